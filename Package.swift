@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floor plan: targets stand in the order in which data walks through them, and each one may
+// use only those above it. The compiler refuses any other import.
+
+let package = Package(
+  name: "subledger",
+  products: [.executable(name: "subledger", targets: ["subledger"])],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+    // the nouns every room speaks
+    .target(name: "Vocabulary"),
+    .target(name: "Digest", dependencies: ["CCrypto"]),
+
+    // files → lines → fields → events and entitlements
+    .target(name: "Archive", dependencies: ["CZlib", "Digest", "Vocabulary"]),
+    .target(name: "Decode", dependencies: ["Vocabulary"]),
+    .target(name: "Normalise", dependencies: ["Decode", "Vocabulary"]),
+
+    // events → SQLite, each once
+    .target(
+      name: "Ledger",
+      dependencies: ["Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
+      resources: [.embedInCode("Schema")]),
+
+    // events of one lineage → facts; facts and snapshots → breaks
+    .target(name: "Timeline", dependencies: ["Vocabulary"]),
+    .target(name: "Reconcile", dependencies: ["Timeline", "Vocabulary"]),
+
+    // facts → CSV → the place where people read it
+    .target(
+      name: "Report", dependencies: ["Digest", "Ledger", "Vocabulary"],
+      resources: [.embedInCode("Queries")]),
+    .target(name: "Publish", dependencies: ["Digest", "Vocabulary"]),
+
+    // a synthetic world, for tests and for trying the program
+    .target(name: "Simulate", dependencies: ["CZlib", "Vocabulary"]),
+
+    // the whole night on one page, and its command line
+    .target(
+      name: "Nightly",
+      dependencies: [
+        "Archive", "Decode", "Digest", "Ledger", "Normalise", "Publish", "Reconcile", "Report",
+        "Timeline", "Vocabulary", "Yams", .product(name: "Logging", package: "swift-log"),
+      ]),
+    .executableTarget(
+      name: "subledger",
+      dependencies: [
+        "Nightly", "Simulate",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ]),
+  ]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

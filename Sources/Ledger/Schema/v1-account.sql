@@ -1,0 +1,121 @@
+-- The account of what came in, and what does not agree.
+
+-- Frequent words: apps, products, countries, currencies, event names. 0 is the empty word.
+create table symbol (
+  id integer primary key,
+  word text not null unique
+) strict;
+
+-- One row per distinct content of an archive, and per name it was seen under.
+create table archive (
+  id integer primary key,
+  name text not null, -- path relative to the given root
+  sha256 text not null,
+  kind text not null check (kind in ('events', 'snapshots')),
+  path text not null, -- as found, for the check that saves reading it again
+  bytes integer not null,
+  modified_ms integer not null,
+  inode integer not null,
+  lines integer not null,
+  accepted integer not null,
+  duplicates integer not null,
+  skipped integer not null,
+  rejected integer not null,
+  first_event_ms integer,
+  last_event_ms integer,
+  status text not null check (status in ('complete', 'damaged', 'repeated')),
+  damage_offset integer,
+  unique (name, sha256),
+  check (lines = accepted + duplicates + skipped + rejected)
+) strict;
+
+create table skipped (
+  archive integer not null references archive (id),
+  reason text not null,
+  lines integer not null,
+  primary key (archive, reason)
+) strict, without rowid;
+
+create table reject (
+  archive integer not null references archive (id),
+  line integer not null,
+  byte_offset integer not null,
+  reason text not null,
+  detail text not null,
+  primary key (archive, line, byte_offset)
+) strict, without rowid;
+
+-- Deliveries by the day they came (received, else created, else event time).
+create table delivery_cell (
+  day integer not null,
+  provider integer not null,
+  kind integer not null, -- EventKind in the Vocabulary room
+  delivered integer not null,
+  distinct_events integer not null,
+  duplicates_exact integer not null,
+  duplicates_semantic integer not null,
+  conflicts integer not null,
+  primary key (day, provider, kind)
+) strict, without rowid;
+
+-- Seconds from event time to receive time, as a histogram: bucket b < 128 holds exactly b seconds;
+-- above, 64 buckets per doubling (relative error below 1.6 %).
+create table latency_cell (
+  day integer not null,
+  provider integer not null,
+  kind integer not null,
+  bucket integer not null,
+  deliveries integer not null,
+  primary key (day, provider, kind, bucket)
+) strict, without rowid;
+
+-- Newest received (else created, else event) time per provider and app.
+create table watermark (
+  provider integer not null,
+  app integer not null,
+  newest_ms integer not null,
+  first_event_ms integer not null,
+  primary key (provider, app)
+) strict, without rowid;
+
+create table break (
+  id text primary key,
+  code text not null,
+  status text not null check (status in ('pending', 'open', 'resolved')),
+  severity text not null,
+  provider integer not null,
+  app text not null,
+  environment integer not null,
+  store integer not null,
+  user_id text not null,
+  subscription_id text not null,
+  transaction_id text not null,
+  product_id text not null,
+  expected_ms integer,
+  first_seen_ms integer not null,
+  last_seen_ms integer not null,
+  settles_ms integer,
+  evidence_expires_ms integer,
+  missing_events integer not null,
+  estimated_usd integer,
+  amount_basis integer not null,
+  evidence text not null,
+  action text not null,
+  first_run integer not null,
+  last_run integer not null,
+  resolved_run integer
+) strict, without rowid;
+
+create table run (
+  id integer primary key,
+  as_of_ms integer not null,
+  version text not null,
+  options text not null, -- JSON, sorted keys
+  lines integer not null,
+  accepted integer not null,
+  duplicates integer not null,
+  skipped integer not null,
+  rejected integer not null,
+  archives integer not null,
+  published text -- SHA-256 of SHA256SUMS, when a set was published
+) strict;

@@ -1,0 +1,113 @@
+public import Vocabulary
+
+/// One charge as the fold booked it.
+public struct Charge: Sendable, Equatable {
+  /// `transactionKey` of the transaction; 0 when unknown.
+  public var transaction: Int64
+  /// Event time: when it is booked.
+  public var time: Instant
+  public var kind: ChargeKind
+  public var product: Symbol
+  /// Renewal ordinal; nil for other charges and when the start was never seen.
+  public var ordinal: Int32?
+  /// Start of the period paid for.
+  public var periodStart: Instant
+  /// End of the period paid for; nil while it is open, and for one-time purchases.
+  public var periodEnd: Instant?
+  public var grossUSD: Amount?
+  public var proceedsUSD: Amount?
+  public var grossLocal: Amount?
+  public var currency: Symbol
+  public var rate: Amount?
+  public var basis: AmountBasis
+}
+
+/// One refund as the fold booked it.
+public struct Refund: Sendable, Equatable {
+  /// `transactionKey` of the refunded transaction; 0 when unknown.
+  public var transaction: Int64
+  public var time: Instant
+  public var grossUSD: Amount?
+  /// Whether the charge it refunds is among the lineage's.
+  public var chargeIsKnown: Bool
+  /// Whether it took the current period's access away.
+  public var endedAccess: Bool
+}
+
+/// One free trial as the fold saw it start.
+public struct Trial: Sendable, Equatable {
+  /// `transactionKey` of the trial's transaction.
+  public var transaction: Int64
+  public var start: Instant
+  public var end: Instant?
+  public var product: Symbol
+}
+
+/// What the events of one lineage come to at as-of.
+public struct LineageState: Sendable, Equatable {
+  public var lineage: Int64
+  public var provider: Provider
+  public var environment: Environment
+  public var store: Store
+  public var app: Symbol
+  /// The product held last; a store product id.
+  public var product: Symbol
+  public var firstEventAt: Instant
+  public var lastEventAt: Instant
+  public var trials: [Trial] = []
+  /// In business order.
+  public var charges: [Charge] = []
+  public var refunds: [Refund] = []
+  /// Transaction keys of every counted event, in business order, repeated ids included once.
+  public var transactions: [Int64] = []
+  /// Whether the last period is a trial rather than paid.
+  public var isTrial = false
+  /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
+  public var periodEnd: Instant?
+  /// End of the last period with grace, or the moment access was taken away.
+  public var effectiveEnd: Instant?
+  /// Whether a whole refund or a revocation ended the last period.
+  public var accessTakenAway = false
+  /// Whether the lineage's last word is that it will not renew.
+  public var isAutoRenewOff = false
+  /// Whether the last period is followed by a billing problem that no charge has solved.
+  public var isInBillingRetry = false
+  /// Whether an expiry was told for the last period.
+  public var isExpiryTold = false
+  /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
+  public var renewalOrdinal: Int32?
+  /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
+  public var isStartSeen = false
+
+  /// Whether the lineage has a period, rather than one-time purchases only.
+  public var isSubscription: Bool { !trials.isEmpty || charges.contains { $0.kind != .oneTime } }
+
+  /// A lineage of which nothing is known yet.
+  public init(
+    lineage: Int64, provider: Provider, environment: Environment, store: Store, app: Symbol,
+    product: Symbol, firstEventAt: Instant, lastEventAt: Instant
+  ) {
+    self.lineage = lineage
+    self.provider = provider
+    self.environment = environment
+    self.store = store
+    self.app = app
+    self.product = product
+    self.firstEventAt = firstEventAt
+    self.lastEventAt = lastEventAt
+  }
+}
+
+/// Something odd that the fold saw in one event.
+public struct FoldFinding: Sendable, Equatable {
+  public var code: BreakCode
+  /// Identity of the event it is about.
+  public var identity: Int64
+  public var transaction: Int64
+  public var time: Instant
+  public var product: Symbol
+  /// Difference in US dollars, when the finding has one.
+  public var difference: Amount?
+  /// The facts on both sides, in words, without personal data.
+  public var evidence: String
+}

@@ -1,0 +1,94 @@
+/// A sum that does not fit the ledger's range.
+public struct AmountOverflow: Error, Sendable, CustomStringConvertible {
+  /// Makes the error.
+  public init() {}
+
+  /// What happened, for a person.
+  public var description: String {
+    "a sum of money exceeds ±9,223,372,036,854 units and cannot be kept exactly"
+  }
+}
+
+/// Money or a rate in millionths of a unit, exact; never binary floating point.
+public struct Amount: Sendable, Hashable, Comparable {
+  /// Millionths of the currency's unit.
+  public var micros: Int64
+
+  /// An amount of `micros` millionths.
+  public init(micros: Int64) { self.micros = micros }
+
+  /// Nothing.
+  public static let zero = Amount(micros: 0)
+
+  /// Orders by value.
+  public static func < (left: Amount, right: Amount) -> Bool { left.micros < right.micros }
+
+  /// The amount without its sign.
+  public var magnitude: Amount { Amount(micros: abs(micros)) }
+
+  /// The amount with its sign turned.
+  public static prefix func - (amount: Amount) -> Amount { Amount(micros: -amount.micros) }
+
+  /// The exact sum, or `AmountOverflow`.
+  public func adding(_ other: Amount) throws(AmountOverflow) -> Amount {
+    let (sum, overflow) = micros.addingReportingOverflow(other.micros)
+    guard !overflow else { throw AmountOverflow() }
+    return Amount(micros: sum)
+  }
+
+  /// The exact difference, or `AmountOverflow`.
+  public func subtracting(_ other: Amount) throws(AmountOverflow) -> Amount {
+    let (difference, overflow) = micros.subtractingReportingOverflow(other.micros)
+    guard !overflow else { throw AmountOverflow() }
+    return Amount(micros: difference)
+  }
+
+  /// This amount × `numerator` / `denominator`, rounded half to even to a millionth.
+  ///
+  /// `denominator` must be positive.
+  public func scaled(
+    by numerator: Int64, over denominator: Int64
+  ) throws(AmountOverflow) -> Amount {
+    let exact = Int128(micros) * Int128(numerator)
+    guard let rounded = Int64(exactly: exact.dividedHalfToEven(by: Int128(denominator))) else {
+      throw AmountOverflow()
+    }
+    return Amount(micros: rounded)
+  }
+}
+
+extension Int128 {
+  /// The quotient rounded half to even; `divisor` must be positive.
+  public func dividedHalfToEven(by divisor: Int128) -> Int128 {
+    precondition(divisor > 0, "a rate's denominator is positive")
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    let twice = remainder.magnitude * 2
+    let step: Int128 = self < 0 ? -1 : 1
+    if twice > divisor.magnitude { return quotient + step }
+    if twice == divisor.magnitude { return quotient % 2 == 0 ? quotient : quotient + step }
+    return quotient
+  }
+}
+
+extension Amount {
+  /// The share of a price that stays after commission: `percent` millionths of a percent.
+  public func percent(_ rate: Amount) throws(AmountOverflow) -> Amount {
+    try scaled(by: rate.micros, over: 100_000_000)
+  }
+
+  /// The price of which this amount is `rate` percent.
+  public func grossedUp(by rate: Amount) throws(AmountOverflow) -> Amount {
+    try scaled(by: 100_000_000, over: rate.micros)
+  }
+
+  /// The amount as reports print it: a point, at least `decimalsMin` and at most six decimals.
+  public func text(decimalsMin: Int = 2) -> String {
+    let digits = String(micros.magnitude)
+    let padded = String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    let whole = padded.dropLast(6)
+    var fraction = padded.suffix(6)
+    while fraction.count > decimalsMin, fraction.last == "0" { fraction.removeLast() }
+    let sign = micros < 0 ? "-" : ""
+    return fraction.isEmpty ? "\(sign)\(whole)" : "\(sign)\(whole).\(fraction)"
+  }
+}

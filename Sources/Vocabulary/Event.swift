@@ -1,0 +1,139 @@
+/// A word that occurs often (an app, a product, a currency), as a small number.
+///
+/// 0 is the empty word. Which table a symbol belongs to depends on where it stands: in an
+/// `EventBatch` it is the batch's own, in the ledger and the fold it is the ledger's.
+public typealias Symbol = Int32
+
+/// Where a line stands: the archive, its line and the byte where its JSON value begins.
+public struct Place: Sendable, Hashable {
+  /// The ledger's number of the archive.
+  public var archive: Int32
+  /// Physical line, from 1.
+  public var line: Int64
+  /// Offset of the value's first byte in the inflated archive, from 0.
+  public var byteOffset: Int64
+
+  /// A place in `archive`.
+  public init(archive: Int32 = 0, line: Int64 = 0, byteOffset: Int64 = 0) {
+    self.archive = archive
+    self.line = line
+    self.byteOffset = byteOffset
+  }
+}
+
+/// The money that a provider says moved.
+public struct Revenue: Sendable, Hashable {
+  /// In the currency of the charge; nil when not sent.
+  public var local: Amount?
+  /// In US dollars; nil when not sent.
+  public var usd: Amount?
+  /// ISO 4217 code, the symbol 0 when not sent.
+  public var currency: Symbol
+  /// Whether the amounts are proceeds rather than the price; nil when not sent.
+  public var isProceed: Bool?
+  /// Share that stays after commission, in percent; nil when not sent.
+  public var rate: Amount?
+
+  /// Money as a provider sent it.
+  public init(
+    local: Amount? = nil, usd: Amount? = nil, currency: Symbol = 0, isProceed: Bool? = nil,
+    rate: Amount? = nil
+  ) {
+    self.local = local
+    self.usd = usd
+    self.currency = currency
+    self.isProceed = isProceed
+    self.rate = rate
+  }
+}
+
+/// The price that a provider shows beside an event; never a stand-in for revenue.
+public struct Price: Sendable, Hashable {
+  /// In the currency of the charge.
+  public var local: Amount?
+  /// In US dollars.
+  public var usd: Amount?
+  /// ISO 4217 code, the symbol 0 when not sent.
+  public var currency: Symbol
+
+  /// A price as a provider sent it.
+  public init(local: Amount? = nil, usd: Amount? = nil, currency: Symbol = 0) {
+    self.local = local
+    self.usd = usd
+    self.currency = currency
+  }
+}
+
+/// Why a paid life ended, in the order in which the first that fits is taken.
+public enum ChurnReason: UInt8, CaseIterable, Sendable {
+  case refund = 1
+  case involuntary = 2
+  case priceIncrease = 3
+  case developer = 4
+  case voluntary = 5
+  case unknown = 6
+}
+
+/// One thing that happened to one subscription or purchase, in numbers only.
+///
+/// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
+public struct Event: Sendable, Hashable {
+  public var provider: Provider
+  public var environment: Environment
+  public var store: Store
+  public var kind: EventKind
+  /// The provider's own name of the event.
+  public var name: Symbol = 0
+  public var app: Symbol = 0
+  /// Store product id; for a product change, the new product.
+  public var product: Symbol = 0
+  /// For a product change, the product that was left.
+  public var previousProduct: Symbol = 0
+  public var country: Symbol = 0
+  public var storefront: Symbol = 0
+  /// `lineageKey` of the subscription.
+  public var lineage: Int64 = 0
+  /// Fingerprint of provider, app, environment, store, transaction id, event time and kind.
+  public var identity: Int64 = 0
+  /// Fingerprint of the body's bytes.
+  public var body: Int64 = 0
+  /// Fingerprint of the user id; 0 when unknown.
+  public var user: Int64 = 0
+  /// `transactionKey` of the transaction id; 0 when unknown.
+  public var transaction: Int64 = 0
+  /// Whether the transaction id is the original transaction id, so that the event can begin a life.
+  public var startsLineage: Bool = true
+  /// Business time, as the provider gives it.
+  public var time: Instant
+  /// When the provider made the message.
+  public var created: Instant?
+  /// When the archive's endpoint received it.
+  public var received: Instant?
+  /// The transaction's own date.
+  public var periodStart: Instant?
+  /// The end of the period as sent; for refunds and upgrades often the event's own time.
+  public var periodEnd: Instant?
+  public var graceEnd: Instant?
+  /// The latest end among the entitlements in the body; kept for product changes only.
+  public var entitledUntil: Instant?
+  /// Nil when the body has no revenue object, or an empty one.
+  public var revenue: Revenue?
+  public var price: Price?
+  /// The provider's counter: first renewal = 1; nil when not sent.
+  public var renewalCount: Int32?
+  /// What the provider says about the reason of an end.
+  public var reason: ChurnReason?
+  public var place = Place()
+
+  /// An event of `kind` at `time`; everything else is set by name.
+  public init(
+    provider: Provider = .qonversion, environment: Environment = .production,
+    store: Store = .unknown, kind: EventKind, time: Instant
+  ) {
+    self.provider = provider
+    self.environment = environment
+    self.store = store
+    self.kind = kind
+    self.time = time
+  }
+}

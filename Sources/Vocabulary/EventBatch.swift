@@ -1,0 +1,112 @@
+/// A stretch of bytes in a batch's arena.
+public struct TextRange: Sendable, Hashable {
+  public var offset: Int32
+  public var count: Int32
+
+  /// `count` bytes from `offset`.
+  public init(offset: Int32, count: Int32) {
+    self.offset = offset
+    self.count = count
+  }
+
+  /// No text.
+  public static let none = TextRange(offset: 0, count: 0)
+}
+
+/// The ids of one event as text.
+public struct EventText: Sendable, Hashable {
+  public var transaction = TextRange.none
+  public var original = TextRange.none
+  public var user = TextRange.none
+
+  /// No ids yet.
+  public init() {}
+}
+
+/// A line that could not be understood; its content is never kept.
+public struct Reject: Sendable, Hashable {
+  public var place: Place
+  /// One of a small set of words, such as `not_json`.
+  public var reason: String
+  /// What was wrong, without any value of the line.
+  public var detail: String
+
+  /// A rejected line.
+  public init(place: Place, reason: String, detail: String) {
+    self.place = place
+    self.reason = reason
+    self.detail = detail
+  }
+}
+
+/// The events of a stretch of one archive, with the account of its lines.
+///
+/// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
+/// is a handful of allocations.
+public struct EventBatch: Sendable {
+  public var events: [Event] = []
+  /// Ids as text; `texts[i]` belongs to `events[i]`.
+  public var texts: [EventText] = []
+  /// Which value of the batch brought the event; `values[i]` belongs to `events[i]`.
+  public var values: [Int32] = []
+  public var arena: [UInt8] = []
+  public var symbols = SymbolTable()
+  public var rejects: [Reject] = []
+  /// Lines that are no purchase events, by reason.
+  public var skipped: [String: Int64] = [:]
+  /// JSON values seen: events, skipped and rejected together.
+  public var lines: Int64 = 0
+  /// Amounts with more than six decimals, rounded half to even.
+  public var roundedAmounts: Int64 = 0
+  /// Charges and refunds whose body does not say `is_proceed`; read as 0.
+  public var missingIsProceed: Int64 = 0
+
+  /// An empty batch.
+  public init() {}
+
+  /// Puts a copy of `bytes` into the arena.
+  public mutating func intern(_ bytes: UnsafeRawBufferPointer) -> TextRange {
+    if bytes.isEmpty { return .none }
+    let range = TextRange(offset: Int32(arena.count), count: Int32(bytes.count))
+    arena.append(contentsOf: bytes)
+    return range
+  }
+
+  /// The text of `range`.
+  public func text(_ range: TextRange) -> String {
+    let start = Int(range.offset)
+    return String(decoding: arena[start..<start + Int(range.count)], as: UTF8.self)
+  }
+}
+
+/// Words and the small numbers that stand for them; 0 is the empty word.
+public struct SymbolTable: Sendable {
+  /// The words, at the place of their number.
+  public private(set) var words: [String] = [""]
+  private var slots: [Int64: Symbol] = [:]
+
+  /// A table with the empty word only.
+  public init() {}
+
+  /// The number of the word with these bytes, made when new.
+  public mutating func symbol(_ bytes: UnsafeRawBufferPointer) -> Symbol {
+    if bytes.isEmpty { return 0 }
+    let fingerprint = Fingerprint.of(bytes)
+    if let known = slots[fingerprint] { return known }
+    let symbol = Symbol(words.count)
+    words.append(String(decoding: bytes, as: UTF8.self))
+    slots[fingerprint] = symbol
+    return symbol
+  }
+
+  /// The number of `word`, made when new.
+  public mutating func symbol(_ word: String) -> Symbol {
+    var word = word
+    return word.withUTF8 { symbol(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The number of `word` when the table has it.
+  public func find(_ word: String) -> Symbol? {
+    word.isEmpty ? 0 : slots[Fingerprint.of(word)]
+  }
+}

@@ -1,0 +1,131 @@
+/// A 64-bit hash of bytes that is the same on every machine and in every version.
+///
+/// Ledger keys are made of it, so its constants never change. It folds 128-bit products, as
+/// wyhash does (Wang Yi, "wyhash and wyrand", public domain), and is no defence against somebody
+/// who forges ids on purpose: the ledger compares the full text behind a key where it matters.
+public struct Fingerprint: Sendable {
+  private var state: UInt64
+
+  /// A hash that starts from `seed`.
+  public init(seed: UInt64 = 0) { state = seed ^ 0xa076_1d64_78bd_642f }
+
+  /// Mixes a number in.
+  @inline(__always)
+  public mutating func combine(_ value: UInt64) {
+    state = Self.fold(state ^ value, 0xe703_7ed1_a0b4_28db)
+  }
+
+  /// Mixes bytes in, their count included, so that `ab`+`c` differs from `a`+`bc`.
+  public mutating func combine(_ bytes: UnsafeRawBufferPointer) {
+    var offset = 0
+    let count = bytes.count
+    var lanes = state
+    while count - offset >= 16 {
+      let first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+      let second = UInt64(
+        littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))
+      lanes = Self.fold(first ^ 0x8ebc_6af0_9c88_c6e3, second ^ lanes)
+      offset += 16
+    }
+    var tail: (UInt64, UInt64) = (0, 0)
+    var shift: UInt64 = 0
+    while offset < count {
+      if shift < 64 {
+        tail.0 |= UInt64(bytes[offset]) << shift
+      } else {
+        tail.1 |= UInt64(bytes[offset]) << (shift - 64)
+      }
+      shift += 8
+      offset += 1
+    }
+    lanes = Self.fold(tail.0 ^ 0x5899_65cc_7537_4cc3, tail.1 ^ lanes)
+    state = Self.fold(lanes ^ UInt64(truncatingIfNeeded: count), 0x1d8e_4e27_c47d_124f)
+  }
+
+  /// Mixes the UTF-8 bytes of `text` in.
+  public mutating func combine(_ text: String) {
+    var text = text
+    text.withUTF8 { combine(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The hash so far; never 0, which the ledger reads as "none".
+  public var value: Int64 {
+    let mixed = Self.fold(state, 0x2d35_8dcc_aa6c_78a5)
+    return mixed == 0 ? 1 : Int64(bitPattern: mixed)
+  }
+
+  @inline(__always)
+  private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let product = left.multipliedFullWidth(by: right)
+    return product.high ^ product.low
+  }
+
+  /// The hash of `bytes` alone.
+  public static func of(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    var fingerprint = Fingerprint()
+    fingerprint.combine(bytes)
+    return fingerprint.value
+  }
+
+  /// The hash of `text` alone; 0 for an empty text, which stands for "none".
+  public static func of(_ text: String) -> Int64 {
+    if text.isEmpty { return 0 }
+    var fingerprint = Fingerprint()
+    fingerprint.combine(text)
+    return fingerprint.value
+  }
+}
+
+/// The key under which one subscription's events meet: its original transaction id in its shop.
+///
+/// - Parameters:
+///   - provider: who told us.
+///   - app: app id, empty when unknown.
+///   - environment: production and sandbox never meet.
+///   - store: the shop.
+///   - original: the original transaction id as text, or what stands in for it.
+/// - Returns: the key; equal arguments give equal keys on every machine.
+public func lineageKey(
+  provider: Provider, app: String, environment: Environment, store: Store, original: String
+) -> Int64 {
+  var original = original
+  return original.withUTF8 { bytes in
+    lineageKey(
+      provider: provider, app: Fingerprint.of(app), environment: environment, store: store,
+      original: UnsafeRawBufferPointer(bytes))
+  }
+}
+
+/// The same key from an app's fingerprint and the bytes of the original transaction id.
+public func lineageKey(
+  provider: Provider, app: Int64, environment: Environment, store: Store,
+  original: UnsafeRawBufferPointer
+) -> Int64 {
+  var fingerprint = Fingerprint(seed: 1)
+  fingerprint.combine(
+    UInt64(provider.rawValue) | UInt64(environment.rawValue) << 8 | UInt64(store.rawValue) << 16)
+  fingerprint.combine(UInt64(bitPattern: app))
+  fingerprint.combine(original)
+  return fingerprint.value
+}
+
+/// The number that stands for a transaction id inside a lineage: the id itself when it is a plain
+/// number of at most 18 digits, else its fingerprint; 0 for none.
+public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
+  if id.isEmpty { return 0 }
+  if id.count <= 18, id[0] != UInt8(ascii: "0") || id.count == 1 {
+    var number: Int64 = 0
+    for byte in id {
+      guard byte >= 48, byte <= 57 else { return Fingerprint.of(id) }
+      number = number * 10 + Int64(byte - 48)
+    }
+    return number
+  }
+  return Fingerprint.of(id)
+}
+
+/// The key of a transaction id given as text.
+public func transactionKey(_ id: String) -> Int64 {
+  var id = id
+  return id.withUTF8 { transactionKey(UnsafeRawBufferPointer($0)) }
+}

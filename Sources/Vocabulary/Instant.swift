@@ -1,0 +1,64 @@
+/// A point in time: milliseconds since 1970-01-01T00:00:00Z, without leap seconds.
+public struct Instant: Sendable, Hashable, Comparable {
+  /// Milliseconds since the epoch.
+  public var milliseconds: Int64
+
+  /// The instant `milliseconds` after the epoch.
+  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  /// The instant `seconds` after the epoch.
+  public init(seconds: Int64) { milliseconds = seconds * 1000 }
+
+  /// Orders by time.
+  public static func < (left: Instant, right: Instant) -> Bool {
+    left.milliseconds < right.milliseconds
+  }
+
+  /// The instant `duration` later.
+  public static func + (instant: Instant, duration: Interval) -> Instant {
+    Instant(milliseconds: instant.milliseconds + duration.milliseconds)
+  }
+
+  /// The instant `duration` earlier.
+  public static func - (instant: Instant, duration: Interval) -> Instant {
+    Instant(milliseconds: instant.milliseconds - duration.milliseconds)
+  }
+
+  /// The time from `earlier` to this instant.
+  public func since(_ earlier: Instant) -> Interval {
+    Interval(milliseconds: milliseconds - earlier.milliseconds)
+  }
+}
+
+/// A length of time in milliseconds.
+public struct Interval: Sendable, Hashable, Comparable {
+  /// Length in milliseconds.
+  public var milliseconds: Int64
+
+  /// A length of `milliseconds`.
+  public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+
+  /// A length of `seconds`.
+  public static func seconds(_ seconds: Int64) -> Interval {
+    Interval(milliseconds: seconds * 1000)
+  }
+
+  /// A length of `minutes`.
+  public static func minutes(_ minutes: Int64) -> Interval { .seconds(minutes * 60) }
+
+  /// A length of `hours`.
+  public static func hours(_ hours: Int64) -> Interval { .seconds(hours * 3600) }
+
+  /// A length of `days` of 24 hours.
+  public static func days(_ days: Int64) -> Interval { .seconds(days * 86_400) }
+
+  /// Orders by length.
+  public static func < (left: Interval, right: Interval) -> Bool {
+    left.milliseconds < right.milliseconds
+  }
+
+  /// Both lengths together.
+  public static func + (left: Interval, right: Interval) -> Interval {
+    Interval(milliseconds: left.milliseconds + right.milliseconds)
+  }
+}

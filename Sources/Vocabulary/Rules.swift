@@ -1,0 +1,60 @@
+/// A product's period, as a person writes it: `P1M`, `P1Y`, `P7D`.
+public enum PeriodLength: Sendable, Hashable {
+  case days(Int)
+  case months(Int)
+
+  /// Reads an ISO 8601 duration of one unit: days, weeks, months or years.
+  public init?(iso text: String) {
+    guard text.count >= 3, text.first == "P", let unit = text.last,
+      let count = Int(text.dropFirst().dropLast()), count > 0, count <= 3660
+    else { return nil }
+    switch unit {
+    case "D": self = .days(count)
+    case "W": self = .days(count * 7)
+    case "M": self = .months(count)
+    case "Y": self = .months(count * 12)
+    default: return nil
+    }
+  }
+}
+
+/// Everything that the meaning of events depends on besides the events themselves.
+public struct Rules: Sendable {
+  /// Business time the reports speak of; events at or after it do not count yet.
+  public var asOf: Instant
+  /// Days and months.
+  public var calendar: CivilCalendar
+  /// Time between the end of a period and the next charge that is no lapse.
+  public var renewalGap: Interval
+  /// How long after a period's end a charge is still a recovery.
+  public var retryHorizon: Interval
+  /// Age of the newest input from which on it is stale.
+  public var freshnessMax: Interval
+  /// How late a provider can still deliver.
+  public var deliveryWindows: [Provider: Interval]
+  /// Configured periods by the ledger's symbol of the store product id.
+  public var periods: [Symbol: PeriodLength]
+
+  /// The contract's defaults at `asOf`.
+  public init(asOf: Instant, calendar: CivilCalendar = .utc) {
+    self.asOf = asOf
+    self.calendar = calendar
+    renewalGap = .hours(24)
+    retryHorizon = .days(60)
+    freshnessMax = .hours(48)
+    deliveryWindows = [:]
+    periods = [:]
+  }
+
+  /// How late `provider` can still deliver.
+  ///
+  /// Sources: Qonversion gives up about 24 h after the first attempt; IAPGUARD's newest schedule
+  /// is 10 min + 60 min + 4 h + 3 × 12 h; iaptic and Purple publish none.
+  public func deliveryWindow(_ provider: Provider) -> Interval {
+    if let configured = deliveryWindows[provider] { return configured }
+    return switch provider {
+    case .qonversion, .iaptic, .purple: .hours(24)
+    case .flobuk: .minutes(41 * 60 + 10)
+    }
+  }
+}
