@@ -1,0 +1,82 @@
+/// What a JSON value is.
+public enum JSONKind: UInt8, Sendable {
+  case object = 0
+  case array = 1
+  case string = 2
+  case number = 3
+  case `true` = 4
+  case `false` = 5
+  case null = 6
+}
+
+/// How much of a JSON value is read before it is refused.
+public struct JSONLimits: Sendable, Equatable {
+  /// Containers inside one another, the outermost included.
+  public var depthMax: Int
+  /// Bytes of one number's text.
+  public var numberBytesMax: Int
+  /// Values and object keys together; each takes 16 bytes of memory while its line is read.
+  public var nodesMax: Int
+
+  /// Limits far above what any provider sends.
+  public init(depthMax: Int = 64, numberBytesMax: Int = 4_096, nodesMax: Int = 2_097_152) {
+    precondition(depthMax >= 0 && numberBytesMax > 0 && nodesMax > 0, "limits are positive")
+    precondition(nodesMax <= 1 << 27, "node numbers fit their field")
+    self.depthMax = depthMax
+    self.numberBytesMax = numberBytesMax
+    self.nodesMax = nodesMax
+  }
+}
+
+/// Why bytes are not a JSON value; never holds any of the bytes.
+public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
+  /// Where the first wrong byte stands in the bytes given, or their count when they end too soon.
+  public let offset: Int
+  /// What is wrong, as a clause: "a string holds a raw control character".
+  public let reason: String
+  /// Whether the bytes end inside the value, so that more bytes could complete it.
+  public let isTruncated: Bool
+
+  /// What is wrong and where, for a person.
+  public var description: String { "\(reason), at byte \(offset)" }
+}
+
+/// A problem as the scanner's hot loop throws it: small, and without a String.
+struct ScanFailure: Error {
+  enum Cause: UInt8 {
+    case truncated
+    case valueExpected, keyExpected, colonExpected, memberEndExpected, elementEndExpected
+    case controlCharacter, escape, loneSurrogate, encoding
+    case leadingZero, digitExpected, numberEnd, literal
+    case depth, numberBytes, nodes
+  }
+
+  let offset: Int
+  let cause: Cause
+
+  func problem(_ limits: JSONLimits) -> JSONProblem {
+    JSONProblem(offset: offset, reason: reason(limits), isTruncated: cause == .truncated)
+  }
+
+  private func reason(_ limits: JSONLimits) -> String {
+    switch cause {
+    case .truncated: "the input ends inside a JSON value"
+    case .valueExpected: "a JSON value is missing"
+    case .keyExpected: "an object's key is missing or not in quotes"
+    case .colonExpected: "a colon is missing behind an object's key"
+    case .memberEndExpected: "a comma or closing brace is missing in an object"
+    case .elementEndExpected: "a comma or closing bracket is missing in an array"
+    case .controlCharacter: "a string holds a raw control character"
+    case .escape: "a string holds an unknown escape"
+    case .loneSurrogate: "a string holds half of a surrogate pair"
+    case .encoding: "a string is not valid UTF-8"
+    case .leadingZero: "a number begins with a superfluous zero"
+    case .digitExpected: "a number lacks a digit"
+    case .numberEnd: "a number or literal runs on into other text"
+    case .literal: "a bare word is none of true, false and null"
+    case .depth: "values are nested more than \(limits.depthMax) deep"
+    case .numberBytes: "a number is longer than \(limits.numberBytesMax) bytes"
+    case .nodes: "a value holds more than \(limits.nodesMax) values"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// The number of a value or object key on a tape; 0 is the whole value.
+public typealias JSONNode = Int32
+
+/// One JSON value as a flat list of its parts, strictly by RFC 8259, without a String.
+///
+/// A tape is read again and again and keeps its memory, so that once warm it allocates nothing.
+/// It looks into the bytes given to `read`, which must outlive its use, and every buffer it hands
+/// out is good until the next `read` or the tape's end. A copy shares the memory of its original:
+/// keep one tape per place of use. Whoever repeats a key in an object means the last one.
+public struct JSONTape {
+  private let limits: JSONLimits
+  private let memory = TapeMemory()
+  private var nodes: UnsafeMutablePointer<TapeNode>
+  private var arena: UnsafeMutableRawPointer
+  private var count: UInt32 = 0
+  private var input = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  /// An empty tape.
+  public init(limits: JSONLimits = JSONLimits()) {
+    self.limits = limits
+    nodes = memory.nodes
+    arena = memory.arena
+  }
+
+  /// Reads the one value at `start`, which white space may precede.
+  ///
+  /// - Parameters:
+  ///   - bytes: the input, at most 4 GiB; what follows the value is not looked at.
+  ///   - start: offset of the value or of white space before it.
+  /// - Returns: the offset just behind the value.
+  /// - Throws: the first problem; the tape is then empty.
+  public mutating func read(
+    _ bytes: UnsafeRawBufferPointer, from start: Int
+  ) throws(JSONProblem) -> Int {
+    precondition(start >= 0 && start <= bytes.count, "the value starts inside the bytes")
+    precondition(bytes.count <= Int(UInt32.max), "offsets fit four bytes")
+    count = 0
+    input = bytes
+    memory.clear()
+    guard let base = bytes.baseAddress, start < bytes.count else {
+      throw ScanFailure(offset: bytes.count, cause: .truncated).problem(limits)
+    }
+    do throws(ScanFailure) {
+      var scanner = TapeScanner(
+        base: base.assumingMemoryBound(to: UInt8.self), end: bytes.count, limits: limits,
+        memory: memory)
+      let end = try scanner.value(at: start)
+      count = UInt32(scanner.count)
+      nodes = memory.nodes
+      arena = memory.arena
+      return end
+    } catch {
+      throw error.problem(limits)
+    }
+  }
+
+  /// What `node` is.
+  public func kind(_ node: JSONNode) -> JSONKind {
+    // Every tag is written from a JSONKind, so the fallback is never taken.
+    JSONKind(rawValue: UInt8(truncatingIfNeeded: self[node].tag & 7)) ?? .null
+  }
+
+  /// The raw bytes' place in the input: strings without their quotes, everything else whole.
+  public func span(_ node: JSONNode) -> Range<Int> {
+    let entry = self[node]
+    return Range(uncheckedBounds: (Int(entry.start), Int(entry.end)))
+  }
+
+  /// The text of a string without its escapes; the raw text of everything else.
+  public func bytes(_ node: JSONNode) -> UnsafeRawBufferPointer {
+    let entry = self[node]
+    if entry.tag & TapeNode.escapedFlag != 0 {
+      let place = Int(entry.tag >> TapeNode.payloadShift)
+      let length = Int((arena + place).loadUnaligned(as: UInt32.self))
+      return UnsafeRawBufferPointer(start: arena + place + 4, count: length)
+    }
+    return UnsafeRawBufferPointer(
+      start: input.baseAddress.map { $0 + Int(entry.start) }, count: Int(entry.end - entry.start))
+  }
+
+  /// Whether `node` is a string or key that is written with escapes.
+  public func isEscaped(_ node: JSONNode) -> Bool {
+    self[node].tag & TapeNode.escapedFlag != 0
+  }
+
+  /// An array's first element or an object's first key; nil when there is none.
+  public func firstChild(_ node: JSONNode) -> JSONNode? {
+    count(node) > 0 ? node + 1 : nil
+  }
+
+  /// The element behind an element, or the key behind a key; nil at the end.
+  public func next(_ node: JSONNode) -> JSONNode? {
+    let next = self[node].next
+    return next < 0 ? nil : next
+  }
+
+  /// The value that belongs to the key `key`.
+  public func value(ofKey key: JSONNode) -> JSONNode { key + 1 }
+
+  /// How many elements or members `node` has, repeated keys included; 0 for what is no container.
+  public func count(_ node: JSONNode) -> Int {
+    let tag = self[node].tag
+    return tag & 7 <= JSONKind.array.rawValue ? Int(tag >> TapeNode.payloadShift) : 0
+  }
+
+  private subscript(node: JSONNode) -> TapeNode {
+    precondition(UInt32(bitPattern: node) < count, "the node is one of the value read last")
+    return nodes[Int(node)]
+  }
+}
+
+extension JSONTape {
+  /// The value of an object's member `key`; nil when `object` is none or has no such member.
+  ///
+  /// Compares with every key: for many members at once see `fields`.
+  public func member(_ object: JSONNode, _ key: StaticString) -> JSONNode? {
+    guard kind(object) == .object else { return nil }
+    let wanted = UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+    var found: JSONNode?
+    var current = firstChild(object)
+    while let name = current {
+      if bytes(name).elementsEqual(wanted) { found = value(ofKey: name) }
+      current = next(name)
+    }
+    return found
+  }
+
+  /// The text of `bytes` as a String.
+  public func string(_ node: JSONNode) -> String { String(decoding: bytes(node), as: UTF8.self) }
+}

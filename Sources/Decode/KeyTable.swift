@@ -1,0 +1,131 @@
+/// Field names as small numbers, so that one pass over an object's members finds them all.
+///
+/// A name is told by its length, its first and its last eight bytes, which overlap in short names;
+/// only names of more than sixteen bytes are compared in full.
+public struct KeyTable: Sendable {
+  private struct Entry {
+    var length = -1
+    var low: UInt64 = 0
+    var high: UInt64 = 0
+    var index = -1
+  }
+
+  private let entries: ContiguousArray<Entry>
+  private let mask: UInt64
+  private let seed: UInt64
+  private let keys: [[UInt8]]
+
+  /// A table of `keys`, which differ from one another.
+  public init(_ keys: [String]) {
+    precondition(Set(keys).count == keys.count, "the keys of a table differ")
+    let keys = keys.map { Array($0.utf8) }
+    var size = 8
+    while size < keys.count * 4 { size *= 2 }
+    // Sparse enough that a seed soon gives every key a place of its own; the table grows if not.
+    var seed: UInt64 = 1
+    var filled = Self.fill(keys, size: size, seed: seed)
+    var tries = 1
+    while filled == nil {
+      if tries % 64 == 0 { size *= 2 }
+      seed = (seed &+ 0x9e37_79b9_7f4a_7c15) | 1
+      filled = Self.fill(keys, size: size, seed: seed)
+      tries += 1
+    }
+    self.keys = keys
+    self.seed = seed
+    entries = filled ?? []
+    mask = UInt64(entries.count - 1)
+  }
+
+  /// The position of the name `bytes` in the list of keys; nil when it is none of them.
+  public func index(of bytes: UnsafeRawBufferPointer) -> Int? {
+    let found = position(of: bytes)
+    return found < 0 ? nil : found
+  }
+
+  /// The same with -1 for none.
+  func position(of bytes: UnsafeRawBufferPointer) -> Int {
+    let (low, high) = Self.words(bytes)
+    let entry = entries[Int(Self.hash(bytes.count, low, high, seed) & mask)]
+    guard entry.low == low, entry.high == high, entry.length == bytes.count else { return -1 }
+    if bytes.count > 16, !bytes.elementsEqual(keys[entry.index]) { return -1 }
+    return entry.index
+  }
+
+  private static func fill(
+    _ keys: [[UInt8]], size: Int, seed: UInt64
+  ) -> ContiguousArray<Entry>? {
+    var entries = ContiguousArray(repeating: Entry(), count: size)
+    for (index, key) in keys.enumerated() {
+      let (low, high) = key.withUnsafeBytes(words)
+      let slot = Int(hash(key.count, low, high, seed) & UInt64(size - 1))
+      guard entries[slot].index < 0 else { return nil }
+      entries[slot] = Entry(length: key.count, low: low, high: high, index: index)
+    }
+    return entries
+  }
+
+  @inline(__always)
+  private static func hash(_ length: Int, _ low: UInt64, _ high: UInt64, _ seed: UInt64) -> UInt64 {
+    let mixed = (low ^ (high << 23 | high >> 41) ^ UInt64(truncatingIfNeeded: length)) &* seed
+    return mixed >> 40
+  }
+
+  /// The first and the last eight bytes, or all there are, as numbers.
+  ///
+  /// The second number of a long name holds something of every byte between.
+  @inline(__always)
+  private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+    guard let base = bytes.baseAddress else { return (0, 0) }
+    let count = bytes.count
+    if count >= 8 {
+      var high = (base + count - 8).loadUnaligned(as: UInt64.self)
+      if count > 16 {
+        for offset in stride(from: 8, to: count - 8, by: 8) {
+          let word = (base + offset).loadUnaligned(as: UInt64.self)
+          high = (high ^ word) &* 0x9e37_79b9_7f4a_7c15
+        }
+      }
+      return (base.loadUnaligned(as: UInt64.self), high)
+    }
+    if count >= 4 {
+      return (
+        UInt64(base.loadUnaligned(as: UInt32.self)),
+        UInt64((base + count - 4).loadUnaligned(as: UInt32.self))
+      )
+    }
+    var word: UInt64 = 0
+    for byte in bytes { word = word << 8 | UInt64(byte) }
+    return (word, 0)
+  }
+}
+
+extension JSONTape {
+  /// Looks up many members of one object in one pass.
+  ///
+  /// - Parameters:
+  ///   - object: the object; anything else has no members.
+  ///   - keys: the members wanted.
+  ///   - slots: afterwards holds, for each key of the table, the member's value, the last one of
+  ///     a repeated key, or -1 when absent; an explicit null is present.
+  public func fields(of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]) {
+    keys.clear(&slots)
+    guard kind(object) == .object else { return }
+    var current = firstChild(object)
+    while let key = current {
+      let position = keys.position(of: bytes(key))
+      if position >= 0 { slots[position] = value(ofKey: key) }
+      current = next(key)
+    }
+  }
+}
+
+extension KeyTable {
+  /// Makes `slots` hold -1 for every key.
+  func clear(_ slots: inout [JSONNode]) {
+    if slots.count != keyCount { slots = Array(repeating: -1, count: keyCount) }
+    for index in slots.indices { slots[index] = -1 }
+  }
+
+  private var keyCount: Int { keys.count }
+}

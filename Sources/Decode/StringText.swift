@@ -1,0 +1,202 @@
+/// The inside of a JSON string: where it ends, whether it is right, and what it says.
+enum StringText {
+  /// The first offset that holds no plain ASCII: a quote, backslash, control character or a byte
+  /// above 0x7f; or `end`.
+  ///
+  /// Eight bytes at a time. A byte's top bit is set where `word - ones` borrows, so the lowest bit
+  /// found is always right; bits above it may come from its borrow.
+  /// Source: Bit Twiddling Hacks, "Determine if a word has a byte less than n".
+  @inline(__always)
+  static func plainEnd(_ base: UnsafePointer<UInt8>, from start: Int, end: Int) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var here = start
+    while here &+ 8 <= end {
+      let word = UInt64(
+        littleEndian: UnsafeRawPointer(base + here).loadUnaligned(as: UInt64.self))
+      let quotes = word ^ (ones &* 0x22)
+      let backslashes = word ^ (ones &* 0x5c)
+      let borrows =
+        ((quotes &- ones) | (backslashes &- ones) | (word &- ones &* 0x20)) & ~word | word
+      let marks = borrows & (ones &* 0x80)
+      if marks != 0 { return here &+ marks.trailingZeroBitCount >> 3 }
+      here &+= 8
+    }
+    while here < end, isPlain(base[here]) { here &+= 1 }
+    return here
+  }
+
+  /// The offset of the closing quote, from `start` on, which lies between two characters.
+  static func end(
+    _ base: UnsafePointer<UInt8>, from start: Int, end: Int, isEscaped: inout Bool
+  ) throws(ScanFailure) -> Int {
+    var here = start
+    while here < end {
+      let byte = base[here]
+      if byte >= 0x80 {
+        here = try characterEnd(base, from: here, end: end)
+      } else if byte == UInt8(ascii: "\"") {
+        return here
+      } else if byte == UInt8(ascii: "\\") {
+        isEscaped = true
+        here = try escapeEnd(base, from: here, end: end)
+      } else if byte < 0x20 {
+        throw ScanFailure(offset: here, cause: .controlCharacter)
+      } else {
+        here = plainEnd(base, from: here, end: end)
+      }
+    }
+    throw ScanFailure(offset: end, cause: .truncated)
+  }
+
+  /// Writes `text`, a string found right before, without its escapes; returns the bytes written.
+  static func unescape(
+    _ text: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    var written = 0
+    var here = 0
+    while here < text.count {
+      let byte = text[here]
+      guard byte == UInt8(ascii: "\\") else {
+        target[written] = byte
+        written += 1
+        here += 1
+        continue
+      }
+      let letter = text[here + 1]
+      here += 2
+      guard letter == UInt8(ascii: "u") else {
+        target[written] = plainEscape(letter) ?? letter
+        written += 1
+        continue
+      }
+      var scalar = hexValue(text, at: here)
+      here += 4
+      if scalar & 0xfc00 == 0xd800 {
+        scalar = 0x10000 + (scalar & 0x3ff) << 10 + hexValue(text, at: here + 2) & 0x3ff
+        here += 6
+      }
+      written += write(scalar, to: target + written)
+    }
+    return written
+  }
+
+  /// The offset behind the character of several bytes at `start`.
+  ///
+  /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
+  private static func characterEnd(
+    _ base: UnsafePointer<UInt8>, from start: Int, end: Int
+  ) throws(ScanFailure) -> Int {
+    let count: Int
+    var second: ClosedRange<UInt8> = 0x80...0xbf
+    switch base[start] {
+    case 0xc2...0xdf: count = 2
+    case 0xe0: (count, second) = (3, 0xa0...0xbf)
+    case 0xed: (count, second) = (3, 0x80...0x9f)
+    case 0xe1...0xef: count = 3
+    case 0xf0: (count, second) = (4, 0x90...0xbf)
+    case 0xf1...0xf3: count = 4
+    case 0xf4: (count, second) = (4, 0x80...0x8f)
+    default: throw ScanFailure(offset: start, cause: .encoding)
+    }
+    for index in 1..<count {
+      guard start + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      let allowed = index == 1 ? second : 0x80...0xbf
+      guard allowed.contains(base[start + index]) else {
+        throw ScanFailure(offset: start, cause: .encoding)
+      }
+    }
+    return start + count
+  }
+
+  /// The offset behind the escape, or pair of them, at `start`.
+  private static func escapeEnd(
+    _ base: UnsafePointer<UInt8>, from start: Int, end: Int
+  ) throws(ScanFailure) -> Int {
+    guard start + 1 < end else { throw ScanFailure(offset: end, cause: .truncated) }
+    let letter = base[start + 1]
+    if plainEscape(letter) != nil { return start + 2 }
+    guard letter == UInt8(ascii: "u") else { throw ScanFailure(offset: start, cause: .escape) }
+    let scalar = try hexDigits(base, at: start + 2, end: end)
+    guard scalar & 0xf800 == 0xd800 else { return start + 6 }
+    // Half a pair says nothing that UTF-8 could hold, so it is refused rather than replaced.
+    guard scalar < 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
+    for (index, expected) in [UInt8(ascii: "\\"), UInt8(ascii: "u")].enumerated() {
+      guard start + 6 + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard base[start + 6 + index] == expected else {
+        throw ScanFailure(offset: start, cause: .loneSurrogate)
+      }
+    }
+    let low = try hexDigits(base, at: start + 8, end: end)
+    guard low & 0xfc00 == 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
+    return start + 12
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  /// What a backslash and `letter` stand for; nil for `u` and for what is no escape.
+  private static func plainEscape(_ letter: UInt8) -> UInt8? {
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
+    case UInt8(ascii: "b"): 0x08
+    case UInt8(ascii: "f"): 0x0c
+    case UInt8(ascii: "n"): 0x0a
+    case UInt8(ascii: "r"): 0x0d
+    case UInt8(ascii: "t"): 0x09
+    default: nil
+    }
+  }
+
+  private static func hexDigits(
+    _ base: UnsafePointer<UInt8>, at start: Int, end: Int
+  ) throws(ScanFailure) -> UInt32 {
+    var value: UInt32 = 0
+    for here in start..<start + 4 {
+      guard here < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard let digit = hexDigit(base[here]) else {
+        throw ScanFailure(offset: here, cause: .escape)
+      }
+      value = value << 4 | digit
+    }
+    return value
+  }
+
+  private static func hexValue(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
+    text[start..<start + 4].reduce(0) { $0 << 4 | (hexDigit($1) ?? 0) }
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
+    default: nil
+    }
+  }
+
+  /// Writes one Unicode scalar as UTF-8 and returns its length.
+  private static func write(_ scalar: UInt32, to target: UnsafeMutablePointer<UInt8>) -> Int {
+    func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: scalar >> shift) & 0x3f | 0x80 }
+    switch scalar {
+    case 0..<0x80:
+      target[0] = UInt8(truncatingIfNeeded: scalar)
+      return 1
+    case 0x80..<0x800:
+      target[0] = UInt8(truncatingIfNeeded: scalar >> 6) | 0xc0
+      target[1] = tail(0)
+      return 2
+    case 0x800..<0x10000:
+      target[0] = UInt8(truncatingIfNeeded: scalar >> 12) | 0xe0
+      target[1] = tail(6)
+      target[2] = tail(0)
+      return 3
+    default:
+      target[0] = UInt8(truncatingIfNeeded: scalar >> 18) | 0xf0
+      target[1] = tail(12)
+      target[2] = tail(6)
+      target[3] = tail(0)
+      return 4
+    }
+  }
+}
