@@ -18,6 +18,20 @@ public enum PeriodLength: Sendable, Hashable {
   }
 }
 
+/// One stream of deliveries: what a provider tells of an app.
+public struct Feed: Sendable, Hashable {
+  /// Who tells.
+  public var provider: Provider
+  /// The ledger's symbol of the app.
+  public var app: Symbol
+
+  /// The stream of `provider` about `app`.
+  public init(provider: Provider, app: Symbol) {
+    self.provider = provider
+    self.app = app
+  }
+}
+
 /// Everything that the meaning of events depends on besides the events themselves.
 public struct Rules: Sendable {
   /// Business time the reports speak of; events at or after it do not count yet.
@@ -34,6 +48,8 @@ public struct Rules: Sendable {
   public var deliveryWindows: [Provider: Interval]
   /// Configured periods by the ledger's symbol of the store product id.
   public var periods: [Symbol: PeriodLength]
+  /// Newest input of each feed: received, else created, else event time.
+  public var watermarks: [Feed: Instant]
 
   /// The contract's defaults at `asOf`.
   public init(asOf: Instant, calendar: CivilCalendar = .utc) {
@@ -44,6 +60,22 @@ public struct Rules: Sendable {
     freshnessMax = .hours(48)
     deliveryWindows = [:]
     periods = [:]
+    watermarks = [:]
+  }
+
+  /// Whether the newest input of `feed` is so old at as-of that silence proves nothing.
+  public func isStale(_ feed: Feed) -> Bool {
+    guard let watermark = watermarks[feed] else { return false }
+    return asOf.since(watermark) > freshnessMax
+  }
+
+  /// The last moment at which an end without a charge counts as an end for sure.
+  ///
+  /// The gap and the delivery window must have passed at as-of, or at the newest input of a
+  /// stale feed.
+  public func endsAreSettled(until feed: Feed) -> Instant {
+    let horizon = isStale(feed) ? min(asOf, watermarks[feed] ?? asOf) : asOf
+    return horizon - (renewalGap + deliveryWindow(feed.provider))
   }
 
   /// How late `provider` can still deliver.

@@ -1,0 +1,96 @@
+import Vocabulary
+
+/// A time without interruption in which a lineage is active: paid periods that follow each other
+/// within the renewal gap.
+struct ActiveStretch: Sendable {
+  /// Indices of its paid periods, in order.
+  var periods: [Int]
+  var start: Instant
+  /// When it ended; nil while it counts as active.
+  var end: Instant?
+  /// How it began.
+  var opening: Movement
+  /// Why it ended; nil while it counts as active.
+  var reason: ChurnReason?
+
+  /// State at a boundary: start < T ≤ end.
+  func isActive(at boundary: Instant) -> Bool {
+    guard start < boundary else { return false }
+    return end.map { boundary <= $0 } ?? true
+  }
+}
+
+/// The stretches of a lineage, in order.
+func activeStretches(of periods: [Period], events: [Event], rules: Rules) -> [ActiveStretch] {
+  var stretches: [ActiveStretch] = []
+  var sawTrial = false
+  for index in periods.indices {
+    let period = periods[index]
+    guard !period.isTrial else {
+      sawTrial = true
+      continue
+    }
+    guard let current = stretches.indices.last, let previous = stretches[current].periods.last
+    else {
+      let opening = firstOpening(events[period.opener], sawTrial: sawTrial)
+      stretches.append(
+        ActiveStretch(periods: [index], start: period.start, opening: opening))
+      continue
+    }
+    if continues(periods[previous], with: period, gap: rules.renewalGap) {
+      stretches[current].periods.append(index)
+      continue
+    }
+    close(&stretches[current], with: periods[previous], events)
+    let opening = reopening(periods[previous], with: period, events: events, rules: rules)
+    stretches.append(ActiveStretch(periods: [index], start: period.start, opening: opening))
+  }
+  settleLast(&stretches, periods: periods, events: events, rules: rules)
+  return stretches
+}
+
+private func continues(_ period: Period, with next: Period, gap: Interval) -> Bool {
+  if let taken = period.takenAway { return next.start <= taken }
+  guard let end = period.effectiveEnd else { return true }
+  return next.start <= end + gap
+}
+
+private func close(_ stretch: inout ActiveStretch, with last: Period, _ events: [Event]) {
+  stretch.end = last.effectiveEnd.map { max($0, stretch.start) }
+  stretch.reason = last.churnReason(events)
+}
+
+/// An end without a following charge counts once no charge can come any more.
+private func settleLast(
+  _ stretches: inout [ActiveStretch], periods: [Period], events: [Event], rules: Rules
+) {
+  guard let current = stretches.indices.last, let last = stretches[current].periods.last,
+    let end = periods[last].effectiveEnd, let first = events.first
+  else { return }
+  let feed = Feed(provider: first.provider, app: first.app)
+  guard periods[last].takenAway != nil || end <= rules.endsAreSettled(until: feed) else { return }
+  close(&stretches[current], with: periods[last], events)
+}
+
+/// The first paid period is new, unless something proves a life before it.
+private func firstOpening(_ event: Event, sawTrial: Bool) -> Movement {
+  switch event.kind {
+  case .trialConverted: return .new
+  case .started, .resubscribed:
+    if sawTrial { return .new }
+    return (event.renewalCount ?? 0) >= 1 || !event.startsLineage ? .firstSeen : .new
+  case .upgraded, .downgraded, .productChanged: return sawTrial ? .new : .firstSeen
+  default: return .firstSeen
+  }
+}
+
+/// Paid again after a lapse: recovered when the store was still collecting, else reactivated.
+private func reopening(
+  _ ended: Period, with next: Period, events: [Event], rules: Rules
+) -> Movement {
+  guard ended.takenAway == nil, let end = ended.effectiveEnd, ended.isInvoluntary(events),
+    next.start <= end + rules.retryHorizon
+  else { return .reactivated }
+  if let gaveUp = ended.gaveUpAt(events), gaveUp <= next.start { return .reactivated }
+  return .recovered
+}

@@ -1,0 +1,129 @@
+import Vocabulary
+
+/// Turns the events of a lineage, in business order, into charges and refunds.
+struct BookingPass {
+  let rules: Rules
+  private(set) var bookings: [Booking] = []
+  private(set) var findings: [FoldFinding] = []
+  private var events: [Event] = []
+
+  init(rules: Rules) { self.rules = rules }
+
+  mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
+    events.append(event)
+    if event.isRefundBooking {
+      try bookRefund(event, at: index)
+    } else if let kind = event.chargeKind {
+      try bookCharge(event, kind, at: index)
+    } else if let revenue = event.revenue,
+      (revenue.usd ?? .zero) != .zero || (revenue.local ?? .zero) != .zero
+    {
+      find(
+        .unexpectedRevenue, event, difference: revenue.usd,
+        "an event of kind \(event.kind.name) carries revenue, which is not booked")
+    }
+  }
+
+  private mutating func bookCharge(
+    _ event: Event, _ kind: ChargeKind, at index: Int
+  ) throws(AmountOverflow) {
+    let (money, mismatch) = try chargeMoney(event)
+    if let mismatch, !event.kind.isProductChange {
+      find(
+        .rateMismatch, event, difference: mismatch,
+        "price and proceeds × 100 / rate differ by \(mismatch.text()) USD; "
+          + "the price was derived from the proceeds")
+    }
+    if event.transaction != 0, isRefundedAlready(event.transaction) {
+      find(
+        .impossibleSequence, event, difference: nil,
+        "a charge follows the refund of its own transaction")
+    }
+    bookings.append(
+      Booking(
+        event: index, isRefund: false, time: event.time, transaction: event.transaction,
+        product: event.product, productType: kind == .oneTime ? .oneTime : .subscription,
+        chargeKind: kind, country: event.country, storefront: event.storefront,
+        currency: event.revenue?.currency ?? 0, money: money))
+  }
+
+  private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
+    guard let chargeIndex = charge(of: event.transaction) else {
+      return try bookOrphanRefund(event, at: index)
+    }
+    let charge = bookings[chargeIndex]
+    let sent = events[charge.event].revenue
+    var refund = charge
+    refund.event = index
+    refund.isRefund = true
+    refund.time = event.time
+    refund.refundedCharge = chargeIndex
+    refund.isWhole = isWhole(event.revenue, of: sent)
+    refund.money = try refundMoney(event, rate: charge.money.rate ?? event.revenue?.rate)
+    if refund.isWhole {
+      refund.money = charge.money
+    } else if let currency = event.revenue?.currency, currency != charge.currency,
+      currency != 0, charge.currency != 0
+    {
+      refund.money.grossLocal = nil
+      refund.money.proceedsLocal = nil
+      find(
+        .currencyMismatch, event, difference: nil,
+        "the refund is in another currency than its charge; its local amounts are not booked")
+    }
+    bookings.append(refund)
+  }
+
+  /// A refund whose charge the ledger does not have keeps its own dimensions and rate.
+  private mutating func bookOrphanRefund(
+    _ event: Event, at index: Int
+  ) throws(AmountOverflow) {
+    let changesProduct = event.kind.isProductChange
+    let product =
+      changesProduct && event.previousProduct != 0 ? event.previousProduct : event.product
+    bookings.append(
+      Booking(
+        event: index, isRefund: true, time: event.time, transaction: event.transaction,
+        product: product,
+        productType: event.kind == .purchaseRefunded ? .oneTime : .subscription,
+        chargeKind: orphanChargeKind(event), country: event.country,
+        storefront: event.storefront, currency: event.revenue?.currency ?? 0,
+        money: try refundMoney(event, rate: event.revenue?.rate)))
+  }
+
+  private func orphanChargeKind(_ event: Event) -> ChargeKind {
+    if event.kind.isProductChange { return .productChange }
+    if event.kind == .purchaseRefunded { return .oneTime }
+    return event.startsLineage && (event.renewalCount ?? 0) == 0 ? .first : .renewal
+  }
+
+  /// The latest charge with the transaction id so far.
+  private func charge(of transaction: Int64) -> Int? {
+    guard transaction != 0 else { return nil }
+    return bookings.lastIndex { !$0.isRefund && $0.transaction == transaction }
+  }
+
+  private func isRefundedAlready(_ transaction: Int64) -> Bool {
+    bookings.contains { $0.isRefund && $0.transaction == transaction }
+  }
+
+  private func isWhole(_ refund: Revenue?, of charge: Revenue?) -> Bool {
+    guard let refund, let charge else { return false }
+    if let refunded = refund.local, let charged = charge.local,
+      refund.currency == charge.currency || refund.currency == 0 || charge.currency == 0
+    {
+      return refunded.magnitude == charged.magnitude
+    }
+    guard let refunded = refund.usd, let charged = charge.usd else { return false }
+    return refunded.magnitude == charged.magnitude
+  }
+
+  private mutating func find(
+    _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
+  ) {
+    findings.append(
+      FoldFinding(
+        code: code, identity: event.identity, transaction: event.transaction, time: event.time,
+        product: event.product, difference: difference, evidence: evidence))
+  }
+}

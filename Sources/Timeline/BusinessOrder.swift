@@ -1,0 +1,72 @@
+import Vocabulary
+
+/// The events before `asOf` in the order in which they happened.
+///
+/// Events of one second are ordered by what they mean: an expiry closes the old period before a
+/// charge opens the new one, and a cancel or refund speaks of a charge that came before it. What
+/// is left is ordered by identity, so that the order of arrival never matters.
+func inBusinessOrder(_ events: [Event], before asOf: Instant) -> [Event] {
+  var counted = events
+  if !counted.allSatisfy({ $0.time < asOf }) { counted.removeAll { $0.time >= asOf } }
+  for index in counted.indices.dropFirst() where precedes(counted[index], counted[index - 1]) {
+    counted.sort(by: precedes)
+    break
+  }
+  return counted
+}
+
+private func precedes(_ left: Event, _ right: Event) -> Bool {
+  if left.time != right.time { return left.time < right.time }
+  let (leftRank, rightRank) = (rank(left.kind), rank(right.kind))
+  return leftRank != rightRank ? leftRank < rightRank : left.identity < right.identity
+}
+
+private func rank(_ kind: EventKind) -> Int {
+  switch kind {
+  case .expired, .trialExpired, .endedInvoluntarily: 0
+  case .trialStarted: 1
+  case .started, .trialConverted, .purchased, .resubscribed: 2
+  case .renewed, .recovered, .resumed: 3
+  case .upgraded, .downgraded, .productChanged: 4
+  case .extended, .graceEntered, .billingRetry, .trialBillingRetry: 5
+  case .canceled, .trialCanceled: 6
+  case .uncanceled: 7
+  case .refunded, .purchaseRefunded, .revoked: 8
+  case .paused: 9
+  case .other, .observed: 10
+  }
+}
+
+extension Event {
+  /// Whether revenue on this event gives money back; for a product change, the data's sign says.
+  var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
+
+  /// The step in a life that this event charges for, nil when it charges for nothing.
+  var chargeKind: ChargeKind? {
+    switch kind {
+    case .started, .resubscribed: .first
+    case .trialConverted: .conversion
+    case .renewed, .recovered: .renewal
+    case .purchased: .oneTime
+    case .upgraded, .downgraded, .productChanged:
+      revenue != nil && !revenueIsNegative ? .productChange : nil
+    default: nil
+    }
+  }
+
+  /// Whether the event says that a payment is failing or that grace was granted.
+  var isBillingProblem: Bool {
+    switch kind {
+    case .billingRetry, .trialBillingRetry, .graceEntered, .endedInvoluntarily: true
+    default: reason == .involuntary
+    }
+  }
+
+  /// Whether the event switches auto-renew off.
+  var isCancel: Bool { kind == .canceled || kind == .trialCanceled }
+
+  private var revenueIsNegative: Bool {
+    guard let revenue else { return false }
+    return (revenue.usd ?? revenue.local ?? .zero) < .zero
+  }
+}

@@ -1,0 +1,79 @@
+import Vocabulary
+
+/// A stretch of access that a trial start or a charge opened.
+struct Period: Sendable {
+  /// The event that opened it.
+  var opener: Int
+  /// Index behind the last event before the next opener.
+  var eventsEnd: Int
+  /// The charge that paid for it; nil for a trial.
+  var booking: Int?
+  var product: Symbol
+  var start: Instant
+  /// As paid or tried; nil while nothing tells it.
+  var end: Instant?
+  var graceEnd: Instant?
+  /// The moment a whole refund of its charge, or a revocation, took access away.
+  var takenAway: Instant?
+
+  var isTrial: Bool { booking == nil }
+
+  /// Its own events, the opener first.
+  var eventRange: Range<Int> { opener..<eventsEnd }
+
+  /// When access really ends; nil while open.
+  var effectiveEnd: Instant? {
+    if let takenAway { return takenAway }
+    guard let end else { return nil }
+    return max(end, graceEnd ?? end)
+  }
+}
+
+extension Period {
+  /// Whether billing retry or grace was seen in the period, or the provider calls its end
+  /// involuntary.
+  func isInvoluntary(_ events: [Event]) -> Bool {
+    graceEnd != nil || eventRange.contains { events[$0].isBillingProblem }
+  }
+
+  /// When the store gave up collecting: a cancel or expiry told after access had ended in retry.
+  func gaveUpAt(_ events: [Event]) -> Instant? {
+    guard let ended = effectiveEnd else { return nil }
+    var failing = false
+    for index in eventRange {
+      let event = events[index]
+      if failing || event.kind == .endedInvoluntarily, event.time > ended {
+        switch event.kind {
+        case .canceled, .trialCanceled, .expired, .trialExpired, .endedInvoluntarily:
+          return event.time
+        default: break
+        }
+      }
+      if event.isBillingProblem { failing = true }
+    }
+    return nil
+  }
+
+  /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
+  func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
+    var since: Instant?
+    for index in eventRange.dropFirst() {
+      let event = events[index]
+      if let limit, event.time >= limit { break }
+      if event.isCancel { since = since ?? event.time }
+      if event.kind == .uncanceled { since = nil }
+    }
+    return since
+  }
+
+  /// Why the period's end was the end.
+  func churnReason(_ events: [Event]) -> ChurnReason {
+    if takenAway != nil { return .refund }
+    if isInvoluntary(events) { return .involuntary }
+    for reason in [ChurnReason.priceIncrease, .developer]
+    where eventRange.contains(where: { events[$0].reason == reason }) {
+      return reason
+    }
+    return autoRenewOffSince(events, before: effectiveEnd) != nil ? .voluntary : .unknown
+  }
+}

@@ -1,0 +1,149 @@
+import Vocabulary
+
+/// Finds the periods of a lineage and their ends.
+struct PeriodPass {
+  let events: [Event]
+  let bookings: [Booking]
+  let rules: Rules
+  private(set) var findings: [FoldFinding] = []
+  private var periods: [Period] = []
+
+  init(events: [Event], bookings: [Booking], rules: Rules) {
+    self.events = events
+    self.bookings = bookings
+    self.rules = rules
+  }
+
+  mutating func run() -> [Period] {
+    open()
+    for index in periods.indices {
+      if periods[index].end == nil { periods[index].end = endToldLater(after: index) }
+      readGrace(of: index)
+      readExtension(of: index)
+    }
+    takeAway()
+    return periods
+  }
+
+  /// One period for each trial start and each charge of a subscription.
+  private mutating func open() {
+    var nextBooking = 0
+    for index in events.indices {
+      let event = events[index]
+      var booking: Int?
+      if nextBooking < bookings.count, bookings[nextBooking].event == index {
+        booking = nextBooking
+        nextBooking += 1
+      }
+      let opensPaid = booking.map { opensPeriod(bookings[$0]) } ?? false
+      guard opensPaid || event.kind == .trialStarted else { continue }
+      if let last = periods.indices.last { periods[last].eventsEnd = index }
+      let start = startOfPeriod(event)
+      periods.append(
+        Period(
+          opener: index, eventsEnd: events.count, booking: booking, product: event.product,
+          start: start, end: endOfPeriod(event, start: start)))
+    }
+  }
+
+  private func opensPeriod(_ booking: Booking) -> Bool {
+    !booking.isRefund && booking.chargeKind != .oneTime
+  }
+
+  private func startOfPeriod(_ event: Event) -> Instant {
+    guard let sent = event.periodStart else { return event.time }
+    if let previous = periods.last, sent < previous.start { return event.time }
+    return sent
+  }
+
+  /// The end as sent, or what stands in for it; nil when only a later event can tell.
+  private mutating func endOfPeriod(_ event: Event, start: Instant) -> Instant? {
+    let configured = rules.periods[event.product]?.end(from: start, in: rules.calendar)
+    if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
+    {
+      if let entitled = event.entitledUntil, entitled > start { return entitled }
+      return configured
+    }
+    guard let sent = event.periodEnd else { return configured }
+    if sent < start {
+      find(.impossibleSequence, event, "a period ends before it starts; it counts as empty")
+      return start
+    }
+    return sent
+  }
+
+  /// The end of a period that did not say: the next event of the lineage that knows.
+  private mutating func endToldLater(after index: Int) -> Instant? {
+    let period = periods[index]
+    for later in period.eventRange.dropFirst() {
+      let event = events[later]
+      guard !event.isRefundBooking else { continue }
+      if let told = event.periodEnd, told > period.start { return told }
+      if event.kind == .expired || event.kind == .trialExpired { return event.time }
+    }
+    if index + 1 < periods.count { return max(periods[index + 1].start, period.start) }
+    find(
+      .expiryMismatch, events[period.opener],
+      "no event, entitlement or configured period tells when this period ends; it counts as open")
+    return nil
+  }
+
+  private mutating func readGrace(of index: Int) {
+    guard let end = periods[index].end else { return }
+    for later in periods[index].eventRange where !events[later].isRefundBooking {
+      guard let grace = events[later].graceEnd, grace > end else { continue }
+      periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
+    }
+  }
+
+  private mutating func readExtension(of index: Int) {
+    for later in periods[index].eventRange where events[later].kind == .extended {
+      guard let told = events[later].periodEnd, let end = periods[index].end else { continue }
+      periods[index].end = max(told, end)
+    }
+  }
+
+  /// Applies whole refunds of the current period's charge, and revocations.
+  private mutating func takeAway() {
+    var refunds: [Int: Booking] = [:]
+    for booking in bookings where booking.isRefund && events[booking.event].kind.isRefund {
+      refunds[booking.event] = booking
+    }
+    for index in periods.indices where !periods[index].isTrial {
+      for later in periods[index].eventRange.dropFirst() {
+        let ends =
+          events[later].kind == .revoked
+          || refunds[later].map { $0.isWhole && $0.refundedCharge == periods[index].booking }
+            ?? false
+        guard ends, periods[index].takenAway == nil else { continue }
+        let moment = max(events[later].time, periods[index].start)
+        if let end = periods[index].effectiveEnd, moment >= end { continue }
+        periods[index].takenAway = moment
+      }
+    }
+  }
+
+  private mutating func find(_ code: BreakCode, _ event: Event, _ evidence: String) {
+    findings.append(
+      FoldFinding(
+        code: code, identity: event.identity, transaction: event.transaction, time: event.time,
+        product: event.product, difference: nil, evidence: evidence))
+  }
+}
+
+extension PeriodLength {
+  /// The end of a period of this length from `start`, in calendar months where it has them.
+  func end(from start: Instant, in calendar: CivilCalendar) -> Instant {
+    switch self {
+    case .days(let count): return start + .days(Int64(count))
+    case .months(let count):
+      let day = calendar.day(of: start)
+      let date = day.date
+      let target = Month(number: day.month.number + Int32(count))
+      let lastDay = Int(target.next.firstDay.number - target.firstDay.number)
+      let shifted = Day(
+        number: target.firstDay.number + Int32(min(date.day, lastDay) - 1))
+      return start + .days(Int64(shifted.number - day.number))
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import Vocabulary
+
+extension Life {
+  /// The ordinal of every charge that is a renewal, by index of its booking.
+  ///
+  /// The provider's counter where the event carries it, else the previous ordinal + 1; nil while
+  /// the start was never seen.
+  var renewalOrdinals: [Int: Int32] {
+    var ordinals: [Int: Int32] = [:]
+    var previous: Int32? = stretches.first?.opening == .new ? 0 : nil
+    for index in bookings.indices where !bookings[index].isRefund {
+      let counter = events[bookings[index].event].renewalCount
+      if bookings[index].chargeKind == .renewal {
+        previous = counter ?? previous.map { $0 + 1 }
+        if let previous { ordinals[index] = previous }
+      } else if let counter, counter > (previous ?? 0) {
+        previous = counter
+      }
+    }
+    return ordinals
+  }
+
+  /// Renewals by the day of their charge; a renewal counts as refunded once, at its first refund.
+  func bookRenewals(into facts: inout Facts) {
+    guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
+    let ordinals = renewalOrdinals
+    var refunded: Set<Int> = []
+    for index in bookings.indices where bookings[index].chargeKind == .renewal {
+      let booking = bookings[index]
+      if !booking.isRefund {
+        let key = renewalKey(booking, ordinal: ordinals[index])
+        facts.renewals[key, default: RenewalSums()].renewals += 1
+      } else if let charge = booking.refundedCharge, refunded.insert(charge).inserted {
+        let key = renewalKey(booking, ordinal: ordinals[charge])
+        facts.renewals[key, default: RenewalSums()].refunded += 1
+      }
+    }
+  }
+
+  private func renewalKey(_ booking: Booking, ordinal: Int32?) -> RenewalKey {
+    RenewalKey(day: day(booking.time), offering: offering(booking.product), ordinal: ordinal)
+  }
+}

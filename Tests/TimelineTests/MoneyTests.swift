@@ -1,0 +1,80 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+@Suite struct MoneyTests {
+  private func charge(
+    isProceed: Bool, value: String, price: String?, rate: Int64 = 70
+  ) throws -> (money: Money, mismatch: Amount?) {
+    var event = Event(kind: .renewed, time: at("2026-01-01"))
+    event.revenue = Revenue(
+      usd: usd(value), currency: 1, isProceed: isProceed,
+      rate: Amount(micros: rate * 1_000_000))
+    event.price = price.map { Price(usd: usd($0), currency: 1) }
+    return try chargeMoney(event)
+  }
+
+  @Test("With is_proceed 0 the revenue is the price")
+  func sales() throws {
+    let money = try charge(isProceed: false, value: "9.99", price: "1").money
+    #expect(money.grossUSD == usd("9.99"))
+    #expect(money.proceedsUSD == usd("6.993"))
+  }
+
+  @Test("With is_proceed 1 the price is taken when it agrees with the proceeds")
+  func proceeds() throws {
+    // The vendor page's shape: 7.61 proceeds at 70 % of a price of 10.88.
+    let money = try charge(isProceed: true, value: "7.61", price: "10.88")
+    #expect(money.money.grossUSD == usd("10.88"))
+    #expect(money.mismatch == nil)
+  }
+
+  @Test("A price that disagrees with the proceeds is not used and is told")
+  func mismatch() throws {
+    let result = try charge(isProceed: true, value: "7", price: "10.06")
+    #expect(result.money.grossUSD == usd("10"))
+    #expect(result.mismatch == usd("0.06"))
+    let close = try charge(isProceed: true, value: "7", price: "10.05")
+    #expect(close.money.grossUSD == usd("10.05"))
+  }
+
+  @Test("A refund takes row, rate and, when whole, the amounts of its charge")
+  func refund() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10") {
+      $0.country = 5
+      $0.revenue = Revenue(
+        local: usd("7"), usd: usd("7"), currency: 9, isProceed: true, rate: usd("70"))
+      $0.price = Price(local: usd("10.01"), usd: usd("10.01"), currency: 9)
+    }
+    story.tell(.refunded, "2026-01-12") {
+      $0.country = 6
+      $0.revenue = Revenue(
+        local: usd("7"), usd: usd("7.2"), currency: 9, isProceed: true, rate: usd("85"))
+    }
+    let facts = try story.facts(asOf: "2026-02-01")
+    #expect(facts.revenue.keys.allSatisfy { $0.country == 5 && $0.rate == usd("70") })
+    #expect(facts.total(\.grossUSD) == "10.01")
+    #expect(facts.total(\.refundsUSD) == "10.01")
+    #expect(facts.total(\.proceedsUSD) == "0.00")
+  }
+
+  @Test("A charge without amounts is unknown, never zero")
+  func unknown() throws {
+    var story = Story()
+    story.tell(.renewed, "2026-01-10", until: "2026-02-10")
+    let cell = try story.facts(asOf: "2026-02-01").revenue.first
+    #expect(cell?.key.basis == AmountBasis.none)
+    #expect(cell?.value.grossUSD.unknown == 1)
+  }
+
+  @Test("Revenue on an event that charges nothing is not booked and is told")
+  func unexpected() throws {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-10", until: "2026-01-17", price: "9.99")
+    let life = try Life(events: story.events, rules: Rules(asOf: at("2026-02-01")))
+    #expect(life.findings.map(\.code) == [.unexpectedRevenue])
+    #expect(try story.facts(asOf: "2026-02-01").revenue.isEmpty)
+  }
+}

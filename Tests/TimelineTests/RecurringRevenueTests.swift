@@ -1,0 +1,49 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+@Suite struct RecurringRevenueTests {
+  @Test(
+    "A length is months when it is close to whole months, else days",
+    arguments: [
+      (7, PeriodLength.days(7)), (27, .days(27)), (28, .months(1)), (45, .months(1)),
+      (50, .days(50)), (61, .months(2)), (92, .months(3)), (365, .months(12)), (366, .months(12)),
+    ])
+  func lengths(days: Int, expected: PeriodLength) {
+    let start = at("2026-01-01")
+    #expect(PeriodLength(from: start, to: start + .days(Int64(days))) == expected)
+  }
+
+  @Test("A week counts (365/12)/7 times, a year a twelfth")
+  func monthlyShare() throws {
+    #expect(try PeriodLength.days(7).monthly(usd("7")).text() == "30.416667")
+    #expect(try PeriodLength.months(12).monthly(usd("100")).text() == "8.333333")
+  }
+
+  @Test("A price rise is expansion, another exchange rate is fx")
+  func changes() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.tell(.renewed, "2026-02-10", until: "2026-03-10") {
+      $0.revenue = Revenue(local: usd("12"), usd: usd("12.60"), currency: 9, isProceed: false)
+    }
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.mrr(.new) == "10.00")
+    #expect(facts.mrr(.expansion) == "2.00")
+    #expect(facts.mrr(.fx) == "0.60")
+  }
+
+  @Test("An upgrade moves the whole recurring revenue between rows")
+  func transfer() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.tell(.upgraded, "2026-01-20", until: "2026-01-20", price: "120") {
+      $0.product = Story.yearly
+      $0.entitledUntil = at("2027-01-20")
+    }
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.mrr(.transferOut, product: Story.monthly) == "10.00")
+    #expect(facts.mrr(.transferIn, product: Story.yearly) == "10.00")
+  }
+}

@@ -1,0 +1,97 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+/// Day `2026-01-31`, or an instant `2026-01-31T12:00:00`, in UTC.
+func at(_ text: String) -> Instant {
+  let parts = text.split(whereSeparator: { "-T:".contains($0) }).compactMap { Int64($0) }
+  let day = Day(year: Int(parts[0]), month: Int(parts[1]), day: Int(parts[2]))
+  let clock = parts.count > 3 ? parts[3] * 3600 + parts[4] * 60 + parts[5] : 0
+  return Instant(seconds: Int64(day.number) * 86_400 + clock)
+}
+
+/// Millionths from a decimal such as `9.99`.
+func usd(_ text: String) -> Amount {
+  let parts = text.split(separator: ".")
+  let fraction = parts.count > 1 ? String(parts[1]) : ""
+  let padded = fraction + String(repeating: "0", count: 6 - fraction.count)
+  return Amount(micros: (Int64(parts[0]) ?? 0) * 1_000_000 + (Int64(padded) ?? 0))
+}
+
+/// Events of one lineage, told one after the other.
+struct Story {
+  static let monthly: Symbol = 1
+  static let yearly: Symbol = 2
+  var events: [Event] = []
+  private var transaction: Int64 = 100
+
+  /// Tells an event; charges take a new transaction id, everything else the last one.
+  @discardableResult
+  mutating func tell(
+    _ kind: EventKind, _ time: String, until end: String? = nil, price: String? = nil,
+    _ change: (inout Event) -> Void = { _ in }
+  ) -> Event {
+    var event = Event(kind: kind, time: at(time))
+    event.store = .appStore
+    event.lineage = 1
+    event.product = Self.monthly
+    event.identity = Int64(events.count + 1)
+    if event.chargeKind != nil || kind == .trialStarted || kind.isProductChange {
+      transaction += 1
+    }
+    event.transaction = transaction
+    event.startsLineage = transaction == 101
+    event.periodStart = event.time
+    event.periodEnd = end.map { at($0) }
+    if let price {
+      event.revenue = Revenue(
+        local: usd(price), usd: usd(price), currency: 9, isProceed: false,
+        rate: Amount(micros: 70_000_000))
+    }
+    change(&event)
+    events.append(event)
+    return event
+  }
+
+  func facts(asOf: String, _ change: (inout Rules) -> Void = { _ in }) throws -> Facts {
+    var rules = Rules(asOf: at(asOf))
+    change(&rules)
+    var facts = Facts()
+    try Life(events: events, rules: rules).book(into: &facts)
+    return facts
+  }
+}
+
+extension Facts {
+  /// Subscriptions moved, by movement, over all days and rows.
+  func count(_ movement: Movement, in month: String? = nil, product: Symbol? = nil) -> Int64 {
+    movements.reduce(0) { sum, cell in
+      guard cell.key.movement == movement, month == nil || cell.key.day.month.text == month,
+        product == nil || cell.key.offering.product == product
+      else { return sum }
+      return sum + cell.value.subscriptions
+    }
+  }
+
+  /// Recurring revenue moved, by movement, over all days and rows.
+  func mrr(_ movement: Movement, product: Symbol? = nil) -> String {
+    var sum = Amount.zero
+    for (key, value) in movements
+    where key.movement == movement && (product == nil || key.offering.product == product) {
+      sum.micros += value.mrr.micros
+    }
+    return sum.text()
+  }
+
+  /// One money measure over all cells.
+  func total(_ measure: KeyPath<RevenueSums, PartialSum>) -> String {
+    Amount(micros: revenue.values.reduce(0) { $0 + $1[keyPath: measure].sum.micros }).text()
+  }
+
+  /// The days on which a movement happened.
+  func days(_ movement: Movement) -> [String] {
+    movements.keys.filter { $0.movement == movement && movements[$0]?.subscriptions != 0 }
+      .map(\.day.text).sorted()
+  }
+}
