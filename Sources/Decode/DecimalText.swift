@@ -1,0 +1,60 @@
+public import Vocabulary
+
+/// An amount read from text.
+public enum ParsedAmount: Sendable, Equatable {
+  /// The amount in micro-units; `wasRounded` when decimals behind the sixth were not all zero.
+  case amount(Amount, wasRounded: Bool)
+  /// More than 10¹² units.
+  case tooLarge
+}
+
+/// Amounts of money and rates, read exactly.
+public enum DecimalText {
+  /// 10¹² units.
+  private static let microsMax: UInt64 = 1_000_000_000_000_000_000
+
+  /// The amount that a JSON number, or a string of the same grammar, stands for.
+  ///
+  /// More than six decimals are rounded half to even. Nil when `bytes` are no number.
+  public static func amount(_ bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
+    guard let parts = DecimalParts(bytes) else { return nil }
+    guard let (micros, rest) = parts.scaled(places: 6) else { return .tooLarge }
+    guard micros < microsMax || micros == microsMax && rest == .none else { return .tooLarge }
+    let isUp = rest == .aboveHalf || rest == .half && micros % 2 == 1
+    let rounded = Int64(micros) + (isUp ? 1 : 0)
+    let amount = Amount(micros: parts.isNegative ? -rounded : rounded)
+    return .amount(amount, wasRounded: rest != .none)
+  }
+}
+
+/// Whole numbers, read exactly.
+public enum IntegerText {
+  /// The whole number that a JSON number, or a string of the same grammar, stands for.
+  ///
+  /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for what
+  /// does not fit 64 bits.
+  public static func int64(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    if let plain = plain(bytes) { return plain }
+    guard let parts = DecimalParts(bytes), let (magnitude, rest) = parts.scaled(places: 0),
+      rest == .none
+    else { return nil }
+    if parts.isNegative {
+      return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+    }
+    return Int64(exactly: magnitude)
+  }
+
+  /// The short way for one to eighteen digits without sign, the first not zero.
+  static func plain(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    guard let first = bytes.first, first != UInt8(ascii: "0"), bytes.count <= 18 else {
+      return nil
+    }
+    var value: Int64 = 0
+    for byte in bytes {
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      value = value &* 10 &+ Int64(digit)
+    }
+    return value
+  }
+}
