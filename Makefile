@@ -1,0 +1,50 @@
+# Two commands do everything: `make run` and `make test`.
+
+SWIFT ?= swift
+PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config
+BINARY = .build/release/subledger
+SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
+	--config sample-data/subledger.yaml --as-of 2026-03-01
+
+.PHONY: run test build lint sample bench clean packages
+
+# Builds, and runs the nightly job on sample-data into reports.
+run: build
+	@ledger=$$(mktemp -d) && trap 'rm -rf "$$ledger"' EXIT && \
+	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports
+	@echo "reports/ holds the report set of sample-data/"
+
+# Builds and tests everything.
+test: packages
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+build: packages
+	$(SWIFT) build -c release --product subledger
+
+# Formatting and the rules of CONTRIBUTING.md that the linter knows.
+lint:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+# Makes sample-data anew (see sample-data/README.md).
+sample: build
+	sample-data/make.sh $(BINARY)
+
+# Installs what is missing; says what to do when it cannot.
+packages:
+	@missing=""; for package in $(PACKAGES); do \
+		dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ]; then sudo=""; \
+	elif command -v sudo >/dev/null 2>&1; then sudo="sudo"; \
+	else echo "cannot install$$missing: not root and no sudo; ask an administrator to run:" \
+		"apt-get install$$missing" >&2; exit 1; fi; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq $$missing >/dev/null || { \
+		echo "cannot install$$missing: see the lines above; this needs Debian 12 and a" \
+			"package source" >&2; exit 1; }
+	@command -v $(SWIFT) >/dev/null 2>&1 || { \
+		echo "cannot find swift: install Swift 6.3 from swift.org and put it on PATH" >&2; exit 1; }
+
+clean:
+	rm -rf .build
