@@ -1,29 +1,56 @@
-/// What does not agree, or never came. Names are those of the contract.
+/// What does not agree, or never came.
+///
+/// Names are those of the contract.
 public enum BreakCode: String, CaseIterable, Sendable {
+  /// A paid life, or a trial, began without its event.
   case missedStart = "MISSED_START"
+  /// A trial became paid without its event.
   case missedConversion = "MISSED_CONVERSION"
+  /// A period was paid again without its event.
   case missedRenewal = "MISSED_RENEWAL"
+  /// Something that does not renew was bought without its event.
   case missedPurchase = "MISSED_PURCHASE"
+  /// The store took a transaction back without its event.
   case missedRefund = "MISSED_REFUND"
+  /// Auto-renew was switched off without its event.
   case missedCancel = "MISSED_CANCEL"
+  /// Access ended without its event.
   case missedExpiration = "MISSED_EXPIRATION"
+  /// A payment failed without its event.
   case missedBillingIssue = "MISSED_BILLING_ISSUE"
+  /// The product changed without its event.
   case missedProductChange = "MISSED_PRODUCT_CHANGE"
+  /// Events and snapshot know the same period and differ about its end by more than 60 s.
   case expiryMismatch = "EXPIRY_MISMATCH"
+  /// Events and snapshot name different products.
   case productMismatch = "PRODUCT_MISMATCH"
+  /// Events and snapshot differ about auto-renew.
   case renewStateMismatch = "RENEW_STATE_MISMATCH"
+  /// Events say active, the user's snapshot knows no such entitlement.
   case aheadOfSnapshot = "AHEAD_OF_SNAPSHOT"
+  /// An active user is not in a snapshot set that is declared complete.
   case snapshotAbsent = "SNAPSHOT_ABSENT"
+  /// A snapshot user without any event, and without a transaction to name.
   case eventsAbsent = "EVENTS_ABSENT"
+  /// Lines of one identity differ in a field that a report reads.
   case conflict = "CONFLICT"
+  /// Money came with an event that books none.
   case unexpectedRevenue = "UNEXPECTED_REVENUE"
+  /// A refund in another currency than its charge.
   case currencyMismatch = "CURRENCY_MISMATCH"
+  /// Proceeds are off price × rate by more than 0.5 % and 0.01.
   case rateMismatch = "RATE_MISMATCH"
+  /// US dollars per local unit more than 5 % from the currency's median of ± 3 days.
   case fxOutlier = "FX_OUTLIER"
+  /// Arrived after an event of the lineage with a later event time.
   case outOfOrder = "OUT_OF_ORDER"
+  /// Received later than the delivery window.
   case late = "LATE"
+  /// A charge after its revocation, a refund before its charge, an end before its start.
   case impossibleSequence = "IMPOSSIBLE_SEQUENCE"
+  /// One lineage in production and in the sandbox.
   case envLeak = "ENV_LEAK"
+  /// The newest input is older than `freshnessMax` at as-of.
   case staleInput = "STALE_INPUT"
 
   /// Whether the code says that an event never came.
@@ -34,11 +61,13 @@ public enum BreakCode: String, CaseIterable, Sendable {
 public enum BreakStatus: String, CaseIterable, Sendable {
   /// The provider can still deliver; outside all gates.
   case pending
+  /// The provider can no longer deliver.
   case open
+  /// Later input explains it.
   case resolved
 }
 
-/// How much a break matters.
+/// How much a break matters, from least to most.
 public enum Severity: String, CaseIterable, Sendable {
   case info
   case low
@@ -52,16 +81,25 @@ public struct Break: Sendable, Equatable {
   /// Hash of code family, provider, app, environment, lineage, and transaction or ordinal; stable
   /// across runs.
   public var id: String
+  /// What does not agree.
   public var code: BreakCode
+  /// How far it has come.
   public var status = BreakStatus.open
+  /// How much it matters, by the money at stake.
   public var severity = Severity.medium
+  /// Whose events or snapshots it is about.
   public var provider: Provider
+  /// App id as the provider writes it; empty when unknown.
   public var app = ""
+  /// Whether money is concerned at all.
   public var environment = Environment.production
+  /// The shop of the subscription or purchase.
   public var store = Store.unknown
+  /// User id as the provider writes it; empty when unknown.
   public var user = ""
   /// Original transaction id of the lineage.
   public var subscription = ""
+  /// Transaction id of the missing or doubtful event; empty when none is named.
   public var transaction = ""
   /// Store product id.
   public var product = ""
@@ -69,10 +107,13 @@ public struct Break: Sendable, Equatable {
   public var expectedAt: Instant?
   /// When the provider can no longer deliver.
   public var settlesAt: Instant?
+  /// When the provider's record that could still prove it is deleted; nil when unknown.
   public var evidenceExpiresAt: Instant?
+  /// How many events never came; 0 when the break is no missing event.
   public var missingEvents: Int64 = 0
   /// US dollars; negative for a missing refund; nil when no price is known.
   public var estimatedUSD: Amount?
+  /// What `estimatedUSD` rests on.
   public var basis = AmountBasis.none
   /// The facts on both sides, in words.
   public var evidence = ""

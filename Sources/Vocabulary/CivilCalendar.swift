@@ -54,7 +54,8 @@ public struct CivilCalendar: Sendable, Equatable {
     if let best { return best }
     // Midnight itself was skipped by a clock change: the day starts at the change.
     let change = offsets.first { self.day(of: $0.from) == day }
-    return change?.from ?? Instant(milliseconds: midnight - offset(at: Instant(milliseconds: midnight)) * 1000)
+    let seconds = offset(at: Instant(milliseconds: midnight))
+    return change?.from ?? Instant(milliseconds: midnight - seconds * 1000)
   }
 
   /// The first instant of `month`.

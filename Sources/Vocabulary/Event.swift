@@ -66,11 +66,17 @@ public struct Price: Sendable, Hashable {
 
 /// Why a paid life ended, in the order in which the first that fits is taken.
 public enum ChurnReason: UInt8, CaseIterable, Sendable {
+  /// A whole refund or a revocation ended the period.
   case refund = 1
+  /// The payment failed: billing retry or grace was seen, or the provider says so.
   case involuntary = 2
+  /// The user did not agree to a higher price.
   case priceIncrease = 3
+  /// The developer ended it.
   case developer = 4
+  /// Auto-renew was off before the end.
   case voluntary = 5
+  /// Nothing tells why.
   case unknown = 6
 }
 
@@ -78,18 +84,25 @@ public enum ChurnReason: UInt8, CaseIterable, Sendable {
 ///
 /// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
 public struct Event: Sendable, Hashable {
+  /// Who told us.
   public var provider: Provider
+  /// Whether money really moved.
   public var environment: Environment
+  /// The shop that took the money.
   public var store: Store
+  /// What happened.
   public var kind: EventKind
   /// The provider's own name of the event.
   public var name: Symbol = 0
+  /// The provider's id of the app; 0 when unknown.
   public var app: Symbol = 0
   /// Store product id; for a product change, the new product.
   public var product: Symbol = 0
   /// For a product change, the product that was left.
   public var previousProduct: Symbol = 0
+  /// ISO 3166-1 code of the user's country; 0 when not sent.
   public var country: Symbol = 0
+  /// Country code of the shop's front; 0 when not sent.
   public var storefront: Symbol = 0
   /// `lineageKey` of the subscription.
   public var lineage: Int64 = 0
@@ -113,16 +126,19 @@ public struct Event: Sendable, Hashable {
   public var periodStart: Instant?
   /// The end of the period as sent; for refunds and upgrades often the event's own time.
   public var periodEnd: Instant?
+  /// The end of the grace period after a failed payment; nil when there is none.
   public var graceEnd: Instant?
   /// The latest end among the entitlements in the body; kept for product changes only.
   public var entitledUntil: Instant?
   /// Nil when the body has no revenue object, or an empty one.
   public var revenue: Revenue?
+  /// The price shown beside the event; it never stands in for revenue.
   public var price: Price?
   /// The provider's counter: first renewal = 1; nil when not sent.
   public var renewalCount: Int32?
   /// What the provider says about the reason of an end.
   public var reason: ChurnReason?
+  /// The archive, line and byte that brought the event.
   public var place = Place()
 
   /// An event of `kind` at `time`; everything else is set by name.

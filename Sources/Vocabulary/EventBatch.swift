@@ -1,6 +1,8 @@
 /// A stretch of bytes in a batch's arena.
 public struct TextRange: Sendable, Hashable {
+  /// The first byte, from 0.
   public var offset: Int32
+  /// How many bytes.
   public var count: Int32
 
   /// `count` bytes from `offset`.
@@ -15,8 +17,11 @@ public struct TextRange: Sendable, Hashable {
 
 /// The ids of one event as text.
 public struct EventText: Sendable, Hashable {
+  /// Transaction id; empty when not sent.
   public var transaction = TextRange.none
+  /// Original transaction id, or what stands in for it.
   public var original = TextRange.none
+  /// User id; empty when not sent.
   public var user = TextRange.none
 
   /// No ids yet.
@@ -25,6 +30,7 @@ public struct EventText: Sendable, Hashable {
 
 /// A line that could not be understood; its content is never kept.
 public struct Reject: Sendable, Hashable {
+  /// The archive, line and byte of the value.
   public var place: Place
   /// One of a small set of words, such as `not_json`.
   public var reason: String
@@ -44,13 +50,17 @@ public struct Reject: Sendable, Hashable {
 /// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
 /// is a handful of allocations.
 public struct EventBatch: Sendable {
+  /// The events in the order of their values.
   public var events: [Event] = []
   /// Ids as text; `texts[i]` belongs to `events[i]`.
   public var texts: [EventText] = []
   /// Which value of the batch brought the event; `values[i]` belongs to `events[i]`.
   public var values: [Int32] = []
+  /// The bytes of all ids, one after another.
   public var arena: [UInt8] = []
+  /// The words behind the events' symbols.
   public var symbols = SymbolTable()
+  /// Lines that could not be understood, in their order.
   public var rejects: [Reject] = []
   /// Lines that are no purchase events, by reason.
   public var skipped: [String: Int64] = [:]

@@ -1,35 +1,52 @@
-/// What happened, in one vocabulary for all providers. Raw values are stored in the ledger.
+/// What happened, in one vocabulary for all providers.
+///
+/// Raw values are stored in the ledger.
 public enum EventKind: UInt8, CaseIterable, Sendable {
   /// A provider's event that the map does not know; kept, counted, without effect on metrics.
   case other = 0
+  /// A period without payment began.
   case trialStarted = 1
   /// First paid period after a trial.
   case trialConverted = 2
   /// Auto-renew switched off during a trial.
   case trialCanceled = 3
+  /// The payment that ends a trial failed; the store tries again.
   case trialBillingRetry = 4
+  /// A trial ended without a paid period.
   case trialExpired = 5
   /// First paid period without a trial.
   case started = 6
+  /// The next paid period of the same product.
   case renewed = 7
+  /// A dearer product at once; the rest of the old period is refunded or set off.
   case upgraded = 8
+  /// A cheaper product, as a rule from the next period on.
   case downgraded = 9
+  /// Another product, the provider does not say of which kind.
   case productChanged = 10
   /// Auto-renew switched off, or the store gave up in billing retry.
   case canceled = 11
+  /// A payment failed; the store tries again, without access.
   case billingRetry = 12
+  /// A paid period ended without another.
   case expired = 13
+  /// Money of a subscription went back.
   case refunded = 14
+  /// Something that does not renew was bought.
   case purchased = 15
+  /// Money of such a purchase went back.
   case purchaseRefunded = 16
   /// Auto-renew switched on again.
   case uncanceled = 17
+  /// A payment failed; access goes on while the store tries again.
   case graceEntered = 18
   /// A payment that failed earlier succeeded.
   case recovered = 19
   /// The provider says that the end was involuntary.
   case endedInvoluntarily = 20
+  /// The user paused; no period runs.
   case paused = 21
+  /// A pause ended.
   case resumed = 22
   /// Access was taken away without a statement about money.
   case revoked = 23

@@ -1,8 +1,12 @@
 /// What is sold: the dimensions that every report about subscriptions has.
 public struct Offering: Sendable, Hashable {
+  /// Who told us.
   public var provider: Provider
+  /// The ledger's symbol of the app; 0 when unknown.
   public var app: Symbol
+  /// The shop that took the money.
   public var store: Store
+  /// The ledger's symbol of the store product id; 0 when unknown.
   public var product: Symbol
 
   /// A product of an app in a store, as a provider tells of it.
@@ -16,15 +20,23 @@ public struct Offering: Sendable, Hashable {
 
 /// The dimensions of a booked amount.
 public struct RevenueKey: Sendable, Hashable {
+  /// The day of the booking, in the report's time zone.
   public var day: Day
+  /// What was sold.
   public var offering: Offering
+  /// Whether the thing sold renews.
   public var productType: ProductType
+  /// Which step in the life a charge is; for a refund, that of its charge.
   public var chargeKind: ChargeKind
+  /// The ledger's symbol of the user's country; 0 when not sent.
   public var country: Symbol
+  /// The ledger's symbol of the shop's front; 0 when not sent.
   public var storefront: Symbol
+  /// The ledger's symbol of the ISO 4217 code of local amounts; 0 when not sent.
   public var currency: Symbol
   /// Percent in millionths; nil when unknown.
   public var rate: Amount?
+  /// What the amounts rest on.
   public var basis: AmountBasis
 
   /// The key of one revenue cell.
@@ -46,6 +58,7 @@ public struct RevenueKey: Sendable, Hashable {
 
 /// A sum of amounts of which some may be unknown.
 public struct PartialSum: Sendable, Hashable {
+  /// The known amounts together.
   public var sum = Amount.zero
   /// How many amounts are missing from `sum`; a report leaves the cell empty unless 0.
   public var unknown: Int64 = 0
@@ -59,154 +72,40 @@ public struct PartialSum: Sendable, Hashable {
   }
 }
 
-/// The measures of one revenue cell. Refunds are positive; proceeds are net of refunds.
+/// The measures of one revenue cell.
+///
+/// Refunds are positive; proceeds are net of refunds.
 public struct RevenueSums: Sendable, Hashable {
+  /// Charges booked.
   public var charges: Int64 = 0
+  /// Refunds booked.
   public var refunds: Int64 = 0
+  /// Charges before commission, in US dollars.
   public var grossUSD = PartialSum()
+  /// Refunds before commission, in US dollars; positive.
   public var refundsUSD = PartialSum()
+  /// Charges less refunds, after commission, in US dollars.
   public var proceedsUSD = PartialSum()
+  /// Charges before commission, in the key's currency.
   public var grossLocal = PartialSum()
+  /// Refunds before commission, in the key's currency; positive.
   public var refundsLocal = PartialSum()
+  /// Charges less refunds, after commission, in the key's currency.
   public var proceedsLocal = PartialSum()
 
   /// Nothing booked yet.
   public init() {}
 }
 
-/// How a subscription, or its monthly recurring revenue, enters, leaves or changes a row.
+/// Why an event carries no money in reports.
 ///
 /// Raw values are stored in the ledger.
-public enum Movement: UInt8, CaseIterable, Sendable {
-  case new = 1
-  case firstSeen = 2
-  case reactivated = 3
-  case recovered = 4
-  case resumed = 5
-  case transferIn = 6
-  case churned = 7
-  case paused = 8
-  case transferOut = 9
-  /// The reasons of `churned`; each churned subscription has exactly one.
-  case churnedVoluntary = 10
-  case churnedInvoluntary = 11
-  case churnedRefund = 12
-  case churnedPriceIncrease = 13
-  case churnedDeveloper = 14
-  case churnedUnknown = 15
-  /// Active at the month's open with an end in the month, neither active nor paused at its close.
-  case lost = 16
-  /// +1 when an active subscription is set not to renew, −1 when that no longer holds.
-  case autoRenewOff = 17
-  case expansion = 18
-  case contraction = 19
-  /// Same local price, other US dollars; signed.
-  case fx = 20
-}
-
-/// The key of one movement cell.
-public struct MovementKey: Sendable, Hashable {
-  public var day: Day
-  public var offering: Offering
-  public var movement: Movement
-
-  /// A movement of an offering on a day.
-  public init(day: Day, offering: Offering, movement: Movement) {
-    self.day = day
-    self.offering = offering
-    self.movement = movement
-  }
-}
-
-/// The measures of one movement cell.
-public struct MovementSums: Sendable, Hashable {
-  public var subscriptions: Int64 = 0
-  /// Monthly recurring revenue moved, in US dollars.
-  public var mrr = Amount.zero
-
-  /// Nothing moved yet.
-  public init() {}
-}
-
-/// The key of one renewals cell.
-public struct RenewalKey: Sendable, Hashable {
-  public var day: Day
-  public var offering: Offering
-  /// Nil when the lineage's start was never seen and no counter says.
-  public var ordinal: Int32?
-
-  /// Renewals number `ordinal` of an offering on a day.
-  public init(day: Day, offering: Offering, ordinal: Int32?) {
-    self.day = day
-    self.offering = offering
-    self.ordinal = ordinal
-  }
-}
-
-/// The measures of one renewals cell.
-public struct RenewalSums: Sendable, Hashable {
-  public var renewals: Int64 = 0
-  public var refunded: Int64 = 0
-
-  /// Nothing renewed yet.
-  public init() {}
-}
-
-/// The key of a cell that has only a day and an offering.
-public struct OfferingDay: Sendable, Hashable {
-  public var day: Day
-  public var offering: Offering
-
-  /// An offering on a day.
-  public init(day: Day, offering: Offering) {
-    self.day = day
-    self.offering = offering
-  }
-}
-
-/// Trials by the day of their start: started = converted + expired + pending.
-public struct TrialSums: Sendable, Hashable {
-  public var started: Int64 = 0
-  public var converted: Int64 = 0
-  public var canceled: Int64 = 0
-  public var expired: Int64 = 0
-  public var pending: Int64 = 0
-
-  /// No trials yet.
-  public init() {}
-}
-
-/// The key of one retention cell.
-public struct RetentionKey: Sendable, Hashable {
-  public var cohort: Month
-  public var offering: Offering
-  /// Months since the cohort's.
-  public var index: Int32
-
-  /// Month `index` of a cohort.
-  public init(cohort: Month, offering: Offering, index: Int32) {
-    self.cohort = cohort
-    self.offering = offering
-    self.index = index
-  }
-}
-
-/// The measures of one retention cell, as movements.
-public struct RetentionSums: Sendable, Hashable {
-  /// Lineages that joined; only at index 0.
-  public var joined: Int64 = 0
-  /// Net change of active lineages at the end of the month against the month before.
-  public var activeChange: Int64 = 0
-  public var netUSD = PartialSum()
-
-  /// Nothing yet.
-  public init() {}
-}
-
-/// Why an event carries no money in reports. Raw values are stored in the ledger.
 public enum ExclusionReason: UInt8, CaseIterable, Sendable {
+  /// A test purchase.
   case sandbox = 1
+  /// Shared by a family member who paid.
   case familySharing = 2
+  /// Granted by hand, without a purchase.
   case manual = 3
 
   /// The word that reports use.
@@ -221,9 +120,13 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
 
 /// The key of one cell of excluded events.
 public struct ExclusionKey: Sendable, Hashable {
+  /// The day of the event, in the report's time zone.
   public var day: Day
+  /// Who told us.
   public var provider: Provider
+  /// The ledger's symbol of the app; 0 when unknown.
   public var app: Symbol
+  /// Why the events carry no money.
   public var reason: ExclusionReason
 
   /// Events of an app left out for a reason on a day.
@@ -237,7 +140,9 @@ public struct ExclusionKey: Sendable, Hashable {
 
 /// The measures of one cell of excluded events.
 public struct ExclusionSums: Sendable, Hashable {
+  /// Events of every kind.
   public var events: Int64 = 0
+  /// Of these, charges.
   public var charges: Int64 = 0
 
   /// Nothing left out yet.
@@ -248,7 +153,9 @@ public struct ExclusionSums: Sendable, Hashable {
 public struct ArrivalKey: Sendable, Hashable {
   /// The day of the delivery: received, else created, else event time.
   public var day: Day
+  /// Who told us.
   public var provider: Provider
+  /// What happened.
   public var kind: EventKind
 
   /// Deliveries of a kind on a day.
@@ -272,12 +179,19 @@ public struct ArrivalSums: Sendable, Hashable {
 
 /// Additive cells: what the fold of many lineages comes to.
 public struct Facts: Sendable, Equatable {
+  /// Amounts booked.
   public var revenue: [RevenueKey: RevenueSums] = [:]
+  /// Subscriptions and recurring revenue that entered, left or changed.
   public var movements: [MovementKey: MovementSums] = [:]
+  /// Renewals by their ordinal.
   public var renewals: [RenewalKey: RenewalSums] = [:]
+  /// Trials by the day of their start.
   public var trials: [OfferingDay: TrialSums] = [:]
+  /// Cohorts by months since their start.
   public var retention: [RetentionKey: RetentionSums] = [:]
+  /// Events that carry no money.
   public var excluded: [ExclusionKey: ExclusionSums] = [:]
+  /// Deliveries that came late or out of order.
   public var arrivals: [ArrivalKey: ArrivalSums] = [:]
 
   /// No facts yet.

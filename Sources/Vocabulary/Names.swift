@@ -3,6 +3,7 @@
 /// Raw values are stored in the ledger and never change their meaning.
 public enum Provider: UInt8, CaseIterable, Sendable {
   case qonversion = 1
+  /// IAPGUARD by FLOBUK.
   case flobuk = 2
   case iaptic = 3
   case purple = 4
@@ -24,8 +25,11 @@ public enum Provider: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// The shop that took the money. Raw values are stored in the ledger.
+/// The shop that took the money.
+///
+/// Raw values are stored in the ledger.
 public enum Store: UInt8, CaseIterable, Sendable {
+  /// The provider does not say, or names a shop that has no word here.
   case unknown = 0
   case appStore = 1
   case macAppStore = 2
@@ -50,7 +54,9 @@ public enum Store: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// Whether money really moved. Raw values are stored in the ledger.
+/// Whether money really moved.
+///
+/// Raw values are stored in the ledger.
 public enum Environment: UInt8, CaseIterable, Sendable {
   case production = 0
   case sandbox = 1
@@ -59,7 +65,9 @@ public enum Environment: UInt8, CaseIterable, Sendable {
   public var name: String { self == .production ? "production" : "sandbox" }
 }
 
-/// What an amount in a report rests on. Raw values are stored in the ledger.
+/// What an amount in a report rests on.
+///
+/// Raw values are stored in the ledger.
 public enum AmountBasis: UInt8, CaseIterable, Sendable {
   /// No amount is known; amount cells are empty.
   case none = 0
@@ -78,7 +86,9 @@ public enum AmountBasis: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// Whether the thing sold renews. Raw values are stored in the ledger.
+/// Whether the thing sold renews.
+///
+/// Raw values are stored in the ledger.
 public enum ProductType: UInt8, CaseIterable, Sendable {
   case subscription = 0
   case oneTime = 1
@@ -87,12 +97,19 @@ public enum ProductType: UInt8, CaseIterable, Sendable {
   public var name: String { self == .subscription ? "subscription" : "one_time" }
 }
 
-/// Which step in a lineage's life a charge is. Raw values are stored in the ledger.
+/// Which step in a lineage's life a charge is.
+///
+/// Raw values are stored in the ledger.
 public enum ChargeKind: UInt8, CaseIterable, Sendable {
+  /// The first paid period of a life without a trial, or after a lapse.
   case first = 0
+  /// The first paid period after a trial.
   case conversion = 1
+  /// A period that continues a paid one.
   case renewal = 2
+  /// A charge, or refunded remainder, of a move to another product.
   case productChange = 3
+  /// Something that does not renew.
   case oneTime = 4
 
   /// The word that reports use.

@@ -1,6 +1,8 @@
 /// A product's period, as a person writes it: `P1M`, `P1Y`, `P7D`.
 public enum PeriodLength: Sendable, Hashable {
+  /// That many days of 24 hours.
   case days(Int)
+  /// That many calendar months.
   case months(Int)
 
   /// Reads an ISO 8601 duration of one unit: days, weeks, months or years.
