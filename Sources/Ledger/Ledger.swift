@@ -1,0 +1,115 @@
+internal import GRDB
+public import Vocabulary
+
+/// Everything that was told, each event once, in one SQLite file.
+///
+/// One writer at a time (see `LedgerLock`); a ledger is used from one task at a time and is not
+/// sendable. To read on several cores, open it several times.
+public final class Ledger {
+  /// What the ledger is opened for.
+  public enum Mode: Sendable {
+    /// Reading and writing; the file is made when missing, readable by its owner only.
+    case readWrite
+    /// Reading what is there.
+    case readOnly
+  }
+
+  /// Where the file is.
+  public let path: String
+  /// The words behind the symbols of everything the ledger returns.
+  public internal(set) var symbols: SymbolTable
+  /// Whether an archive is being taken in.
+  var isIngesting = false
+  private let queue: DatabaseQueue
+
+  private init(path: String, queue: DatabaseQueue, symbols: SymbolTable) {
+    self.path = path
+    self.queue = queue
+    self.symbols = symbols
+  }
+
+  /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
+  public static func open(path: String, mode: Mode) throws(LedgerError) -> Ledger {
+    do {
+      let queue = try LedgerFile.open(path: path, mode: mode)
+      let symbols = try queue.inDatabase { try storedSymbols($0, path: path) }
+      return Ledger(path: path, queue: queue, symbols: symbols)
+    } catch let error as LedgerError {
+      throw error
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: "open the file", path: path)
+    } catch {
+      throw LedgerError(
+        .io, "cannot open the ledger \(path): \(type(of: error))", hint: "check the file")
+    }
+  }
+
+  /// The symbol of `word`, when an event brought the word; 0 for the empty word.
+  public func symbol(_ word: String) -> Symbol? { symbols.find(word) }
+
+  /// Makes everything written so far survive a power cut, and empties the write-ahead log.
+  public func checkpoint() throws(LedgerError) {
+    try access("make the night durable") { database in
+      _ = try database.checkpoint(.truncate)
+    }
+  }
+
+  /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
+  func access<Value>(
+    _ doing: String, _ body: (Database) throws -> Value
+  ) throws(LedgerError) -> Value {
+    do {
+      return try queue.unsafeReentrantWrite(body)
+    } catch let error as LedgerError {
+      throw error
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: doing, path: path)
+    } catch {
+      throw LedgerError(
+        .io, "cannot \(doing) in the ledger \(path): \(type(of: error))", hint: "run again")
+    }
+  }
+
+  /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
+  func visit(_ doing: String, _ body: (Database) throws -> Void) throws {
+    do {
+      try queue.unsafeReentrantWrite(body)
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: doing, path: path)
+    }
+  }
+
+  /// Runs `body` whole or not at all.
+  func change<Value>(
+    _ doing: String, _ body: (Database) throws -> Value
+  ) throws(LedgerError) -> Value {
+    try access(doing) { database in
+      try database.execute(sql: "savepoint change")
+      do {
+        let value = try body(database)
+        try database.execute(sql: "release change")
+        return value
+      } catch {
+        // A full disk has made SQLite roll back already.
+        if database.isInsideTransaction {
+          try? database.execute(sql: "rollback to change; release change")
+        }
+        throw error
+      }
+    }
+  }
+
+  private static func storedSymbols(_ database: Database, path: String) throws -> SymbolTable {
+    var table = SymbolTable()
+    let statement = try RawStatement(
+      database, "select id, word from symbol where id > 0 order by id")
+    try statement.forEachRow { row in
+      guard table.symbol(row.bytes(1)) == Symbol(row.int64(0)) else {
+        throw LedgerError(
+          .corrupt, "cannot read the ledger \(path): its table of words contradicts itself",
+          hint: "rebuild the ledger from the archives in a new file")
+      }
+    }
+    return table
+  }
+}

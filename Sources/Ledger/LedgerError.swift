@@ -1,0 +1,81 @@
+internal import GRDB
+
+/// Why the ledger could not do what it was asked to.
+///
+/// The message says what was being done, on which file, and the cause; it never holds an id or
+/// any content of a line.
+public struct LedgerError: Error, Sendable, CustomStringConvertible {
+  /// What sort of failure it is; decides the exit code.
+  public enum Kind: Sendable, Equatable {
+    /// Another process holds the ledger or its lock.
+    case locked
+    /// The file or its folder may not be read or written.
+    case permission
+    /// The file does not exist.
+    case missing
+    /// A newer program made the ledger.
+    case newer
+    /// The file is damaged, or its content contradicts itself.
+    case corrupt
+    /// The disk is full.
+    case full
+    /// Reading or writing failed.
+    case io
+    /// The file is something else than a ledger.
+    case notALedger
+  }
+
+  /// What sort of failure it is.
+  public let kind: Kind
+  /// What was being done, on what, and why it failed.
+  public let message: String
+  /// What to do about it.
+  public let hint: String
+
+  init(_ kind: Kind, _ message: String, hint: String) {
+    self.kind = kind
+    self.message = message
+    self.hint = hint
+  }
+
+  /// Message and hint, for a person.
+  public var description: String { "\(message); \(hint)" }
+}
+
+extension LedgerError {
+  /// Translates SQLite's result.
+  ///
+  /// Its message names tables and columns at most, never values,
+  /// because statements bind their values.
+  init(_ cause: DatabaseError, doing: String, path: String) {
+    let kind = Kind(cause.resultCode)
+    let reason = cause.message ?? "SQLite \(cause.resultCode)"
+    self.init(kind, "cannot \(doing) in the ledger \(path): \(reason)", hint: kind.hint)
+  }
+}
+
+extension LedgerError.Kind {
+  init(_ code: ResultCode) {
+    switch code.primaryResultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
+    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .permission
+    case .SQLITE_FULL: self = .full
+    case .SQLITE_NOTADB: self = .notALedger
+    case .SQLITE_CORRUPT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: self = .corrupt
+    default: self = .io
+    }
+  }
+
+  var hint: String {
+    switch self {
+    case .locked: "wait until the other run is done, or give --lock-wait"
+    case .permission: "check who owns the file and its folder, and their modes"
+    case .missing: "check the path given as --ledger"
+    case .newer: "use the program that made it, or a newer one"
+    case .corrupt: "keep the file, and rebuild the ledger from the archives in a new one"
+    case .full: "free space on the disk of the ledger and run again; nothing is half"
+    case .io: "check the disk and that the folder exists, then run again"
+    case .notALedger: "give the path of a ledger, or of a file that does not exist yet"
+    }
+  }
+}

@@ -1,0 +1,106 @@
+internal import Foundation
+internal import GRDB
+
+/// How the ledger's file is made, opened and brought to today's schema.
+enum LedgerFile {
+  /// Marks the file as a ledger, in SQLite's header ("sbld").
+  static let applicationID: Int64 = 0x7362_6c64
+
+  static func open(path: String, mode: Ledger.Mode) throws -> DatabaseQueue {
+    if mode == .readWrite {
+      try create(path)
+    } else if access(path, F_OK) != 0 {
+      throw LedgerError(
+        .missing, "cannot open the ledger \(path): it does not exist",
+        hint: "check the path given as --ledger, or run an ingest first")
+    }
+    let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
+    try queue.inDatabase { database in
+      try recognise(database, path: path, mode: mode)
+      if mode == .readWrite { try prepareForWriting(database) }
+    }
+    if mode == .readWrite { try migrator.migrate(queue) }
+    return queue
+  }
+
+  /// Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` its mode.
+  private static func create(_ path: String) throws {
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let cause = errno
+      let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
+      throw LedgerError(
+        isForbidden ? .permission : cause == ENOSPC ? .full : .io,
+        "cannot open the ledger \(path): \(String(cString: strerror(cause)))",
+        hint: "check that its folder exists and that you may write there")
+    }
+    close(descriptor)
+  }
+
+  private static func configuration(_ mode: Ledger.Mode) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = mode == .readOnly
+    configuration.busyMode = .timeout(10)
+    configuration.label = "ledger"
+    // An archive's transaction spans many batches, each of which is one access.
+    configuration.allowsUnsafeTransactions = true
+    configuration.prepareDatabase { database in
+      // 48 MiB of pages, whatever the ledger's size; sorting spills to files.
+      try database.execute(
+        sql: """
+          pragma cache_size = -49152;
+          pragma temp_store = file;
+          pragma secure_delete = off;
+          """)
+    }
+    return configuration
+  }
+
+  private static func recognise(_ database: Database, path: String, mode: Ledger.Mode) throws {
+    let identifier = try Int64.fetchOne(database, sql: "pragma application_id") ?? 0
+    if identifier == applicationID {
+      guard try !migrator.hasBeenSuperseded(database) else {
+        throw LedgerError(
+          .newer, "cannot open the ledger \(path): a newer version of the program made it",
+          hint: "use that version, or rebuild the ledger from the archives in a new file")
+      }
+      return
+    }
+    let tables = try Int64.fetchOne(database, sql: "select count(*) from sqlite_schema") ?? 0
+    guard identifier == 0, tables == 0, mode == .readWrite else {
+      throw LedgerError(
+        .notALedger, "cannot open the ledger \(path): the database is not a ledger",
+        hint: "give the path of a ledger, or of a file that does not exist yet")
+    }
+  }
+
+  /// WAL, so that a reader never waits for the night.
+  ///
+  /// `normal` syncs at checkpoints: a power cut
+  /// can undo whole archives that came last, never half of one, and `checkpoint()` makes all of
+  /// them durable before anything is published.
+  private static func prepareForWriting(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        pragma journal_mode = wal;
+        pragma synchronous = normal;
+        pragma wal_autocheckpoint = 4096;
+        pragma journal_size_limit = 67108864;
+        """)
+  }
+
+  /// Forward only; a migration that was released is never edited.
+  private static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v1") { database in
+      for script in [
+        PackageResources.v1_account_sql, PackageResources.v1_facts_sql,
+        PackageResources.v1_events_sql,
+      ] {
+        try database.execute(sql: String(decoding: script, as: UTF8.self))
+      }
+      try database.execute(sql: "pragma application_id = \(applicationID)")
+    }
+    return migrator
+  }
+}

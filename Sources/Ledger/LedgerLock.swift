@@ -1,0 +1,45 @@
+internal import Foundation
+
+/// The right to write a ledger, held by one process at a time.
+///
+/// The kernel gives it back when the process ends, however it ends; the lock's file stays.
+public final class LedgerLock {
+  private let descriptor: Int32
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  /// Takes the lock of the ledger at `ledgerPath`, waiting at most `waitSeconds` for it.
+  public static func acquire(
+    ledgerPath: String, waitSeconds: Int
+  ) throws(LedgerError) -> LedgerLock {
+    let path = ledgerPath + ".lock"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(errno, path) }
+    let lock = LedgerLock(descriptor: descriptor)
+    var attemptsLeft = max(0, waitSeconds) * attemptsPerSecond
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let cause = errno
+      guard cause == EWOULDBLOCK || cause == EINTR else { throw failure(cause, path) }
+      guard attemptsLeft > 0 else {
+        throw LedgerError(
+          .locked, "cannot take the lock \(path): another run holds it",
+          hint: "wait until that run is done, or give --lock-wait a number of seconds")
+      }
+      attemptsLeft -= 1
+      usleep(UInt32(1_000_000 / attemptsPerSecond))
+    }
+    return lock
+  }
+
+  private static let attemptsPerSecond = 10
+
+  private static func failure(_ cause: Int32, _ path: String) -> LedgerError {
+    let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
+    return LedgerError(
+      isForbidden ? .permission : cause == ENOSPC ? .full : .io,
+      "cannot take the lock \(path): \(String(cString: strerror(cause)))",
+      hint: "check that the ledger's folder exists and that you may write there")
+  }
+}

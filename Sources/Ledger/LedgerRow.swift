@@ -1,0 +1,62 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// A value for a `?` of a query.
+public enum LedgerValue: Sendable, Equatable {
+  case integer(Int64)
+  case text(String)
+  case null
+}
+
+/// One row of a query, valid only inside the call that it is given to.
+public struct LedgerRow {
+  private let statement: RawStatement
+
+  init(_ statement: RawStatement) { self.statement = statement }
+
+  /// How many columns the query returns.
+  public var count: Int { Int(sqlite3_column_count(statement.handle)) }
+
+  /// The columns' names, in order.
+  public var names: [String] {
+    (0..<Int32(count)).map { column in
+      sqlite3_column_name(statement.handle, column).map { String(cString: $0) } ?? ""
+    }
+  }
+
+  /// The integer in column `index` (from 0); 0 for null.
+  public func int64(_ index: Int) -> Int64 { statement.int64(Int32(index)) }
+
+  /// The text in column `index` (from 0); a number as its digits, empty for null.
+  public func text(_ index: Int) -> String { statement.text(Int32(index)) }
+
+  /// Whether column `index` (from 0) is null.
+  public func isNull(_ index: Int) -> Bool { statement.isNull(Int32(index)) }
+}
+
+extension Ledger {
+  /// Calls `body` at every row of a query, with `arguments` for its question marks.
+  ///
+  /// Throws `LedgerError` when SQLite refuses, and whatever `body` throws.
+  public func rows(
+    sql: String, arguments: [LedgerValue] = [], _ body: (LedgerRow) throws -> Void
+  ) throws {
+    try visit("run a query") { database in
+      let statement = try RawStatement(database, sql)
+      for (index, argument) in arguments.enumerated() {
+        statement.bind(Int32(index + 1), argument)
+      }
+      try statement.forEachRow { try body(LedgerRow($0)) }
+    }
+  }
+}
+
+extension RawStatement {
+  func bind(_ index: Int32, _ value: LedgerValue) {
+    switch value {
+    case .integer(let number): bind(index, number)
+    case .text(let text): bind(index, text)
+    case .null: bind(index, Int64?.none)
+    }
+  }
+}

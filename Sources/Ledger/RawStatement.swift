@@ -1,0 +1,142 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// A prepared statement whose values go straight to SQLite.
+///
+/// GRDB owns the statement; binding and reading by the C interface keeps values of the hot path
+/// from becoming boxed `DatabaseValue`s.
+struct RawStatement {
+  private let owner: Statement
+  let handle: OpaquePointer
+
+  /// A statement of its own, for loops that other statements run inside of.
+  init(_ database: Database, _ sql: String) throws {
+    try self.init(owner: database.makeStatement(sql: sql))
+  }
+
+  /// The statement that `database` keeps for `sql`, for lookups that are done at once.
+  init(cachedIn database: Database, _ sql: String) throws {
+    try self.init(owner: database.cachedStatement(sql: sql))
+  }
+
+  private init(owner: Statement) throws {
+    self.owner = owner
+    handle = owner.sqliteStatement
+  }
+
+  @inline(__always)
+  func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
+
+  @inline(__always)
+  func bind(_ index: Int32, _ value: Int64?) {
+    if let value {
+      sqlite3_bind_int64(handle, index, value)
+    } else {
+      sqlite3_bind_null(handle, index)
+    }
+  }
+
+  /// Binds text, which SQLite copies.
+  func bind(_ index: Int32, _ text: String) {
+    var text = text
+    text.withUTF8 { bind(index, text: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Binds UTF-8 bytes as text, which SQLite copies.
+  func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress, !bytes.isEmpty else {
+      sqlite3_bind_text(handle, index, "", 0, nil)
+      return
+    }
+    sqlite3_bind_text(
+      handle, index, start.assumingMemoryBound(to: CChar.self), Int32(bytes.count), copied)
+  }
+
+  /// Binds a blob, which SQLite copies.
+  func bind(_ index: Int32, blob bytes: [UInt8]) {
+    bytes.withUnsafeBytes { buffer in
+      if let start = buffer.baseAddress, !buffer.isEmpty {
+        _ = sqlite3_bind_blob(handle, index, start, Int32(buffer.count), copied)
+      } else {
+        _ = sqlite3_bind_zeroblob(handle, index, 0)
+      }
+    }
+  }
+
+  /// Goes to the next row; false when there is none.
+  @inline(__always)
+  func step() throws -> Bool {
+    let code = sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw failure(code)
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  /// Runs a statement without rows.
+  @inline(__always)
+  func run() throws {
+    let code = sqlite3_step(handle)
+    guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
+    sqlite3_reset(handle)
+  }
+
+  /// Runs an insert; false when a row with the key was there already.
+  @inline(__always)
+  func insert() throws -> Bool {
+    try run()
+    return sqlite3_changes(sqlite3_db_handle(handle)) > 0
+  }
+
+  /// Calls `body` at every row.
+  func forEachRow(_ body: (RawStatement) throws -> Void) throws {
+    defer { reset() }
+    while try step() { try body(self) }
+  }
+
+  /// What `body` makes of the first row; nil when there is none.
+  func first<Value>(_ body: (RawStatement) throws -> Value) throws -> Value? {
+    defer { reset() }
+    return try step() ? body(self) : nil
+  }
+
+  @inline(__always)
+  func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+  @inline(__always)
+  func optionalInt64(_ column: Int32) -> Int64? {
+    sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
+  }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func isInteger(_ column: Int32) -> Bool {
+    sqlite3_column_type(handle, column) == SQLITE_INTEGER
+  }
+
+  /// The column's UTF-8 bytes, valid until the next step; a number as its digits.
+  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    guard let start = sqlite3_column_text(handle, column) else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+  }
+
+  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+  func blob(_ column: Int32) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, column) else { return [] }
+    let count = Int(sqlite3_column_bytes(handle, column))
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  private func failure(_ code: Int32) -> DatabaseError {
+    let message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
+    sqlite3_reset(handle)
+    return DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+  }
+}
+
+/// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift cannot import.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
