@@ -1,0 +1,40 @@
+/// Why a value brought nothing, in words that stay the same from version to version.
+enum RejectReason: String {
+  case notJSON = "not_json"
+  case valueTooLong = "value_too_long"
+  case notAnObject = "not_an_object"
+  case unknownProvider = "unknown_provider"
+  case unsupportedProvider = "unsupported_provider"
+  case missingField = "missing_field"
+  case badField = "bad_field"
+  case amountTooLarge = "amount_too_large"
+  case badTime = "bad_time"
+  case errorResponse = "error_response"
+  case incompleteList = "incomplete_list"
+}
+
+/// Values that are known to be no purchase events.
+enum SkipReason: String {
+  case registrationProbe = "registration_probe"
+  case trialStillActive = "trial_still_active"
+  case test
+}
+
+/// What is wrong with a body, in words that hold none of its values.
+struct BodyProblem: Error {
+  var reason: RejectReason
+  var detail: String
+
+  init(_ reason: RejectReason, _ detail: String) {
+    self.reason = reason
+    self.detail = detail
+  }
+
+  static func missing(_ field: StaticString) -> BodyProblem {
+    BodyProblem(.missingField, "\(field)")
+  }
+
+  static func bad(_ field: StaticString, expected: StaticString) -> BodyProblem {
+    BodyProblem(.badField, "\(field): expected \(expected)")
+  }
+}

@@ -1,0 +1,139 @@
+import Decode
+import Vocabulary
+
+/// Reads lists of entitlements in all their shapes.
+struct EntitlementReader {
+  private var members = Members<EntitlementField>()
+  private var product = Members<EntitlementField>()
+  private var subscription = Members<EntitlementField>()
+  private var transaction = Members<SnapshotTransactionField>()
+
+  /// The entitlements of `list`: an array, or an object keyed by number or entitlement id.
+  mutating func entitlements(
+    _ list: JSONNode, of tape: JSONTape
+  ) throws(BodyProblem) -> [Entitlement] {
+    guard tape.kind(list) == .array || tape.kind(list) == .object else {
+      throw .bad("entitlements", expected: "a list")
+    }
+    var found: [Entitlement] = []
+    let isObject = tape.kind(list) == .object
+    var child = tape.firstChild(list)
+    while let node = child {
+      let element = isObject ? tape.value(ofKey: node) : node
+      found.append(try entitlement(element, key: isObject ? node : nil, tape))
+      child = tape.next(node)
+    }
+    return found
+  }
+
+  private mutating func entitlement(
+    _ element: JSONNode, key: JSONNode?, _ tape: JSONTape
+  ) throws(BodyProblem) -> Entitlement {
+    guard tape.kind(element) == .object else {
+      throw .bad("entitlements", expected: "a list of objects")
+    }
+    members.read(element, of: tape)
+    let id = try id(key: key, tape)
+    let source = try tape.term(members.value(.source, tape), "entitlements.source")
+    var right = Entitlement(id: id, store: Store(snapshotSource: source))
+    right.isActive = try tape.flag(members.value(.isActive, tape), "entitlements.active")
+    right.startedAt = try tape.instant(
+      members.value(.startedAt, tape), "entitlements.started")
+    right.expiresAt = try tape.instant(
+      members.value(.expiresAt, tape), "entitlements.expires")
+    right.renewsCount = try tape.counter(
+      members.value(.renewsCount, tape), "entitlements.renews_count")
+    right.grant = try grant(source: source, tape)
+    try readProduct(into: &right, tape)
+    try readTransactions(into: &right, tape)
+    return right
+  }
+
+  private func id(key: JSONNode?, _ tape: JSONTape) throws(BodyProblem) -> String {
+    var id = try tape.text(members.value(.id, tape), "entitlements.id")
+    if id.isEmpty, let key, !tape.bytes(key).allSatisfy(isDigit) {
+      id = try tape.text(key, "entitlements.id")
+    }
+    guard !id.isEmpty else { throw .missing("entitlements.id") }
+    return id
+  }
+
+  private func grant(source: String, _ tape: JSONTape) throws(BodyProblem) -> GrantType {
+    switch try tape.term(members.value(.grantType, tape), "entitlements.grant_type") {
+    case "familysharing": .familySharing
+    case "offercode": .offerCode
+    case "manual": .manual
+    case "purchase": .purchase
+    default: source == "manual" ? .manual : .purchase
+    }
+  }
+
+  /// The product and what is said of its subscription, beside it or nested in it.
+  private mutating func readProduct(
+    into right: inout Entitlement, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    right.product = try tape.text(members.value(.productID, tape), "entitlements.product_id")
+    var state = members.value(.renewState, tape)
+    var period = members.value(.periodType, tape)
+    if let sent = members.value(.product, tape) {
+      if tape.kind(sent) == .object {
+        product.read(sent, of: tape)
+        right.product = try tape.text(
+          product.value(.productID, tape), "entitlements.product.product_id")
+        if let nested = tape.member(sent, "subscription"), tape.kind(nested) == .object {
+          subscription.read(nested, of: tape)
+          state = state ?? subscription.value(.renewState, tape)
+          period = period ?? subscription.value(.periodType, tape)
+        }
+      } else {
+        right.product = try tape.text(sent, "entitlements.product")
+      }
+    }
+    right.renewState = RenewState(term: try tape.term(state, "entitlements.renew_state"))
+    let term = try tape.term(period, "entitlements.current_period_type")
+    right.isTrial = term.isEmpty ? nil : term == "trial"
+  }
+
+  private mutating func readTransactions(
+    into right: inout Entitlement, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    guard let list = members.value(.transactions, tape) else { return }
+    guard tape.kind(list) == .array else {
+      throw .bad("entitlements.transactions", expected: "a list")
+    }
+    right.listsTransactions = true
+    var child = tape.firstChild(list)
+    while let node = child {
+      right.transactions.append(try snapshotTransaction(node, tape))
+      child = tape.next(node)
+    }
+  }
+
+  private mutating func snapshotTransaction(
+    _ node: JSONNode, _ tape: JSONTape
+  ) throws(BodyProblem) -> SnapshotTransaction {
+    transaction.read(node, of: tape)
+    let id = try tape.text(transaction.value(.id, tape), "transactions.transaction_id")
+    guard !id.isEmpty else { throw .missing("transactions.transaction_id") }
+    let original = try tape.text(
+      transaction.value(.originalID, tape), "transactions.original_transaction_id")
+    var sale = SnapshotTransaction(id: id, originalID: original == "0" ? "" : original)
+    sale.product = try tape.text(transaction.value(.productID, tape), "transactions.product_id")
+    sale.at = try tape.instant(transaction.value(.at, tape), "transactions.transaction_at")
+    sale.expiresAt = try tape.instant(
+      transaction.value(.expiresAt, tape), "transactions.expires_at")
+    sale.revokedAt = try tape.instant(
+      transaction.value(.revokedAt, tape), "transactions.revoked_at")
+    let kind = try tape.term(transaction.value(.kind, tape), "transactions.type")
+    sale.kind = SnapshotTransactionKind(term: kind)
+    let word = try tape.word(
+      transaction.value(.environment, tape), "transactions.environment", max: .max)
+    guard let environment = Environment(word: word) else {
+      throw .bad("transactions.environment", expected: "production or sandbox")
+    }
+    sale.environment = environment
+    let owner = try tape.term(transaction.value(.ownership, tape), "transactions.ownership_type")
+    sale.ownership = owner == "familysharing" ? .familySharing : .owner
+    return sale
+  }
+}

@@ -1,0 +1,85 @@
+import Decode
+import Vocabulary
+
+/// The members under which the writers of archives put a body and the time they received it.
+///
+/// Sources: the payload formats of API Gateway (`body`, `requestContext`), Hookdeck
+/// (`data.body`, `ingested_at`), Svix (`payload`), SNS (`Message`, `Timestamp`), EventBridge
+/// (`detail`, `time`), Pub/Sub (`message.data`, `publishTime`), Vector (`message`, `timestamp`),
+/// Fluent Bit (`date`), and the usual columns of own handlers and tables.
+enum EnvelopeField: Int, MemberField {
+  case body, data, payload, message, detail, rawPayload, event, record
+  case isLargePayload, requestContext
+  /// The receive time, the most telling name first.
+  case received
+
+  var names: [String] {
+    switch self {
+    case .body: ["body"]
+    case .data: ["data"]
+    case .payload: ["payload"]
+    case .message: ["message", "Message"]
+    case .detail: ["detail"]
+    case .rawPayload: ["raw_payload", "rawPayload", "rawBody", "raw_body", "raw_json"]
+    case .event: ["event"]
+    case .record: ["record"]
+    case .isLargePayload: ["is_large_payload"]
+    case .requestContext: ["requestContext"]
+    case .received:
+      [
+        "receivedAt", "received_at", "ingested_at", "publishTime", "Timestamp", "ts", "timestamp",
+        "time", "date",
+      ]
+    }
+  }
+}
+
+/// One object read as an envelope.
+struct Envelope {
+  /// Members that may be the body, in the order in which they are tried.
+  private(set) var contents: [JSONNode] = []
+  /// Whether the envelope says that the body was too large to be kept.
+  private(set) var isTooLarge = false
+  private(set) var received: Instant?
+
+  init(_ object: JSONNode, of tape: JSONTape, _ members: inout Members<EnvelopeField>) {
+    members.read(object, of: tape)
+    let data = members.value(.data, tape)
+    let dataBody = data.flatMap { tape.member($0, "body") }
+    let flags = [
+      members.value(.isLargePayload, tape), data.flatMap { tape.member($0, "is_large_payload") },
+    ]
+    isTooLarge = flags.contains { $0.map { tape.kind($0) == .true } ?? false }
+    let named: [JSONNode?] =
+      [members.present(.body), dataBody]
+      + [.payload, .message, .detail, .rawPayload, .event, .record].map {
+        members.value($0, tape)
+      } + [dataBody == nil ? data : nil]
+    contents = named.compactMap { $0 }
+    received =
+      Self.requestTime(members.value(.requestContext, tape), tape)
+      ?? members.value(.received, tape).flatMap { receiveTime($0, of: tape) }
+  }
+
+  /// API Gateway's receive time: `timeEpoch` in payload format 2.0, `requestTimeEpoch` in 1.0.
+  private static func requestTime(_ context: JSONNode?, _ tape: JSONTape) -> Instant? {
+    guard let context else { return nil }
+    let time = tape.member(context, "timeEpoch") ?? tape.member(context, "requestTimeEpoch")
+    return time.flatMap { receiveTime($0, of: tape) }
+  }
+}
+
+/// A receive time as its writer put it: epoch seconds or milliseconds, or RFC 3339.
+///
+/// - Returns: nil when it is nothing of the kind; a body does not suffer from its envelope.
+func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
+  let text = tape.bytes(node)
+  let time: Instant?
+  switch tape.kind(node) {
+  case .number: time = InstantText.epoch(text, unit: .guess)
+  case .string: time = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
+  default: time = nil
+  }
+  guard let time, time.milliseconds > 0 else { return nil }
+  return time
+}

@@ -1,0 +1,142 @@
+import Decode
+import Vocabulary
+
+/// Values of members, each by what it means. Null and absent members arrive here as nil.
+extension JSONTape {
+  /// A text of one provider's or store's making: a string, or an integer as its digits.
+  ///
+  /// - Returns: no bytes when absent.
+  func identifier(
+    _ node: JSONNode?, _ field: StaticString, max: Int
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    guard let node else { return .none }
+    let text = bytes(node)
+    switch kind(node) {
+    case .string: break
+    case .number:
+      // A fraction or exponent means that somebody sent the id through floating point.
+      guard text.allSatisfy(isDigit) else {
+        throw .bad(field, expected: "a string or an integer")
+      }
+    default: throw .bad(field, expected: "a string or an integer")
+    }
+    guard text.count <= max else {
+      throw BodyProblem(.badField, "\(field): longer than \(max) bytes")
+    }
+    return text
+  }
+
+  /// A transaction id; `0` stands for none.
+  func transactionID(
+    _ node: JSONNode?, _ field: StaticString, max: Int
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    let text = try identifier(node, field, max: max)
+    return text.count == 1 && text[0] == UInt8(ascii: "0") ? .none : text
+  }
+
+  /// A word that must be a string.
+  func word(
+    _ node: JSONNode?, _ field: StaticString, max: Int
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    guard let node else { return .none }
+    guard kind(node) == .string else { throw .bad(field, expected: "a string") }
+    return try identifier(node, field, max: max)
+  }
+
+  /// A point in time: epoch seconds, or milliseconds when the number is too large for seconds, as
+  /// number or string, or RFC 3339; nil when absent, empty or 0.
+  func instant(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Instant? {
+    guard let node else { return nil }
+    let text = bytes(node)
+    let parsed: Instant?
+    switch kind(node) {
+    case .number: parsed = InstantText.epoch(text, unit: .guess)
+    case .string:
+      if text.isEmpty { return nil }
+      parsed = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
+    default: throw .bad(field, expected: "a point in time")
+    }
+    guard let parsed, parsed.milliseconds >= 0, parsed <= .lastOfCalendar else {
+      throw BodyProblem(.badTime, "\(field): not a point in time between 1970 and 9999")
+    }
+    return parsed.milliseconds == 0 ? nil : parsed
+  }
+
+  /// An amount as number or numeric string; `rounded` counts those with too many decimals.
+  func amount(
+    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
+  ) throws(BodyProblem) -> Amount? {
+    guard let node else { return nil }
+    guard kind(node) == .number || kind(node) == .string,
+      let parsed = DecimalText.amount(bytes(node))
+    else { throw .bad(field, expected: "a decimal number") }
+    switch parsed {
+    case .amount(let amount, let wasRounded):
+      if wasRounded { rounded += 1 }
+      return amount
+    case .tooLarge: throw BodyProblem(.amountTooLarge, "\(field): beyond 10^12 units")
+    }
+  }
+
+  /// A count from 0 on, as number or numeric string.
+  func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
+    guard let node else { return nil }
+    guard kind(node) == .number || kind(node) == .string,
+      let number = IntegerText.int64(bytes(node)), let count = Int32(exactly: number), count >= 0
+    else { throw .bad(field, expected: "an integer from 0 on") }
+    return count
+  }
+
+  /// A truth value: `true`, `false`, 1 or 0, the numbers also as strings.
+  func flag(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Bool? {
+    guard let node else { return nil }
+    switch kind(node) {
+    case .true: return true
+    case .false: return false
+    case .number, .string:
+      switch IntegerText.int64(bytes(node)) {
+      case 1: return true
+      case 0: return false
+      default: break
+      }
+    default: break
+    }
+    throw .bad(field, expected: "true, false, 1 or 0")
+  }
+
+  /// An object that has members; nil when it has none, or is the empty array that some senders'
+  /// languages write for an empty object.
+  func filledObject(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> JSONNode? {
+    guard let node else { return nil }
+    switch kind(node) {
+    case .object: return count(node) > 0 ? node : nil
+    case .array where count(node) == 0: return nil
+    default: throw .bad(field, expected: "an object")
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// No bytes.
+  static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+  /// Whether the bytes are the ASCII `word`, which is in lower case, in any case.
+  func isWord(_ word: StaticString) -> Bool {
+    guard count == word.utf8CodeUnitCount else { return false }
+    for index in 0..<count where lowered(self[index]) != word.utf8Start[index] { return false }
+    return true
+  }
+}
+
+extension Instant {
+  /// 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write.
+  static let lastOfCalendar = Instant(milliseconds: 253_402_300_799_999)
+}
+
+/// An ASCII letter in lower case; everything else as it is.
+func lowered(_ byte: UInt8) -> UInt8 {
+  byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+}
+
+/// Whether a byte is an ASCII digit.
+func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

@@ -1,0 +1,14 @@
+public import Vocabulary
+
+/// What an operator may set about the reading of bodies.
+public struct NormaliseRules: Sendable {
+  /// Event names as the provider's dashboard was told to send them, and what they mean.
+  ///
+  /// Qonversion lets every project rename its events; a name here beats the default of that name.
+  public var eventNames: [String: EventKind] = [:]
+  /// Bytes of the longest id, name or word that is kept; a longer one rejects its line.
+  public var wordBytesMax = 1_024
+
+  /// The defaults: the providers' own event names.
+  public init() {}
+}

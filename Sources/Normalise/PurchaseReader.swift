@@ -1,0 +1,105 @@
+import Decode
+import Vocabulary
+
+/// Reads the purchases that Qonversion's REST v4 lists for a user, one entitlement per
+/// subscription.
+///
+/// Source: documentation.qonversion.io, API reference, List purchases for a user.
+struct PurchaseReader {
+  private var members = Members<PurchaseField>()
+  private var storeData = Members<SnapshotTransactionField>()
+
+  /// Whether `list` holds purchases rather than entitlements.
+  func isPurchaseList(_ list: JSONNode, of tape: JSONTape) -> Bool {
+    guard tape.kind(list) == .array, let first = tape.firstChild(list) else { return false }
+    return tape.member(first, "store_data") != nil || tape.member(first, "purchased_at") != nil
+  }
+
+  /// One entitlement for each original transaction, in the order of their first mention.
+  ///
+  /// - Parameter isWhole: whether the response holds all of the user's purchases.
+  mutating func entitlements(
+    _ list: JSONNode, of tape: JSONTape, isWhole: Bool
+  ) throws(BodyProblem) -> [Entitlement] {
+    var found: [Entitlement] = []
+    var places: [String: Int] = [:]
+    var newest: [Instant] = []
+    var child = tape.firstChild(list)
+    while let node = child {
+      let purchase = try purchase(node, tape)
+      let at = purchase.startedAt ?? Instant(milliseconds: 0)
+      if let place = places[purchase.id] {
+        found[place].merge(purchase, isNewer: at > newest[place])
+        newest[place] = max(newest[place], at)
+      } else {
+        places[purchase.id] = found.count
+        found.append(purchase)
+        newest.append(at)
+      }
+      child = tape.next(node)
+    }
+    return found.map { right in
+      var right = right
+      right.listsTransactions = isWhole
+      return right
+    }
+  }
+
+  /// One purchase as the entitlement it would give alone.
+  private mutating func purchase(
+    _ node: JSONNode, _ tape: JSONTape
+  ) throws(BodyProblem) -> Entitlement {
+    guard tape.kind(node) == .object else { throw .bad("data", expected: "a list of objects") }
+    members.read(node, of: tape)
+    guard let sent = members.value(.storeData, tape) else { throw .missing("store_data") }
+    guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
+    storeData.read(sent, of: tape)
+    let id = try tape.text(storeData.value(.id, tape), "store_data.transaction_id")
+    guard !id.isEmpty else { throw .missing("store_data.transaction_id") }
+    let original = try tape.text(
+      storeData.value(.originalID, tape), "store_data.original_transaction_id")
+    let root = original.isEmpty || original == "0" ? id : original
+    let platform = try tape.term(members.value(.platform, tape), "platform")
+    var right = Entitlement(id: root, store: Store(snapshotSource: platform))
+    right.product = try product(right.store, tape)
+    right.startedAt = try tape.instant(members.value(.purchasedAt, tape), "purchased_at")
+    right.expiresAt = try tape.instant(members.value(.expiresAt, tape), "expires_at")
+    let renews = try tape.flag(members.value(.isAutoRenewing, tape), "is_auto_renewing")
+    right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
+    right.transactions = [
+      SnapshotTransaction(
+        id: id, originalID: root, kind: right.expiresAt == nil ? .oneTime : .unknown,
+        product: right.product, at: right.startedAt, expiresAt: right.expiresAt)
+    ]
+    return right
+  }
+
+  /// The store's product id; Play's outer one also names the base plan: `product:plan`.
+  private func product(_ store: Store, _ tape: JSONTape) throws(BodyProblem) -> String {
+    let own = try tape.text(storeData.value(.productID, tape), "store_data.product_id")
+    if !own.isEmpty { return own }
+    let outer = try tape.text(members.value(.productID, tape), "product_id")
+    guard store == .playStore, let colon = outer.firstIndex(of: ":") else { return outer }
+    return String(outer[..<colon])
+  }
+
+  private func renewState(_ renews: Bool?, hasEnd: Bool) -> RenewState? {
+    if renews == true { return .willRenew }
+    if !hasEnd { return .nonRenewable }
+    return renews == nil ? nil : .canceled
+  }
+}
+
+extension Entitlement {
+  /// Adds another purchase of the same subscription; the newest one tells how it goes on.
+  mutating func merge(_ other: Entitlement, isNewer: Bool) {
+    if isNewer {
+      product = other.product
+      renewState = other.renewState
+      store = other.store
+    }
+    if let start = other.startedAt { startedAt = min(startedAt ?? start, start) }
+    if let end = other.expiresAt { expiresAt = max(expiresAt ?? end, end) }
+    transactions += other.transactions
+  }
+}

@@ -1,0 +1,80 @@
+/// The members of a Qonversion webhook body that mean something here, and beside them those that
+/// archive writers add at top level.
+///
+/// Source: documentation.qonversion.io, Webhooks. Personal data (`properties`, `ip`, device and
+/// advertising ids, `custom_user_id`, `identity_id`) is left out on purpose: what is not looked
+/// up cannot leak.
+enum QonversionField: Int, MemberField {
+  case eventName, userID, time, createdAt
+  case productID, oldProductID, newProductID
+  case revenue, price, transaction, renewCount, entitlements
+  case environment, platform, country, storefront, appID
+  /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. No
+  /// generation of the body has members of these names.
+  case received
+
+  var names: [String] {
+    switch self {
+    case .eventName: ["event_name"]
+    case .userID: ["user_id"]
+    case .time: ["time"]
+    case .createdAt: ["created_at"]
+    case .productID: ["product_id"]
+    case .oldProductID: ["old_product_id"]
+    case .newProductID: ["new_product_id"]
+    case .revenue: ["revenue"]
+    case .price: ["price"]
+    case .transaction: ["transaction"]
+    case .renewCount: ["subscription_renew_count"]
+    case .entitlements: ["entitlements"]
+    case .environment: ["environment"]
+    case .platform: ["platform"]
+    case .country: ["country"]
+    case .storefront: ["storefront"]
+    case .appID: ["app_id"]
+    case .received: ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
+    }
+  }
+}
+
+/// The members of `transaction`.
+enum QonversionTransactionField: Int, MemberField {
+  case id, originalID, date, expires, graceExpires
+
+  var names: [String] {
+    switch self {
+    case .id: ["transaction_id"]
+    case .originalID: ["original_transaction_id"]
+    case .date: ["transaction_date"]
+    case .expires: ["expires"]
+    case .graceExpires: ["grace_period_expires"]
+    }
+  }
+}
+
+/// The members of `revenue` and `price`.
+enum QonversionMoneyField: Int, MemberField {
+  case value, valueUSD, currency, isProceed, proceedsRate
+
+  var names: [String] {
+    switch self {
+    case .value: ["value"]
+    case .valueUSD: ["value_usd"]
+    case .currency: ["currency"]
+    case .isProceed: ["is_proceed"]
+    case .proceedsRate: ["proceeds_rate"]
+    }
+  }
+}
+
+/// The members of one of a body's `entitlements`, as REST v3 or v4 names them.
+enum QonversionGrantField: Int, MemberField {
+  case isActive, expires
+
+  var names: [String] {
+    switch self {
+    case .isActive: ["active", "is_active"]
+    case .expires: ["expires", "expires_at"]
+    }
+  }
+}

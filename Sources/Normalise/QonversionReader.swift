@@ -1,0 +1,189 @@
+import Decode
+import Vocabulary
+
+/// Reads Qonversion bodies of every generation since 2020, field by field.
+struct QonversionReader {
+  private let names: QonversionNames
+  private let wordBytesMax: Int
+  private(set) var top = Members<QonversionField>()
+  private var transaction = Members<QonversionTransactionField>()
+  private var money = Members<QonversionMoneyField>()
+  private var grant = Members<QonversionGrantField>()
+
+  init(rules: NormaliseRules) {
+    names = QonversionNames(configured: rules.eventNames)
+    wordBytesMax = rules.wordBytesMax
+  }
+
+  /// Looks the members of `object` up; everything else speaks of this object.
+  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+
+  /// Whether the object is surely a whole body.
+  func isBody(_ tape: JSONTape) -> Bool {
+    guard let name = top.value(.eventName, tape), tape.kind(name) == .string else { return false }
+    return top.value(.userID, tape) != nil && top.value(.time, tape) != nil
+  }
+
+  /// Whether the object can only be a body that lacks something.
+  func isDamagedBody(_ tape: JSONTape) -> Bool {
+    let others: [QonversionField] = [.userID, .time, .productID, .transaction, .revenue]
+    let seen = others.count { top.value($0, tape) != nil }
+    return top.value(.eventName, tape) == nil ? seen >= 4 : seen >= 1
+  }
+
+  /// When the archive's writer received the body, when it says so beside the body's members.
+  func received(_ tape: JSONTape) -> Instant? {
+    top.value(.received, tape).flatMap { receiveTime($0, of: tape) }
+  }
+
+  /// The body's name and what it means.
+  func meaning(_ tape: JSONTape) throws(BodyProblem) -> QonversionMeaning {
+    names.meaning(of: try name(tape))
+  }
+
+  /// Everything the body says about an event of `kind`.
+  mutating func body(
+    _ kind: EventKind, _ tape: JSONTape
+  ) throws(BodyProblem) -> QonversionBody {
+    var body = QonversionBody()
+    body.name = try name(tape)
+    body.kind = kind
+    body.user = try tape.identifier(top.value(.userID, tape), "user_id", max: wordBytesMax)
+    guard !body.user.isEmpty else { throw .missing("user_id") }
+    body.time = try time(tape)
+    body.created = try tape.instant(top.value(.createdAt, tape), "created_at")
+    body.renewalCount = try tape.counter(
+      top.value(.renewCount, tape), "subscription_renew_count")
+    try readPlace(into: &body, tape)
+    try readProducts(into: &body, tape)
+    try readTransaction(into: &body, tape)
+    try readRevenue(into: &body, tape)
+    try readPrice(into: &body, tape)
+    return body
+  }
+
+  private func name(_ tape: JSONTape) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    let name = try tape.word(top.value(.eventName, tape), "event_name", max: wordBytesMax)
+    guard !name.isEmpty else { throw .missing("event_name") }
+    return name
+  }
+
+  private func time(_ tape: JSONTape) throws(BodyProblem) -> Instant {
+    guard let sent = top.value(.time, tape) else { throw .missing("time") }
+    guard let time = try tape.instant(sent, "time") else {
+      throw BodyProblem(.badTime, "time: empty or 0")
+    }
+    return time
+  }
+
+  /// Where the event happened: environment, shop, app, country.
+  private func readPlace(into body: inout QonversionBody, _ tape: JSONTape) throws(BodyProblem) {
+    let word = try tape.word(top.value(.environment, tape), "environment", max: wordBytesMax)
+    guard let environment = Environment(word: word) else {
+      throw .bad("environment", expected: "production or sandbox")
+    }
+    body.environment = environment
+    body.store = Store(
+      qonversionPlatform: try tape.word(
+        top.value(.platform, tape), "platform", max: wordBytesMax))
+    body.app = try tape.identifier(top.value(.appID, tape), "app_id", max: wordBytesMax)
+    body.country = try tape.word(top.value(.country, tape), "country", max: wordBytesMax)
+    body.storefront = try tape.word(top.value(.storefront, tape), "storefront", max: wordBytesMax)
+  }
+
+  private mutating func readProducts(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    body.product = try tape.identifier(
+      top.value(.productID, tape), "product_id", max: wordBytesMax)
+    let old = try tape.identifier(
+      top.value(.oldProductID, tape), "old_product_id", max: wordBytesMax)
+    let new = try tape.identifier(
+      top.value(.newProductID, tape), "new_product_id", max: wordBytesMax)
+    guard body.kind.isProductChange else { return }
+    if !new.isEmpty { body.product = new }
+    body.previousProduct = old
+    body.entitledUntil = entitledUntil(tape)
+  }
+
+  private mutating func readTransaction(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    let sent = try tape.filledObject(top.value(.transaction, tape), "transaction")
+    guard let sent else { return }
+    transaction.read(sent, of: tape)
+    body.transaction = try tape.transactionID(
+      transaction.value(.id, tape), "transaction.transaction_id", max: wordBytesMax)
+    body.original = try tape.transactionID(
+      transaction.value(.originalID, tape), "transaction.original_transaction_id",
+      max: wordBytesMax)
+    body.periodStart = try tape.instant(
+      transaction.value(.date, tape), "transaction.transaction_date")
+    body.periodEnd = try tape.instant(transaction.value(.expires, tape), "transaction.expires")
+    body.graceEnd = try tape.instant(
+      transaction.value(.graceExpires, tape), "transaction.grace_period_expires")
+  }
+
+  private mutating func readRevenue(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    let sent = try tape.filledObject(top.value(.revenue, tape), "revenue")
+    guard let sent else { return }
+    money.read(sent, of: tape)
+    var revenue = QonversionMoney()
+    revenue.local = try amount(.value, "revenue.value", of: &body, tape)
+    revenue.usd = try amount(.valueUSD, "revenue.value_usd", of: &body, tape)
+    revenue.currency = try word(.currency, "revenue.currency", tape)
+    revenue.isProceed = try tape.flag(money.value(.isProceed, tape), "revenue.is_proceed")
+    revenue.rate = try amount(.proceedsRate, "revenue.proceeds_rate", of: &body, tape)
+    body.revenue = revenue
+  }
+
+  private mutating func readPrice(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    let sent = try tape.filledObject(top.value(.price, tape), "price")
+    guard let sent else { return }
+    money.read(sent, of: tape)
+    var price = QonversionMoney()
+    price.local = try amount(.value, "price.value", of: &body, tape)
+    price.usd = try amount(.valueUSD, "price.value_usd", of: &body, tape)
+    price.currency = try word(.currency, "price.currency", tape)
+    body.price = price
+  }
+
+  private func amount(
+    _ field: QonversionMoneyField, _ name: StaticString, of body: inout QonversionBody,
+    _ tape: JSONTape
+  ) throws(BodyProblem) -> Amount? {
+    try tape.amount(money.value(field, tape), name, rounded: &body.roundedAmounts)
+  }
+
+  private func word(
+    _ field: QonversionMoneyField, _ name: StaticString, _ tape: JSONTape
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    try tape.word(money.value(field, tape), name, max: wordBytesMax)
+  }
+
+  /// The latest end among the entitlements granted with the event.
+  ///
+  /// Only the active ones count when any of them has an end. They merely help to find a period's
+  /// end, so odd ones are passed over.
+  private mutating func entitledUntil(_ tape: JSONTape) -> Instant? {
+    guard let list = top.value(.entitlements, tape) else { return nil }
+    var latest: Instant?
+    var latestActive: Instant?
+    let isObject = tape.kind(list) == .object
+    var child = tape.firstChild(list)
+    while let node = child {
+      grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
+      if let end = try? tape.instant(grant.value(.expires, tape), "entitlements.expires") {
+        latest = max(latest ?? end, end)
+        let isActive = try? tape.flag(grant.value(.isActive, tape), "entitlements.active")
+        if isActive == true { latestActive = max(latestActive ?? end, end) }
+      }
+      child = tape.next(node)
+    }
+    return latestActive ?? latest
+  }
+}

@@ -1,0 +1,111 @@
+import Decode
+import Vocabulary
+
+/// The members around a snapshot's list of entitlements.
+enum SnapshotField: Int, MemberField {
+  case provider, app, user, capturedAt, entitlements, data, purchases, hasMore, error
+
+  var names: [String] {
+    switch self {
+    case .provider: ["provider"]
+    case .app: ["app_id", "appId"]
+    case .user: ["user_id", "userId", "qonversion_user_id", "user", "applicationUsername"]
+    case .capturedAt: ["captured_at", "capturedAt"]
+    case .entitlements: ["entitlements"]
+    case .data: ["data"]
+    case .purchases: ["purchases"]
+    case .hasMore: ["has_more"]
+    case .error: ["error"]
+    }
+  }
+}
+
+/// An entitlement's members: REST v3, REST v4, SDK-internal, SDK objects, and the canonical shape.
+///
+/// Sources: documentation.qonversion.io, Entitlements (v3, v4); QNMapper.m and QPermission.kt of
+/// the SDKs for the internal names.
+enum EntitlementField: Int, MemberField {
+  case id, isActive, startedAt, expiresAt, renewState, renewsCount
+  case source, grantType, periodType, product, productID, transactions
+
+  var names: [String] {
+    switch self {
+    case .id: ["id", "entitlementID", "entitlementId", "entitlement_id"]
+    case .isActive: ["active", "is_active", "isActive"]
+    case .startedAt: ["started", "started_at", "started_timestamp", "startedDate", "startedAt"]
+    case .expiresAt:
+      ["expires", "expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
+    case .renewState: ["renew_state", "renewState"]
+    case .renewsCount: ["renews_count", "renewsCount"]
+    case .source: ["source"]
+    case .grantType: ["grant_type", "grantType"]
+    case .periodType: ["current_period_type", "currentPeriodType"]
+    case .product: ["product"]
+    case .productID: ["product_id", "productId", "associated_product"]
+    case .transactions: ["transactions", "store_transactions", "storeTransactions"]
+    }
+  }
+}
+
+/// A store transaction's members, in the SDK's and the canonical names.
+enum SnapshotTransactionField: Int, MemberField {
+  case id, originalID, at, expiresAt, revokedAt, environment, ownership, kind, productID
+
+  var names: [String] {
+    switch self {
+    case .id: ["transaction_id", "transactionId"]
+    case .originalID: ["original_transaction_id", "originalTransactionId"]
+    case .at: ["transaction_at", "transaction_timestamp", "transactionDate", "transactionAt"]
+    case .expiresAt: ["expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
+    case .revokedAt:
+      [
+        "revoked_at", "transaction_revoke_timestamp", "transactionRevocationDate", "revokedAt",
+        "revocationDate",
+      ]
+    case .environment: ["environment"]
+    case .ownership: ["ownership_type", "ownershipType"]
+    case .kind: ["type"]
+    case .productID: ["product_id", "productId"]
+    }
+  }
+}
+
+/// The members of a REST v4 purchase.
+enum PurchaseField: Int, MemberField {
+  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, storeData
+
+  var names: [String] {
+    switch self {
+    case .platform: ["platform"]
+    case .productID: ["product_id"]
+    case .purchasedAt: ["purchased_at"]
+    case .expiresAt: ["expires_at"]
+    case .isAutoRenewing: ["is_auto_renewing"]
+    case .storeData: ["store_data"]
+    }
+  }
+}
+
+extension JSONTape {
+  /// A text as a String, integers as their digits; empty when absent.
+  func text(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
+    let bytes = try identifier(node, field, max: snapshotWordBytesMax)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A name out of a closed list as its letters in lower case, so that `willRenew`,
+  /// `WILL_RENEW` and `will_renew` are one; numbers as they are; empty when absent.
+  func term(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
+    guard let node else { return "" }
+    guard kind(node) == .string || kind(node) == .number else {
+      throw .bad(field, expected: "a name")
+    }
+    let kept = bytes(node).prefix(snapshotWordBytesMax).map(lowered).filter { byte in
+      byte != UInt8(ascii: "_") && byte != UInt8(ascii: " ") && byte != UInt8(ascii: ".")
+    }
+    return String(decoding: kept, as: UTF8.self)
+  }
+}
+
+/// Bytes of the longest id in a snapshot.
+private let snapshotWordBytesMax = 1_024

@@ -1,0 +1,68 @@
+/// Walks over the JSON values of a stretch of lines.
+///
+/// A value never crosses a line end, so that a line cut short cannot swallow the one behind it.
+/// Byte order marks may stand wherever a value may begin: archives are glued from many parts, and
+/// a part before may lack its last line end.
+struct ValueCursor {
+  private let bytes: UnsafeRawBufferPointer
+  private var lineEnd = -1
+  /// Offset of the value, or where the search for the next one begins.
+  private(set) var position = 0
+  /// Physical line of `position`.
+  private(set) var line: Int64
+
+  init(_ bytes: UnsafeRawBufferPointer, firstLine: Int64) {
+    self.bytes = bytes
+    line = firstLine
+  }
+
+  /// Everything up to the end of the value's line.
+  var lineBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<lineEnd]) }
+
+  /// Goes to the first byte of the next value; false at the end.
+  mutating func next() -> Bool {
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\n"):
+        line += 1
+        position += 1
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+        position += 1
+      case 0xef where isByteOrderMark:
+        position += 3
+      default:
+        if position >= lineEnd { lineEnd = endOfLine(from: position) }
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Goes behind the value, which ends at `end`.
+  mutating func pass(to end: Int) { position = end }
+
+  /// Gives up the rest of the line.
+  mutating func passLine() { position = lineEnd }
+
+  private var isByteOrderMark: Bool {
+    bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
+  }
+
+  /// The first line end from `start` on, eight bytes at a time.
+  ///
+  /// A byte of `word ^ pattern` is 0 exactly where the word holds a line end; the classic test for
+  /// a zero byte finds the first one exactly (Alan Mycroft, 1987).
+  private func endOfLine(from start: Int) -> Int {
+    guard let base = bytes.baseAddress else { return bytes.count }
+    var here = start
+    while bytes.count - here >= 8 {
+      let word = UInt64(littleEndian: (base + here).loadUnaligned(as: UInt64.self))
+      let mixed = word ^ 0x0a0a_0a0a_0a0a_0a0a
+      let zeros = (mixed &- 0x0101_0101_0101_0101) & ~mixed & 0x8080_8080_8080_8080
+      if zeros != 0 { return here + zeros.trailingZeroBitCount / 8 }
+      here += 8
+    }
+    while here < bytes.count, bytes[here] != UInt8(ascii: "\n") { here += 1 }
+    return here
+  }
+}
