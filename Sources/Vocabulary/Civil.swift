@@ -77,10 +77,11 @@ extension Instant {
     let days = milliseconds.flooredDividing(by: 86_400_000)
     let rest = Int(milliseconds - days * 86_400_000)
     let day = Day(number: Int32(truncatingIfNeeded: days))
-    let clock =
-      "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2))"
+    let hours = padded(rest / 3_600_000, 2)
+    let minutes = padded(rest / 60_000 % 60, 2)
+    let seconds = padded(rest / 1000 % 60, 2)
     let fraction = rest % 1000 == 0 ? "" : ".\(padded(rest % 1000, 3))"
-    return "\(day.text)T\(clock)\(fraction)Z"
+    return "\(day.text)T\(hours):\(minutes):\(seconds)\(fraction)Z"
   }
 }
 

@@ -1,0 +1,49 @@
+import Testing
+
+@Suite("The checks of documents find what is missing")
+struct GuideCheckTests {
+  @Test("A target that uses one below it, or itself, is found")
+  func floorPlan() throws {
+    let manifest = """
+      .systemLibrary(name: "CZ"),
+      .target(
+        name: "A", dependencies: ["CZ", "B", .product(name: "B", package: "b")]),
+      .target(name: "B"),
+      .executableTarget(name: "c", dependencies: ["A", "B", "Yams", "c"]),
+      """
+    let plan = try FloorPlan(manifest: manifest)
+    #expect(plan.targets.map(\.name) == ["CZ", "A", "B", "c"])
+    let found = plan.violations.map(\.description)
+    #expect(
+      found == [
+        "Package.swift:2: A uses B, which does not stand above it",
+        "Package.swift:5: c uses c, which does not stand above it",
+      ])
+  }
+
+  @Test("A report without a section and a column without a row are found")
+  func reports() {
+    let guide = ReportGuide(
+      "## Shared\n\n| `period` | x |\n\n## `a.csv` and `b/YYYY-MM.csv`\n\n| `charges` | x |\n")
+    #expect(guide.violations(path: "reports/a.csv", header: "period,charges").isEmpty)
+    let found = guide.violations(path: "reports/b/2026-10.csv", header: "\u{FEFF}period,net")
+    #expect(found.map(\.problem) == ["docs/reports.md lacks the column `net`"])
+    #expect(guide.violations(path: "reports/c.csv", header: "period").count == 1)
+  }
+
+  @Test("A table's column without a row is found, a constraint is none")
+  func ledger() throws {
+    let sql = """
+      create table cell (
+        day integer not null, -- days
+        store integer not null check (store in (0, 1)),
+        primary key (
+          day, store)
+      ) strict;
+      create index cell_day on cell (day);
+      """
+    let guide = "# Ledger\n\n## `cell`\n\n| `day` | x |\n\n## `other`\n\n| `store` | x |\n"
+    let found = try SchemaGuide.violations(path: "v1.sql", sql: sql, guide: guide)
+    #expect(found.map(\.description) == ["v1.sql:3: docs/ledger.md lacks cell.store"])
+  }
+}

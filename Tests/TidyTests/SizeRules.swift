@@ -1,0 +1,69 @@
+/// How big things may be, and what files are called.
+enum SizeRules {
+  static let fileLinesMax = 300
+  static let functionLinesMax = 60
+  static let columnsMax = 100
+
+  static func longFile(_ file: SourceFile) -> [Violation] {
+    let count = file.lines.last?.isEmpty == true ? file.lines.count - 1 : file.lines.count
+    guard count > fileLinesMax else { return [] }
+    return [
+      Violation(path: file.path, problem: "\(count) lines; at most \(fileLinesMax)")
+    ]
+  }
+
+  static func longLines(_ file: SourceFile) -> [Violation] {
+    file.lines.enumerated().filter { $0.element.count > columnsMax }.map {
+      Violation(
+        path: file.path, line: $0.offset + 1,
+        problem: "\($0.element.count) columns; at most \(columnsMax)")
+    }
+  }
+
+  /// Functions, initialisers and computed properties from their declaration to the closing brace.
+  static func longFunctions(_ file: SourceFile) throws -> [Violation] {
+    let declaration =
+      #"^[^\n]*?(?<![.\w])(?:func\s+[^\n]|init[?]?[(<]|deinit\b|subscript\b|var\b[^=\n]*\{\s*$)"#
+    let lines = file.code.split(separator: "\n", omittingEmptySubsequences: false).map(Array.init)
+    return try matches(of: declaration, in: file.code).compactMap { match in
+      // `^` may stand before empty lines; the declaration is on the match's last one.
+      let count = length(ofBodyFrom: match.line - 1, lines)
+      guard count > functionLinesMax else { return nil }
+      return Violation(
+        path: file.path, line: match.line,
+        problem: "a function of \(count) lines; at most \(functionLinesMax)")
+    }
+  }
+
+  /// Lines up to the brace that closes the first one; 0 when there is none.
+  private static func length(ofBodyFrom first: Int, _ lines: [[Character]]) -> Int {
+    var parentheses = 0
+    var braces = 0
+    for (offset, line) in lines[first...].enumerated() {
+      for character in line {
+        switch character {
+        case "(", "[": parentheses += 1
+        case ")", "]": parentheses -= 1
+        case "{" where parentheses == 0 || braces > 0: braces += 1
+        case "}" where braces > 0:
+          braces -= 1
+          if braces == 0 { return offset + 1 }
+        case "}" where parentheses == 0: return 0
+        default: break
+        }
+      }
+    }
+    return 0
+  }
+
+  /// Names that say nothing about what is inside.
+  static func emptyName(_ path: String) throws -> [Violation] {
+    let words = "Util|Utils|Utilities|Helper|Helpers|Manager|Managers|Common|Extensions|Service"
+    let pattern =
+      "(?:^|/)(?:\\w*(?:\(words)|Services|Handler|Processor|Impl)|Core|Base|Models|Misc)"
+      + #"(?:\.swift|/|$)"#
+    return try matches(of: pattern, in: path).map {
+      Violation(path: path, problem: "`\($0.text)` says nothing; name what it holds")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@Suite("The sources keep the rules of CONTRIBUTING.md")
+struct SourceTests {
+  @Test("Words that the sources do without", arguments: WordRule.all)
+  func words(rule: WordRule) throws {
+    for file in Repository.swiftFiles { expectNone(try rule.violations(in: file)) }
+  }
+
+  @Test("Modules stay in their rooms", arguments: ImportRule.all)
+  func imports(rule: ImportRule) throws {
+    for file in Repository.swiftFiles { expectNone(try rule.violations(in: file)) }
+  }
+
+  @Test("No Swift file has more than 300 lines")
+  func fileLengths() {
+    for file in Repository.swiftFiles { expectNone(SizeRules.longFile(file)) }
+  }
+
+  @Test("No function has more than 60 lines")
+  func functionLengths() throws {
+    for file in Repository.swiftFiles { expectNone(try SizeRules.longFunctions(file)) }
+  }
+
+  @Test("No line has more than 100 columns")
+  func lineLengths() {
+    for file in Repository.swiftFiles { expectNone(SizeRules.longLines(file)) }
+  }
+
+  @Test("A file's name says what is inside")
+  func names() throws {
+    for file in Repository.swiftFiles { expectNone(try SizeRules.emptyName(file.path)) }
+  }
+
+  @Test("A target uses only targets that stand above it in Package.swift")
+  func floorPlan() throws {
+    let manifest = try #require(Repository.text(of: "Package.swift"), "Package.swift is missing")
+    let plan = try FloorPlan(manifest: manifest)
+    #expect(plan.targets.contains { $0.name == "Vocabulary" }, "no targets were found to check")
+    expectNone(plan.violations)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// A pattern that must not occur in some part of the sources.
+struct WordRule: Sendable, CustomTestStringConvertible {
+  enum Part: Sendable { case code, comments }
+
+  /// What holds, as a sentence.
+  let sentence: String
+  /// A regular expression; `^` and `$` stand for the ends of lines.
+  let pattern: String
+  var part = Part.code
+  /// Beginnings of the paths it holds for.
+  var within = [""]
+  /// Beginnings of the paths it does not hold for, each with the reason.
+  var exceptions: [String: String] = [:]
+  /// A line that breaks it, which proves that it finds something.
+  let example: String
+
+  var testDescription: String { sentence }
+
+  func holds(for path: String) -> Bool {
+    within.contains { path.hasPrefix($0) } && !exceptions.keys.contains { path.hasPrefix($0) }
+  }
+
+  func violations(in file: SourceFile) throws -> [Violation] {
+    guard holds(for: file.path) else { return [] }
+    let text = part == .code ? file.code : file.comments
+    return try matches(of: pattern, in: text).map { match in
+      Violation(path: file.path, line: match.line, problem: "`\(match.text)`: \(sentence)")
+    }
+  }
+}
+
+/// A stretch of text that fits a pattern.
+struct Match {
+  /// From 1.
+  let line: Int
+  let text: String
+  /// What the first group stands for; the whole when there is none.
+  let group: String
+}
+
+/// Where `pattern` fits `text`, in order.
+func matches(of pattern: String, in text: String) throws -> [Match] {
+  let expression = try NSRegularExpression(pattern: pattern, options: [.anchorsMatchLines])
+  let whole = text as NSString
+  var line = 1
+  var position = 0
+  return expression.matches(in: text, range: NSRange(location: 0, length: whole.length)).map {
+    let before = NSRange(location: position, length: $0.range.location - position)
+    line += whole.substring(with: before).utf8.count { $0 == UInt8(ascii: "\n") }
+    position = $0.range.location
+    let found = whole.substring(with: $0.range)
+    let group = $0.numberOfRanges > 1 ? $0.range(at: 1) : $0.range
+    return Match(
+      line: line, text: found.trimmingCharacters(in: .whitespacesAndNewlines),
+      group: group.location == NSNotFound ? "" : whole.substring(with: group))
+  }
+}

@@ -1,0 +1,86 @@
+/// The words that the sources do without.
+///
+/// An exception needs its reason here, beside the rule.
+extension WordRule {
+  static let all = access + safety + words
+
+  private static let access = [
+    WordRule(
+      sentence: "`private`, nothing or `public` say who may see a name.",
+      pattern: #"\b(?:package|open|fileprivate|internal)(?:\(set\))?\s+"#
+        + #"(?:static|final|class|struct|enum|func|var|let|init|protocol|extension|actor"#
+        + #"|typealias|subscript|mutating|indirect|override|lazy|weak|nonisolated)\b"#
+        + #"|^[ \t]*(?:package|fileprivate)\s+import\b|@usableFromInline\b"#,
+      example: "  fileprivate static let width = 24"),
+    WordRule(
+      sentence: "A door is concrete: a public generic is many times slower across rooms.",
+      pattern: #"\bpublic\s+(?:static\s+|mutating\s+|final\s+)*(?:func\s+\w+|init|subscript)\s*<"#,
+      within: ["Sources/"],
+      example: "public func sorted<Element>(_ list: [Element]) {}"),
+  ]
+
+  private static let safety = [
+    WordRule(
+      sentence: "An error is thrown or told, never a crash.",
+      pattern: #"\btry!|\bfatalError\b"#,
+      example: "let tree = try! read()"),
+    WordRule(
+      sentence: "The compiler checks what threads share.",
+      pattern: #"@unchecked\b|\bnonisolated\(unsafe\)|@preconcurrency\b"#,
+      example: "final class Box: @unchecked Sendable {}"),
+    WordRule(
+      sentence: "Threads and locks live where the files are dealt out.",
+      pattern: #"\b(?:Mutex|Atomic|DispatchQueue|DispatchGroup|DispatchSemaphore|NSLock|Thread"#
+        + #"|Task|withTaskGroup|withThrowingTaskGroup)\b(?=\s*[(<.{])"#,
+      within: ["Sources/"],
+      exceptions: [
+        "Sources/Nightly/Workers.swift": "the only concurrency of the night",
+        "Sources/subledger/": "signals arrive on a queue",
+      ],
+      example: "let count = Mutex(0)"),
+    WordRule(
+      sentence: "Money is whole millionths; binary fractions round where nobody sees it.",
+      pattern: #"\b(?:Double|Float|Float16|Float32|Float64|Float80|CGFloat)\b"#,
+      within: [
+        "Sources/Vocabulary/", "Sources/Decode/", "Sources/Normalise/", "Sources/Ledger/",
+        "Sources/Timeline/", "Sources/Reconcile/",
+      ],
+      example: "let price: Double = 0"),
+    WordRule(
+      sentence: "Only the command reads the clock; below it, time is an argument.",
+      pattern: #"\bDate\(\)|\bDate\.now\b|\bDate\(timeIntervalSinceNow\b"#,
+      exceptions: ["Sources/subledger/": "the default of as-of is now"],
+      example: "let today = Date()"),
+    WordRule(
+      sentence: "Only the command prints; below it, results are values.",
+      pattern: #"(?<![.\w])(?:print|debugPrint|dump)\("#,
+      within: ["Sources/"],
+      exceptions: ["Sources/subledger/": "the command line talks to people"],
+      example: "  print(total)"),
+    WordRule(
+      sentence: "The binary carries its resources; Bundle.module breaks once it is moved.",
+      pattern: #"\bBundle\.module\b|\bunsafeFlags\b"#,
+      example: "let schema = Bundle.module.url"),
+  ]
+
+  private static let words = [
+    WordRule(
+      sentence: "What is not done is not promised.",
+      pattern: #"\b(?:TODO|FIXME|XXX|HACK)\b"#, part: .comments,
+      example: "// TODO: later"),
+    WordRule(
+      sentence: "The linter has no exceptions.",
+      pattern: #"swift-format-ignore"#, part: .comments,
+      example: "// swift-format-ignore"),
+    WordRule(
+      sentence: "Code that is not needed is deleted; the history keeps it.",
+      pattern: #"//\s*(?:(?:let|var)\s+\w+\s*[:=]|(?:return|guard|func|import)\b.*[{;=(]$|\}\s*$)"#,
+      part: .comments,
+      example: "// let total = 0"),
+    WordRule(
+      sentence: "A name says what the type is.",
+      pattern: #"\b(?:struct|class|enum|protocol|actor)\s+"#
+        + #"\w*(?:Manager|Helpers?|Utils?|Service|Handler|Processor|Common|Impl)\b"#,
+      example: "struct LedgerManager {}"),
+  ]
+}
