@@ -18,6 +18,7 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CRename"),
 
     // the nouns every room speaks
     .target(name: "Vocabulary"),
@@ -42,7 +43,7 @@ let package = Package(
     .target(
       name: "Report", dependencies: ["Digest", "Ledger", "Vocabulary"],
       resources: [.embedInCode("Queries")]),
-    .target(name: "Publish", dependencies: ["Digest", "Vocabulary"]),
+    .target(name: "Publish", dependencies: ["CRename", "Digest", "Vocabulary"]),
 
     // a synthetic world, for tests and for trying the program
     .target(name: "Simulate", dependencies: ["CZlib", "Vocabulary"]),

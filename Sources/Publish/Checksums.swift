@@ -1,0 +1,55 @@
+// SHA256SUMS in the format of coreutils, which `sha256sum --check` reads.
+internal import Digest
+
+let checksumsName = "SHA256SUMS"
+let manifestName = "datapackage.json"
+
+/// The hashes of a set's files, by path.
+struct Checksums {
+  var hashes: [String: String]
+
+  init(hashes: [String: String]) { self.hashes = hashes }
+
+  /// Those that were published in `folder`; none when there is no such file.
+  ///
+  /// A path that would lead out of the folder is left out: it was not written by us.
+  init(publishedIn folder: String) throws(PublishError) {
+    hashes = [:]
+    guard let bytes = try readFile("\(folder)/\(checksumsName)") else { return }
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > 66 {
+      let hash = String(decoding: line.prefix(64), as: UTF8.self)
+      let path = String(decoding: line.dropFirst(66), as: UTF8.self)
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      let isInside = !parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
+      if isInside, hash.utf8.allSatisfy(isHexDigit) { hashes[path] = hash }
+    }
+  }
+
+  /// The paths, sorted by bytes.
+  var paths: [String] {
+    hashes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// The file's text: a line per file, sorted by path.
+  var document: [UInt8] {
+    var out: [UInt8] = []
+    for path in paths { out.append(contentsOf: "\(hashes[path] ?? "")  \(path)\n".utf8) }
+    return out
+  }
+}
+
+private func isHexDigit(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+}
+
+/// Reads a file once for its size and hash.
+func seal(of path: String) throws(PublishError) -> FileSeal {
+  let digest = SHA256Digest()
+  var bytes: Int64 = 0
+  try forEachPiece(of: path) { piece throws(PublishError) in
+    digest.update(piece)
+    bytes += Int64(piece.count)
+  }
+  return FileSeal(bytes: bytes, sha256: digest.finish())
+}

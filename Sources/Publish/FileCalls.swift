@@ -1,0 +1,143 @@
+// The few calls on files and folders that publishing needs, with errors that name the path.
+internal import Glibc
+
+/// What stands at a path.
+enum EntryType {
+  case file
+  case folder
+  case link
+  case other
+}
+
+func entryType(_ path: String) -> EntryType? {
+  var status = stat()
+  guard lstat(path, &status) == 0 else { return nil }
+  return switch status.st_mode & S_IFMT {
+  case S_IFREG: .file
+  case S_IFDIR: .folder
+  case S_IFLNK: .link
+  default: .other
+  }
+}
+
+func isFolder(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
+func fileSize(_ path: String) -> Int64? {
+  var status = stat()
+  return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
+}
+
+/// The part before the last `/`; `.` when there is none.
+func parent(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The part after the last `/`.
+func lastPart(of path: String) -> String {
+  path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+}
+
+/// Makes a folder and the folders above it; an existing one is fine.
+func makeFolders(_ path: String) throws(PublishError) {
+  if isFolder(path) { return }
+  let above = parent(of: path)
+  if above != path, above != "." { try makeFolders(above) }
+  guard mkdir(path, 0o777) == 0 || errno == EEXIST && isFolder(path) else {
+    throw .system("make the folder", path, .cannotCreate)
+  }
+}
+
+/// The names in a folder, sorted by bytes.
+func names(in folder: String) throws(PublishError) -> [String] {
+  guard let stream = opendir(folder) else { throw .system("read the folder", folder) }
+  defer { closedir(stream) }
+  var names: [String] = []
+  while let entry = readdir(stream) {
+    let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+      pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+    }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}
+
+/// Writes a new file of mode 0644 less the umask.
+func writeFile(_ bytes: [UInt8], to path: String) throws(PublishError) {
+  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+  guard file >= 0 else { throw .system("make the file", path, .cannotCreate) }
+  defer { close(file) }
+  var written = 0
+  while written < bytes.count {
+    let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { throw .system("write the file", path) }
+    written += count
+  }
+}
+
+/// Waits until a file or folder is on the disk.
+func sync(_ path: String) throws(PublishError) {
+  let file = open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { throw .system("open", path) }
+  defer { close(file) }
+  // Some filesystems cannot sync a folder and say so; there is nothing more to do then.
+  guard fsync(file) == 0 || errno == EINVAL else { throw .system("sync", path) }
+}
+
+/// Calls `body` at the bytes of a file, piece by piece.
+func forEachPiece(
+  of path: String, _ body: (UnsafeRawBufferPointer) throws(PublishError) -> Void
+) throws(PublishError) {
+  let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+  guard file >= 0 else { throw .system("open", path) }
+  defer { close(file) }
+  let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+  defer { piece.deallocate() }
+  while true {
+    let count = read(file, piece.baseAddress, piece.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw .system("read", path) }
+    if count == 0 { return }
+    try body(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+  }
+}
+
+/// A small file's bytes; nil when there is none.
+func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
+  guard entryType(path) == .file else { return nil }
+  var bytes: [UInt8] = []
+  try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
+  return bytes
+}
+
+/// Removes a file, or a folder with all it holds; nothing there is fine.
+func removeAll(_ path: String) throws(PublishError) {
+  guard let type = entryType(path) else { return }
+  if type == .folder {
+    for name in try names(in: path) { try removeAll("\(path)/\(name)") }
+    guard rmdir(path) == 0 || errno == ENOENT else { throw .system("remove the folder", path) }
+  } else {
+    guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove the file", path) }
+  }
+}
+
+/// The files below a folder, as paths relative to it, sorted by bytes.
+func files(below folder: String) throws(PublishError) -> [String] {
+  var found: [String] = []
+  var open = [""]
+  while let prefix = open.popLast() {
+    for name in try names(in: folder + "/" + prefix) {
+      let path = prefix + name
+      if entryType("\(folder)/\(path)") == .folder {
+        open.append(path + "/")
+      } else {
+        found.append(path)
+      }
+    }
+  }
+  return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}

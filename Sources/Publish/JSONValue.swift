@@ -1,0 +1,75 @@
+/// A JSON value that always prints as the same bytes: sorted keys, two spaces, no floating point.
+public indirect enum JSONValue: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  /// The document with a newline at its end.
+  public var document: [UInt8] {
+    var out: [UInt8] = []
+    write(to: &out, depth: 0)
+    out.append(UInt8(ascii: "\n"))
+    return out
+  }
+
+  private func write(to out: inout [UInt8], depth: Int) {
+    switch self {
+    case .null: out.append(contentsOf: "null".utf8)
+    case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
+    case .integer(let value): out.append(contentsOf: String(value).utf8)
+    case .string(let text): Self.write(text, to: &out)
+    case .array(let items):
+      Self.write(items, between: "[", "]", to: &out, depth: depth) { item, out in
+        item.write(to: &out, depth: depth + 1)
+      }
+    case .object(let members):
+      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      Self.write(sorted, between: "{", "}", to: &out, depth: depth) { member, out in
+        Self.write(member.key, to: &out)
+        out.append(contentsOf: ": ".utf8)
+        member.value.write(to: &out, depth: depth + 1)
+      }
+    }
+  }
+
+  private static func write<Item>(
+    _ items: [Item], between open: String, _ close: String, to out: inout [UInt8], depth: Int,
+    _ each: (Item, inout [UInt8]) -> Void
+  ) {
+    out.append(contentsOf: open.utf8)
+    for (index, item) in items.enumerated() {
+      out.append(contentsOf: index == 0 ? "\n".utf8 : ",\n".utf8)
+      out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: (depth + 1) * 2))
+      each(item, &out)
+    }
+    if !items.isEmpty {
+      out.append(UInt8(ascii: "\n"))
+      out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
+    }
+    out.append(contentsOf: close.utf8)
+  }
+
+  private static func write(_ text: String, to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "\""))
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out.append(contentsOf: #"\""#.utf8)
+      case "\\": out.append(contentsOf: #"\\"#.utf8)
+      case "\n": out.append(contentsOf: #"\n"#.utf8)
+      case "\r": out.append(contentsOf: #"\r"#.utf8)
+      case "\t": out.append(contentsOf: #"\t"#.utf8)
+      // Control characters, C1 included, so that a terminal that shows the file stays as it is.
+      case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
+        let digits = String(scalar.value, radix: 16)
+        out.append(contentsOf: "\\u".utf8)
+        out.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
+        out.append(contentsOf: digits.utf8)
+      default: out.append(contentsOf: String(scalar).utf8)
+      }
+    }
+    out.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,79 @@
+internal import Glibc
+
+/// A folder beside the published one, in which a set is made before anybody sees it.
+///
+/// It is locked while its process lives; what a dead run has left is removed by the next one.
+public final class Staging {
+  /// Where the reports are to be written.
+  public let path: String
+  /// The published folder, links followed.
+  let out: String
+  private let lock: Int32
+
+  private init(path: String, out: String, lock: Int32) {
+    self.path = path
+    self.out = out
+    self.lock = lock
+  }
+
+  deinit { close(lock) }
+
+  /// Makes an empty folder for the next set of `out`, and removes those of dead runs.
+  public static func begin(for out: String) throws(PublishError) -> Staging {
+    let out = try resolved(out)
+    let home = isOtherVolume(out) ? out : parent(of: out)
+    let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
+    try makeFolders(home)
+    for name in try names(in: home) where name.hasPrefix(prefix) {
+      try removeUnlessAlive("\(home)/\(name)")
+    }
+    let path = "\(home)/\(prefix)\(getpid())"
+    guard mkdir(path, 0o777) == 0 else { throw .system("make the folder", path, .cannotCreate) }
+    guard let lock = locked(path) else { throw .system("lock the folder", path) }
+    return Staging(path: path, out: out, lock: lock)
+  }
+
+  /// Removes the folder with all that was written to it.
+  public func discard() throws(PublishError) { try removeAll(path) }
+
+  /// The absolute-or-relative path without links and slashes at its end, so that an exchange
+  /// takes the folder itself and not a link to it.
+  private static func resolved(_ out: String) throws(PublishError) -> String {
+    var path = out.isEmpty ? "." : out
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    guard let type = entryType(path) else { return path }
+    guard let real = realpath(path, nil) else { throw .system("find the folder", path) }
+    defer { free(real) }
+    let target = String(cString: real)
+    guard type == .folder || isFolder(target) else {
+      throw PublishError(
+        .cannotCreate, "cannot publish to \(path): it is not a folder",
+        hint: "give a folder, or a path for a new one, as --out")
+    }
+    return target
+  }
+
+  /// Whether the folder is a volume of its own, whose files cannot be renamed from beside it.
+  private static func isOtherVolume(_ out: String) -> Bool {
+    var inside = stat()
+    var beside = stat()
+    guard stat(out, &inside) == 0 else { return false }
+    guard out != "/", stat(parent(of: out), &beside) == 0 else { return true }
+    return inside.st_dev != beside.st_dev || access(parent(of: out), W_OK) != 0
+  }
+
+  private static func removeUnlessAlive(_ path: String) throws(PublishError) {
+    guard entryType(path) == .folder, let lock = locked(path) else { return }
+    defer { close(lock) }
+    try removeAll(path)
+  }
+
+  /// A descriptor that holds the folder's lock; nil when a living process has it.
+  private static func locked(_ path: String) -> Int32? {
+    let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard folder >= 0 else { return nil }
+    if flock(folder, LOCK_EX | LOCK_NB) == 0 { return folder }
+    close(folder)
+    return nil
+  }
+}
