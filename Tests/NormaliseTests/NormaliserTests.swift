@@ -1,0 +1,103 @@
+import Testing
+import Vocabulary
+
+@testable import Normalise
+
+@Suite("Lines")
+struct NormaliserTests {
+  private let body = Body.renewal.line
+
+  @Test("Every value has its line, its offset and its number")
+  func places() {
+    let other = Body.of2020.line
+    let batch = normalise(
+      "\u{FEFF}\(body)\r\n\n  \(other)\(body)\r\n\n\u{FEFF}{}\n\(other)", firstLine: 11,
+      firstOffset: 1_000)
+    #expect(batch.lines == 5 && batch.events.count == 4 && batch.rejects.isEmpty)
+    #expect(batch.skipped == ["registration_probe": 1])
+    #expect(batch.values == [0, 1, 2, 4] && batch.texts.count == 4)
+    #expect(batch.events.map(\.place.line) == [11, 13, 13, 16])
+    let first = Int64(body.utf8.count)
+    let second = Int64(other.utf8.count)
+    let start = 1_003 + first + 2 + 1 + 2
+    #expect(
+      batch.events.map(\.place.byteOffset)
+        == [1_003, start, start + second, start + second + first + 2 + 1 + 3 + 3])
+  }
+
+  @Test("Nothing is nothing")
+  func empty() {
+    for text in ["", "\n", "\r\n \t\n\n", "\u{FEFF}"] {
+      let batch = normalise(text)
+      #expect(batch.lines == 0 && batch.rejects.isEmpty && batch.skipped.isEmpty)
+    }
+  }
+
+  @Test("A broken value takes the rest of its line with it, and nothing more")
+  func broken() {
+    let cut = String(body.dropLast(10))
+    let batch = normalise("\(body){nonsense}\(body)\n\(cut)\n\(body)\n[1,\n")
+    #expect(batch.lines == 5 && batch.events.map(\.place.line) == [1, 3])
+    #expect(batch.rejects.map(\.reason) == ["not_json", "not_json", "not_json"])
+    #expect(batch.rejects.map(\.place.line) == [1, 2, 4])
+    #expect(batch.rejects[0].place.byteOffset == Int64(body.utf8.count))
+    #expect(batch.rejects[0].detail.hasSuffix(" at byte 1 of the value"))
+    #expect(batch.rejects[1].detail.hasSuffix(" at byte \(cut.utf8.count) of the value"))
+  }
+
+  @Test("A value that is no object is refused", arguments: ["7", "true", "null", "[]", "[{}]"])
+  func notAnObject(text: String) {
+    #expect(refusal(text) == ["not_an_object", "the value is no JSON object"])
+  }
+
+  @Test("A value that is too long to be read is accounted for")
+  func oversized() {
+    var batch = EventBatch()
+    var normaliser = Normaliser(rules: NormaliseRules())
+    normaliser.addOversized(line: 7, byteOffset: 99, to: &batch)
+    #expect(batch.lines == 1 && batch.rejects.count == 1)
+    #expect(batch.rejects[0].reason == "value_too_long")
+    #expect(batch.rejects[0].place == Place(line: 7, byteOffset: 99))
+  }
+
+  @Test("Cutting an archive anywhere between values gives the same events")
+  func chunks() {
+    let pieces = ["\(body)\n", body, "\(Body.of2020.line)\n{bad\n", "\(Body.upgrade.line)", "\n"]
+    let whole = normalise(pieces.joined())
+    for cut in 1..<pieces.count {
+      var batch = EventBatch()
+      var normaliser = Normaliser(rules: NormaliseRules())
+      var line: Int64 = 1
+      var offset: Int64 = 0
+      for part in [pieces[..<cut].joined(), pieces[cut...].joined()] {
+        let bytes = Array(part.utf8)
+        bytes.withUnsafeBytes {
+          normaliser.add($0, firstLine: line, firstOffset: offset, to: &batch)
+        }
+        line += Int64(bytes.count { $0 == UInt8(ascii: "\n") })
+        offset += Int64(bytes.count)
+      }
+      #expect(batch.events == whole.events && batch.rejects == whole.rejects)
+      #expect(batch.values == whole.values && batch.lines == whole.lines && batch.lines == 5)
+    }
+  }
+
+  @Test("Lines of every length end where they end")
+  func lineEnds() {
+    for padding in 0..<20 {
+      let spaces = String(repeating: " ", count: padding)
+      let batch = normalise("\(spaces){}\(spaces)\n\(spaces)7\n{\(spaces)\n\(body)")
+      #expect(batch.rejects.map(\.place.line) == [2, 3] && batch.events.map(\.place.line) == [4])
+    }
+  }
+
+  @Test("Values = events + skipped + rejected, whatever the lines hold")
+  func account() {
+    let reminder = Body.renewal.with("event_name", "\"trial_still_active\"").line
+    let batch = normalise(
+      [body, "{}", reminder, "7", "{", "{\"a\":1}", Body.renewal.without("time").line, body]
+        .joined(separator: "\n"))
+    #expect(batch.lines == 8 && batch.events.count == 2 && batch.rejects.count == 4)
+    #expect(batch.skipped == ["registration_probe": 1, "trial_still_active": 1])
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+import Vocabulary
+
+@testable import Normalise
+
+@Suite("Snapshots of purchases")
+struct PurchaseReaderTests {
+  private func purchase(
+    _ id: String, of original: String, at: String, until: String, renews: String,
+    platform: String = "app_store", product: String = "pro.monthly", storeProduct: String? = nil
+  ) -> String {
+    let own = storeProduct.map { ",\"product_id\":\"\($0)\"" } ?? ""
+    return #"""
+      {"object":"purchase","id":"9\#(id)","user_id":"u","platform":"\#(platform)",\#
+      "product_id":"\#(product)","currency":"EUR","price":"9.99","purchased_at":"\#(at)",\#
+      "expires_at":\#(until),"is_auto_renewing":\#(renews),"store_data":{"transaction_id":"\#(id)",\#
+      "original_transaction_id":"\#(original)"\#(own)}}
+      """#
+  }
+
+  private func read(_ purchases: [String], more: String = "false") -> SnapshotBatch {
+    readSnapshots(
+      #"{"user_id":"u","captured_at":1,"has_more":\#(more),"data":["#
+        + purchases.joined(separator: ",") + "]}")
+  }
+
+  @Test("Purchases of one subscription become one entitlement, whatever their order")
+  func grouped() throws {
+    let first = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    let second = purchase(
+      "2", of: "1", at: "2025-02-01T00:00:00Z", until: "\"2025-03-01T00:00:00Z\"",
+      renews: "false", product: "pro.yearly")
+    for purchases in [[first, second], [second, first]] {
+      let rights = try #require(read(purchases).snapshots.first?.entitlements)
+      try #require(rights.count == 1)
+      #expect(rights[0].id == "1" && rights[0].product == "pro.yearly")
+      #expect(rights[0].startedAt?.text == "2025-01-01T00:00:00Z")
+      #expect(rights[0].expiresAt?.text == "2025-03-01T00:00:00Z")
+      #expect(rights[0].renewState == .canceled && rights[0].isActive == nil)
+      #expect(rights[0].store == .appStore && rights[0].listsTransactions)
+      #expect(Set(rights[0].transactions.map(\.id)) == ["1", "2"])
+      #expect(rights[0].transactions.allSatisfy { $0.originalID == "1" })
+    }
+  }
+
+  @Test("A one-time purchase has no end and does not renew")
+  func oneTime() throws {
+    let line = purchase(
+      "7", of: "", at: "2025-01-01T00:00:00Z", until: "null", renews: "false")
+    let right = try #require(read([line]).snapshots.first?.entitlements.first)
+    #expect(right.id == "7" && right.renewState == .nonRenewable && right.expiresAt == nil)
+    #expect(right.transactions[0].kind == .oneTime)
+  }
+
+  @Test("The store's product id wins; Play's outer one loses its base plan")
+  func products() {
+    let play = purchase(
+      "G.1", of: "G.1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
+      renews: "true", platform: "play_store", product: "pro:monthly")
+    let named = purchase(
+      "G.2", of: "G.2", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
+      renews: "true", platform: "play_store", product: "pro:monthly", storeProduct: "sku")
+    let rights = read([play, named]).snapshots.first?.entitlements ?? []
+    #expect(rights.map(\.product) == ["pro", "sku"] && rights[0].store == .playStore)
+  }
+
+  @Test("A list that goes on elsewhere is not taken for the whole")
+  func incomplete() {
+    let line = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    #expect(read([line], more: "true").snapshots.first?.entitlements[0].listsTransactions == false)
+    let entitlements = #"{"user_id":"u","captured_at":1,"has_more":true,"data":[{"id":"e"}]}"#
+    #expect(readSnapshots(entitlements).rejects.map(\.reason) == ["incomplete_list"])
+  }
+
+  @Test("Purchases without ids are refused")
+  func withoutIDs() {
+    let batch = read([#"{"purchased_at":null,"store_data":{}}"#])
+    #expect(batch.rejects.map(\.detail) == ["store_data.transaction_id"])
+    #expect(read([#"{"purchased_at":null}"#]).rejects.map(\.detail) == ["store_data"])
+  }
+}

@@ -1,0 +1,109 @@
+import Testing
+import Vocabulary
+
+@testable import Normalise
+
+@Suite("Snapshot lines that are refused")
+struct SnapshotRefusalTests {
+  @Test(
+    "Each refusal has its reason and names the member",
+    arguments: [
+      (#"[{"id":"premium"}]"#, "missing_field", "user_id: a bare list says not whose it is"),
+      (#"{"captured_at":1,"data":[]}"#, "missing_field", "user_id"),
+      (#"{"user_id":"u","captured_at":1}"#, "missing_field", "entitlements"),
+      ("{}", "missing_field", "user_id"),
+      ("7", "not_an_object", "the value is no JSON object"),
+      (
+        #"{"error":{"type":"resource","code":"canary"},"_meta":{}}"#, "error_response",
+        "the line is an error that the provider's API returned"
+      ),
+      (
+        #"{"provider":"canary","user_id":"u","captured_at":1,"data":[]}"#, "unknown_provider",
+        "provider: none of the known names"
+      ),
+      (
+        #"{"applicationUsername":"u","captured_at":1,"purchases":{}}"#, "unsupported_provider",
+        "snapshots with purchases are not read by this version"
+      ),
+      (
+        #"{"user_id":"u","captured_at":"canary","data":[]}"#, "bad_time",
+        "captured_at: not a point in time between 1970 and 9999"
+      ),
+      (
+        #"{"user_id":"u","captured_at":1,"data":"canary"}"#, "bad_field",
+        "entitlements: expected a list"
+      ),
+      (
+        #"{"user_id":"u","captured_at":1,"data":[7]}"#, "bad_field",
+        "entitlements: expected a list of objects"
+      ),
+      (#"{"user_id":"u","captured_at":1,"data":[{}]}"#, "missing_field", "entitlements.id"),
+      (
+        #"{"user_id":"u","captured_at":1,"data":[{"id":"e","active":"canary"}]}"#, "bad_field",
+        "entitlements.active: expected true, false, 1 or 0"
+      ),
+      (
+        #"{"user_id":"u","captured_at":1,"data":[{"id":"e","transactions":{}}]}"#, "bad_field",
+        "entitlements.transactions: expected a list"
+      ),
+      (
+        #"{"user_id":"u","captured_at":1,"data":[{"id":"e","transactions":[{}]}]}"#,
+        "missing_field", "transactions.transaction_id"
+      ),
+    ])
+  func refused(line: String, reason: String, detail: String) {
+    let batch = readSnapshots(line)
+    #expect(batch.snapshots.isEmpty && batch.lines == 1 && !batch.needsCapturedAt)
+    #expect(batch.rejects.map(\.reason) == [reason])
+    #expect(batch.rejects.map(\.detail) == [detail])
+  }
+
+  @Test("Broken lines are refused one by one, with their places")
+  func broken() {
+    let good = #"{"user_id":"u","captured_at":1,"data":[]}"#
+    let batch = readSnapshots("\u{FEFF}\(good)\r\n{\n\(good)\(good)\n")
+    #expect(batch.lines == 4 && batch.snapshots.map(\.place.line) == [1, 3, 3])
+    #expect(batch.rejects.map(\.reason) == ["not_json"])
+    #expect(batch.rejects.map(\.place.line) == [2])
+    var result = SnapshotBatch()
+    var reader = SnapshotReader()
+    reader.addOversized(line: 3, byteOffset: 8, to: &result)
+    #expect(result.lines == 1 && result.rejects.map(\.reason) == ["value_too_long"])
+  }
+
+  @Test("captured_at comes from the line, else the file's name, else the default")
+  func capturedAt() {
+    let bare = #"{"user_id":"u","data":[]}"#
+    let named = #"{"user_id":"u","captured_at":1760000000,"data":[]}"#
+    let standIn = Instant(seconds: 5)
+    func at(_ line: String, _ file: String, _ default: Instant?) -> Instant? {
+      readSnapshots(line, fileName: file, capturedAtDefault: `default`).snapshots.first?.capturedAt
+    }
+    #expect(at(named, "users-2026-11-20.jsonl", standIn) == Instant(seconds: 1_760_000_000))
+    #expect(at(bare, "a/users-2026-11-20.jsonl", standIn)?.text == "2026-11-20T00:00:00Z")
+    #expect(at(bare, "2026-11-20/users.jsonl", standIn) == standIn)
+    let lost = readSnapshots(bare)
+    #expect(lost.needsCapturedAt && lost.snapshots.isEmpty && lost.lines == 1)
+    #expect(!readSnapshots(named).needsCapturedAt)
+  }
+
+  @Test(
+    "A file's name tells a date, and a time where it is surely one",
+    arguments: [
+      ("2026-11-20.jsonl.gz", "2026-11-20T00:00:00Z"),
+      ("snapshots_20261120.jsonl", "2026-11-20T00:00:00Z"),
+      ("users-2026-11-20T02-15.jsonl", "2026-11-20T02:15:00Z"),
+      ("users-20261120T021530Z.jsonl", "2026-11-20T02:15:30Z"),
+      ("users-20261120_021530.jsonl", "2026-11-20T02:15:30Z"),
+      ("users-20261120021530.jsonl", "2026-11-20T02:15:30Z"),
+      ("users-2026-11-20-0001.jsonl", "2026-11-20T00:00:00Z"),
+      ("users-2026-11-20-part-3.jsonl", "2026-11-20T00:00:00Z"),
+      ("users-2026-11-20T99-99.jsonl", "2026-11-20T00:00:00Z"),
+      ("v12345678-2026-11-20.jsonl", "2026-11-20T00:00:00Z"),
+      ("users-2026-13-20.jsonl", nil), ("users-120261120.jsonl", nil),
+      ("users-2026112099.jsonl", nil), ("users.jsonl", nil), ("", nil),
+    ])
+  func fileNames(name: String, expected: String?) {
+    #expect(captureTime(fileName: name)?.text == expected)
+  }
+}
