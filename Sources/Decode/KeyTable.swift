@@ -44,12 +44,24 @@ public struct KeyTable: Sendable {
   }
 
   /// The same with -1 for none.
+  @inline(__always)
   func position(of bytes: UnsafeRawBufferPointer) -> Int {
     let (low, high) = Self.words(bytes)
     let entry = entries[Int(Self.hash(bytes.count, low, high, seed) & mask)]
     guard entry.low == low, entry.high == high, entry.length == bytes.count else { return -1 }
-    if bytes.count > 16, !bytes.elementsEqual(keys[entry.index]) { return -1 }
-    return entry.index
+    return bytes.count <= 16 || isKey(entry.index, bytes) ? entry.index : -1
+  }
+
+  @inline(never)
+  private func isKey(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    keys[index].withUnsafeBytes { key in
+      for offset in stride(from: 8, to: bytes.count - 8, by: 8) {
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        if word != key.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      }
+      let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+      return last == key.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+    }
   }
 
   private static func fill(

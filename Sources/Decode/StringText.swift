@@ -38,7 +38,7 @@ enum StringText {
         return here
       } else if byte == UInt8(ascii: "\\") {
         isEscaped = true
-        here = try escapeEnd(base, from: here, end: end)
+        here = plainEnd(base, from: try escapeEnd(base, from: here, end: end), end: end)
       } else if byte < 0x20 {
         throw ScanFailure(offset: here, cause: .controlCharacter)
       } else {
@@ -55,13 +55,10 @@ enum StringText {
     var written = 0
     var here = 0
     while here < text.count {
-      let byte = text[here]
-      guard byte == UInt8(ascii: "\\") else {
-        target[written] = byte
-        written += 1
-        here += 1
-        continue
-      }
+      let copied = copyPlain(text, from: here, to: target + written)
+      written += copied
+      here += copied
+      guard here < text.count else { break }
       let letter = text[here + 1]
       here += 2
       guard letter == UInt8(ascii: "u") else {
@@ -78,6 +75,32 @@ enum StringText {
       written += write(scalar, to: target + written)
     }
     return written
+  }
+
+  /// Copies from `start` up to the next backslash or the end; returns the bytes copied.
+  ///
+  /// Whole words are written: what is too much is overwritten later, and there is room for it,
+  /// because what is written is never ahead of what is read.
+  @inline(__always)
+  private static func copyPlain(
+    _ text: UnsafeBufferPointer<UInt8>, from start: Int, to target: UnsafeMutablePointer<UInt8>
+  ) -> Int {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let raw = UnsafeRawBufferPointer(text)
+    var here = start
+    while here &+ 8 <= raw.count {
+      let word = raw.loadUnaligned(fromByteOffset: here, as: UInt64.self)
+      UnsafeMutableRawPointer(target + (here - start)).storeBytes(of: word, as: UInt64.self)
+      let backslashes = UInt64(littleEndian: word) ^ (ones &* 0x5c)
+      let marks = (backslashes &- ones) & ~backslashes & (ones &* 0x80)
+      if marks != 0 { return here - start + marks.trailingZeroBitCount >> 3 }
+      here &+= 8
+    }
+    while here < raw.count, raw[here] != UInt8(ascii: "\\") {
+      target[here - start] = raw[here]
+      here += 1
+    }
+    return here - start
   }
 
   /// The offset behind the character of several bytes at `start`.
@@ -120,9 +143,9 @@ enum StringText {
     guard scalar & 0xf800 == 0xd800 else { return start + 6 }
     // Half a pair says nothing that UTF-8 could hold, so it is refused rather than replaced.
     guard scalar < 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
-    for (index, expected) in [UInt8(ascii: "\\"), UInt8(ascii: "u")].enumerated() {
-      guard start + 6 + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
-      guard base[start + 6 + index] == expected else {
+    for index in 6...7 {
+      guard start + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
+      guard base[start + index] == UInt8(ascii: index == 6 ? "\\" : "u") else {
         throw ScanFailure(offset: start, cause: .loneSurrogate)
       }
     }

@@ -72,7 +72,7 @@ final class TapeMemory {
 
   private func resizeNodes(to capacity: Int, keeping count: Int) {
     let resized = UnsafeMutablePointer<TapeNode>.allocate(capacity: capacity)
-    resized.update(from: nodes, count: count)
+    resized.initialize(from: nodes, count: count)
     nodes.deallocate()
     nodes = resized
     nodeCapacity = capacity
