@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// A file whose digest could not be taken.
+public struct DigestError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The file.
+  public let path: String
+  /// The system's error number.
+  public let errorNumber: Int32
+
+  /// What was being done, on what, why it failed, and what to do.
+  public var description: String {
+    "cannot take the SHA-256 of \(path): \(String(cString: strerror(errorNumber)));"
+      + " check that the file exists and that this user may read it"
+  }
+}
+
+/// The SHA-256 of a whole file as 64 lower-case hex digits, read in pieces.
+public func sha256(ofFile path: String) throws(DigestError) -> String {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw DigestError(path: path, errorNumber: errno) }
+  defer { close(descriptor) }
+  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+  defer { buffer.deallocate() }
+  let digest = SHA256Digest()
+  while true {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    if count < 0, errno == EINTR { continue }
+    guard count >= 0 else { throw DigestError(path: path, errorNumber: errno) }
+    if count == 0 { return digest.finish() }
+    digest.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+  }
+}

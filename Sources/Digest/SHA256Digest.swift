@@ -1,0 +1,54 @@
+// SHA-256 (FIPS 180-4) by the system's libcrypto, which uses the processor's own instructions and
+// costs the build nothing. The only file of the program that knows libcrypto.
+
+internal import CCrypto
+
+/// A SHA-256 over bytes that come in pieces; owned by one task.
+public final class SHA256Digest {
+  private let context: OpaquePointer
+
+  /// A digest of no bytes yet.
+  public init() {
+    guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1 else {
+      preconditionFailure("libcrypto offers SHA-256 and has memory for its state")
+    }
+    self.context = context
+  }
+
+  /// Adds `bytes`.
+  public func update(_ bytes: UnsafeRawBufferPointer) {
+    let done = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    precondition(done == 1, "a digest takes bytes of any length")
+  }
+
+  /// The digest of all bytes added, as 64 lower-case hex digits; the digest then starts afresh.
+  public func finish() -> String {
+    var sum = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+    var length: UInt32 = 0
+    let done = EVP_DigestFinal_ex(context, &sum, &length)
+    precondition(done == 1 && length == 32, "SHA-256 has 32 bytes")
+    let restarted = EVP_DigestInit_ex(context, EVP_sha256(), nil)
+    precondition(restarted == 1, "a digest can start again")
+    return hexadecimal(sum.prefix(32))
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+}
+
+/// The SHA-256 of `bytes` as 64 lower-case hex digits.
+public func sha256(of bytes: [UInt8]) -> String {
+  let digest = SHA256Digest()
+  bytes.withUnsafeBytes { digest.update($0) }
+  return digest.finish()
+}
+
+private func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+  let digits = Array("0123456789abcdef".utf8)
+  var text: [UInt8] = []
+  text.reserveCapacity(bytes.count * 2)
+  for byte in bytes {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+  return String(decoding: text, as: UTF8.self)
+}
