@@ -1,0 +1,150 @@
+internal import Glibc
+internal import Vocabulary
+
+/// Finds the archives under files and folders.
+public enum ArchiveFolder {
+  /// Everything to read under `paths`: files as they are, folders recursively.
+  ///
+  /// Hidden entries and what is no regular file are left out, unless a hidden one is named in
+  /// `paths`. A file that is reached twice (overlapping roots, links) is listed once; a hard link
+  /// is a file of its own. Links to folders are walked last, so that a file goes by its own name.
+  public static func files(under paths: [String]) throws(ArchiveError) -> ArchiveListing {
+    var walk = FolderWalk()
+    for path in paths { try walk.root(ArchivePath(path)) }
+    try walk.linked()
+    return walk.listing
+  }
+}
+
+private struct FolderWalk {
+  private struct FolderID: Hashable {
+    let device: UInt64
+    let inode: UInt64
+  }
+
+  private struct Link {
+    let path: ArchivePath
+    let relative: ArchivePath
+  }
+
+  private var files: [ArchiveFile] = []
+  private var leftOut: [LeftOut] = []
+  private var links: [Link] = []
+  private var foldersSeen: Set<FolderID> = []
+  private var filesSeen: Set<ArchivePath> = []
+
+  var listing: ArchiveListing {
+    ArchiveListing(
+      files: files.sorted { left, right in
+        if left.relative != right.relative {
+          return ArchivePath.precedes(left.relative, right.relative)
+        }
+        return ArchivePath.precedes(left.location, right.location)
+      },
+      leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
+  }
+
+  mutating func root(_ path: ArchivePath) throws(ArchiveError) {
+    let (status, errorNumber) = fileStatus(path, followingLinks: true)
+    guard let status else { throw ArchiveError("list", path, errorNumber: errorNumber) }
+    if isFolder(status) {
+      try folder(path, relative: ArchivePath(""), status)
+    } else {
+      file(path, relative: path.lastComponent, status)
+    }
+  }
+
+  /// Follows the links met so far, and those met behind them.
+  mutating func linked() throws(ArchiveError) {
+    var next = 0
+    while next < links.count {
+      let link = links[next]
+      next += 1
+      let (status, _) = fileStatus(link.path, followingLinks: true)
+      if let status {
+        try entry(link.path, relative: link.relative, status)
+      } else {
+        leave(link.path, .brokenLink)
+      }
+    }
+  }
+
+  private mutating func folder(
+    _ path: ArchivePath, relative: ArchivePath, _ status: stat
+  ) throws(ArchiveError) {
+    let id = FolderID(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    guard foldersSeen.insert(id).inserted else { return }
+    for name in try names(in: path) {
+      let child = path.appending(name)
+      if name.first == UInt8(ascii: ".") {
+        leave(child, .hidden)
+        continue
+      }
+      let (status, errorNumber) = fileStatus(child, followingLinks: false)
+      if let status {
+        try entry(child, relative: relative.appending(name), status)
+      } else if errorNumber == ENOENT {
+        leave(child, .vanished)
+      } else {
+        throw ArchiveError("list", child, errorNumber: errorNumber)
+      }
+    }
+  }
+
+  private mutating func entry(
+    _ path: ArchivePath, relative: ArchivePath, _ status: stat
+  ) throws(ArchiveError) {
+    if isFolder(status) {
+      try folder(path, relative: relative, status)
+    } else if status.st_mode & S_IFMT == S_IFLNK {
+      links.append(Link(path: path, relative: relative))
+    } else {
+      file(path, relative: relative, status)
+    }
+  }
+
+  private mutating func file(_ path: ArchivePath, relative: ArchivePath, _ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return leave(path, .notRegular) }
+    guard let resolved = path.resolved else { return leave(path, .vanished) }
+    guard filesSeen.insert(resolved).inserted else { return }
+    files.append(
+      ArchiveFile(
+        location: path, relative: relative, bytes: Int64(status.st_size),
+        modified: Instant(
+          milliseconds: Int64(status.st_mtim.tv_sec) * 1000
+            + Int64(status.st_mtim.tv_nsec) / 1_000_000),
+        inode: UInt64(status.st_ino)))
+  }
+
+  private mutating func leave(_ path: ArchivePath, _ reason: LeftOut.Reason) {
+    leftOut.append(LeftOut(path: path.shown, reason: reason))
+  }
+}
+
+private func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+private func fileStatus(
+  _ path: ArchivePath, followingLinks: Bool
+) -> (status: stat?, errorNumber: Int32) {
+  var status = stat()
+  let failed = path.withCString { followingLinks ? stat($0, &status) : lstat($0, &status) }
+  return failed == 0 ? (status, 0) : (nil, errno)
+}
+
+/// The names in a folder, in byte order, without `.` and `..`.
+private func names(in path: ArchivePath) throws(ArchiveError) -> [[UInt8]] {
+  guard let folder = path.withCString({ opendir($0) }) else {
+    throw ArchiveError("list", path, errorNumber: errno)
+  }
+  defer { closedir(folder) }
+  var names: [[UInt8]] = []
+  while true {
+    errno = 0
+    guard let entry = readdir(folder) else {
+      guard errno == 0 else { throw ArchiveError("list", path, errorNumber: errno) }
+      return names.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+    if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
+  }
+}

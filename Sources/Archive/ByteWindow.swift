@@ -1,0 +1,70 @@
+/// Where bytes come from: the file itself, or what inflating the level below gives.
+enum ByteSource {
+  case file(FileBytes)
+  case gzip(GzipSource)
+
+  /// Fills `target`; less only at the end.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+    switch self {
+    case .file(let file): try file.read(into: target)
+    case .gzip(let gzip): try gzip.read(into: target)
+    }
+  }
+}
+
+/// A buffer in front of a source, so that its next bytes can be looked at.
+final class ByteWindow {
+  let source: ByteSource
+  /// Bytes of the source taken so far.
+  private(set) var consumed: Int64 = 0
+  private let buffer: UnsafeMutableRawBufferPointer
+  private var start = 0
+  private var end = 0
+
+  init(_ source: ByteSource, capacity: Int) {
+    self.source = source
+    buffer = .allocate(byteCount: max(capacity, 2), alignment: 64)
+  }
+
+  /// The bytes at hand.
+  var bytes: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: buffer[start..<end])
+  }
+
+  /// Reads on until `count` bytes are at hand; false when the source ends before.
+  func fill(atLeast count: Int) throws(ArchiveError) -> Bool {
+    if end - start >= count { return true }
+    if let base = buffer.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
+    end -= start
+    start = 0
+    end += try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
+    return end >= count
+  }
+
+  /// Takes `count` of the bytes at hand.
+  func consume(_ count: Int) {
+    start += count
+    consumed += Int64(count)
+  }
+
+  /// Whether the next bytes are those that every gzip member begins with (RFC 1952 §2.3.1).
+  func startsWithGzipMagic() throws(ArchiveError) -> Bool {
+    guard try fill(atLeast: 2) else { return false }
+    return buffer[start] == 0x1F && buffer[start + 1] == 0x8B
+  }
+
+  /// Moves the next bytes to `target`, past the window once it is empty; less only at the end.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+    let held = min(end - start, target.count)
+    target.copyMemory(
+      from: UnsafeRawBufferPointer(rebasing: buffer[start..<start + held]))
+    consume(held)
+    if held == target.count { return held }
+    let rest = UnsafeMutableRawBufferPointer(rebasing: target[held...])
+    let count = try source.read(into: rest)
+    consumed += Int64(count)
+    return held + count
+  }
+
+  deinit { buffer.deallocate() }
+}

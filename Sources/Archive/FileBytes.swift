@@ -1,0 +1,57 @@
+internal import Digest
+internal import Glibc
+
+/// The first bytes of an open file, as many as were listed, hashed on the way.
+final class FileBytes {
+  private let file: ArchiveFile
+  private let descriptor: Int32
+  private let digest = SHA256Digest()
+  private var remaining: Int64
+  /// Bytes that the listing promised and the file no longer has.
+  private(set) var missing: Int64 = 0
+
+  init(_ file: ArchiveFile) throws(ArchiveError) {
+    // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
+    descriptor = file.location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard descriptor >= 0 else {
+      throw ArchiveError("open", file.location, errorNumber: errno)
+    }
+    self.file = file
+    remaining = file.bytes
+  }
+
+  /// Bytes read so far.
+  var position: Int64 { file.bytes - missing - remaining }
+
+  /// Fills `target`; less only at the end.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+    let wanted = Int(min(Int64(target.count), remaining))
+    var filled = 0
+    while filled < wanted {
+      let count = Glibc.read(descriptor, target.baseAddress.map { $0 + filled }, wanted - filled)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw ArchiveError("read", file.location, errorNumber: errno) }
+      if count == 0 {
+        missing = remaining - Int64(filled)
+        remaining = Int64(filled)
+        break
+      }
+      filled += count
+    }
+    remaining -= Int64(filled)
+    digest.update(UnsafeRawBufferPointer(rebasing: target.prefix(filled)))
+    return filled
+  }
+
+  /// The SHA-256 of all the bytes, after reading what nobody has asked for.
+  func finish() throws(ArchiveError) -> String {
+    if remaining > 0 {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+      defer { buffer.deallocate() }
+      while try read(into: buffer) > 0 {}
+    }
+    return digest.finish()
+  }
+
+  deinit { close(descriptor) }
+}

@@ -1,0 +1,82 @@
+// The room's door: a file in, chunks of whole lines out. Gzip is told by its magic bytes, never by
+// the name, and an archive that was compressed twice is inflated twice.
+
+/// Lines of an archive.
+public enum ArchiveChunk {
+  /// Physical lines with their newlines, as they stand in the inflated archive.
+  ///
+  /// The first byte is in line `firstLine`, from 1, at `firstOffset`, from 0. The last line of the
+  /// archive may lack its newline. A line longer than about 1 MiB may come in several chunks, each
+  /// of whole JSON values; the second then begins within its line. The bytes are good until the
+  /// consumer returns.
+  case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
+  /// A JSON value longer than the limit, which is left out.
+  case oversizedValue(line: Int64, byteOffset: Int64)
+}
+
+/// Where an archive stops being readable.
+public struct ArchiveDamage: Sendable, Equatable {
+  /// Offset in the file as it is on disk.
+  public let offset: Int64
+  /// What is wrong, without any of the content.
+  public let detail: String
+}
+
+/// What is known of an archive once it has been read.
+public struct ArchiveEnd: Sendable, Equatable {
+  /// Length of the inflated archive, up to the damage.
+  public let inflatedBytes: Int64
+  /// Nil when the archive is whole.
+  public let damage: ArchiveDamage?
+  /// SHA-256 of the file's bytes, behind the damage, too; 64 lower-case hex digits.
+  public let sha256: String
+}
+
+/// The SHA-256 of the bytes of `file` that were there when it was listed.
+public func sha256(of file: ArchiveFile) throws(ArchiveError) -> String {
+  try FileBytes(file).finish()
+}
+
+/// Gives `body` all lines of `file` in order, in bounded memory.
+///
+/// Of a damaged archive come the lines that end before the damage.
+///
+/// - Parameters:
+///   - file: as listed; bytes added since are not read.
+///   - valueBytesMax: the longest JSON value that is delivered.
+/// - Throws: `ArchiveError`, and whatever `body` throws.
+public func readArchive(
+  _ file: ArchiveFile, valueBytesMax: Int = 16 << 20, _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd {
+  try readArchive(file, sizes: LineSizes(valueMax: valueBytesMax), body)
+}
+
+func readArchive(
+  _ file: ArchiveFile, sizes: LineSizes, _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd {
+  precondition(sizes.valueMax > 0, "a value has at least one byte")
+  let bytes = try FileBytes(file)
+  var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
+  var levels: [GzipSource] = []
+  while levels.count < 2, try window.startsWithGzipMagic() {
+    let level = try GzipSource(window, path: file.location)
+    levels.append(level)
+    window = ByteWindow(.gzip(level), capacity: sizes.buffer)
+  }
+  let reader = LineReader(window, sizes: sizes)
+  try reader.run(body)
+  let sha256 = try bytes.finish()
+  let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
+  try reader.finish(isTorn: isTorn, body)
+  return ArchiveEnd(
+    inflatedBytes: reader.position, damage: damage(of: bytes, levels), sha256: sha256)
+}
+
+/// The damage nearest to the disk: what is wrong further up follows from it.
+private func damage(of bytes: FileBytes, _ levels: [GzipSource]) -> ArchiveDamage? {
+  if bytes.missing > 0 {
+    return ArchiveDamage(
+      offset: bytes.position, detail: "the file became shorter while it was read")
+  }
+  return levels.lazy.compactMap(\.damage).first
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import Archive
+
+private let firstText = "{\"a\":1}\n{\"b\":2}\n"
+
+@Test("Cut off anywhere, an archive gives the lines that end before the cut")
+func truncation() throws {
+  for archive in [compressedMember + gzip(firstText), gzip(firstText) + compressedMember] {
+    let whole = try Reading(archive).lines
+    for length in 2..<archive.count {
+      let reading = try Reading(Array(archive[..<length]))
+      #expect(whole.starts(with: reading.lines))
+      #expect(reading.text.isEmpty || reading.text.hasSuffix("\n"))
+      let damage = reading.end.damage
+      let isBetweenMembers =
+        length == compressedMember.count || length == gzip(firstText).count
+      if damage == nil {
+        #expect(isBetweenMembers)
+      } else {
+        #expect(damage?.offset == Int64(length))
+      }
+    }
+  }
+}
+
+@Test("Cut off anywhere, an archive compressed twice gives a beginning of its lines")
+func truncationOfDoubleGzip() throws {
+  let archive = gzip(compressedMember + gzip(firstText))
+  for length in 2..<archive.count {
+    let reading = try Reading(Array(archive[..<length]))
+    #expect((compressedText + firstText).hasPrefix(reading.text))
+    #expect(reading.end.damage?.offset == Int64(length))
+  }
+}
+
+@Test("A wrong byte anywhere never stops the program, and members before it stay whole")
+func wrongByte() throws {
+  let first = gzip(firstText)
+  let archive = first + compressedMember
+  for place in first.count..<archive.count {
+    var wrong = archive
+    wrong[place] ^= 0xFF
+    let reading = try Reading(wrong)
+    #expect(reading.text.hasPrefix(firstText))
+    if let damage = reading.end.damage { #expect(damage.offset >= Int64(first.count)) }
+  }
+}
+
+@Test("A wrong checksum or length is damage", arguments: [-8, -1])
+func wrongTrailer(place: Int) throws {
+  var archive = compressedMember
+  archive[archive.count + place] ^= 1
+  let reading = try Reading(archive)
+  #expect(reading.text == compressedText)
+  #expect(reading.end.damage?.detail.contains("corrupt") == true)
+}
+
+@Test("Garbage behind the last member is damage there, and all before it is kept")
+func trailingGarbage() throws {
+  for text in [firstText, "{\"a\":1}"] {
+    for padding in [[], [0, 0, 0]] as [[UInt8]] {
+      let member = gzip(text) + padding
+      let reading = try Reading(member + Array("garbage".utf8))
+      #expect(reading.text == text)
+      #expect(reading.end.damage?.offset == Int64(member.count))
+    }
+  }
+}
+
+@Test("Behind damage, whole values glued before the torn one are kept")
+func tornGluedLine() throws {
+  let member = gzip("{\"a\":1}\n\u{FEFF}{\"b\":\"}{\"} {\"c\":3}{\"d\":")
+  let reading = try Reading(Array(member.dropLast(8)))
+  #expect(reading.text == "{\"a\":1}\n\u{FEFF}{\"b\":\"}{\"} {\"c\":3}")
+}
+
+@Test("Damage never tells what the archive holds")
+func damageIsSilent() throws {
+  let reading = try Reading(Array(gzip("secret").dropLast(9)) + Array("secret".utf8))
+  #expect(reading.end.damage?.detail.contains("secret") == false)
+}
