@@ -48,19 +48,15 @@ struct ValueCursor {
     bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
   }
 
-  /// The first line end from `start` on, eight bytes at a time.
-  ///
-  /// A byte of `word ^ pattern` is 0 exactly where the word holds a line end; the classic test for
-  /// a zero byte finds the first one exactly (Alan Mycroft, 1987).
+  /// The first line end from `start` on, 32 bytes at a time.
   private func endOfLine(from start: Int) -> Int {
     guard let base = bytes.baseAddress else { return bytes.count }
+    let lineFeed = SIMD32<UInt8>(repeating: UInt8(ascii: "\n"))
     var here = start
-    while bytes.count - here >= 8 {
-      let word = UInt64(littleEndian: (base + here).loadUnaligned(as: UInt64.self))
-      let mixed = word ^ 0x0a0a_0a0a_0a0a_0a0a
-      let zeros = (mixed &- 0x0101_0101_0101_0101) & ~mixed & 0x8080_8080_8080_8080
-      if zeros != 0 { return here + zeros.trailingZeroBitCount / 8 }
-      here += 8
+    while bytes.count - here >= 32 {
+      let part = (base + here).loadUnaligned(as: SIMD32<UInt8>.self)
+      if any(part .== lineFeed) { break }
+      here += 32
     }
     while here < bytes.count, bytes[here] != UInt8(ascii: "\n") { here += 1 }
     return here

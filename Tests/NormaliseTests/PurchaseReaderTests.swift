@@ -13,7 +13,8 @@ struct PurchaseReaderTests {
     return #"""
       {"object":"purchase","id":"9\#(id)","user_id":"u","platform":"\#(platform)",\#
       "product_id":"\#(product)","currency":"EUR","price":"9.99","purchased_at":"\#(at)",\#
-      "expires_at":\#(until),"is_auto_renewing":\#(renews),"store_data":{"transaction_id":"\#(id)",\#
+      "expires_at":\#(until),"is_auto_renewing":\#(renews),\#
+      "store_data":{"transaction_id":"\#(id)",\#
       "original_transaction_id":"\#(original)"\#(own)}}
       """#
   }

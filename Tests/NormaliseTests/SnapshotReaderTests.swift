@@ -86,7 +86,8 @@ struct SnapshotReaderTests {
       {"userId":"u","capturedAt":1760000000,"entitlements":{"premium":{\#
       "isActive":true,"productId":"pro_monthly","renewState":"willRenew","source":"PlayStore",\#
       "startedDate":"2025-07-08T18:40:00Z","expirationDate":1762592000000,"renewsCount":3,\#
-      "grantType":"FamilySharing","transactions":[{"originalTransactionId":"G","transactionId":"H",\#
+      "grantType":"FamilySharing","transactions":[{\#
+      "originalTransactionId":"G","transactionId":"H",\#
       "transactionDate":1752000000,"expirationDate":"2025-11-08T08:53:20.000Z",\#
       "transactionRevocationDate":null,"environment":"Production","ownershipType":"Owner",\#
       "type":"TrialStarted"}]}}}
