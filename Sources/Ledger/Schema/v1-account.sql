@@ -21,6 +21,8 @@ create table archive (
   duplicates integer not null,
   skipped integer not null,
   rejected integer not null,
+  rounded_amounts integer not null default 0, -- more than six decimals
+  missing_is_proceed integer not null default 0, -- charges and refunds; read as 0
   first_event_ms integer,
   last_event_ms integer,
   status text not null check (status in ('complete', 'damaged', 'repeated')),

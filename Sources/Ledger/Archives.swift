@@ -1,0 +1,141 @@
+internal import GRDB
+public import Vocabulary
+
+/// What an archive holds.
+///
+/// Raw values are stored in the ledger.
+public enum ArchiveKind: String, Sendable {
+  case events
+  case snapshots
+}
+
+/// An archive as it was found, before its lines are read.
+public struct NewArchive: Sendable, Equatable {
+  /// Path relative to the given root; the name that reports show.
+  public var name: String
+  /// Of the file's bytes, as 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// What its lines are.
+  public var kind: ArchiveKind
+  /// As found; with the next three fields, what tells an unchanged file without reading it.
+  public var path: String
+  /// Size of the file.
+  public var bytes: Int64
+  /// When the file was last written.
+  public var modified: Instant
+  /// The file's number in its filesystem.
+  public var inode: Int64
+
+  /// An archive named `name`.
+  public init(
+    name: String, sha256: String, kind: ArchiveKind, path: String, bytes: Int64,
+    modified: Instant, inode: Int64
+  ) {
+    self.name = name
+    self.sha256 = sha256
+    self.kind = kind
+    self.path = path
+    self.bytes = bytes
+    self.modified = modified
+    self.inode = inode
+  }
+}
+
+/// An archive that the ledger has read.
+public struct ArchiveRow: Sendable, Equatable {
+  /// The number that a `Place` holds.
+  public var id: Int32
+  /// Path relative to the root it was given under.
+  public var name: String
+  /// `complete`, `damaged` or `repeated`.
+  public var status: String
+  /// JSON values in it.
+  public var lines: Int64
+}
+
+/// What became of the lines of an archive: lines = accepted + duplicates + skipped + rejected.
+public struct ArchiveTallies: Sendable, Equatable {
+  /// JSON values.
+  public var lines: Int64 = 0
+  /// Lines that brought a new event or snapshot, or a new version of one.
+  public var accepted: Int64 = 0
+  /// Lines of which everything was known.
+  public var duplicates: Int64 = 0
+  /// Lines that are no purchase events.
+  public var skipped: Int64 = 0
+  /// Lines that could not be understood.
+  public var rejected: Int64 = 0
+  /// Amounts with more than six decimals.
+  public var roundedAmounts: Int64 = 0
+  /// Charges and refunds whose body does not say `is_proceed`.
+  public var missingIsProceed: Int64 = 0
+  /// Least event time, duplicates included.
+  public var firstEvent: Instant?
+  /// Greatest event time, duplicates included.
+  public var lastEvent: Instant?
+
+  /// Nothing read yet.
+  public init() {}
+}
+
+extension Ledger {
+  /// Whether a file of this path, size, time and number was read, or seen as a repetition.
+  public func isUnchanged(
+    path: String, bytes: Int64, modified: Instant, inode: Int64
+  ) throws(LedgerError) -> Bool {
+    try access("look for an archive") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select 1 from archive where path = ? and bytes = ? and modified_ms = ? and inode = ?
+        """)
+      statement.bind(1, path)
+      statement.bind(2, bytes)
+      statement.bind(3, modified.milliseconds)
+      statement.bind(4, inode)
+      return try statement.first { _ in true } ?? false
+    }
+  }
+
+  /// The archive whose lines were read from these same bytes, under whatever name.
+  public func archiveWithContent(sha256: String) throws(LedgerError) -> ArchiveRow? {
+    try access("look for an archive") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select id, name, status, lines from archive
+        where sha256 = ? and status <> 'repeated' order by id
+        """)
+      statement.bind(1, sha256)
+      return try statement.first(ArchiveRow.init)
+    }
+  }
+
+  /// The name of the archive with this number.
+  public func archiveName(_ id: Int32) throws(LedgerError) -> String? {
+    try access("look for an archive") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select name from archive where id = ?")
+      statement.bind(1, Int64(id))
+      return try statement.first { $0.text(0) }
+    }
+  }
+
+  /// Lists an archive whose bytes are known already: no lines, status `repeated`.
+  ///
+  /// Under a name it is listed with already, only path, time and number of the file are renewed.
+  public func recordRepeat(_ archive: NewArchive) throws(LedgerError) {
+    try access("list an archive") { database in
+      _ = try ArchiveEntry.insert(archive, status: "repeated", into: database)
+    }
+  }
+}
+
+extension ArchiveRow {
+  init(_ row: RawStatement) {
+    id = Int32(row.int64(0))
+    name = row.text(1)
+    status = row.text(2)
+    lines = row.int64(3)
+  }
+}

@@ -1,0 +1,171 @@
+internal import GRDB
+internal import Vocabulary
+
+/// Deliveries by day, how late they came, and how fresh the input is, for one archive.
+///
+/// Sums stay in memory until they are many, and are then added to the tables.
+final class ArrivalAccount {
+  private let calendar: CivilCalendar
+  private var deliveries: [DeliveryKey: DeliveryCounts] = [:]
+  private var latencies: [LatencyKey: Int64] = [:]
+  private var freshness: [WatermarkKey: (newest: Int64, first: Int64)] = [:]
+
+  init(calendar: CivilCalendar) { self.calendar = calendar }
+
+  /// Whether it is time to write the sums out (about 10 MiB).
+  var isLarge: Bool { deliveries.count + latencies.count > 100_000 }
+
+  func add(_ event: Event, app: Symbol, fate: EventFate) {
+    let arrived = event.received ?? event.created ?? event.time
+    let key = DeliveryKey(
+      day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
+    deliveries[key, default: DeliveryCounts()].add(fate)
+    if let received = event.received {
+      let seconds = (received.milliseconds - event.time.milliseconds) / 1000
+      latencies[LatencyKey(key: key, bucket: LatencyBucket.of(seconds: seconds)), default: 0] += 1
+    }
+    let source = WatermarkKey(provider: event.provider, app: app)
+    let (newest, first) = (arrived.milliseconds, event.time.milliseconds)
+    if let known = freshness[source] {
+      guard newest > known.newest || first < known.first else { return }
+      freshness[source] = (max(newest, known.newest), min(first, known.first))
+    } else {
+      freshness[source] = (newest, first)
+    }
+  }
+
+  /// Adds the sums to the tables and forgets them.
+  func write(to database: Database) throws {
+    try writeDeliveries(to: database)
+    try writeLatencies(to: database)
+    try writeFreshness(to: database)
+    deliveries.removeAll()
+    latencies.removeAll()
+    freshness.removeAll()
+  }
+
+  private func writeDeliveries(to database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into delivery_cell (
+        day, provider, kind, delivered, distinct_events, duplicates_exact, duplicates_semantic,
+        conflicts)
+      values (?, ?, ?, ?, ?, ?, ?, ?)
+      on conflict (day, provider, kind) do update set
+        delivered = delivered + excluded.delivered,
+        distinct_events = distinct_events + excluded.distinct_events,
+        duplicates_exact = duplicates_exact + excluded.duplicates_exact,
+        duplicates_semantic = duplicates_semantic + excluded.duplicates_semantic,
+        conflicts = conflicts + excluded.conflicts
+      """)
+    for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
+      key.bind(to: statement)
+      statement.bind(4, counts.delivered)
+      statement.bind(5, counts.new)
+      statement.bind(6, counts.exact)
+      statement.bind(7, counts.semantic)
+      statement.bind(8, counts.conflicts)
+      try statement.run()
+    }
+  }
+
+  private func writeLatencies(to database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into latency_cell (day, provider, kind, bucket, deliveries) values (?, ?, ?, ?, ?)
+      on conflict (day, provider, kind, bucket) do update set
+        deliveries = deliveries + excluded.deliveries
+      """)
+    for (latency, count) in latencies.sorted(by: { $0.key < $1.key }) {
+      latency.key.bind(to: statement)
+      statement.bind(4, latency.bucket)
+      statement.bind(5, count)
+      try statement.run()
+    }
+  }
+
+  private func writeFreshness(to database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into watermark (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)
+      on conflict (provider, app) do update set
+        newest_ms = max(newest_ms, excluded.newest_ms),
+        first_event_ms = min(first_event_ms, excluded.first_event_ms)
+      """)
+    for (source, times) in freshness {
+      statement.bind(1, Int64(source.provider.rawValue))
+      statement.bind(2, Int64(source.app))
+      statement.bind(3, times.newest)
+      statement.bind(4, times.first)
+      try statement.run()
+    }
+  }
+}
+
+/// The histogram of times between an event and its receipt (v1-account.sql).
+public enum LatencyBucket {
+  /// The bucket of a whole number of seconds; before the event counts as 0.
+  public static func of(seconds: Int64) -> Int64 {
+    guard seconds >= 128 else { return max(0, seconds) }
+    let doubling = Int64(63 - seconds.leadingZeroBitCount)
+    return 128 + (doubling - 7) * 64 + (seconds >> (doubling - 6)) - 64
+  }
+
+  /// The least number of seconds in a bucket.
+  public static func seconds(_ bucket: Int64) -> Int64 {
+    guard bucket >= 128 else { return bucket }
+    let (doubling, part) = (bucket - 128).quotientAndRemainder(dividingBy: 64)
+    return (64 + part) << (doubling + 1)
+  }
+}
+
+private struct DeliveryKey: Hashable, Comparable {
+  let day: Day
+  let provider: Provider
+  let kind: EventKind
+
+  static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
+    (left.day, left.provider.rawValue, left.kind.rawValue)
+      < (right.day, right.provider.rawValue, right.kind.rawValue)
+  }
+
+  func bind(to statement: RawStatement) {
+    statement.bind(1, Int64(day.number))
+    statement.bind(2, Int64(provider.rawValue))
+    statement.bind(3, Int64(kind.rawValue))
+  }
+}
+
+private struct LatencyKey: Hashable, Comparable {
+  let key: DeliveryKey
+  let bucket: Int64
+
+  static func < (left: LatencyKey, right: LatencyKey) -> Bool {
+    (left.key, left.bucket) < (right.key, right.bucket)
+  }
+}
+
+private struct WatermarkKey: Hashable {
+  let provider: Provider
+  let app: Symbol
+}
+
+private struct DeliveryCounts {
+  var new: Int64 = 0
+  var exact: Int64 = 0
+  var semantic: Int64 = 0
+  var conflicts: Int64 = 0
+  var delivered: Int64 { new + exact + semantic + conflicts }
+
+  mutating func add(_ fate: EventFate) {
+    switch fate {
+    case .new: new += 1
+    case .exact: exact += 1
+    case .semantic: semantic += 1
+    case .conflict: conflicts += 1
+    }
+  }
+}

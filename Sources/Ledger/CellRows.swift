@@ -1,0 +1,46 @@
+internal import GRDB
+
+/// The rows of one table of cells, in one array of integers.
+///
+/// A night can have a hundred thousand cells of twenty-five columns: one array each would cost
+/// more than writing them.
+struct CellRows {
+  let table: String
+  /// Columns of the primary key, which come first.
+  let keyWidth: Int
+  let width: Int
+  private var values: [Int64] = []
+
+  init(table: String, keyWidth: Int, width: Int) {
+    self.table = table
+    self.keyWidth = keyWidth
+    self.width = width
+  }
+
+  mutating func append(_ row: Int64...) {
+    precondition(row.count == width, "a cell has a value for every column")
+    values.append(contentsOf: row)
+  }
+
+  /// Puts these rows in the place of the table's.
+  func replace(in database: Database) throws {
+    try database.execute(sql: "delete from \(table)")
+    let marks = Array(repeating: "?", count: width).joined(separator: ", ")
+    let statement = try RawStatement(
+      cachedIn: database, "insert into \(table) values (\(marks))")
+    for row in sorted() {
+      for column in 0..<width { statement.bind(Int32(column + 1), values[row + column]) }
+      try statement.run()
+    }
+  }
+
+  /// Where each row starts, in the order of the key, so that pages are filled one after another.
+  private func sorted() -> [Int] {
+    stride(from: 0, to: values.count, by: width).sorted { left, right in
+      for column in 0..<keyWidth where values[left + column] != values[right + column] {
+        return values[left + column] < values[right + column]
+      }
+      return false
+    }
+  }
+}

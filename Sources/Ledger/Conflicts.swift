@@ -1,0 +1,68 @@
+internal import GRDB
+public import Vocabulary
+
+/// An event of which two lines say different things.
+public struct ConflictRow: Sendable, Equatable {
+  /// The lineage of the version that counts.
+  public var lineage: LineageRow
+  /// The identity that the versions share.
+  public var identity: Int64
+  /// The version that counts.
+  public var event: Event
+  /// Transaction id as text.
+  public var transaction: String
+  /// Names of the fields that differ between any two versions, in a fixed order.
+  public var fields: [String]
+  /// Where each version stands, the one that counts first, the others by archive and line.
+  public var places: [Place]
+}
+
+extension Ledger {
+  /// Every event with more than one version, by identity and time.
+  public func conflicts() throws(LedgerError) -> [ConflictRow] {
+    try access("read conflicts") { database in
+      let stored = try StoredVersions(database)
+      let walk = try RawStatement(
+        database,
+        """
+        select distinct c.identity, c.time, e.lineage
+        from contested c join event e
+          on e.lineage = c.lineage and e.time = c.time and e.identity = c.identity
+        where e.standing = 1 order by c.identity, c.time, e.lineage
+        """)
+      var conflicts: [ConflictRow] = []
+      try walk.forEachRow { row in
+        var probe = Event(kind: .other, time: Instant(milliseconds: row.int64(1)))
+        probe.identity = row.int64(0)
+        probe.lineage = row.int64(2)
+        let versions = try stored.everywhere(probe)
+        for winner in versions where winner.isStanding && winner.event.lineage == probe.lineage {
+          let group = versions.filter {
+            $0.isVersion(of: winner.event, transaction: winner.transaction)
+          }
+          guard group.count > 1 else { continue }
+          if let conflict = try conflict(winner, group) { conflicts.append(conflict) }
+        }
+      }
+      return conflicts
+    }
+  }
+
+  private func conflict(_ winner: StoredVersion, _ group: [StoredVersion]) throws -> ConflictRow? {
+    guard let lineage = try lineage(winner.event.lineage) else { return nil }
+    let contents = try group.map { version in
+      version.event.materialFields(
+        words: symbols.words, original: try self.lineage(version.event.lineage)?.original ?? "")
+    }
+    let fields = contents[0].indices.filter { field in
+      contents.contains { $0[field].value != contents[0][field].value }
+    }
+    let others = group.filter { !$0.isStanding }.map(\.event.place).sorted {
+      ($0.archive, $0.line, $0.byteOffset) < ($1.archive, $1.line, $1.byteOffset)
+    }
+    return ConflictRow(
+      lineage: lineage, identity: winner.event.identity, event: winner.event,
+      transaction: winner.transaction, fields: fields.map { contents[0][$0].name },
+      places: [winner.event.place] + others)
+  }
+}

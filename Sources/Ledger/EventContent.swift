@@ -1,0 +1,69 @@
+internal import Vocabulary
+
+/// Which of two copies, or versions, of an event came last; the body only breaks ties.
+struct Recency: Comparable {
+  let created: Int64
+  let received: Int64
+  let body: Int64
+
+  /// A time that was not sent is earlier than any.
+  init(of event: Event) {
+    created = event.created?.milliseconds ?? .min
+    received = event.received?.milliseconds ?? .min
+    body = event.body
+  }
+
+  static func < (left: Recency, right: Recency) -> Bool {
+    (left.created, left.received, left.body) < (right.created, right.received, right.body)
+  }
+}
+
+extension Event {
+  /// What the fold and the reports read: two lines that agree in it say the same.
+  ///
+  /// Not part of it are user, created and received time, body and place.
+  var material: Event {
+    var event = self
+    event.user = 0
+    event.created = nil
+    event.received = nil
+    event.body = 0
+    event.place = Place()
+    return event
+  }
+
+  /// The material fields in a fixed order as text; the same on every machine and in every order of
+  /// arrival.
+  func canonicalContent(words: [String], original: String) -> [UInt8] {
+    let fields = materialFields(words: words, original: original)
+    return Array(fields.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{1f}").utf8)
+  }
+
+  /// The material fields by name, as text; an absent value is empty.
+  func materialFields(
+    words: [String], original: String
+  ) -> [(name: String, value: String)] {
+    func word(_ symbol: Symbol?) -> String { symbol.map { words[Int($0)] } ?? "" }
+    func number(_ value: Int64?) -> String { value.map(String.init) ?? "" }
+    return [
+      ("provider", provider.name), ("app", word(app)), ("environment", environment.name),
+      ("store", store.name), ("kind", kind.name), ("name", word(name)),
+      ("original_transaction_id", original), ("starts_lineage", "\(startsLineage)"),
+      ("product", word(product)), ("previous_product", word(previousProduct)),
+      ("country", word(country)), ("storefront", word(storefront)),
+      ("period_start", number(periodStart?.milliseconds)),
+      ("period_end", number(periodEnd?.milliseconds)),
+      ("grace_end", number(graceEnd?.milliseconds)),
+      ("entitled_until", number(entitledUntil?.milliseconds)),
+      ("revenue", revenue == nil ? "" : "sent"),
+      ("revenue_local", number(revenue?.local?.micros)),
+      ("revenue_usd", number(revenue?.usd?.micros)), ("currency", word(revenue?.currency)),
+      ("is_proceed", revenue?.isProceed.map { "\($0)" } ?? ""),
+      ("proceeds_rate", number(revenue?.rate?.micros)), ("price", price == nil ? "" : "sent"),
+      ("price_local", number(price?.local?.micros)),
+      ("price_usd", number(price?.usd?.micros)), ("price_currency", word(price?.currency)),
+      ("renewal_count", number(renewalCount.map(Int64.init))),
+      ("reason", number(reason.map { Int64($0.rawValue) })),
+    ]
+  }
+}

@@ -1,0 +1,146 @@
+internal import GRDB
+public import Vocabulary
+
+/// A subscription over its whole life, without its events.
+public struct LineageRow: Sendable, Equatable {
+  /// `lineageKey` of the fields below.
+  public var key: Int64
+  /// Who told of it.
+  public var provider: Provider
+  /// App id, as the ledger's symbol.
+  public var app: Symbol
+  /// Production, or a test of the app's makers.
+  public var environment: Environment
+  /// The shop.
+  public var store: Store
+  /// Original transaction id.
+  public var original: String
+  /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
+  public var user: Int64
+  /// The user id as text; empty when unknown.
+  public var userText: String
+}
+
+extension Ledger {
+  /// Calls `body` at every lineage, by key, with its counted events by time and identity.
+  ///
+  /// Versions of an event that another version superseded are left out. `keys` restricts the
+  /// walk, so that several readers can share it. The array is filled anew each time; a body that
+  /// keeps it pays for a copy. Throws `LedgerError`, and whatever `body` throws.
+  public func forEachLineage(
+    keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
+  ) throws {
+    try visit("read lineages") { database in
+      let lineages = try RawStatement(
+        database, "\(LineageRow.select) where l.key between ? and ? order by l.key")
+      let events = try RawStatement(
+        database,
+        """
+        select \(EventColumns.names) from event
+        where standing = 1 and lineage between ? and ? order by lineage, time, identity, version
+        """)
+      for statement in [lineages, events] {
+        statement.bind(1, keys.lowerBound)
+        statement.bind(2, keys.upperBound)
+      }
+      defer { events.reset() }
+      var hasEvent = try events.step()
+      var current: [Event] = []
+      try lineages.forEachRow { row in
+        let lineage = try LineageRow(row)
+        let shop = LineageShop(lineage)
+        current.removeAll(keepingCapacity: true)
+        while hasEvent, events.int64(0) == lineage.key {
+          current.append(EventColumns.read(events, of: shop))
+          hasEvent = try events.step()
+        }
+        if !current.isEmpty { try body(lineage, current) }
+      }
+    }
+  }
+
+  /// The lineages of a user, by key; `user` is the fingerprint of the user id.
+  public func lineages(
+    ofUser user: Int64, provider: Provider
+  ) throws(LedgerError) -> [LineageRow] {
+    guard user != 0 else { return [] }
+    return try access("read the lineages of a user") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key")
+      statement.bind(1, user)
+      statement.bind(2, Int64(provider.rawValue))
+      var rows: [LineageRow] = []
+      try statement.forEachRow { rows.append(try LineageRow($0)) }
+      return rows
+    }
+  }
+
+  /// The lineage with this key.
+  public func lineage(_ key: Int64) throws(LedgerError) -> LineageRow? {
+    try access("read a lineage") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "\(LineageRow.select) where l.key = ?")
+      statement.bind(1, key)
+      return try statement.first { try LineageRow($0) }
+    }
+  }
+
+  /// The counted events of a lineage, by time and identity.
+  public func events(ofLineage key: Int64) throws(LedgerError) -> [Event] {
+    guard let lineage = try lineage(key) else { return [] }
+    return try access("read the events of a lineage") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select \(EventColumns.names) from event
+        where lineage = ? and standing = 1 order by time, identity, version
+        """)
+      statement.bind(1, key)
+      let shop = LineageShop(lineage)
+      var events: [Event] = []
+      try statement.forEachRow { events.append(EventColumns.read($0, of: shop)) }
+      return events
+    }
+  }
+
+  /// The transaction id of an event as text; nil when the lineage has no such event.
+  public func transactionText(
+    lineage: Int64, identity: Int64
+  ) throws(LedgerError) -> String? {
+    try access("read an event") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select transaction_id from event where lineage = ? and identity = ?
+        order by standing desc, version
+        """)
+      statement.bind(1, lineage)
+      statement.bind(2, identity)
+      return try statement.first { $0.text(0) }
+    }
+  }
+}
+
+extension LineageRow {
+  static let select = """
+    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id
+    from lineage l left join user u on u.key = l.user
+    """
+
+  init(_ row: RawStatement) throws(LedgerError) {
+    let shop = try LineageShop(row, from: 1)
+    self.init(
+      key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
+      store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7))
+  }
+}
+
+extension LineageShop {
+  init(_ lineage: LineageRow) {
+    provider = lineage.provider
+    app = lineage.app
+    environment = lineage.environment
+    store = lineage.store
+  }
+}

@@ -1,0 +1,149 @@
+internal import GRDB
+public import Vocabulary
+
+/// A run as the ledger remembers it.
+public struct RunRow: Sendable, Equatable {
+  /// From 1, in order.
+  public var id: Int64
+  /// Business time the run spoke of.
+  public var asOf: Instant
+  /// Of the program.
+  public var version: String
+  /// JSON with sorted keys.
+  public var options: String
+  /// Archives that were read in the run.
+  public var archives: Int64
+  /// What became of their lines; event times are not kept per run.
+  public var tallies: ArchiveTallies
+  /// SHA-256 of the published SHA256SUMS; nil when nothing was published.
+  public var published: String?
+}
+
+/// How fresh the input of one app is.
+public struct Watermark: Sendable, Equatable {
+  /// Who delivers.
+  public var provider: Provider
+  /// App id, as the ledger's symbol.
+  public var app: Symbol
+  /// The newest received, else created, else event time.
+  public var newest: Instant
+  /// The time of the earliest event.
+  public var firstEvent: Instant
+}
+
+extension Ledger {
+  /// Begins a run and gives its number; what it read is written by `finishRun`.
+  public func beginRun(
+    asOf: Instant, version: String, options: String
+  ) throws(LedgerError) -> Int64 {
+    try access("begin a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        insert into run (
+          as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
+        values (?, ?, ?, 0, 0, 0, 0, 0, 0)
+        returning id
+        """)
+      statement.bind(1, asOf.milliseconds)
+      statement.bind(2, version)
+      statement.bind(3, options)
+      return try statement.first { $0.int64(0) } ?? 0
+    }
+  }
+
+  /// Writes what a run read, and the SHA-256 of its SHA256SUMS when it published.
+  public func finishRun(
+    _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String?
+  ) throws(LedgerError) {
+    try access("finish a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        update run set
+          lines = ?2, accepted = ?3, duplicates = ?4, skipped = ?5, rejected = ?6, archives = ?7,
+          published = ?8
+        where id = ?1
+        """)
+      for (index, value) in [
+        run, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped,
+        tallies.rejected, archives,
+      ].enumerated() {
+        statement.bind(Int32(index + 1), value)
+      }
+      if let published { statement.bind(8, published) } else { statement.bind(8, Int64?.none) }
+      try statement.run()
+    }
+  }
+
+  /// The newest `count` runs, newest first.
+  public func runs(newest count: Int) throws(LedgerError) -> [RunRow] {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
+          rejected, published
+        from run order by id desc limit ?
+        """)
+      statement.bind(1, Int64(count))
+      var runs: [RunRow] = []
+      try statement.forEachRow { runs.append(RunRow($0)) }
+      return runs
+    }
+  }
+
+  /// How fresh the input is, by provider and app.
+  public func watermarks() throws(LedgerError) -> [Watermark] {
+    try access("read the watermarks") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select w.provider, w.app, w.newest_ms, w.first_event_ms
+        from watermark w join symbol s on s.id = w.app order by w.provider, s.word
+        """)
+      var marks: [Watermark] = []
+      try statement.forEachRow { row in
+        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
+          return
+        }
+        marks.append(
+          Watermark(
+            provider: provider, app: Symbol(row.int64(1)),
+            newest: Instant(milliseconds: row.int64(2)),
+            firstEvent: Instant(milliseconds: row.int64(3))))
+      }
+      return marks
+    }
+  }
+}
+
+extension ArchiveTallies {
+  /// Adds the lines of another archive; event times become those of both.
+  public mutating func add(_ other: ArchiveTallies) {
+    lines += other.lines
+    accepted += other.accepted
+    duplicates += other.duplicates
+    skipped += other.skipped
+    rejected += other.rejected
+    roundedAmounts += other.roundedAmounts
+    missingIsProceed += other.missingIsProceed
+    firstEvent = [firstEvent, other.firstEvent].compactMap { $0 }.min()
+    lastEvent = [lastEvent, other.lastEvent].compactMap { $0 }.max()
+  }
+}
+
+extension RunRow {
+  init(_ row: RawStatement) {
+    var tallies = ArchiveTallies()
+    tallies.lines = row.int64(5)
+    tallies.accepted = row.int64(6)
+    tallies.duplicates = row.int64(7)
+    tallies.skipped = row.int64(8)
+    tallies.rejected = row.int64(9)
+    self.init(
+      id: row.int64(0), asOf: Instant(milliseconds: row.int64(1)), version: row.text(2),
+      options: row.text(3), archives: row.int64(4), tallies: tallies,
+      published: row.isNull(10) ? nil : row.text(10))
+  }
+}
