@@ -16,6 +16,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
   static let all = [
     ImportRule(module: "CZlib", only: ["Archive/", "Simulate/"]),
     ImportRule(module: "CCrypto", only: ["Digest/"]),
+    ImportRule(module: "CRename", only: ["Publish/"]),
     ImportRule(module: "GRDB", only: ["Ledger/"]),
     ImportRule(module: "GRDBSQLite", only: ["Ledger/"]),
     ImportRule(module: "SQLite3", only: ["Ledger/"]),
