@@ -1,0 +1,90 @@
+import Vocabulary
+
+/// One arrival of an event in the archive.
+struct Arrival: Sendable {
+  /// When the endpoint received it, in milliseconds since 1970.
+  var received: Int64
+  /// The provider's attempt, from 1.
+  var attempt: Int
+  /// When the provider made the message, in seconds; differs only when it was made again.
+  var created: Int64
+}
+
+/// What became of one event on its way.
+struct Delivery: Sendable {
+  var fate: Fate
+  /// Empty for a lost event.
+  var arrivals: [Arrival]
+}
+
+/// The provider's post office: draws the fate of each event of a life.
+struct PostOffice: Sendable {
+  private let plan: WorldPlan
+
+  init(_ plan: WorldPlan) { self.plan = plan }
+
+  /// Seconds since the first attempt at which Qonversion tries again.
+  ///
+  /// Source: Qonversion webhook documentation: 1 min, 5 min, 3 h 55 min, 4 h and 16 h apart.
+  static let schedule: [Int64] = [0, 60, 360, 14_400, 28_800, 86_400]
+
+  /// How the `index`th happening of `life` was delivered.
+  ///
+  /// It does not depend on other happenings' draws, so that shares can change without changing
+  /// anything else.
+  func delivery(of index: Int, in life: Life) -> Delivery {
+    var random = Randomness(
+      seed: plan.seed, item: UInt64(life.person.number) << 16 | UInt64(index), stream: 2)
+    let time = life.happenings[index].time
+    let created = time + random.between(20, 120)
+    let first = created * 1000 + random.between(80, 2_800)
+    let arrival = Arrival(received: first, attempt: 1, created: created)
+    switch fate(&random) {
+    case .delivered: return Delivery(fate: .delivered, arrivals: [arrival])
+    case .lost: return Delivery(fate: .lost, arrivals: [])
+    case .duplicated:
+      return Delivery(fate: .duplicated, arrivals: repeated(arrival, &random))
+    case .delayed:
+      var late = arrival
+      late.attempt = Int(random.between(2, 6))
+      late.received += Self.schedule[late.attempt - 1] * 1000
+      return Delivery(fate: .delayed, arrivals: [late])
+    case .reordered:
+      let next = index + 1 < life.happenings.count ? life.happenings[index + 1].time : .max
+      var late = arrival
+      // Behind the next event of the same life when that is not too far away.
+      late.received =
+        next - time < 20 * hour
+        ? (next + 121) * 1000 + random.between(3_000, 60_000)
+        : first + random.between(600_000, 7_200_000)
+      return Delivery(fate: .reordered, arrivals: [late])
+    }
+  }
+
+  private func fate(_ random: inout Randomness) -> Fate {
+    var draw = Int(random.below(1_000_000))
+    let shares: [(Fate, Int)] = [
+      (.lost, plan.lostShare), (.duplicated, plan.duplicatedShare),
+      (.delayed, plan.delayedShare), (.reordered, plan.reorderedShare),
+    ]
+    for (fate, share) in shares {
+      if draw < share { return fate }
+      draw -= share
+    }
+    return .delivered
+  }
+
+  /// The endpoint answered too late: the same message again, or one made again.
+  private func repeated(_ arrival: Arrival, _ random: inout Randomness) -> [Arrival] {
+    var arrivals = [arrival]
+    let copies = random.chance(150_000) ? 2 : 1
+    for _ in 0..<copies {
+      var again = arrival
+      again.attempt = arrivals.count + 1
+      again.received += Self.schedule[again.attempt - 1] * 1000 + random.between(0, 900)
+      if random.chance(200_000) { again.created += random.between(1, 40) }
+      arrivals.append(again)
+    }
+    return arrivals
+  }
+}
