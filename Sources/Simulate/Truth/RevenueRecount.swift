@@ -1,0 +1,105 @@
+import Vocabulary
+
+/// Recounts what was booked, charge by charge.
+struct RevenueRecount {
+  private struct Row: Hashable {
+    var shopMonth: ShopMonth
+    var kind: ChargeKind
+    var market: Int
+    var storefront: String
+    var rate: Int64
+  }
+
+  private struct Sums {
+    var charges: Int64 = 0
+    var refunds: Int64 = 0
+    var gross = Money(local: 0, usd: 0)
+    var refunded = Money(local: 0, usd: 0)
+    var proceeds = Money(local: 0, usd: 0)
+  }
+
+  private var rows: [Row: Sums] = [:]
+
+  /// Books the charges and refunds of a life.
+  mutating func add(_ life: Life, span: Span) {
+    guard life.person.environment == .production else { return }
+    let paid = life.subscriptions.flatMap { $0.periods.map(\.charge) }
+    for charge in paid + life.purchases where charge.time >= span.start {
+      add(charge, of: life.person)
+    }
+  }
+
+  private mutating func add(_ charge: Charge, of person: Person) {
+    let row = row(charge, at: charge.time, of: person)
+    rows[row, default: Sums()].charges += 1
+    rows[row, default: Sums()].gross.add(charge.gross, 1)
+    rows[row, default: Sums()].proceeds.add(charge.proceeds, 1)
+    guard let refund = charge.refund else { return }
+    let back = charge.amounts(of: refund)
+    let later = self.row(charge, at: refund.time, of: person)
+    rows[later, default: Sums()].refunds += 1
+    rows[later, default: Sums()].refunded.add(back.gross, 1)
+    rows[later, default: Sums()].proceeds.add(back.proceeds, -1)
+  }
+
+  private func row(_ charge: Charge, at time: Int64, of person: Person) -> Row {
+    Row(
+      shopMonth: ShopMonth(
+        month: civilMonth(of: time), shop: person.shop, product: charge.product),
+      kind: charge.kind, market: person.marketIndex, storefront: person.storefront,
+      rate: charge.rate)
+  }
+
+  /// `revenue_monthly.csv` as it must be when nothing is lost.
+  func table(_ horizons: [Shop: Horizon]) -> TruthTable {
+    var table = TruthTable(
+      name: "revenue_monthly.csv",
+      key: TruthTable.shopKey + [
+        "product_type", "charge_kind", "country", "storefront", "currency", "proceeds_rate",
+        "amount_basis",
+      ],
+      measures: [
+        "charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "commission_usd",
+        "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
+        "is_complete",
+      ])
+    for (row, sums) in rows {
+      let market = Market.all[row.market]
+      let type = row.kind == .oneTime ? ProductType.oneTime : .subscription
+      let net = sums.gross.usd - sums.refunded.usd
+      let isComplete = horizons[row.shopMonth.shop]?
+        .isComplete(row.shopMonth.month, slack: Horizon.deliveryWindow)
+      table.add(
+        key: row.shopMonth.key + [
+          type.name, row.kind.name, market.country, row.storefront, market.currency,
+          String(row.rate), AmountBasis.provider.name,
+        ],
+        measures: [
+          String(sums.charges), String(sums.refunds), printed(sums.gross.usd),
+          printed(sums.refunded.usd), printed(net), printed(net - sums.proceeds.usd),
+          printed(sums.proceeds.usd), printed(sums.gross.local), printed(sums.refunded.local),
+          printed(sums.gross.local - sums.refunded.local), printed(sums.proceeds.local),
+          printed(isComplete ?? false),
+        ])
+    }
+    return table
+  }
+}
+
+extension Money {
+  mutating func add(_ other: Money, _ sign: Int64) {
+    local += sign * other.local
+    usd += sign * other.usd
+  }
+}
+
+extension Charge {
+  /// What a refund of this charge takes back: all of it when it is whole, else what the provider
+  /// sent, at the charge's own rate.
+  func amounts(of refund: Refund) -> (gross: Money, proceeds: Money) {
+    if refund.isWhole { return (gross, proceeds) }
+    return sendsProceeds
+      ? (refund.revenue.grossedUp(percent: rate), refund.revenue)
+      : (refund.revenue, refund.revenue.share(percent: rate))
+  }
+}
