@@ -1,0 +1,72 @@
+import Foundation
+import Vocabulary
+
+/// Writes a synthetic world: archives, snapshots, a configuration, and the truth about all three.
+///
+/// - Parameters:
+///   - plan: what the world is made of; equal plans give equal bytes.
+///   - folder: where `archives/`, `snapshots/`, `truth/` and `subledger.yaml` go.
+/// - Returns: what was written, in numbers.
+/// - Throws: `SimulateError` for an impossible plan, a folder that holds a world already, or an
+///   output that cannot be written.
+public func simulate(
+  _ plan: WorldPlan, into folder: String
+) throws(SimulateError) -> SimulationSummary {
+  try check(plan)
+  for name in ["archives", "snapshots", "truth"] {
+    let path = "\(folder)/\(name)"
+    if FileManager.default.fileExists(atPath: path) { throw .occupied(path: path) }
+  }
+  let span = Span(plan)
+  let census = Census(plan, span)
+  var summary = census.summary
+  summary.archives = try ArchiveWriter(
+    plan: plan, span: span, subscribers: census.summary.subscribers,
+    folder: "\(folder)/archives", arrivalsByDay: census.arrivalsByDay
+  ).write()
+  summary.snapshotUsers = try tell(census, plan, span, into: folder)
+  try write(configurationText(), to: "\(folder)/subledger.yaml")
+  return summary
+}
+
+/// Writes truth and snapshots, life by life.
+private func tell(
+  _ census: Census, _ plan: WorldPlan, _ span: Span, into folder: String
+) throws(SimulateError) -> [SnapshotShape: Int] {
+  let office = PostOffice(plan)
+  var truth = try TruthFolder(
+    "\(folder)/truth", span: span, watermarks: census.watermarks)
+  var snapshots = try SnapshotWriter(
+    "\(folder)/snapshots", shapes: plan.snapshotShapes, at: span.end)
+  for number in 0..<census.summary.subscribers {
+    let life = Story.life(of: number, in: plan, span: span)
+    try truth.add(life, life.happenings.indices.map { office.delivery(of: $0, in: life) })
+    try snapshots.add(life)
+  }
+  try truth.finish()
+  try snapshots.finish()
+  return snapshots.users
+}
+
+private func check(_ plan: WorldPlan) throws(SimulateError) {
+  let shares = [
+    plan.lostShare, plan.duplicatedShare, plan.delayedShare, plan.reorderedShare,
+  ]
+  guard shares.allSatisfy({ $0 >= 0 }), shares.reduce(0, +) <= 1_000_000 else {
+    throw .plan(reason: "the shares of fates are negative or exceed a million together")
+  }
+  guard (0...1_000_000).contains(plan.sandboxShare), (0...1_000_000).contains(plan.envelopedShare)
+  else { throw .plan(reason: "a share is not between 0 and a million") }
+  guard (1...120).contains(plan.months) else {
+    throw .plan(reason: "a world lasts from 1 to 120 months")
+  }
+  guard plan.start.milliseconds % 86_400_000 == 0 else {
+    throw .plan(reason: "a world starts at a UTC midnight")
+  }
+  guard (plan.events ?? 1) > 0, (1...100_000_000).contains(plan.subscribers) else {
+    throw .plan(reason: "a world has at least one event and at most 100,000,000 subscribers")
+  }
+  if case .count(let count) = plan.archives, count < 1 {
+    throw .plan(reason: "a world has at least one archive")
+  }
+}
