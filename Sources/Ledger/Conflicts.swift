@@ -23,20 +23,13 @@ extension Ledger {
     try access("read conflicts") { database in
       let stored = try StoredVersions(database)
       let walk = try RawStatement(
-        database,
-        """
-        select distinct c.identity, c.time, e.lineage
-        from contested c join event e
-          on e.lineage = c.lineage and e.time = c.time and e.identity = c.identity
-        where e.standing = 1 order by c.identity, c.time, e.lineage
-        """)
+        database, "select distinct identity, time from contested order by identity, time")
       var conflicts: [ConflictRow] = []
       try walk.forEachRow { row in
         var probe = Event(kind: .other, time: Instant(milliseconds: row.int64(1)))
         probe.identity = row.int64(0)
-        probe.lineage = row.int64(2)
         let versions = try stored.everywhere(probe)
-        for winner in versions where winner.isStanding && winner.event.lineage == probe.lineage {
+        for winner in versions where winner.isStanding {
           let group = versions.filter {
             $0.isVersion(of: winner.event, transaction: winner.transaction)
           }

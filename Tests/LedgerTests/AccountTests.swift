@@ -1,0 +1,172 @@
+import Ledger
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("The account of archives and deliveries")
+struct AccountTests {
+  let folder: TemporaryFolder
+  let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  @Test("Every line of an archive is accounted for, in tallies and in the table")
+  func lines() throws {
+    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    let reject = Reject(
+      place: Place(line: 9, byteOffset: 90), reason: "not_json", detail: "at byte 3")
+    try ingest.add(.of([Line(time: 5), Line(time: 5)], rejects: [reject], skipped: ["test": 3]))
+    var odd = EventBatch.of([Line(time: 9)], skipped: ["test": 1, "probe": 1])
+    odd.roundedAmounts = 2
+    odd.missingIsProceed = 4
+    try ingest.add(odd)
+    let tallies = try ingest.finish()
+    var expected = ArchiveTallies()
+    expected.lines = 9
+    expected.accepted = 2
+    expected.duplicates = 1
+    expected.skipped = 5
+    expected.rejected = 1
+    expected.roundedAmounts = 2
+    expected.missingIsProceed = 4
+    expected.firstEvent = Line(time: 5).at
+    expected.lastEvent = Line(time: 9).at
+    #expect(tallies == expected)
+    #expect(
+      try ledger.table(
+        """
+        select lines, accepted, duplicates, skipped, rejected, rounded_amounts,
+          missing_is_proceed, last_event_ms - first_event_ms, status, damage_offset
+        from archive
+        """) == ["9|2|1|5|1|2|4|4000|complete|-"])
+    #expect(
+      try ledger.table("select reason, lines from skipped order by reason")
+        == ["probe|1", "test|4"])
+    #expect(
+      try ledger.table("select archive, line, byte_offset, reason, detail from reject")
+        == ["1|9|90|not_json|at byte 3"])
+  }
+
+  @Test("A value of several events is accepted once, when any of them is new")
+  func valuesOfSeveralEvents() throws {
+    try ledger.ingest("a", [Line()])
+    var batch = EventBatch()
+    batch.add(Line(), value: 0)
+    batch.add(Line(transaction: "2"), value: 0)
+    batch.add(Line(), value: 1)
+    batch.lines = 2
+    let ingest = try ledger.beginEvents(.named("b"), calendar: .utc)
+    try ingest.add(batch)
+    let tallies = try ingest.finish()
+    #expect(tallies.accepted == 1)
+    #expect(tallies.duplicates == 1)
+  }
+
+  @Test("A damaged archive keeps the offset of the damage, and the whole one picks up the rest")
+  func damaged() throws {
+    let first = try ledger.beginEvents(.named("a"), calendar: .utc)
+    try first.add(.of([Line()]))
+    _ = try first.finish(damageOffset: 4711)
+    #expect(try ledger.table("select status, damage_offset from archive") == ["damaged|4711"])
+    var whole = NewArchive.named("a")
+    whole.sha256 = "another"
+    let second = try ledger.beginEvents(whole, calendar: .utc)
+    try second.add(.of([Line(), Line(transaction: "2")]))
+    let tallies = try second.finish()
+    #expect(tallies.accepted == 1)
+    #expect(tallies.duplicates == 1)
+  }
+
+  @Test("An unchanged file is known without reading it; any change makes it unknown")
+  func unchanged() throws {
+    try ledger.ingest("a", [Line()])
+    func isUnchanged(
+      path: String = "/in/a", bytes: Int64 = 10, seconds: Int64 = 5, inode: Int64 = 7
+    ) throws -> Bool {
+      try ledger.isUnchanged(
+        path: path, bytes: bytes, modified: Instant(seconds: seconds), inode: inode)
+    }
+    #expect(try isUnchanged())
+    #expect(try !isUnchanged(path: "/in/b"))
+    #expect(try !isUnchanged(bytes: 11))
+    #expect(try !isUnchanged(seconds: 6))
+    #expect(try !isUnchanged(inode: 8))
+  }
+
+  @Test("The same bytes under another name are listed without lines; under the same name renewed")
+  func repeated() throws {
+    try ledger.ingest("a", [Line()])
+    #expect(try ledger.archiveWithContent(sha256: "none") == nil)
+    let known = try #require(try ledger.archiveWithContent(sha256: "sha of a"))
+    #expect(known.name == "a")
+    #expect(known.lines == 1)
+    var copy = NewArchive.named("copy")
+    copy.sha256 = "sha of a"
+    try ledger.recordRepeat(copy)
+    var touched = NewArchive.named("a")
+    touched.modified = Instant(seconds: 99)
+    try ledger.recordRepeat(touched)
+    #expect(
+      try ledger.table("select name, status, lines, modified_ms from archive order by name")
+        == ["a|complete|1|99000", "copy|repeated|0|5000"])
+    #expect(try ledger.archiveWithContent(sha256: "sha of a")?.id == known.id)
+    #expect(try ledger.archiveName(known.id) == "a")
+  }
+
+  @Test("Deliveries count on the day they were received, else created, else happened")
+  func deliveryDays() throws {
+    let day: Int64 = 86_400
+    try ledger.ingest(
+      "a",
+      [
+        Line(transaction: "1"), Line(transaction: "2", created: day),
+        Line(transaction: "3", created: day, received: 2 * day),
+      ])
+    let first = CivilCalendar.utc.day(of: Line().at).number
+    #expect(
+      try ledger.table("select day, kind, delivered from delivery_cell order by day")
+        == (0..<Int32(3)).map { "\(first + $0)|7|1" })
+  }
+
+  @Test("Latency is counted for received events only, never below zero, and added up")
+  func latency() throws {
+    try ledger.ingest(
+      "a",
+      [
+        Line(transaction: "1"), Line(transaction: "2", received: -5),
+        Line(transaction: "3", received: 127),
+      ])
+    try ledger.ingest(
+      "b", [Line(transaction: "4", received: 127), Line(transaction: "5", received: 4000)])
+    #expect(
+      try ledger.table("select bucket, deliveries from latency_cell order by bucket")
+        == ["0|1", "127|2", "\(LatencyBucket.of(seconds: 4000))|1"])
+  }
+
+  @Test("A latency bucket is exact below 128 seconds and off by less than 1.6 % above")
+  func latencyBuckets() {
+    var last: Int64 = -1
+    for seconds in Array(0..<20_000) + [86_400, 604_800, 31_536_000, Int64.max] {
+      let bucket = LatencyBucket.of(seconds: seconds)
+      let least = LatencyBucket.seconds(bucket)
+      #expect(bucket >= last)
+      #expect(least <= seconds && (seconds - least) <= seconds / 64)
+      #expect(seconds >= 128 || bucket == seconds)
+      last = bucket
+    }
+  }
+
+  @Test("The watermark is the newest delivery of an app, and its first event the earliest")
+  func watermarks() throws {
+    try ledger.ingest("a", [Line(app: "b", time: 50, received: 10)])
+    try ledger.ingest(
+      "b", [Line(app: "b", time: 20), Line(transaction: "2", app: "a", time: 30, created: 2)])
+    let marks = try ledger.watermarks()
+    #expect(marks.map { ledger.symbols.words[Int($0.app)] } == ["a", "b"])
+    #expect(marks.map(\.newest) == [Line(time: 32).at, Line(time: 60).at])
+    #expect(marks.map(\.firstEvent) == [Line(time: 30).at, Line(time: 20).at])
+  }
+}

@@ -1,0 +1,185 @@
+import Ledger
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("Events into the ledger")
+struct EventIngestTests {
+  let folder: TemporaryFolder
+  let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  @Test("An event comes back with every field it was given")
+  func roundTrip() throws {
+    var batch = EventBatch.of([Line()])
+    var event = batch.events[0]
+    event.previousProduct = batch.symbols.symbol("pro.yearly")
+    event.country = batch.symbols.symbol("DE")
+    event.storefront = batch.symbols.symbol("DEU")
+    event.created = event.time + .seconds(3)
+    event.received = event.time - .seconds(1)
+    event.graceEnd = event.time + Interval(milliseconds: 1)
+    event.entitledUntil = event.time + .days(400)
+    event.revenue = Revenue(
+      local: Amount(micros: -1), usd: nil, currency: batch.symbols.symbol("EUR"), isProceed: true,
+      rate: Amount(micros: 85_000_000))
+    event.price = Price(local: nil, usd: Amount(micros: 7), currency: 0)
+    event.renewalCount = 12
+    event.reason = .involuntary
+    batch.events[0] = event
+    let words = batch.symbols.words
+    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    try ingest.add(batch)
+    _ = try ingest.finish()
+
+    var read: [Event] = []
+    var rows: [LineageRow] = []
+    try ledger.forEachLineage { row, events in
+      rows.append(row)
+      read += events
+    }
+    func symbol(_ batchSymbol: Symbol) throws -> Symbol {
+      try #require(ledger.symbol(words[Int(batchSymbol)]))
+    }
+    event.app = try symbol(event.app)
+    event.product = try symbol(event.product)
+    event.previousProduct = try symbol(event.previousProduct)
+    event.name = try symbol(event.name)
+    event.country = try symbol(event.country)
+    event.storefront = try symbol(event.storefront)
+    let currency = try symbol(event.revenue?.currency ?? 0)
+    event.revenue?.currency = currency
+    event.place.archive = ingest.archive
+    #expect(read == [event])
+    #expect(rows.count == 1)
+    #expect(rows[0].original == "1000")
+    #expect(rows[0].userText == "user-1")
+    #expect(ledger.symbols.words[Int(rows[0].app)] == "app")
+  }
+
+  @Test("An event without anything optional comes back without it")
+  func bare() throws {
+    try ledger.ingest("a", [Line(user: "", usd: nil)])
+    let event = try #require(try ledger.events(ofLineage: Line().lineage).first)
+    #expect(event.revenue == nil)
+    #expect(event.price == nil)
+    #expect(event.created == nil)
+    #expect(event.received == nil)
+    #expect(event.renewalCount == nil)
+    #expect(event.reason == nil)
+    #expect(event.user == 0)
+    #expect(try ledger.lineage(Line().lineage)?.userText == "")
+  }
+
+  @Test(
+    "Transaction ids of every shape come back as they were",
+    arguments: [
+      "42", "0", "007", "123456789012345678", "1234567890123456789", "GPA.3313-5022..0", "", "１",
+    ])
+  func transactionTexts(id: String) throws {
+    let line = Line(transaction: id, original: id.isEmpty ? "x" : id)
+    try ledger.ingest("a", [line])
+    #expect(
+      try ledger.transactionText(lineage: line.lineage, identity: line.identityKey) == id)
+    #expect(try ledger.events(ofLineage: line.lineage).first?.transaction == transactionKey(id))
+    #expect(try ledger.lineage(line.lineage)?.original == line.original)
+  }
+
+  @Test("Lineages come by key, their events by time, whatever the order of arrival")
+  func order() throws {
+    let lines = (0..<40).map { number in
+      Line(
+        transaction: "\(number)", original: "o\(number % 7)", time: Int64(number * 37 % 40))
+    }
+    try ledger.ingest("a", Array(lines[..<15]))
+    try ledger.ingest("b", Array(lines[15...].reversed()))
+    var keys: [Int64] = []
+    var count = 0
+    try ledger.forEachLineage { row, events in
+      keys.append(row.key)
+      count += events.count
+      #expect(events.map(\.time) == events.map(\.time).sorted())
+      #expect(events.allSatisfy { $0.lineage == row.key })
+    }
+    #expect(keys == keys.sorted())
+    #expect(keys.count == 7)
+    #expect(count == 40)
+    var half: [Int64] = []
+    try ledger.forEachLineage(keys: keys[3]...Int64.max) { row, _ in half.append(row.key) }
+    #expect(half == Array(keys[3...]))
+  }
+
+  @Test("Symbols of two batches with other numbers meet in the ledger's words")
+  func symbols() throws {
+    try ledger.ingest("a", [Line(app: "one", product: "p")])
+    try ledger.ingest("b", [Line(transaction: "2", app: "p", product: "one")])
+    #expect(try ledger.table("select count(*) from symbol where word in ('one', 'p')") == ["2"])
+    let line = Line(transaction: "2", app: "p")
+    let event = try #require(try ledger.events(ofLineage: line.lineage).first)
+    #expect(ledger.symbols.words[Int(event.product)] == "one")
+    #expect(ledger.symbols.words[Int(event.app)] == "p")
+  }
+
+  @Test("What was taken in is there after reopening, symbols included")
+  func reopening() throws {
+    try ledger.ingest("a", [Line()])
+    let again = try Ledger.open(path: ledger.path, mode: .readOnly)
+    #expect(again.symbols.words == ledger.symbols.words)
+    #expect(
+      try again.events(ofLineage: Line().lineage) == ledger.events(ofLineage: Line().lineage))
+  }
+
+  @Test("An archive that is abandoned, or dropped half way, leaves nothing behind")
+  func abandoned() throws {
+    try ledger.ingest("a", [Line()])
+    let words = ledger.symbols.words
+    func content() throws -> [String] {
+      try ["event", "lineage", "user", "symbol", "archive", "identity", "delivery_cell"].map {
+        try "\($0) \(ledger.table("select count(*) from \($0)"))"
+      }
+    }
+    let before = try content()
+    let other = Line(transaction: "7", original: "7", user: "u7", product: "new.product")
+    let first = try ledger.beginEvents(.named("b"), calendar: .utc)
+    try first.add(.of([other]))
+    first.abandon()
+    #expect(try content() == before)
+    do {
+      let second = try ledger.beginEvents(.named("b"), calendar: .utc)
+      try second.add(.of([other]))
+    }
+    #expect(try content() == before)
+    #expect(ledger.symbols.words == words)
+    #expect(try ledger.ingest("b", [other]).accepted == 1)
+    #expect(try ledger.events(ofLineage: other.lineage).count == 1)
+  }
+
+  @Test("A batch that cannot be added undoes its whole archive")
+  func failing() throws {
+    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    try ingest.add(.of([Line()]))
+    var broken = EventBatch.of([Line(transaction: "9", user: "someone")])
+    // Two users under one fingerprint: what a collision would look like.
+    broken.events[0].user = Fingerprint.of("user-1")
+    let error = #expect(throws: LedgerError.self) { try ingest.add(broken) }
+    #expect(error?.kind == .corrupt)
+    #expect(try ledger.table("select count(*) from event") == ["0"])
+    #expect(try ledger.table("select count(*) from archive") == ["0"])
+    #expect(try ledger.ingest("a", [Line()]).accepted == 1)
+  }
+
+  @Test("A lineage key that stands for two subscriptions is refused")
+  func lineageCollision() throws {
+    try ledger.ingest("a", [Line()])
+    var batch = EventBatch.of([Line(transaction: "5", original: "other")])
+    batch.events[0].lineage = Line().lineage
+    let ingest = try ledger.beginEvents(.named("b"), calendar: .utc)
+    let error = #expect(throws: LedgerError.self) { try ingest.add(batch) }
+    #expect(error?.kind == .corrupt)
+    #expect(error?.description.contains("other") == false)
+  }
+}
