@@ -1,37 +1,36 @@
-// Looking for newlines 32 bytes at a time.
+// Loops with wrapping steps: the compiler turns those into vector instructions of the baseline
+// processor, but neither a `for` over a range (2 GB/s) nor, here, the SIMD types (0.1 GB/s).
 
 /// How many newlines there are.
 func newlines(in bytes: UnsafeRawBufferPointer) -> Int64 {
-  let newline = SIMD32<UInt8>(repeating: UInt8(ascii: "\n"))
-  let one = SIMD32<UInt8>(repeating: 1)
+  guard let base = bytes.baseAddress else { return 0 }
+  // A count of at most 192 fits one byte, so that a vector register holds 16 of them.
+  let block = 192
   var total: Int64 = 0
-  var position = 0
-  while position + 32 <= bytes.count {
-    // A lane holds at most 255.
-    let stop = min(position + 255 * 32, bytes.count - 31)
-    var lanes = SIMD32<UInt8>.zero
-    while position < stop {
-      let part = bytes.loadUnaligned(fromByteOffset: position, as: SIMD32<UInt8>.self)
-      lanes &+= SIMD32<UInt8>.zero.replacing(with: one, where: part .== newline)
-      position += 32
+  var start = 0
+  while start + block <= bytes.count {
+    let part = base.advanced(by: start).assumingMemoryBound(to: UInt8.self)
+    var count: UInt8 = 0
+    var place = 0
+    while place != block {
+      count &+= part[place] == UInt8(ascii: "\n") ? 1 : 0
+      place &+= 1
     }
-    total += Int64(SIMD32<UInt16>(truncatingIfNeeded: lanes).wrappedSum())
+    total += Int64(count)
+    start += block
   }
-  while position < bytes.count {
-    if bytes[position] == UInt8(ascii: "\n") { total += 1 }
-    position += 1
-  }
+  for place in start..<bytes.count where bytes[place] == UInt8(ascii: "\n") { total += 1 }
   return total
 }
 
 /// Offset of the last newline.
 func lastNewline(in bytes: UnsafeRawBufferPointer) -> Int? {
-  let newline = SIMD32<UInt8>(repeating: UInt8(ascii: "\n"))
+  let block = 192 * 16
   var end = bytes.count
-  while end >= 32 {
-    let part = bytes.loadUnaligned(fromByteOffset: end - 32, as: SIMD32<UInt8>.self)
-    if any(part .== newline) { break }
-    end -= 32
+  while end >= block {
+    let part = UnsafeRawBufferPointer(rebasing: bytes[end - block..<end])
+    if newlines(in: part) > 0 { break }
+    end -= block
   }
   while end > 0 {
     end -= 1
