@@ -18,6 +18,8 @@ extension Life {
     }
     state.renewalOrdinal = state.charges.compactMap(\.ordinal).max()
     state.isStartSeen = stretches.first?.opening == .new
+    let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
+    state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
     if let period = periods.last { describe(period, in: &state) }
     return state
   }
@@ -57,7 +59,8 @@ extension Life {
   private var refunds: [Refund] {
     bookings.filter(\.isRefund).map { booking in
       Refund(
-        transaction: booking.transaction, time: booking.time, grossUSD: booking.money.grossUSD,
+        transaction: booking.transaction, time: booking.time,
+        chargedAt: events[booking.event].periodStart, grossUSD: booking.money.grossUSD,
         chargeIsKnown: booking.refundedCharge != nil,
         endedAccess: periods.contains {
           $0.takenAway != nil && $0.booking == booking.refundedCharge && booking.isWhole

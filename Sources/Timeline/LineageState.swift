@@ -27,6 +27,8 @@ public struct Refund: Sendable, Equatable {
   /// `transactionKey` of the refunded transaction; 0 when unknown.
   public var transaction: Int64
   public var time: Instant
+  /// When the refunded transaction was made, as the refund says; nil when not sent.
+  public var chargedAt: Instant?
   public var grossUSD: Amount?
   /// Whether the charge it refunds is among the lineage's.
   public var chargeIsKnown: Bool
@@ -70,6 +72,9 @@ public struct LineageState: Sendable, Equatable {
   public var accessTakenAway = false
   /// Whether the lineage's last word is that it will not renew.
   public var isAutoRenewOff = false
+  /// When auto-renew was last switched off, in whatever period; nil when it never was or an event
+  /// switched it on again.
+  public var lastCancelAt: Instant?
   /// Whether the last period is followed by a billing problem that no charge has solved.
   public var isInBillingRetry = false
   /// Whether an expiry was told for the last period.
