@@ -1,0 +1,119 @@
+import Vocabulary
+
+/// What a break id is made of besides the lineage: codes that are one loss under several names
+/// share a family, so that the id stays when later input changes the name.
+enum CodeFamily: Hashable {
+  case charge
+  case code(BreakCode)
+
+  init(_ code: BreakCode) {
+    switch code {
+    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase: self = .charge
+    default: self = .code(code)
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .charge: "MISSED_CHARGE"
+    case .code(let code): code.rawValue
+    }
+  }
+}
+
+/// The subscription or purchase that a break is about, in words.
+struct Subject: Equatable {
+  var provider: Provider
+  var app = ""
+  var environment = Environment.production
+  var store = Store.unknown
+  var user = ""
+  /// Original transaction id.
+  var original = ""
+  /// Store product id.
+  var product = ""
+}
+
+/// A break before its id, status and severity are worked out.
+struct BreakDraft {
+  var code: BreakCode
+  var subject: Subject
+  /// Transaction or ordinal: what tells this break from others of its family in the lineage.
+  var key: String
+  var transaction = ""
+  /// Business time of what is missing or in doubt; nil when nothing tells it.
+  var expectedAt: Instant?
+  var missingEvents: Int64 = 0
+  var estimate: Amount?
+  var basis = AmountBasis.none
+  /// Set where money does not decide how much the break matters.
+  var severity: Severity?
+  var evidence: String
+  var action: String
+
+  /// The break as it is known when the snapshot was taken, or at as-of without one.
+  func finished(knownAt: Instant, _ rules: ReconcileRules) -> Break {
+    var found = Break(id: id, code: code, provider: subject.provider)
+    found.app = subject.app
+    found.environment = subject.environment
+    found.store = subject.store
+    found.user = subject.user
+    found.subscription = subject.original
+    found.transaction = transaction
+    found.product = subject.product
+    found.expectedAt = expectedAt
+    found.missingEvents = missingEvents
+    found.estimatedUSD = estimate
+    found.basis = estimate == nil ? .none : basis
+    found.severity = severity ?? rules.severities.severity(of: estimate)
+    found.evidence = evidence
+    found.action = action
+    guard let expectedAt else { return found }
+    let settlesAt = expectedAt + rules.rules.deliveryWindow(subject.provider)
+    let watermark = rules.feed(subject.provider, subject.app)?.watermark ?? knownAt
+    found.settlesAt = settlesAt
+    found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending
+    found.evidenceExpiresAt = rules.evidenceKept[subject.provider].map { expectedAt + $0 }
+    return found
+  }
+
+  private var id: String {
+    var fingerprint = Fingerprint(seed: 2)
+    fingerprint.combine(CodeFamily(code).text)
+    fingerprint.combine(subject.provider.name)
+    fingerprint.combine(subject.app)
+    fingerprint.combine(subject.environment.name)
+    fingerprint.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
+    fingerprint.combine(key)
+    let digits = String(UInt64(bitPattern: fingerprint.value), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// What a person does about a break, for the provider in question.
+func nextStep(_ code: BreakCode, _ provider: Provider) -> String {
+  let purchases =
+    provider == .qonversion
+    ? "fetch GET /v4/users/{user_id}/purchases" : "ask \(provider.name) for the user's purchases"
+  switch code {
+  case .missedStart, .missedConversion, .missedRenewal, .missedPurchase:
+    return "\(purchases); have the event sent again, or book the charge by decision"
+  case .missedRefund:
+    return "\(purchases); have the event sent again, or book the refund by decision"
+  case .missedCancel, .missedExpiration, .missedBillingIssue, .missedProductChange:
+    return "have the event sent again; money is not concerned, churn and its reasons are"
+  case .expiryMismatch, .productMismatch, .renewStateMismatch:
+    return "take a new snapshot of the user; if it still differs, ask \(provider.name)"
+  case .aheadOfSnapshot:
+    return "take a new snapshot of the user; look for a refund, a revocation or a transfer"
+  case .snapshotAbsent: return "add the user to the snapshot job, or declare the set incomplete"
+  case .eventsAbsent: return "\(purchases), and check that the app's webhook is switched on"
+  case .conflict: return "compare the versions with explain; the latest created one counts"
+  case .unexpectedRevenue: return "check which events the provider's integration gives a value"
+  case .currencyMismatch, .rateMismatch, .fxOutlier:
+    return "compare with the store's financial report of the month"
+  case .envLeak: return "check which webhook address the sandbox of the app is set to"
+  case .impossibleSequence, .outOfOrder, .late, .staleInput:
+    return "read the lineage with explain; ask \(provider.name) when it stays unclear"
+  }
+}
