@@ -1,0 +1,106 @@
+import Timeline
+import Vocabulary
+
+/// A lineage and the entitlements of the snapshot that come from it.
+struct EntitlementMatch {
+  var lineage: LineageCase
+  /// The one that reaches furthest; several entitlements of one purchase tell the same.
+  var entitlement: Entitlement
+  /// The earliest start that one of them tells.
+  var startedAt: Instant?
+  /// The highest counter that one of them tells.
+  var renewsCount: Int32?
+}
+
+extension Reconciliation {
+  /// Pairs entitlements with lineages: by transaction, by product, by the only subscription.
+  ///
+  /// What is left over is counted, not guessed. Matches come in the order of the lineages.
+  mutating func matchEntitlements() -> [EntitlementMatch] {
+    guard let view else { return [] }
+    var groups: [Int: [Entitlement]] = [:]
+    for entitlement in view.entitlements {
+      if let index = lineageIndex(of: entitlement) {
+        if entitlement.isSubscription { groups[index, default: []].append(entitlement) }
+      } else if !isExplained(entitlement) {
+        counts.unmatchedEntitlements += 1
+      }
+    }
+    return lineages.indices.compactMap { index in
+      guard let group = groups[index] else { return nil }
+      return match(lineages[index], group, at: view.capturedAt)
+    }
+  }
+
+  /// Whether another pass speaks of an entitlement without a lineage.
+  private mutating func isExplained(_ entitlement: Entitlement) -> Bool {
+    // Its transactions were judged one by one; a user without events is judged as a whole.
+    if !entitlement.transactions.isEmpty || user.lineages.isEmpty { return true }
+    guard lineages.isEmpty else { return false }
+    counts.sandbox += 1
+    return true
+  }
+
+  /// Whether an entitlement could be any lineage's: one without transactions, and not off.
+  var hasUnmatchedSubscriptions: Bool {
+    view?.entitlements.contains {
+      $0.isSubscription && $0.transactions.isEmpty && $0.isActive(at: knownAt) != false
+        && lineageIndex(of: $0) == nil
+    } ?? false
+  }
+
+  private func match(
+    _ lineage: LineageCase, _ group: [Entitlement], at instant: Instant
+  ) -> EntitlementMatch {
+    let furthest = group.sorted {
+      let (left, right) = (reach($0, instant), reach($1, instant))
+      return left != right ? left > right : $0.id < $1.id
+    }
+    return EntitlementMatch(
+      lineage: lineage, entitlement: furthest[0], startedAt: group.compactMap(\.startedAt).min(),
+      renewsCount: group.compactMap(\.renewsCount).max())
+  }
+
+  private func reach(_ entitlement: Entitlement, _ instant: Instant) -> (Int, Int64) {
+    let end = entitlement.expiresAt?.milliseconds ?? .max
+    return (entitlement.isActive(at: instant) == true ? 1 : 0, end)
+  }
+
+  private func lineageIndex(of entitlement: Entitlement) -> Int? {
+    if let newest = entitlement.newestTransaction {
+      let listed = ListedTransaction(newest, of: entitlement)
+      return lineages.firstIndex { $0.original == listed.original }
+        ?? lineages.firstIndex { $0.latest.transactions.contains(listed.key) }
+    }
+    let candidates = lineages.indices.filter {
+      storesAgree(lineages[$0].state.store, entitlement.store)
+    }
+    let wanted = entitlement.isSubscription
+    let sameSort = candidates.filter { lineages[$0].latest.isSubscription == wanted }
+    if let products = storeProducts(entitlement.product) {
+      let holding = sameSort.filter { products.contains(lineages[$0].product) }
+      let once = sameSort.filter { index in
+        lineages[index].state.charges.contains {
+          products.contains(lineages[index].text($0.product))
+        }
+      }
+      if let found = endingLast(holding) ?? endingLast(once) { return found }
+    }
+    // A lineage of which only a cancel or the like came can be the subscription as well.
+    let possible = sameSort.isEmpty && wanted ? candidates : sameSort
+    return possible.count == 1 ? possible[0] : nil
+  }
+
+  private func endingLast(_ indices: [Int]) -> Int? {
+    indices.max {
+      let (left, right) = (lineages[$0].state, lineages[$1].state)
+      return (left.effectiveEnd?.milliseconds ?? .max, $0)
+        < (right.effectiveEnd?.milliseconds ?? .max, $1)
+    }
+  }
+
+  private func storesAgree(_ left: Store, _ right: Store) -> Bool {
+    left == right || left == .unknown || right == .unknown
+      || Set([left, right]) == [.appStore, .macAppStore]
+  }
+}

@@ -1,0 +1,119 @@
+import Timeline
+import Vocabulary
+
+/// A charge or trial start that must have happened and never came.
+struct MissingCharge {
+  var original: String
+  var code: BreakCode
+  /// Business time; nil when nothing tells it.
+  var at: Instant?
+  /// End of the period paid for, when known.
+  var end: Instant?
+  var count: Int64 = 1
+  var isFree = false
+}
+
+/// The state of one user's reconciliation while its passes run.
+///
+/// Every pass leaves in `missing` what it found, and those after it take it as told, so that one
+/// loss is one break.
+struct Reconciliation {
+  let user: UserCase
+  let rules: ReconcileRules
+  /// Nil when no snapshot names the user.
+  let view: SnapshotView?
+  /// Production lineages, in the order of their original ids.
+  let lineages: [LineageCase]
+  /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
+  let sandbox: [LineageCase]
+  private(set) var missing: [MissingCharge] = []
+  private(set) var missedRefunds: Set<String> = []
+  private var breaks: [String: Break] = [:]
+  var counts = ReconcileCounts()
+
+  init(_ user: UserCase, rules: ReconcileRules) {
+    self.user = user
+    self.rules = rules
+    let ordered = user.lineages.sorted {
+      ($0.original, $0.state.lineage) < ($1.original, $1.state.lineage)
+    }
+    lineages = ordered.filter { $0.state.environment == .production }
+    sandbox = ordered.filter { $0.state.environment == .sandbox }
+    let keys = Set(sandbox.flatMap(\.latest.transactions))
+    view = user.snapshot.map { SnapshotView($0, sandbox: keys) }
+    if let view { counts = view.counts }
+  }
+
+  /// The moment up to which silence can be judged.
+  var knownAt: Instant {
+    guard let view else { return rules.rules.asOf }
+    return min(rules.rules.asOf, view.capturedAt)
+  }
+
+  var outcome: ReconcileOutcome {
+    var outcome = ReconcileOutcome()
+    outcome.breaks = breaks.values.sorted { $0.id < $1.id }
+    outcome.counts = counts
+    return outcome
+  }
+
+  /// Keeps a break; the first pass that raised an id keeps it.
+  mutating func raise(_ draft: BreakDraft) {
+    let found = draft.finished(knownAt: knownAt, rules)
+    if breaks[found.id] == nil { breaks[found.id] = found }
+  }
+
+  /// Raises a missing charge and remembers it for the passes that follow.
+  mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
+    missing.append(charge)
+    raise(draft)
+  }
+
+  /// Raises a missing refund of a charge of the lineage `original`.
+  mutating func raiseRefund(_ draft: BreakDraft, of original: String) {
+    missedRefunds.insert(original)
+    raise(draft)
+  }
+
+  /// What earlier passes found missing in a lineage; free trials included.
+  func missing(in lineage: LineageCase) -> [MissingCharge] {
+    missing.filter { $0.original == lineage.original }
+  }
+
+  func subject(_ lineage: LineageCase, product: String? = nil) -> Subject {
+    Subject(
+      provider: lineage.state.provider, app: lineage.app,
+      environment: lineage.state.environment, store: lineage.state.store,
+      user: lineage.user.isEmpty ? user.user : lineage.user, original: lineage.original,
+      product: product ?? lineage.product)
+  }
+
+  /// The app of a purchase that no lineage knows: the snapshot's, else the only one possible.
+  var presumedApp: String {
+    if let app = user.snapshot?.app, !app.isEmpty { return app }
+    let used = Set(lineages.map(\.app).filter { !$0.isEmpty })
+    if let app = used.first { return used.count == 1 ? app : "" }
+    let known = rules.feeds.filter { $0.provider == user.provider }
+    return known.count == 1 ? known[0].app : ""
+  }
+
+  /// Store product ids of a snapshot's product; nil when no map tells them.
+  func storeProducts(_ product: String) -> [String]? {
+    if let mapped = rules.products[product] { return mapped }
+    // Only Qonversion's entitlements name products of their own instead of the store's.
+    return product.isEmpty || user.provider == .qonversion ? nil : [product]
+  }
+
+  /// Gross of the latest full charge of `product` in the lineage, `count` times, with its basis.
+  func estimate(
+    _ lineage: LineageCase, product: String, count: Int64 = 1
+  ) -> (amount: Amount?, basis: AmountBasis) {
+    let charges = lineage.latest.charges.filter {
+      $0.kind != .productChange && lineage.text($0.product) == product
+    }
+    guard let charge = charges.last(where: { $0.grossUSD != nil }), let gross = charge.grossUSD,
+      let amount = try? gross.scaled(by: count, over: 1)
+    else { return (nil, .none) }
+    return (amount, charge.basis)
+  }
+}

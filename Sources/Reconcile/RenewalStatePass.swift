@@ -1,0 +1,102 @@
+import Timeline
+import Vocabulary
+
+/// Second pass, continued: whether the subscription goes on, as both sides say.
+extension Reconciliation {
+  /// Compares what both sides say about renewal.
+  ///
+  /// A cancel or a mismatch has no date in a snapshot. It is dated at the lineage's latest event,
+  /// the earliest it can have happened: waiting for the latest possible moment would never end.
+  mutating func compareRenewal(_ match: EntitlementMatch) {
+    let state = match.lineage.state
+    switch match.entitlement.renewState {
+    case .canceled where isCancelMissing(match): raiseCancel(match)
+    case .billingIssue where !state.isInBillingRetry && !state.accessTakenAway:
+      raiseBillingIssue(match)
+    case .willRenew where contradictsRenewal(match): raiseRenewState(match)
+    case .canceled, .billingIssue, .willRenew, .nonRenewable, .unknown, nil: break
+    }
+  }
+
+  /// Expiry, refund and revocation imply that nothing renews: no cancel is expected.
+  private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
+    let state = match.lineage.state
+    return !state.isAutoRenewOff && !isServingCommitment(state) && !state.isExpiryTold
+      && !state.accessTakenAway && !missedRefunds.contains(match.lineage.original)
+      && match.entitlement.newestTransaction?.revokedAt == nil
+  }
+
+  /// A plan with a 12-month commitment goes on renewing after its cancel, which came before.
+  private func isServingCommitment(_ state: LineageState) -> Bool {
+    guard let cancel = state.lastCancelAt else { return false }
+    let begun = state.charges.first { $0.kind != .oneTime }?.time
+    // Before any period is known, the cancel is all there is to go by.
+    return (begun ?? cancel) <= cancel && knownAt < cancel + .days(366)
+  }
+
+  private mutating func raiseCancel(_ match: EntitlementMatch) {
+    raise(
+      stateDraft(
+        .missedCancel, match, at: match.lineage.state.lastEventAt, missing: 1,
+        "\(told(match.entitlement)); no cancel event came"))
+  }
+
+  private mutating func raiseBillingIssue(_ match: EntitlementMatch) {
+    let state = match.lineage.state
+    // The store tries to renew up to a day before the end.
+    let due = min(state.periodEnd ?? state.lastEventAt, knownAt)
+    raise(
+      stateDraft(
+        .missedBillingIssue, match, at: max(due, state.lastEventAt), missing: 1,
+        "\(told(match.entitlement)); no billing retry event came"))
+  }
+
+  /// A charge that was missed has switched renewal on again.
+  private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
+    match.lineage.state.isAutoRenewOff && !match.lineage.state.accessTakenAway
+      && match.entitlement.isActive(at: knownAt) != false && missing(in: match.lineage).isEmpty
+  }
+
+  private mutating func raiseRenewState(_ match: EntitlementMatch) {
+    raise(
+      stateDraft(
+        .renewStateMismatch, match, at: match.lineage.state.lastEventAt, missing: 0,
+        "events say canceled; \(told(match.entitlement))"))
+  }
+
+  /// An end that was due to be told: auto-renew was off, no payment failed, nothing else is
+  /// missing.
+  mutating func compareExpirations(_ matches: [EntitlementMatch]) {
+    for match in matches {
+      let state = match.lineage.state
+      guard tellsExpiry, state.isAutoRenewOff, !state.isExpiryTold, !state.isInBillingRetry,
+        !state.accessTakenAway, let end = state.effectiveEnd, end < knownAt,
+        missing(in: match.lineage).isEmpty, !missedRefunds.contains(match.lineage.original),
+        match.entitlement.isActive(at: knownAt) == false
+      else { continue }
+      raise(
+        stateDraft(
+          .missedExpiration, match, at: end, missing: 1,
+          "canceled, and ended \(end.text); \(told(match.entitlement)); no expiry event came"))
+    }
+  }
+
+  /// Whether the provider sends an event when a subscription lapses; the others send states, from
+  /// which the end is read.
+  private var tellsExpiry: Bool {
+    switch user.provider {
+    case .qonversion, .purple: true
+    case .flobuk, .iaptic: false
+    }
+  }
+
+  private func stateDraft(
+    _ code: BreakCode, _ match: EntitlementMatch, at: Instant, missing: Int64, _ evidence: String
+  ) -> BreakDraft {
+    BreakDraft(
+      code: code, subject: subject(match.lineage),
+      key: "period " + String(match.lineage.state.charges.count), expectedAt: at,
+      missingEvents: missing, severity: .low, evidence: evidence,
+      action: nextStep(code, user.provider))
+  }
+}

@@ -1,0 +1,133 @@
+import Vocabulary
+
+/// What of a snapshot was bought by the user with real money: without grants, family shares and
+/// sandbox, in an order that does not depend on the file's.
+struct SnapshotView {
+  let capturedAt: Instant
+  private(set) var entitlements: [Entitlement] = []
+  /// Each transaction id once, in the order of business time.
+  private(set) var transactions: [ListedTransaction] = []
+  private(set) var counts = ReconcileCounts()
+
+  /// - Parameter sandbox: transaction keys that events place in the sandbox; not every shape of
+  ///   snapshot says the environment.
+  init(_ snapshot: Snapshot, sandbox: Set<Int64>) {
+    capturedAt = snapshot.capturedAt
+    for entitlement in snapshot.entitlements where isBought(entitlement) {
+      var bought = entitlement
+      bought.transactions = entitlement.transactions.filter { isReal($0, sandbox: sandbox) }
+      if bought.transactions.isEmpty, !entitlement.transactions.isEmpty { continue }
+      entitlements.append(bought)
+    }
+    entitlements.sort { $0.sortKey < $1.sortKey }
+    listTransactions()
+  }
+
+  private mutating func isBought(_ entitlement: Entitlement) -> Bool {
+    switch entitlement.grant {
+    case .purchase, .offerCode: return true
+    case .manual: counts.manualGrants += 1
+    case .familySharing: counts.familyShares += 1
+    }
+    return false
+  }
+
+  private mutating func isReal(_ transaction: SnapshotTransaction, sandbox: Set<Int64>) -> Bool {
+    if transaction.environment == .sandbox || sandbox.contains(transactionKey(transaction.id)) {
+      counts.sandbox += 1
+      return false
+    }
+    if transaction.ownership == .familySharing {
+      counts.familyShares += 1
+      return false
+    }
+    return true
+  }
+
+  /// One purchase often unlocks several entitlements, each of which lists it.
+  private mutating func listTransactions() {
+    var byID: [String: ListedTransaction] = [:]
+    for entitlement in entitlements {
+      for transaction in entitlement.transactions where !transaction.id.isEmpty {
+        let listed = ListedTransaction(transaction, of: entitlement)
+        if let known = byID[listed.id] {
+          byID[listed.id] = known.merged(with: listed)
+        } else {
+          byID[listed.id] = listed
+        }
+      }
+    }
+    transactions = byID.values.sorted { $0.precedes($1) }
+  }
+}
+
+/// A store transaction of the snapshot, with what its entitlement adds.
+struct ListedTransaction: Equatable {
+  var id: String
+  var original: String
+  var kind: SnapshotTransactionKind
+  var product: String
+  var entitledProduct: String
+  var store: Store
+  var at: Instant?
+  var expiresAt: Instant?
+  var revokedAt: Instant?
+
+  init(_ transaction: SnapshotTransaction, of entitlement: Entitlement) {
+    id = transaction.id
+    original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
+    kind = transaction.kind
+    product = transaction.product
+    entitledProduct = entitlement.product
+    store = entitlement.store
+    at = transaction.at
+    expiresAt = transaction.expiresAt
+    revokedAt = transaction.revokedAt
+  }
+
+  var key: Int64 { transactionKey(id) }
+  var isTrial: Bool { kind == .trialStarted }
+
+  func precedes(_ other: ListedTransaction) -> Bool {
+    let (left, right) = (at?.milliseconds ?? .max, other.at?.milliseconds ?? .max)
+    return left != right ? left < right : id < other.id
+  }
+
+  /// Both listings of one transaction; what one leaves out the other may say.
+  func merged(with other: ListedTransaction) -> ListedTransaction {
+    var merged = self
+    if kind == .unknown { merged.kind = other.kind }
+    if product.isEmpty { merged.product = other.product }
+    if entitledProduct.isEmpty { merged.entitledProduct = other.entitledProduct }
+    if store == .unknown { merged.store = other.store }
+    merged.at = at ?? other.at
+    merged.expiresAt = expiresAt ?? other.expiresAt
+    merged.revokedAt = revokedAt ?? other.revokedAt
+    return merged
+  }
+}
+
+extension Entitlement {
+  /// Whether access is on, by the flag or else by the end; nil when neither tells.
+  func isActive(at instant: Instant) -> Bool? { isActive ?? expiresAt.map { $0 > instant } }
+
+  /// Whether the entitlement comes from something that renews.
+  var isSubscription: Bool {
+    switch renewState {
+    case .nonRenewable: false
+    case .willRenew, .canceled, .billingIssue: true
+    case .unknown, nil: expiresAt != nil
+    }
+  }
+
+  /// Its newest transaction; the one that its state speaks of.
+  var newestTransaction: SnapshotTransaction? {
+    transactions.max {
+      ($0.at?.milliseconds ?? .min, $0.id) < ($1.at?.milliseconds ?? .min, $1.id)
+    }
+  }
+
+  var sortKey: (String, String, Int64, String) {
+    (id, product, expiresAt?.milliseconds ?? .max, newestTransaction?.id ?? "")
+  }
+}

@@ -1,0 +1,194 @@
+import Timeline
+import Vocabulary
+
+/// First pass: every store transaction of the snapshot has its event.
+extension Reconciliation {
+  mutating func findMissingTransactions() {
+    guard let view else { return }
+    let told = ToldTransactions(lineages)
+    for transaction in view.transactions {
+      let lineage = lineage(of: transaction)
+      if !told.covers(transaction) { judge(transaction, of: lineage, in: view) }
+      if transaction.revokedAt != nil, !transaction.isTrial {
+        judgeRevocation(transaction, of: lineage, told)
+      }
+    }
+  }
+
+  func lineage(of transaction: ListedTransaction) -> LineageCase? {
+    lineages.first { $0.original == transaction.original }
+      ?? lineages.first { $0.latest.transactions.contains(transaction.key) }
+  }
+
+  private mutating func judge(
+    _ transaction: ListedTransaction, of lineage: LineageCase?, in view: SnapshotView
+  ) {
+    let about = subject(transaction, lineage)
+    if let at = transaction.at {
+      // A purchase of the moment of the snapshot is not older than the events compared with it.
+      guard at < view.capturedAt else { return }
+      guard isWatched(at, about) else {
+        counts.beforeFirstEvent += 1
+        return
+      }
+    }
+    let original = lineage?.original ?? transaction.original
+    let code = code(of: transaction, lineage, in: view)
+    var draft = BreakDraft(
+      code: code, subject: about, key: "transaction " + transaction.id,
+      transaction: transaction.id, expectedAt: transaction.at, missingEvents: 1,
+      evidence: evidence(transaction, lineage), action: nextStep(code, user.provider))
+    if transaction.isTrial {
+      (draft.estimate, draft.basis) = (.zero, .provider)
+    } else if let lineage {
+      (draft.estimate, draft.basis) = estimate(lineage, product: about.product)
+    }
+    raise(
+      draft,
+      for: MissingCharge(
+        original: original, code: code, at: transaction.at, end: transaction.expiresAt,
+        isFree: transaction.isTrial))
+  }
+
+  /// Whether events of that time would have reached the ledger.
+  func isWatched(_ instant: Instant, _ about: Subject) -> Bool {
+    guard let first = rules.firstEventAt(about.provider, about.app) else { return false }
+    return instant >= first
+  }
+
+  private func subject(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> Subject {
+    let mapped = storeProducts(transaction.entitledProduct) ?? []
+    if let lineage {
+      var product = transaction.product
+      if product.isEmpty {
+        product = mapped.count == 1 ? mapped[0] : lineage.product
+      }
+      return subject(lineage, product: product)
+    }
+    var about = Subject(provider: user.provider)
+    about.app = presumedApp
+    about.store = transaction.store
+    about.user = user.user
+    about.original = transaction.original
+    about.product = transaction.product
+    if about.product.isEmpty, mapped.count == 1 { about.product = mapped[0] }
+    return about
+  }
+
+  private func evidence(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> String {
+    let date = transaction.at.map { " of \($0.text)" } ?? ""
+    let revoked = transaction.revokedAt.map { ", revoked \($0.text)" } ?? ""
+    let here = "the snapshot lists transaction \(transaction.id)\(date)\(revoked)"
+    guard let lineage else { return here + "; no event of its subscription ever came" }
+    let carried = lineage.latest.transactions.contains(transaction.key)
+    let there =
+      carried ? "events carry its id, but none is its charge" : "no event carries its id"
+    return "\(here); \(there); \(lineage.latest.charges.count) charges of the subscription came"
+  }
+
+  private mutating func judgeRevocation(
+    _ transaction: ListedTransaction, of lineage: LineageCase?, _ told: ToldTransactions
+  ) {
+    guard let revokedAt = transaction.revokedAt, !told.refunds.contains(transaction.key),
+      !told.revoked.contains(transaction.key)
+    else { return }
+    let about = subject(transaction, lineage)
+    guard revokedAt < knownAt else { return }
+    guard isWatched(revokedAt, about) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    var draft = BreakDraft(
+      code: .missedRefund, subject: about, key: "transaction " + transaction.id,
+      transaction: transaction.id, expectedAt: revokedAt, missingEvents: 1,
+      evidence: "the snapshot lists transaction \(transaction.id) as revoked "
+        + "\(revokedAt.text); no refund event of it came",
+      action: nextStep(.missedRefund, user.provider))
+    if let lineage {
+      let charge = lineage.latest.charges.last { $0.transaction == transaction.key }
+      let usual = estimate(lineage, product: about.product)
+      draft.estimate = (charge?.grossUSD ?? usual.amount).map { -$0 }
+      draft.basis = charge?.grossUSD == nil ? usual.basis : charge?.basis ?? .none
+    }
+    raiseRefund(draft, of: about.original)
+  }
+}
+
+/// What a missing transaction would have been.
+extension Reconciliation {
+  private func code(
+    of transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
+  ) -> BreakCode {
+    let siblings = view.transactions.filter {
+      $0.original == transaction.original && $0.id != transaction.id
+    }
+    let before = siblings.filter { $0.precedes(transaction) }
+    switch transaction.kind {
+    case .oneTime: return .missedPurchase
+    case .trialStarted: return .missedStart
+    case .renewed, .introRenewed: return .missedRenewal
+    case .started, .introStarted: break
+    case .unknown:
+      let renews =
+        transaction.expiresAt != nil || lineage?.latest.isSubscription == true
+        || siblings.contains { $0.expiresAt != nil }
+      if !renews { return .missedPurchase }
+      if paidBefore(transaction, lineage, before) { return .missedRenewal }
+    }
+    let converts =
+      triedBefore(transaction, lineage, before) && !paidBefore(transaction, lineage, before)
+    return converts ? .missedConversion : .missedStart
+  }
+
+  private func paidBefore(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ before: [ListedTransaction]
+  ) -> Bool {
+    let trials = Set(lineage?.latest.trials.map(\.transaction) ?? [])
+    if before.contains(where: {
+      $0.kind != .oneTime && !$0.isTrial && !trials.contains($0.key)
+    }) {
+      return true
+    }
+    return lineage?.latest.charges.contains {
+      $0.kind != .oneTime && isBefore($0.time, transaction)
+    } ?? false
+  }
+
+  private func triedBefore(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ before: [ListedTransaction]
+  ) -> Bool {
+    before.contains(where: \.isTrial)
+      || lineage?.latest.trials.contains { isBefore($0.start, transaction) } ?? false
+  }
+
+  private func isBefore(_ instant: Instant, _ transaction: ListedTransaction) -> Bool {
+    transaction.at.map { instant < $0 } ?? true
+  }
+}
+
+/// The transactions that events spoke of, over all lineages of the user.
+private struct ToldTransactions {
+  private var charges: Set<Int64> = []
+  private var trials: Set<Int64> = []
+  var refunds: Set<Int64> = []
+  /// Charges whose access a revocation without a statement about money took away.
+  var revoked: Set<Int64> = []
+
+  init(_ lineages: [LineageCase]) {
+    for state in lineages.flatMap({ [$0.state, $0.latest] }) {
+      charges.formUnion(state.charges.map(\.transaction))
+      trials.formUnion(state.trials.map(\.transaction))
+      refunds.formUnion(state.refunds.map(\.transaction))
+      if state.accessTakenAway, let last = state.charges.last { revoked.insert(last.transaction) }
+    }
+  }
+
+  func covers(_ transaction: ListedTransaction) -> Bool {
+    switch transaction.kind {
+    case .trialStarted: trials.contains(transaction.key)
+    case .unknown: charges.contains(transaction.key) || trials.contains(transaction.key)
+    case .started, .renewed, .introStarted, .introRenewed, .oneTime:
+      charges.contains(transaction.key)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Timeline
+import Vocabulary
+
+/// A refund proves its charge: one that the ledger never saw was missed.
+extension Reconciliation {
+  mutating func findRefundsOfUnseenCharges() {
+    for lineage in lineages {
+      let charged = Set(lineage.latest.charges.map(\.transaction))
+      for refund in lineage.latest.refunds
+      where !refund.chargeIsKnown && refund.transaction != 0
+        && !charged.contains(refund.transaction)
+      {
+        judge(refund, of: lineage)
+      }
+    }
+  }
+
+  private mutating func judge(_ refund: Refund, of lineage: LineageCase) {
+    let id = lineage.transactionText(refund.transaction)
+    let listed = view?.transactions.first { $0.key == refund.transaction }
+    // The first pass has judged what the snapshot lists, with its date.
+    guard listed == nil, let first = rules.firstEventAt(lineage.state.provider, lineage.app)
+    else { return }
+    // When the refund does not date its charge, all we know is that the charge came before it.
+    guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    let code = code(of: refund, in: lineage)
+    let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
+    raise(
+      BreakDraft(
+        code: code, subject: subject(lineage), key: "transaction " + id, transaction: id,
+        expectedAt: refund.chargedAt ?? refund.time, missingEvents: 1, estimate: refund.grossUSD,
+        basis: .provider,
+        evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
+          + "never came",
+        action: nextStep(code, user.provider)),
+      for: MissingCharge(original: lineage.original, code: code, at: refund.chargedAt, end: nil))
+  }
+
+  private func code(of refund: Refund, in lineage: LineageCase) -> BreakCode {
+    let state = lineage.latest
+    let earlier = state.charges.filter { $0.time < refund.chargedAt ?? refund.time }
+    if !earlier.isEmpty, earlier.allSatisfy({ $0.kind == .oneTime }) { return .missedPurchase }
+    if refund.transaction == transactionKey(lineage.original) { return .missedStart }
+    if earlier.isEmpty, state.trials.contains(where: { $0.start < refund.time }) {
+      return .missedConversion
+    }
+    return .missedRenewal
+  }
+}
