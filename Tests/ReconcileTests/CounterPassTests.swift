@@ -1,0 +1,86 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("Counters that jump")
+struct CounterPassTests {
+  @Test("Renewal 5 after renewal 3 is one missing renewal, without any snapshot")
+  func gap() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 5, without: [4])], entitlements: nil, capturedAt: "2026-06-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].expectedAt == at("2026-05-01"))
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
+  }
+
+  @Test("Counters without a jump are no break, wherever they begin")
+  func noGap() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 5, without: [0, 1, 2])], entitlements: nil,
+      capturedAt: "2026-06-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A trial followed by renewal 2 lost its conversion and renewal 1")
+  func afterTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_RENEWAL"])
+  }
+
+  @Test("The snapshot's counter above what came is the difference")
+  func difference() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [2], counted: false)],
+      entitlements: [premium(until: "2026-05-01", count: 3)], capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+    scenario.entitlements = [premium(until: "2026-05-01", count: 2)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A lineage whose start is unknown cannot be counted")
+  func unknownStart() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [0, 1], counted: false)],
+      entitlements: [premium(until: "2026-05-01", count: 30)], capturedAt: "2026-04-20",
+      firstEventAt: "2026-03-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A trial, a first payment and 18 renewals are renewsCount 18, as the SDK guide has it")
+  func documentedExample() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialConverted, "2026-01-08", until: month(2), transaction: 101, price: 10)
+    for step in 1...18 {
+      story.tell(
+        .renewed, month(step + 1), until: month(step + 2), transaction: 101 + Int64(step),
+        price: 10)
+    }
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: month(20), count: 18)],
+      capturedAt: "2027-07-10")
+    #expect(scenario.codes == [])
+    scenario.entitlements = [premium(until: month(20), count: 19)]
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("A new start after a lapse does not make the counters before it a gap")
+  func lateStart() {
+    let known = Story.monthly(renewals: 5, without: [0, 1, 2, 3])
+    let transactions = [
+      bought(104, .renewed, "2026-05-01", until: "2026-06-01"),
+      bought(105, .renewed, "2026-06-01", until: "2026-07-01"),
+      bought(106, .started, "2026-09-01", until: "2026-10-01"),
+    ]
+    let scenario = Scenario(
+      stories: [known], entitlements: [premium(until: "2026-10-01", listing: transactions)],
+      capturedAt: "2026-09-20")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+}

@@ -1,0 +1,112 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("What only one side knows")
+struct PresencePassTests {
+  @Test("Active by events, absent or inactive in the user's snapshot, is ahead of it")
+  func ahead() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    scenario.entitlements = [premium(active: false, until: "2026-02-10", .canceled)]
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    scenario.entitlements = [premium(until: "2026-03-01")]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An ended lineage is missed by no snapshot")
+  func ended() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An account transfer is no break")
+  func transfer() {
+    var story = Story.monthly(renewals: 1)
+    story.user = "bob"
+    let scenario = Scenario(stories: [story], entitlements: [], capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A new subscription is pending until the snapshot had time to know it")
+  func fresh() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)], entitlements: [], capturedAt: "2026-01-01T10:00:00")
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("A user without a snapshot is a break only where the set is complete")
+  func snapshotAbsent() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.usersWithoutSnapshot == 1)
+    scenario.change = { $0.snapshotsComplete = true }
+    #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
+    #expect(scenario.outcome.counts.usersWithoutSnapshot == 0)
+    scenario.stories[0].environment = .sandbox
+    scenario.stories[0].events = scenario.stories[0].events.map {
+      var event = $0
+      event.environment = .sandbox
+      return event
+    }
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A snapshot user of whom no event ever came is named once")
+  func eventsAbsent() {
+    var second = premium(until: "2026-03-01", started: "2026-01-05")
+    second.id = "extra"
+    var scenario = Scenario(
+      entitlements: [premium(until: "2026-03-01", started: "2026-01-01"), second],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["EVENTS_ABSENT"])
+    #expect(scenario.breaks[0].user == "ada")
+    #expect(scenario.breaks[0].severity == .medium)
+    scenario.entitlements = [premium(until: "2026-03-01", started: "2025-03-01")]
+    #expect(scenario.breaks.map(\.severity) == [.info])
+    scenario.entitlements = [premium(active: false, until: "2025-11-01", started: "2025-10-01")]
+    #expect(scenario.codes == [])
+    var granted = premium(started: "2026-01-01")
+    granted.grant = .manual
+    scenario.entitlements = [granted]
+    #expect(scenario.codes == [])
+    scenario.entitlements = []
+    #expect(scenario.codes == [])
+  }
+
+  @Test("One original transaction in both environments is a leak")
+  func leak() {
+    var twin = Story(environment: .sandbox)
+    twin.tell(.started, "2026-01-01", until: "2026-01-02")
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1), twin], entitlements: [premium(until: "2026-03-01")],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["ENV_LEAK"])
+    scenario.stories[1].original = "200"
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An entitlement that could be any lineage's is counted, and nothing is guessed from it")
+  func unmatched() {
+    var other = Story.monthly(renewals: 1)
+    other.original = "200"
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1), other],
+      entitlements: [premium(until: "2026-09-01", product: "unmapped")],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+  }
+
+  @Test("An entitlement that lists another lineage's purchase does not stand for this one")
+  func otherLineage() {
+    let other = bought(700, .started, "2026-02-01", until: "2026-03-01") { $0.originalID = "700" }
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-01", listing: [other])], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
+  }
+}

@@ -1,0 +1,100 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("Whether a subscription goes on, as both sides say")
+struct RenewalStatePassTests {
+  private var canceled: Story {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
+    return story
+  }
+
+  @Test("Canceled in the snapshot needs a cancel event")
+  func cancel() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01", .canceled)],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].estimatedUSD == nil)
+    scenario.stories = [canceled]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Expiry and refund imply the cancel")
+  func implied() {
+    var expired = Story.monthly(renewals: 1)
+    expired.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [expired], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    var refunded = Story.monthly(renewals: 1)
+    refunded.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    scenario.stories = [refunded]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A plan with a 12-month commitment renews after its cancel")
+  func commitment() {
+    var story = canceled
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Will renew in the snapshot, canceled by the events, is a mismatch")
+  func mismatch() {
+    var scenario = Scenario(
+      stories: [canceled], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["RENEW_STATE_MISMATCH"])
+    scenario.entitlements = [premium(until: "2026-03-01", .unknown)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A missing renewal explains that renewal is on again")
+  func explained() {
+    let scenario = Scenario(
+      stories: [canceled], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("A billing issue needs a billing event")
+  func billing() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-17", .billingIssue)], capturedAt: "2026-03-10")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    scenario.stories[0].tell(.billingRetry, "2026-03-01", until: "2026-03-17", transaction: 101) {
+      $0.graceEnd = at("2026-03-17")
+    }
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A canceled subscription that ended needs an expiry event")
+  func expiration() {
+    let ended = [premium(active: false, until: "2026-03-01", .canceled)]
+    var scenario = Scenario(stories: [canceled], entitlements: ended, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Neither a failed payment nor an end with renewal on sends an expiry event")
+  func noExpirationExpected() {
+    var failing = canceled
+    failing.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [failing], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    scenario.stories = [.monthly(renewals: 1)]
+    scenario.entitlements = [premium(active: false, until: "2026-03-01", .unknown)]
+    #expect(scenario.codes == [])
+  }
+}

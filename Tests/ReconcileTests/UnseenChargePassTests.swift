@@ -1,0 +1,66 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("A refund whose charge never came")
+struct UnseenChargePassTests {
+  private func story(refunding transaction: Int64, charged: String) -> Story {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-20", transaction: transaction, price: -10) {
+      $0.periodStart = at(charged)
+    }
+    return story
+  }
+
+  @Test("A refund of a charge that came is no break")
+  func known() {
+    let scenario = Scenario(
+      stories: [story(refunding: 101, charged: "2026-02-01")], entitlements: nil,
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A refund of an unknown transaction proves a charge, dated and priced by the refund")
+  func unknown() {
+    let scenario = Scenario(
+      stories: [story(refunding: 555, charged: "2026-02-15")], entitlements: nil,
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].transaction == "555")
+    #expect(scenario.breaks[0].expectedAt == at("2026-02-15"))
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
+  }
+
+  @Test("A charge before the first event of the app was never ours to see")
+  func prehistory() {
+    let scenario = Scenario(
+      stories: [story(refunding: 555, charged: "2025-11-15")], entitlements: nil,
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.beforeFirstEvent == 1)
+  }
+
+  @Test("A refund of the original transaction proves the start")
+  func start() {
+    var story = Story()
+    story.tell(.refunded, "2026-02-20", price: -10) { $0.periodStart = at("2026-02-01") }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
+  @Test("The snapshot that lists the refunded transaction too adds no second break")
+  func listed() {
+    let transactions = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01"),
+      bought(101, .renewed, "2026-02-01", until: "2026-03-01", revoked: "2026-02-20"),
+    ]
+    var story = Story.monthly(renewals: 0)
+    story.tell(.refunded, "2026-02-20", transaction: 101, price: -10)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2026-02-20", .canceled, listing: transactions)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes.filter { $0 != "MISSED_CANCEL" } == ["MISSED_RENEWAL"])
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+}
