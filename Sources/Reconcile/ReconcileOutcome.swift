@@ -1,7 +1,5 @@
 public import Vocabulary
 
-public import Vocabulary
-
 /// What reconciliation saw and deliberately did not call a break.
 public struct ReconcileCounts: Sendable, Equatable {
   /// Users active at as-of without a snapshot, while snapshots are not declared complete.
