@@ -1,0 +1,127 @@
+// Columns of the reports about what came in and what does not agree.
+
+extension Layout {
+  static let qualityMonthly = Layout(
+    name: "quality_monthly", query: PackageResources.quality_monthly_sql,
+    columns: [.month] + Column.offering + [
+      .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
+      .count("missing_events", of: "events", "Events that never came, in no other report."),
+      .usd("missing_usd", "Estimated gross of the missing events; empty when unknown."),
+      .count("churned_in_doubt", of: "subscriptions", "Churned whose end a MISSED break covers."),
+    ])
+
+  static let excludedMonthly = Layout(
+    name: "excluded_monthly", query: PackageResources.excluded_monthly_sql,
+    columns: [
+      .month,
+      .key("provider", .text, "Who sent the webhooks."),
+      .key("app_id", .text, "App as the provider names it; empty when absent."),
+      .key("reason", .text, "Why no money is booked: sandbox, family_sharing or manual."),
+      .count("events", of: "events", "Events left out."),
+      .count("charges", of: "charges", "Charges among them."),
+    ])
+
+  static let breaks = Layout(
+    name: "breaks", query: PackageResources.breaks_sql,
+    columns: [
+      .key("break_id", .text, "Stable across runs."),
+      .cell("code", .text, "What is wrong."),
+      .cell("status", .text, "pending, open, or resolved in this run."),
+      .cell("severity", .text, "info, low, medium, high or critical."),
+      .cell("provider", .text, "Who sent the webhooks."),
+      .cell("app_id", .text, "App as the provider names it; empty when absent."),
+      .cell("environment", .text, "production or sandbox."),
+      .cell("store", .text, "Shop that took the money."),
+      .cell("user_id", .text, "User as the app names it; empty when unknown."),
+      .cell("subscription_id", .text, "Original transaction id of the lineage."),
+      .cell("transaction_id", .text, "Transaction in question; empty when none is named."),
+      .cell("product_id", .text, "Product id of the store."),
+      .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),
+      .cell("first_seen_at", .instant, "As-of of the run that first saw the break."),
+      .cell("last_seen_at", .instant, "As-of of the last run that saw the break."),
+      Column(
+        name: "age_days", format: .wholeDays, unit: "days",
+        description: "Whole days from expected_at to as-of; empty without expected_at."),
+      .cell("settles_at", .instant, "When the provider can no longer deliver."),
+      .cell("evidence_expires_at", .instant, "Until when the provider keeps the evidence."),
+      .count("missing_events", of: "events", "How many events never came."),
+      .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
+      .cell("amount_basis", .text, "What the estimate rests on."),
+      .cell("evidence", .text, "The facts on both sides."),
+      .cell("action", .text, "What a person should do next."),
+    ])
+
+  static let deliveriesDaily = Layout(
+    name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
+    columns: [
+      .key("day", .day, "Day of the delivery in the report's time zone."),
+      .key("provider", .text, "Who sent the webhooks."),
+      .key("kind", .text, "What the event says."),
+      .count("delivered", of: "deliveries", "All copies that came."),
+      .count("distinct_events", of: "events", "Events that came for the first time."),
+      .count("duplicates_exact", of: "deliveries", "Copies equal byte for byte."),
+      .count("duplicates_semantic", of: "deliveries", "Copies equal in all that matters."),
+      .count("conflicts", of: "deliveries", "Copies that differ in what matters."),
+      .count("out_of_order", of: "events", "Came after a later event of the subscription."),
+      .count("late", of: "events", "Came later than the delivery window."),
+    ] + attempts + latencies)
+
+  private static let attempts: [Column] = ["1", "2", "3", "4", "5", "6", "unknown"].map {
+    .cell("attempt_\($0)", .integer, "Deliveries at attempt \($0); empty when not recorded.")
+  }
+
+  private static let latencies: [Column] = [
+    ("latency_p50_s", "Median"), ("latency_p95_s", "95th percentile"),
+    ("latency_p99_s", "99th percentile"), ("latency_max_s", "Longest"),
+  ].map { name, word in
+    Column(
+      name: name, format: .latency, unit: "seconds",
+      description: "\(word) from event to receipt, within 1.6 %; empty without receive times.")
+  }
+
+  /// Kept for programs that read it: a header alone until published numbers are kept.
+  static let restatements = Layout(
+    name: "restatements", query: nil,
+    columns: [
+      .key("report", .text, "Report whose published number changed."),
+      .key("period", .text, "Period of the row."),
+      .key("key", .text, "Other key columns of the row."),
+      .key("column", .text, "Column that changed."),
+      .cell("published", .text, "Value last published as complete."),
+      .cell("restated", .text, "Value now."),
+      .cell("delta", .text, "restated − published."),
+      .cell("cause", .text, "Why it changed."),
+      Column(
+        name: "published_by_run", format: .integer, description: "Run that published it."),
+    ])
+
+  static let inputs = Layout(
+    name: "inputs", query: PackageResources.inputs_sql,
+    columns: [
+      .key("archive", .text, "Path relative to the given root."),
+      .key("sha256", .text, "SHA-256 of the archive's bytes."),
+      .count("bytes", of: "bytes", "Size of the archive as delivered."),
+      .count("lines", of: "lines", "accepted + duplicates + skipped + rejected."),
+      .count("accepted", of: "lines", "Brought a new event or a new version of one."),
+      .count("duplicates", of: "lines", "Brought only what was known."),
+      .count("skipped", of: "lines", "Known not to be purchase events."),
+      .count("rejected", of: "lines", "Could not be understood; see rejects.csv."),
+      .cell("first_event_at", .instant, "Earliest event time in the archive."),
+      .cell("last_event_at", .instant, "Latest event time in the archive."),
+      .cell("status", .text, "complete, damaged, or repeated under another name."),
+    ])
+
+  static let rejects = Layout(
+    name: "rejects", query: PackageResources.rejects_sql,
+    columns: [
+      .key("archive", .text, "Path relative to the given root."),
+      Column(
+        name: "line", format: .integer, unit: "lines",
+        description: "Physical line, from 1.", isKey: true),
+      Column(
+        name: "byte_offset", format: .integer, unit: "bytes",
+        description: "Where the value begins in the inflated archive, from 0.", isKey: true),
+      .cell("reason", .text, "What was wrong, as one of a few words."),
+      .cell("detail", .text, "What was wrong, without any content of the line."),
+    ])
+}

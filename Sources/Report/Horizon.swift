@@ -1,0 +1,52 @@
+internal import Vocabulary
+
+/// Up to when the numbers of a feed can no longer change by deliveries in time.
+///
+/// A period is complete when its end is not after the instant; nothing is ever complete beyond
+/// the newest input, and of a stale feed nothing after its last settled end.
+struct Horizon {
+  /// For money: the delivery window has passed.
+  let booked: Instant
+  /// For subscriptions: the renewal gap has passed, too.
+  let settled: Instant
+  /// For periods that have merely ended.
+  let ended: Instant
+
+  init(of feed: Feed, by rules: Rules) {
+    let window = rules.deliveryWindow(feed.provider)
+    let settledByRule = rules.endsAreSettled(until: feed)
+    let reach = rules.watermarks[feed] ?? rules.asOf
+    let limit = rules.isStale(feed) ? settledByRule : reach
+    booked = min(rules.asOf - window, limit)
+    settled = min(settledByRule, limit)
+    ended = min(rules.asOf, limit)
+  }
+}
+
+extension Movement {
+  /// The column of the report in which the movement is counted.
+  var column: String {
+    switch self {
+    case .new: "new"
+    case .firstSeen: "first_seen"
+    case .reactivated: "reactivated"
+    case .recovered: "recovered"
+    case .resumed: "resumed"
+    case .transferIn: "transfer_in"
+    case .churned: "churned"
+    case .paused: "paused"
+    case .transferOut: "transfer_out"
+    case .churnedVoluntary: "churned_voluntary"
+    case .churnedInvoluntary: "churned_involuntary"
+    case .churnedRefund: "churned_refund"
+    case .churnedPriceIncrease: "churned_price_increase"
+    case .churnedDeveloper: "churned_developer"
+    case .churnedUnknown: "churned_unknown"
+    case .lost: "lost"
+    case .autoRenewOff: "auto_renew_off"
+    case .expansion: "expansion"
+    case .contraction: "contraction"
+    case .fx: "fx"
+    }
+  }
+}

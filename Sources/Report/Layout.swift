@@ -1,0 +1,64 @@
+// What a report is made of: a query and how each of its columns is printed and read.
+
+/// One report: its file, its query and its columns.
+struct Layout {
+  /// The file's name without `.csv`, or the folder's when there is a file per month.
+  let name: String
+  /// The embedded query; nil for a report that never has rows yet.
+  let query: [UInt8]?
+  /// Whether each month of the first column, a day, has a file of its own.
+  var isSplitByMonth = false
+  let columns: [Column]
+}
+
+/// One column of a report.
+struct Column {
+  let name: String
+  let format: CellFormat
+  var unit: String?
+  let description: String
+  var isKey = false
+
+  static func key(_ name: String, _ format: CellFormat, _ description: String) -> Column {
+    Column(name: name, format: format, description: description, isKey: true)
+  }
+
+  static func cell(_ name: String, _ format: CellFormat, _ description: String) -> Column {
+    Column(name: name, format: format, description: description)
+  }
+
+  static func count(_ name: String, of unit: String, _ description: String) -> Column {
+    Column(name: name, format: .integer, unit: unit, description: description)
+  }
+
+  static func usd(_ name: String, _ description: String) -> Column {
+    Column(name: name, format: .amount, unit: "USD", description: description)
+  }
+
+  static func local(_ name: String, _ description: String) -> Column {
+    Column(name: name, format: .amount, unit: "currency", description: description)
+  }
+
+  static func rate(_ name: String, _ description: String) -> Column {
+    Column(name: name, format: .ratio, unit: "fraction", description: description)
+  }
+
+  /// The column as the manifest describes it.
+  var shown: ReportColumn {
+    ReportColumn(
+      name: name, type: format.type, unit: unit, description: description, isKey: isKey)
+  }
+
+  static let month = key("period", .month, "Month in the report's time zone.")
+
+  /// What is sold: the dimensions of every report about subscriptions.
+  static let offering = [
+    key("provider", .text, "Who sent the webhooks."),
+    key("app_id", .text, "App as the provider names it; empty when absent."),
+    key("store", .text, "Shop that took the money."),
+    key("product_id", .text, "Product id of the store."),
+  ]
+
+  static let isComplete = cell(
+    "is_complete", .flag, "Whether no later delivery is expected to change the row.")
+}

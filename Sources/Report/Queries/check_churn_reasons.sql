@@ -1,0 +1,43 @@
+-- Wrong: a day on which the churned are not the sum of their reasons.
+with sums as (
+  select
+    cell.day,
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product,
+    sum(case when movement.word = 'churned' then cell.subscriptions else 0 end) as churned,
+    sum(
+      case
+        when movement.word in (
+          'churned_voluntary', 'churned_involuntary', 'churned_refund',
+          'churned_price_increase', 'churned_developer', 'churned_unknown'
+        )
+        then cell.subscriptions else 0
+      end
+    ) as reasons
+  from movement_cell as cell
+  join movement_name as movement on movement.id = cell.movement
+  group by
+    cell.day,
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product
+)
+select
+  'day ' || row.day || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
+    || ', ' || product.word || ': ' || row.churned || ' churned, ' || row.reasons
+    || ' with a reason' as wrong
+from sums as row
+join provider_name as provider on provider.id = row.provider
+join word as app on app.id = row.app
+join store_name as store on store.id = row.store
+join word as product on product.id = row.product
+where row.churned <> row.reasons
+order by
+  row.day,
+  row.provider,
+  row.app,
+  row.store,
+  row.product

@@ -1,0 +1,48 @@
+-- What the printed columns must come to, summed straight from the cells without any join.
+with totals as (
+  select 'revenue_daily' as report, 'charges' as measure, sum(charges) as total from revenue_cell
+  union all
+  select 'revenue_daily' as report, 'refunds' as measure, sum(refunds) as total from revenue_cell
+  union all
+  select 'revenue_monthly' as report, 'charges' as measure, sum(charges) as total from revenue_cell
+  union all
+  select 'revenue_monthly' as report, 'refunds' as measure, sum(refunds) as total from revenue_cell
+  union all
+  select 'churn_monthly' as report, 'new' as measure, sum(subscriptions) as total
+  from movement_cell
+  where movement = 1
+  union all
+  select 'churn_monthly' as report, 'churned' as measure, sum(subscriptions) as total
+  from movement_cell
+  where movement = 7
+  union all
+  select 'churn_monthly' as report, 'lost' as measure, sum(subscriptions) as total
+  from movement_cell
+  where movement = 16
+  union all
+  select 'renewals_monthly' as report, 'renewals' as measure, sum(renewals) as total
+  from renewal_cell
+  union all
+  select 'renewals_monthly' as report, 'renewals_refunded' as measure, sum(refunded) as total
+  from renewal_cell
+  union all
+  select 'trials_monthly' as report, 'started' as measure, sum(started) as total from trial_cell
+  union all
+  select 'excluded_monthly' as report, 'events' as measure, sum(events) as total
+  from excluded_cell
+  union all
+  select 'deliveries_daily' as report, 'delivered' as measure, sum(delivered) as total
+  from delivery_cell
+  union all
+  select 'inputs' as report, 'lines' as measure, sum(lines) as total
+  from archive
+  where kind = 'events'
+)
+select
+  report,
+  measure,
+  coalesce(total, 0) as total
+from totals
+order by
+  report,
+  measure

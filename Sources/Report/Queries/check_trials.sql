@@ -1,0 +1,16 @@
+-- Wrong: a day whose trials did not convert, expire or stay pending, each once.
+select
+  'day ' || row.day || ', ' || provider.word || ', app ' || app.word || ', ' || product.word
+    || ': ' || row.started || ' started, '
+    || (row.converted + row.expired + row.pending) || ' accounted for' as wrong
+from trial_cell as row
+join provider_name as provider on provider.id = row.provider
+join word as app on app.id = row.app
+join word as product on product.id = row.product
+where row.started <> row.converted + row.expired + row.pending
+order by
+  row.day,
+  row.provider,
+  row.app,
+  row.store,
+  row.product

@@ -1,0 +1,184 @@
+-- Subscriptions per month: open + what came − what went = close. Cells hold movements only, so
+-- open and close are running sums.
+with flows as (
+  select
+    day.month as period,
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product,
+    sum(case when movement.word = 'new' then cell.subscriptions else 0 end) as new,
+    sum(case when movement.word = 'first_seen' then cell.subscriptions else 0 end) as first_seen,
+    sum(case when movement.word = 'reactivated' then cell.subscriptions else 0 end) as reactivated,
+    sum(case when movement.word = 'recovered' then cell.subscriptions else 0 end) as recovered,
+    sum(case when movement.word = 'resumed' then cell.subscriptions else 0 end) as resumed,
+    sum(case when movement.word = 'transfer_in' then cell.subscriptions else 0 end) as transfer_in,
+    sum(case when movement.word = 'churned' then cell.subscriptions else 0 end) as churned,
+    sum(case when movement.word = 'paused' then cell.subscriptions else 0 end) as paused,
+    sum(case when movement.word = 'transfer_out' then cell.subscriptions else 0 end)
+      as transfer_out,
+    sum(case when movement.word = 'churned_voluntary' then cell.subscriptions else 0 end)
+      as churned_voluntary,
+    sum(case when movement.word = 'churned_involuntary' then cell.subscriptions else 0 end)
+      as churned_involuntary,
+    sum(case when movement.word = 'churned_refund' then cell.subscriptions else 0 end)
+      as churned_refund,
+    sum(case when movement.word = 'churned_price_increase' then cell.subscriptions else 0 end)
+      as churned_price_increase,
+    sum(case when movement.word = 'churned_developer' then cell.subscriptions else 0 end)
+      as churned_developer,
+    sum(case when movement.word = 'churned_unknown' then cell.subscriptions else 0 end)
+      as churned_unknown,
+    sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
+    sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
+      as auto_renew_off
+  from movement_cell as cell
+  join day on day.number = cell.day
+  join movement_name as movement on movement.id = cell.movement
+  group by
+    day.month,
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product
+),
+-- every month from the first movement of a row to the one that as-of lies in
+grid as (
+  select
+    month.number as period,
+    first.provider,
+    first.app,
+    first.store,
+    first.product
+  from (
+    select
+      provider,
+      app,
+      store,
+      product,
+      min(period) as period
+    from flows
+    group by
+      provider,
+      app,
+      store,
+      product
+  ) as first
+  cross join as_of
+  join month on month.number >= first.period and month.number <= as_of.last_month
+),
+months as (
+  select
+    grid.period,
+    grid.provider,
+    grid.app,
+    grid.store,
+    grid.product,
+    coalesce(flows.new, 0) as new,
+    coalesce(flows.first_seen, 0) as first_seen,
+    coalesce(flows.reactivated, 0) as reactivated,
+    coalesce(flows.recovered, 0) as recovered,
+    coalesce(flows.resumed, 0) as resumed,
+    coalesce(flows.transfer_in, 0) as transfer_in,
+    coalesce(flows.churned, 0) as churned,
+    coalesce(flows.paused, 0) as paused,
+    coalesce(flows.transfer_out, 0) as transfer_out,
+    coalesce(flows.churned_voluntary, 0) as churned_voluntary,
+    coalesce(flows.churned_involuntary, 0) as churned_involuntary,
+    coalesce(flows.churned_refund, 0) as churned_refund,
+    coalesce(flows.churned_price_increase, 0) as churned_price_increase,
+    coalesce(flows.churned_developer, 0) as churned_developer,
+    coalesce(flows.churned_unknown, 0) as churned_unknown,
+    coalesce(flows.lost, 0) as lost,
+    coalesce(flows.auto_renew_off, 0) as auto_renew_off
+  from grid
+  left join flows
+    on flows.period = grid.period
+    and flows.provider = grid.provider
+    and flows.app = grid.app
+    and flows.store = grid.store
+    and flows.product = grid.product
+),
+changes as (
+  select
+    months.*,
+    new + first_seen + reactivated + recovered + resumed + transfer_in
+      - churned - paused - transfer_out as change
+  from months
+),
+balances as (
+  select
+    changes.*,
+    sum(change) over (
+      partition by provider, app, store, product order by period
+      rows between unbounded preceding and current row
+    ) as active_close,
+    sum(auto_renew_off) over (
+      partition by provider, app, store, product order by period
+      rows between unbounded preceding and current row
+    ) as off_at_close
+  from changes
+)
+select
+  row.period,
+  provider.word as provider,
+  app.word as app_id,
+  store.word as store,
+  product.word as product_id,
+  row.active_close - row.change as active_open,
+  row.new,
+  row.first_seen,
+  row.reactivated,
+  row.recovered,
+  row.resumed,
+  row.transfer_in,
+  row.churned,
+  row.paused,
+  row.transfer_out,
+  row.active_close,
+  row.churned_voluntary,
+  row.churned_involuntary,
+  row.churned_refund,
+  row.churned_price_increase,
+  row.churned_developer,
+  row.churned_unknown,
+  0 as churned_in_doubt,
+  row.lost,
+  row.lost as churn_rate,
+  row.active_close - row.change as churn_rate_base,
+  row.churned - row.reactivated - row.recovered as churn_rate_revenuecat,
+  row.active_close - row.change as churn_rate_revenuecat_base,
+  row.off_at_close as auto_renew_off,
+  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+from balances as row
+join horizon on horizon.provider = row.provider and horizon.app = row.app
+join provider_name as provider on provider.id = row.provider
+join word as app on app.id = row.app
+join store_name as store on store.id = row.store
+join word as product on product.id = row.product
+where
+  row.active_close - row.change <> 0
+  or row.active_close <> 0
+  or row.off_at_close <> 0
+  or row.new <> 0
+  or row.first_seen <> 0
+  or row.reactivated <> 0
+  or row.recovered <> 0
+  or row.resumed <> 0
+  or row.transfer_in <> 0
+  or row.churned <> 0
+  or row.paused <> 0
+  or row.transfer_out <> 0
+  or row.churned_voluntary <> 0
+  or row.churned_involuntary <> 0
+  or row.churned_refund <> 0
+  or row.churned_price_increase <> 0
+  or row.churned_developer <> 0
+  or row.churned_unknown <> 0
+  or row.lost <> 0
+order by
+  row.period,
+  provider.word,
+  app.word,
+  store.word,
+  product.word

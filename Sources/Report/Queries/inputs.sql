@@ -1,0 +1,18 @@
+-- The archives of events that were read, and the account of their lines.
+select
+  archive.name as archive,
+  archive.sha256,
+  archive.bytes,
+  archive.lines,
+  archive.accepted,
+  archive.duplicates,
+  archive.skipped,
+  archive.rejected,
+  archive.first_event_ms as first_event_at,
+  archive.last_event_ms as last_event_at,
+  archive.status
+from archive
+where archive.kind = 'events'
+order by
+  archive.name,
+  archive.sha256

@@ -1,0 +1,58 @@
+-- What reconciliation knows to be missing, beside the month that it is missing from. A break
+-- without a business time speaks of as-of itself. Sandbox purchases never carry money.
+with open_breaks as (
+  select
+    month.number as period,
+    break.provider,
+    break.app,
+    break.store,
+    break.product_id,
+    break.missing_events,
+    case when break.environment = 0 then break.estimated_usd else 0 end as estimated_usd
+  from break
+  cross join as_of
+  join month
+    on coalesce(break.expected_ms, as_of.ms - 1) >= month.starts_ms
+    and coalesce(break.expected_ms, as_of.ms - 1) < month.ends_ms
+  where break.status = 'open'
+),
+sums as (
+  select
+    period,
+    provider,
+    app,
+    store,
+    product_id,
+    count(*) as open_breaks,
+    sum(missing_events) as missing_events,
+    sum(case when missing_events <> 0 then coalesce(estimated_usd, 0) else 0 end) as missing_usd,
+    sum(
+      case when missing_events <> 0 and estimated_usd is null then 1 else 0 end
+    ) as missing_usd_unknown
+  from open_breaks
+  group by
+    period,
+    provider,
+    app,
+    store,
+    product_id
+)
+select
+  row.period,
+  provider.word as provider,
+  row.app as app_id,
+  store.word as store,
+  row.product_id,
+  row.open_breaks,
+  row.missing_events,
+  case when row.missing_usd_unknown = 0 then row.missing_usd end as missing_usd,
+  0 as churned_in_doubt
+from sums as row
+join provider_name as provider on provider.id = row.provider
+join store_name as store on store.id = row.store
+order by
+  row.period,
+  provider.word,
+  row.app,
+  store.word,
+  row.product_id

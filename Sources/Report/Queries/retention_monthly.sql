@@ -1,0 +1,90 @@
+-- Cohorts of new subscriptions, month by month. Cells hold changes, so who is retained is a
+-- running sum; a month counts once it has ended by as-of.
+with cohorts as (
+  select
+    cohort,
+    provider,
+    app,
+    store,
+    product,
+    sum(joined) as joined
+  from retention_cell
+  group by
+    cohort,
+    provider,
+    app,
+    store,
+    product
+),
+months as (
+  select
+    cohorts.cohort,
+    cohorts.provider,
+    cohorts.app,
+    cohorts.store,
+    cohorts.product,
+    cohorts.joined,
+    month.number as period,
+    month.number - cohorts.cohort as period_index,
+    case when month.number < as_of.month then 1 else 0 end as has_ended
+  from cohorts
+  cross join as_of
+  join month on month.number >= cohorts.cohort and month.number <= as_of.last_month
+),
+balances as (
+  select
+    months.cohort,
+    months.provider,
+    months.app,
+    months.store,
+    months.product,
+    months.joined,
+    months.period,
+    months.period_index,
+    months.has_ended,
+    sum(coalesce(cell.active_change, 0)) over (
+      partition by
+        months.cohort, months.provider, months.app, months.store, months.product
+      order by months.period_index
+      rows between unbounded preceding and current row
+    ) as active,
+    coalesce(cell.net_usd, 0) as net_usd,
+    coalesce(cell.net_usd_unknown, 0) as net_usd_unknown
+  from months
+  left join retention_cell as cell
+    on cell.cohort = months.cohort
+    and cell.provider = months.provider
+    and cell.app = months.app
+    and cell.store = months.store
+    and cell.product = months.product
+    and cell.period_index = months.period_index
+)
+select
+  row.cohort,
+  provider.word as provider,
+  app.word as app_id,
+  store.word as store,
+  product.word as product_id,
+  row.period_index,
+  row.has_ended * row.joined as eligible,
+  row.has_ended * row.active as retained,
+  case when row.net_usd_unknown = 0 then row.net_usd end as net_usd,
+  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
+from balances as row
+join horizon on horizon.provider = row.provider and horizon.app = row.app
+join provider_name as provider on provider.id = row.provider
+join word as app on app.id = row.app
+join store_name as store on store.id = row.store
+join word as product on product.id = row.product
+where
+  row.has_ended * row.joined <> 0
+  or row.has_ended * row.active <> 0
+  or row.net_usd <> 0
+  or row.net_usd_unknown <> 0
+order by
+  row.cohort,
+  provider.word,
+  app.word,
+  store.word,
+  product.word,
+  row.period_index

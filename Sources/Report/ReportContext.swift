@@ -1,0 +1,162 @@
+internal import Ledger
+internal import Vocabulary
+
+/// What the queries join beside the cells: as-of, the calendar, how far each feed reaches, and
+/// the words behind numbers.
+///
+/// They are temporary tables of the connection, so that a query needs no parameters and stays
+/// readable by any SQL engine that is given the same tables.
+struct ReportContext {
+  let ledger: Ledger
+  let plan: ReportPlan
+
+  func prepare() throws {
+    try makeAsOf()
+    try makeCalendar()
+    try makeHorizons()
+    try makeWords()
+  }
+
+  private func makeAsOf() throws {
+    try table("as_of", "ms, month, last_month, run")
+    try insert(
+      "as_of",
+      [
+        .integer(plan.rules.asOf.milliseconds), .integer(Int64(asOfMonth.number)),
+        .integer(Int64(lastMonth.number)), .integer(plan.run),
+      ])
+  }
+
+  private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
+
+  /// The month of the last instant that the reports speak of.
+  private var lastMonth: Month {
+    plan.rules.calendar.month(of: plan.rules.asOf - Interval(milliseconds: 1))
+  }
+
+  /// Every month from the first cell to the last, and its days.
+  private func makeCalendar() throws {
+    try table(
+      "month", "number integer primary key, first_day, last_day, starts_ms, ends_ms")
+    let calendar = plan.rules.calendar
+    let (first, last) = try span()
+    for number in first.number...last.number {
+      let month = Month(number: number)
+      try insert(
+        "month",
+        [
+          .integer(Int64(number)), .integer(Int64(month.firstDay.number)),
+          .integer(Int64(month.next.firstDay.number) - 1),
+          .integer(calendar.start(of: month).milliseconds),
+          .integer(calendar.start(of: month.next).milliseconds),
+        ])
+    }
+    try table("day", "number integer primary key, month")
+    try run(
+      """
+      with recursive walk (number, month, last_day) as (
+        select first_day, number, last_day from month
+        union all
+        select number + 1, month, last_day from walk where number < last_day
+      )
+      insert into temp.day select number, month from walk
+      """)
+  }
+
+  private func span() throws -> (first: Month, last: Month) {
+    var months = [lastMonth, asOfMonth]
+    for cells in ["revenue", "movement", "renewal", "trial", "excluded"] {
+      try ledger.rows(sql: "select min(day), max(day) from \(cells)_cell") { row in
+        for column in 0...1 where !row.isNull(column) {
+          months.append(Day(number: Int32(truncatingIfNeeded: row.int64(column))).month)
+        }
+      }
+    }
+    try ledger.rows(sql: "select min(cohort) from retention_cell") { row in
+      if !row.isNull(0) { months.append(Month(number: Int32(truncatingIfNeeded: row.int64(0)))) }
+    }
+    try ledger.rows(
+      sql: "select min(expected_ms), max(expected_ms) from break where status = 'open'"
+    ) { row in
+      for column in 0...1 where !row.isNull(column) {
+        months.append(plan.rules.calendar.month(of: Instant(milliseconds: row.int64(column))))
+      }
+    }
+    return (months.min() ?? lastMonth, months.max() ?? lastMonth)
+  }
+
+  /// Up to where the numbers of each feed are complete: a day or month before it is.
+  private func makeHorizons() throws {
+    try table("horizon", "provider, app, booked_day, booked_month, settled_month, ended_month")
+    var feeds = Set(plan.rules.watermarks.keys)
+    for cells in ["revenue", "movement", "renewal", "trial", "retention"] {
+      try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
+        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
+          return
+        }
+        feeds.insert(Feed(provider: provider, app: Symbol(row.int64(1))))
+      }
+    }
+    let calendar = plan.rules.calendar
+    for feed in feeds {
+      let horizon = Horizon(of: feed, by: plan.rules)
+      try insert(
+        "horizon",
+        [
+          .integer(Int64(feed.provider.rawValue)), .integer(Int64(feed.app)),
+          .integer(Int64(calendar.day(of: horizon.booked).number)),
+          .integer(Int64(calendar.month(of: horizon.booked).number)),
+          .integer(Int64(calendar.month(of: horizon.settled).number)),
+          .integer(Int64(calendar.month(of: horizon.ended).number)),
+        ])
+    }
+    try run("create unique index temp.horizon_feed on horizon (provider, app)")
+  }
+
+  /// The words of the ledger, as they are printed, and those of the vocabulary.
+  private func makeWords() throws {
+    try table("word", "id integer primary key, word text")
+    try run(
+      """
+      insert into temp.word
+      select
+        id,
+        case
+          when substr(word, 1, 1) in ('=', '+', '-', '@', char(9), char(13)) then '''' || word
+          else word
+        end
+      from symbol
+      where id <> 0
+      union all
+      select 0, ''
+      """)
+    for (name, words) in Self.vocabulary {
+      try table("\(name)_name", "id integer primary key, word text")
+      for (id, word) in words { try insert("\(name)_name", [.integer(id), .text(word)]) }
+    }
+  }
+
+  private static let vocabulary: [(String, [(Int64, String)])] = [
+    ("provider", Provider.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("store", Store.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("environment", [Environment.production, .sandbox].map { (Int64($0.rawValue), $0.name) }),
+    ("basis", AmountBasis.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("product_type", ProductType.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("charge_kind", ChargeKind.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("event_kind", EventKind.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("exclusion", ExclusionReason.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("movement", Movement.allCases.map { (Int64($0.rawValue), $0.column) }),
+  ]
+
+  private func table(_ name: String, _ columns: String) throws {
+    try run("drop table if exists temp.\(name)")
+    try run("create temp table \(name) (\(columns))")
+  }
+
+  private func insert(_ table: String, _ values: [LedgerValue]) throws {
+    let marks = values.map { _ in "?" }.joined(separator: ", ")
+    try ledger.rows(sql: "insert into temp.\(table) values (\(marks))", arguments: values) { _ in }
+  }
+
+  private func run(_ sql: String) throws { try ledger.rows(sql: sql) { _ in } }
+}

@@ -1,0 +1,27 @@
+public import Vocabulary
+
+/// How lines end and begin in a CSV file.
+public enum CSVDialect: String, CaseIterable, Sendable {
+  /// Comma, LF, no byte order mark.
+  case rfc4180
+  /// Comma, CRLF, a byte order mark, as spreadsheets expect it.
+  case excel
+}
+
+/// What the reports speak of and how they are printed.
+public struct ReportPlan: Sendable {
+  /// As-of, time zone, waiting times and watermarks, as the fold used them.
+  public var rules: Rules
+  /// The ledger's number of this run; breaks that it resolved are still shown.
+  public var run: Int64
+  /// How lines end and begin.
+  public var dialect = CSVDialect.rfc4180
+  /// Decimals (0–6) that amounts are rounded to, half to even; nil prints them exactly.
+  public var amountDecimals: Int?
+
+  /// Exact amounts in RFC 4180, as seen by run number `run`.
+  public init(rules: Rules, run: Int64) {
+    self.rules = rules
+    self.run = run
+  }
+}

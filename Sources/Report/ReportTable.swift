@@ -1,0 +1,27 @@
+/// One column of a report, for whoever describes the files.
+public struct ReportColumn: Sendable, Equatable {
+  /// The header's word.
+  public let name: String
+  /// A type of Frictionless Table Schema, such as `integer`.
+  public let type: String
+  /// What the numbers count, such as `USD`; nil for words and dates.
+  public let unit: String?
+  /// One line how to read it.
+  public let description: String
+  /// Whether the rows are sorted by the column and told apart by it.
+  public let isKey: Bool
+}
+
+/// One CSV file that was written.
+public struct ReportTable: Sendable, Equatable {
+  /// Path inside the folder, such as `revenue_daily/2026-11.csv`.
+  public let path: String
+  /// Rows without the header.
+  public let rows: Int64
+  /// The columns in their order.
+  public let columns: [ReportColumn]
+  /// Sums over each column of counts and amounts as printed, by column.
+  public let controlTotals: [String: String]
+  /// Exact sum − printed sum of each amount column; empty unless amounts are rounded.
+  public let roundingResidual: [String: String]
+}
