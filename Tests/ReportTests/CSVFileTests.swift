@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+import Vocabulary
+
+@testable import Report
+
+@Suite("CSV files")
+struct CSVFileTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(
+    "Text is quoted when it must be, and never run by a spreadsheet",
+    arguments: [
+      ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
+      ("a\nb", "\"a\nb\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
+      ("\tx", "'\tx"), ("\rx", "\"'\rx\""), ("=\"a\"", "\"'=\"\"a\"\"\""), ("a=b", "a=b"),
+      ("é", "é"), ("日本", "日本"),
+    ])
+  func text(_ given: String, _ expected: String) throws {
+    #expect(try written { $0.add(text: given) } == expected + "\n")
+  }
+
+  @Test("Control characters are replaced where they would steer a terminal")
+  func controlCharacters() throws {
+    #expect(try written { $0.add(text: "\u{1b}[31mred") } == "\u{fffd}[31mred\n")
+    #expect(try written { $0.add(text: "a\u{0}b\u{7f}") } == "a\u{fffd}b\u{fffd}\n")
+    #expect(try written { $0.add(text: "a\u{9b}31m\u{a0}") } == "a\u{fffd}31m\u{a0}\n")
+  }
+
+  @Test("A negative number is never taken for a formula")
+  func negativeNumbers() throws {
+    let line = try written {
+      $0.add(-42)
+      $0.add(micros: -9_990_000, decimals: 2)
+    }
+    #expect(line == "-42,-9.99\n")
+  }
+
+  @Test(
+    "Amounts print as the vocabulary prints them",
+    arguments: [
+      0, 1, -1, 10, 100_000, 1_000_000, -1_234_567, 9_990_000, 123_456_789_012,
+      Int64.max, Int64.min + 1,
+    ] as [Int64])
+  func amounts(_ micros: Int64) throws {
+    for decimals in [0, 2, 6] {
+      #expect(
+        try written { $0.add(micros: micros, decimals: decimals) }
+          == Amount(micros: micros).text(decimalsMin: decimals) + "\n")
+    }
+  }
+
+  @Test("Whole numbers print all their digits", arguments: [0, 7, -10, Int64.max, Int64.min])
+  func numbers(_ number: Int64) throws {
+    #expect(try written { $0.add(number) } == "\(number)\n")
+  }
+
+  @Test("Empty cells keep their place")
+  func emptyCells() throws {
+    let line = try written {
+      $0.addNothing()
+      $0.add(1)
+      $0.addNothing()
+    }
+    #expect(line == ",1,\n")
+  }
+
+  @Test("The dialect for spreadsheets has a byte order mark and CRLF")
+  func excel() throws {
+    #expect(try written(.excel) { $0.add(1) } == "\u{feff}1\r\n")
+  }
+
+  @Test("A file longer than a piece is whole")
+  func longFile() throws {
+    let path = folder.path("long.csv")
+    let file = try CSVFile(path: path, dialect: .rfc4180)
+    for number in 0..<20_000 {
+      file.add(Int64(number))
+      try file.endLine()
+    }
+    try file.flush()
+    let expected = (0..<20_000).map { "\($0)\n" }.joined()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
+  }
+
+  @Test("A folder that is missing is an error that names the file")
+  func missingFolder() throws {
+    let path = folder.path("missing/a.csv")
+    let error = #expect(throws: ReportError.self) { try CSVFile(path: path, dialect: .rfc4180) }
+    #expect(error?.description.contains(path) == true)
+  }
+
+  private func written(
+    _ dialect: CSVDialect = .rfc4180, _ body: (CSVFile) -> Void
+  ) throws -> String {
+    let path = folder.path("a.csv")
+    let file = try CSVFile(path: path, dialect: dialect)
+    body(file)
+    try file.endLine()
+    try file.flush()
+    return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+  }
+}

@@ -1,0 +1,69 @@
+import Report
+import Testing
+import Vocabulary
+
+@Suite("Identities that must hold before a set is published")
+struct IdentityTests {
+  let world: World
+  let offering: Offering
+  let start = Day(year: 2026, month: 1, day: 15)
+
+  init() throws {
+    world = try World()
+    offering = try world.offering("monthly")
+  }
+
+  @Test("Churned without a reason is named")
+  func reasons() throws {
+    world.move(.new, 2, offering, on: start)
+    world.move(.churned, 1, offering, on: start)
+    let rows = try broken()
+    #expect(rows.count == 1)
+    #expect(rows.first?.contains("monthly: 1 churned, 0 with a reason") == true)
+  }
+
+  @Test("More that went than ever came is named")
+  func negative() throws {
+    world.churn(1, offering, on: start)
+    #expect(try broken().first?.contains("-1 active") == true)
+  }
+
+  @Test("A transfer out without a transfer in is named")
+  func transfers() throws {
+    world.move(.new, 2, offering, on: start)
+    world.move(.transferOut, 1, offering, on: start)
+    #expect(try broken().first?.contains("0 transferred in, 1 out") == true)
+  }
+
+  @Test("A trial that is neither decided nor pending is named")
+  func trials() throws {
+    var sums = TrialSums()
+    sums.started = 2
+    sums.converted = 1
+    world.facts.trials[OfferingDay(day: start, offering: offering)] = sums
+    #expect(try broken().first?.contains("2 started, 1 accounted for") == true)
+  }
+
+  @Test("A cell that no row shows is named")
+  func lostRow() throws {
+    var sums = RenewalSums()
+    sums.renewals = 5
+    let unknown = Offering(provider: .purple, app: 0, store: .stripe, product: 99)
+    world.facts.renewals[RenewalKey(day: start, offering: unknown, ordinal: 1)] = sums
+    #expect(try broken() == ["renewals_monthly.renewals: 0 printed, 5 in the cells"])
+  }
+
+  @Test("At most ten rows are named")
+  func manyRows() throws {
+    for number in 1...20 {
+      world.churn(1, try world.offering("p\(number)"), on: start)
+    }
+    #expect(try broken().count == 10)
+  }
+
+  private func broken() throws -> [String] {
+    let error = #expect(throws: ReportError.self) { try world.write() }
+    guard case .identity(_, let rows) = error else { return [] }
+    return rows
+  }
+}

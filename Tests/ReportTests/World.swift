@@ -1,0 +1,85 @@
+import Foundation
+import Ledger
+import Report
+import TestSupport
+import Vocabulary
+
+/// A ledger that a test fills with cells, and the reports over it.
+final class World {
+  let folder: TemporaryFolder
+  let ledger: Ledger
+  var rules = Rules(asOf: day(2026, 3, 10))
+  var facts = Facts()
+  var dialect = CSVDialect.rfc4180
+  var amountDecimals: Int?
+  private var words = [""]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readWrite)
+    try FileManager.default.createDirectory(
+      atPath: folder.path("reports"), withIntermediateDirectories: true)
+  }
+
+  func symbol(_ word: String) throws -> Symbol {
+    if let known = words.firstIndex(of: word) { return Symbol(known) }
+    words.append(word)
+    try sql("insert into symbol (id, word) values (\(words.count - 1), ?)", .text(word))
+    return Symbol(words.count - 1)
+  }
+
+  func offering(
+    _ product: String, app: String = "app", provider: Provider = .qonversion
+  ) throws -> Offering {
+    Offering(
+      provider: provider, app: try symbol(app), store: .appStore, product: try symbol(product))
+  }
+
+  func sql(_ text: String, _ arguments: LedgerValue...) throws {
+    try ledger.rows(sql: text, arguments: arguments) { _ in }
+  }
+
+  @discardableResult
+  func write() throws -> [ReportTable] {
+    try ledger.replaceFacts(facts)
+    var plan = ReportPlan(rules: rules, run: 7)
+    plan.dialect = dialect
+    plan.amountDecimals = amountDecimals
+    return try writeReports(from: ledger, plan: plan, into: folder.path("reports"))
+  }
+
+  /// The bytes of a report that was written.
+  func text(_ path: String) throws -> String {
+    try String(contentsOfFile: folder.path("reports/\(path)"), encoding: .utf8)
+  }
+
+  /// The rows of a report as dictionaries; cells must not need quotes.
+  func rows(_ path: String) throws -> [[String: String]] {
+    let lines = try text(path).split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
+  }
+
+  func move(_ movement: Movement, _ count: Int64, _ offering: Offering, on day: Day) {
+    var sums = MovementSums()
+    sums.subscriptions = count
+    sums.mrr = Amount(micros: count * 10_000_000)
+    facts.movements[MovementKey(day: day, offering: offering, movement: movement)] = sums
+  }
+
+  func churn(_ count: Int64, _ offering: Offering, on day: Day) {
+    move(.churned, count, offering, on: day)
+    move(.churnedVoluntary, count, offering, on: day)
+  }
+}
+
+/// The first instant of a day in UTC.
+func day(_ year: Int, _ month: Int, _ day: Int) -> Instant {
+  CivilCalendar.utc.start(of: Day(year: year, month: month, day: day))
+}
+
+/// The columns of `row` that are neither empty nor 0.
+func told(_ row: [String: String], _ columns: String...) -> [String] {
+  columns.map { "\($0)=\(row[$0] ?? "missing")" }
+}
