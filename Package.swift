@@ -62,6 +62,23 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+
+    // one folder of tests per room, and the tests of the whole
+    .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "DigestTests", dependencies: ["Digest", "TestSupport"]),
+    .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "TestSupport"]),
+    .testTarget(name: "DecodeTests", dependencies: ["Decode"]),
+    .testTarget(name: "NormaliseTests", dependencies: ["Normalise", "Vocabulary"]),
+    .testTarget(name: "LedgerTests", dependencies: ["Ledger", "TestSupport"]),
+    .testTarget(name: "TimelineTests", dependencies: ["Timeline"]),
+    .testTarget(name: "ReconcileTests", dependencies: ["Reconcile"]),
+    .testTarget(name: "ReportTests", dependencies: ["Ledger", "Report", "TestSupport"]),
+    .testTarget(name: "PublishTests", dependencies: ["Publish", "TestSupport"]),
+    .testTarget(name: "SimulateTests", dependencies: ["Simulate", "TestSupport"]),
+    .testTarget(
+      name: "SubledgerTests",
+      dependencies: ["CZlib", "Simulate", "TestSupport", "Vocabulary", "subledger"]),
+    .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]
 )
 

@@ -1,0 +1,46 @@
+import Foundation
+import Vocabulary
+import Yams
+
+/// The configuration file: options, and what has no flag.
+struct Configuration: Sendable {
+  var options = Options()
+  /// Dashboard product id → store product ids.
+  var products: [String: [String]] = [:]
+  /// Store product id → period.
+  var periods: [String: PeriodLength] = [:]
+  /// The provider's event name → kind.
+  var eventNames: [String: EventKind] = [:]
+  var renewalGap: Interval?
+  var retryHorizon: Interval?
+  var freshnessMax: Interval?
+  var deliveryWindows: [Provider: Interval] = [:]
+  var snapshotsAreComplete = false
+  var valueBytesMax: Int?
+  /// Share of rejected lines that qualifies the set, in millionths.
+  var rejectedShare: Amount?
+  /// Open breaks against net revenue that qualify the set, in millionths.
+  var materialityShare: Amount?
+
+  /// Reads `path`.
+  ///
+  /// - Throws: `NightError` of kind `configuration` naming the file, the key and what is expected.
+  static func read(_ path: String) throws(NightError) -> Configuration {
+    guard let data = FileManager.default.contents(atPath: path) else {
+      let exists = FileManager.default.fileExists(atPath: path)
+      throw NightError(
+        exists ? .permission : .configuration, "the configuration \(path) cannot be read",
+        hint: exists ? "check the rights of the file" : "check the path given with --config")
+    }
+    do {
+      let tree = try Yams.load(yaml: String(decoding: data, as: UTF8.self))
+      return try ConfigurationReader(path: path).read(tree)
+    } catch let error as NightError {
+      throw error
+    } catch {
+      throw NightError(
+        .configuration, "the configuration \(path) is no YAML: \(error)",
+        hint: "subledger.example.yaml shows every key")
+    }
+  }
+}

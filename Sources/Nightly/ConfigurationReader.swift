@@ -1,0 +1,132 @@
+import Vocabulary
+
+/// Walks the tree of a configuration file; a key that nobody knows is an error, not a typo's grave.
+struct ConfigurationReader {
+  let path: String
+
+  func read(_ tree: Any?) throws(NightError) -> Configuration {
+    var configuration = Configuration()
+    for (key, value) in try mapping(tree ?? [String: Any](), "the file") {
+      if key == "snapshots", value is [AnyHashable: Any] {
+        try readSnapshots(value, into: &configuration)
+      } else if let option = Options.CodingKeys(rawValue: key), option != .config {
+        try read(option, value, into: &configuration.options)
+      } else {
+        try read(key, value, into: &configuration)
+      }
+    }
+    return configuration
+  }
+
+  private func read(
+    _ key: String, _ value: Any, into configuration: inout Configuration
+  ) throws(NightError) {
+    switch key {
+    case "products": try readProducts(value, into: &configuration)
+    case "periods":
+      for (product, period) in try mapping(value, key) {
+        configuration.periods[product] = try length(period, "periods.\(product)")
+      }
+    case "event_names":
+      for (name, kind) in try mapping(value, key) {
+        configuration.eventNames[name] = try eventKind(kind, "event_names.\(name)")
+      }
+    case "renewal_gap": configuration.renewalGap = try interval(value, key)
+    case "retry_horizon": configuration.retryHorizon = try interval(value, key)
+    case "freshness_max": configuration.freshnessMax = try interval(value, key)
+    case "delivery_window": try readWindows(value, into: &configuration)
+    case "limits": try readLimits(value, into: &configuration)
+    case "materiality": configuration.materialityShare = try share(value, key)
+    default: throw unknown(key)
+    }
+  }
+
+  private func read(
+    _ option: Options.CodingKeys, _ value: Any, into options: inout Options
+  ) throws(NightError) {
+    let key = option.rawValue
+    switch option {
+    case .archives: options.archives = try list(value, key)
+    case .snapshots: options.snapshots = try list(value, key)
+    case .ledger: options.ledger = try text(value, key)
+    case .out: options.out = try text(value, key)
+    case .asOf: options.asOf = try text(value, key)
+    case .capturedAt: options.capturedAt = try text(value, key)
+    case .timezone: options.timezone = try text(value, key)
+    case .prices: options.prices = try text(value, key)
+    case .jobs: options.jobs = try number(value, key)
+    case .failOn: options.failOn = try text(value, key)
+    case .lockWait: options.lockWait = try number(value, key)
+    case .minAge: options.minAge = try number(value, key)
+    case .csvDialect: options.csvDialect = try text(value, key)
+    case .amountDecimals: options.amountDecimals = try number(value, key)
+    case .dryRun: options.dryRun = try flag(value, key)
+    case .config: throw unknown(key)
+    }
+  }
+
+  /// `pro_monthly: com.example.pro.monthly`, a list of such ids, or `{ids: […], period: P1M}`.
+  private func readProducts(
+    _ value: Any, into configuration: inout Configuration
+  ) throws(NightError) {
+    for (product, entry) in try mapping(value, "products") {
+      let key = "products.\(product)"
+      guard let fields = entry as? [AnyHashable: Any] else {
+        configuration.products[product] = try list(entry, key)
+        continue
+      }
+      var ids = [product]
+      var period: PeriodLength?
+      for (name, field) in try mapping(fields, key) {
+        switch name {
+        case "ids": ids = try list(field, "\(key).ids")
+        case "period": period = try length(field, "\(key).period")
+        default: throw unknown("\(key).\(name)")
+        }
+      }
+      configuration.products[product] = ids
+      if let period { for id in ids { configuration.periods[id] = period } }
+    }
+  }
+
+  /// Paths, or `{paths: […], complete: true}`.
+  private func readSnapshots(
+    _ value: Any, into configuration: inout Configuration
+  ) throws(NightError) {
+    for (name, field) in try mapping(value, "snapshots") {
+      switch name {
+      case "paths": configuration.options.snapshots = try list(field, "snapshots.paths")
+      case "complete": configuration.snapshotsAreComplete = try flag(field, "snapshots.complete")
+      default: throw unknown("snapshots.\(name)")
+      }
+    }
+  }
+
+  private func readWindows(
+    _ value: Any, into configuration: inout Configuration
+  ) throws(NightError) {
+    for (name, window) in try mapping(value, "delivery_window") {
+      guard let provider = Provider(name: name) else { throw unknown("delivery_window.\(name)") }
+      configuration.deliveryWindows[provider] = try interval(window, "delivery_window.\(name)")
+    }
+  }
+
+  private func readLimits(
+    _ value: Any, into configuration: inout Configuration
+  ) throws(NightError) {
+    for (name, limit) in try mapping(value, "limits") {
+      switch name {
+      case "value_bytes": configuration.valueBytesMax = try number(limit, "limits.value_bytes")
+      case "rejected_share":
+        configuration.rejectedShare = try share(limit, "limits.rejected_share")
+      default: throw unknown("limits.\(name)")
+      }
+    }
+  }
+
+  private func unknown(_ key: String) -> NightError {
+    NightError(
+      .configuration, "the configuration \(path) has an unknown key `\(key)`",
+      hint: "subledger.example.yaml shows every key")
+  }
+}

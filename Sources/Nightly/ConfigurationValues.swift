@@ -1,0 +1,122 @@
+import Foundation
+import Vocabulary
+
+/// What one value of a configuration file must look like.
+extension ConfigurationReader {
+  func mapping(_ value: Any, _ key: String) throws(NightError) -> [(String, Any)] {
+    guard let pairs = value as? [AnyHashable: Any] else {
+      throw wrong(key, "must be a mapping of names to values")
+    }
+    var entries: [(String, Any)] = []
+    for (name, entry) in pairs { entries.append((String(describing: name.base), entry)) }
+    return entries.sorted { $0.0 < $1.0 }
+  }
+
+  func text(_ value: Any, _ key: String) throws(NightError) -> String {
+    switch value {
+    case let text as String: return text
+    case let number as Int: return String(number)
+    case let date as Date:
+      // YAML reads 2026-11-20 as a date; the option wants the text back.
+      return Instant(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded())).text
+    default: throw wrong(key, "must be a text")
+    }
+  }
+
+  func list(_ value: Any, _ key: String) throws(NightError) -> [String] {
+    guard let items = value as? [Any] else { return [try text(value, key)] }
+    var texts: [String] = []
+    for item in items { texts.append(try text(item, key)) }
+    return texts
+  }
+
+  func number(_ value: Any, _ key: String) throws(NightError) -> Int {
+    guard let number = value as? Int, number >= 0 else {
+      throw wrong(key, "must be a whole number of at least 0")
+    }
+    return number
+  }
+
+  func flag(_ value: Any, _ key: String) throws(NightError) -> Bool {
+    guard let flag = value as? Bool else { throw wrong(key, "must be true or false") }
+    return flag
+  }
+
+  /// `24h`, `41h10m`, `60d`, `90s`, or a number of seconds.
+  func interval(_ value: Any, _ key: String) throws(NightError) -> Interval {
+    if let seconds = value as? Int, seconds >= 0 { return .seconds(Int64(seconds)) }
+    guard let text = value as? String, let interval = Interval(units: text) else {
+      throw wrong(key, "must be a length of time such as 24h, 41h10m or 60d")
+    }
+    return interval
+  }
+
+  func length(_ value: Any, _ key: String) throws(NightError) -> PeriodLength {
+    guard let length = PeriodLength(iso: try text(value, key)) else {
+      throw wrong(key, "must be an ISO 8601 period such as P1M, P1Y or P7D")
+    }
+    return length
+  }
+
+  func eventKind(_ value: Any, _ key: String) throws(NightError) -> EventKind {
+    guard let kind = EventKind(name: try text(value, key)) else {
+      let known = EventKind.allCases.map(\.name).joined(separator: ", ")
+      throw wrong(key, "must be one of \(known)")
+    }
+    return kind
+  }
+
+  /// A share such as `0.01` or `1%`, as millionths.
+  func share(_ value: Any, _ key: String) throws(NightError) -> Amount {
+    let written = "\(value)"
+    let digits = written.hasSuffix("%") ? String(written.dropLast()) : written
+    guard let amount = Amount(plain: digits), amount >= .zero else {
+      throw wrong(key, "must be a share such as 0.01 or 1%")
+    }
+    return written.hasSuffix("%") ? Amount(micros: amount.micros / 100) : amount
+  }
+
+  private func wrong(_ key: String, _ rule: String) -> NightError {
+    NightError(
+      .configuration, "in the configuration \(path), `\(key)` \(rule)",
+      hint: "subledger.example.yaml shows every key")
+  }
+}
+
+extension Interval {
+  /// Reads `41h10m`: whole numbers, each with one of the units d, h, m, s.
+  init?(units text: String) {
+    var total: Int64 = 0
+    var digits = ""
+    for character in text {
+      if character.isNumber {
+        digits.append(character)
+        continue
+      }
+      let seconds: [Character: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
+      guard let count = Int64(digits), count < 1_000_000, let unit = seconds[character] else {
+        return nil
+      }
+      total += count * unit
+      digits = ""
+    }
+    guard digits.isEmpty, !text.isEmpty else { return nil }
+    self = .seconds(total)
+  }
+}
+
+extension Amount {
+  /// Reads a plain decimal with at most six decimals, such as `0.005`.
+  init?(plain text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0, whole < 1_000_000 else {
+      return nil
+    }
+    let decimals = parts.count == 2 ? String(parts[1]) : ""
+    let padded = decimals + String(repeating: "0", count: max(0, 6 - decimals.count))
+    guard decimals.count <= 6, decimals.allSatisfy(\.isNumber), let fraction = Int64(padded) else {
+      return nil
+    }
+    self.init(micros: whole * 1_000_000 + fraction)
+  }
+}

@@ -1,0 +1,58 @@
+import Archive
+import Ledger
+import Publish
+import Report
+import Vocabulary
+
+/// Runs `work` and says its failure in the night's terms.
+func attempt<Result>(_ work: () throws -> Result) throws(NightError) -> Result {
+  do { return try work() } catch { throw NightError(error) }
+}
+
+extension NightError {
+  /// A room's failure as the night's: the same message, with the kind that decides the exit code.
+  init(_ error: any Error) {
+    switch error {
+    case let error as NightError: self = error
+    case let error as ArchiveError: self.init(error)
+    case let error as LedgerError: self.init(error)
+    case let error as ReportError: self.init(error)
+    case let error as PublishError: self.init(error)
+    case let error as AmountOverflow: self.init(.identity, "\(error)")
+    default: self.init(.inputOutput, "\(error)")
+    }
+  }
+
+  private init(_ error: ArchiveError) {
+    let kind: Kind =
+      switch error.kind {
+      case .missing: .noInput
+      case .permission: .permission
+      case .io: .inputOutput
+      }
+    self.init(kind, error.description)
+  }
+
+  private init(_ error: LedgerError) {
+    let kind: Kind =
+      switch error.kind {
+      case .locked: .tryAgain
+      case .permission: .permission
+      case .missing: .noInput
+      case .newer: .configuration
+      case .corrupt, .notALedger: .damagedInput
+      case .full, .io: .inputOutput
+      }
+    self.init(kind, error.message, hint: error.hint)
+  }
+
+  private init(_ error: PublishError) {
+    let kind: Kind =
+      switch error.kind {
+      case .cannotCreate: .cannotCreate
+      case .io: .inputOutput
+      case .permission: .permission
+      }
+    self.init(kind, error.description)
+  }
+}

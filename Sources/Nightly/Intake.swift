@@ -1,0 +1,165 @@
+import Archive
+import Ledger
+import Logging
+import Normalise
+import Vocabulary
+
+/// Archives → ledger: files are inflated, scanned and normalised in parallel; one writer takes
+/// their batches in the order of the files, each archive in a transaction of its own.
+struct Intake {
+  let plan: Plan
+  let ledger: Ledger
+  let log: Logger
+  let progress: (NightProgress) -> Void
+  let checkStop: () throws(NightError) -> Void
+
+  /// What a worker tells the writer about one archive, in this order.
+  private enum Message: Sendable {
+    case opened(sha256: String)
+    case batch(EventBatch)
+    case ended(ArchiveEnd)
+    case failed(ArchiveError)
+  }
+
+  /// Reads what is new under the plan's paths.
+  func readArchives(into summary: inout IntakeSummary) throws(NightError) {
+    let files = try newFiles(under: plan.archives, summary: &summary)
+    let total = files.reduce(0) { $0 + $1.bytes }
+    var done: Int64 = 0
+    var entry: EventIngest?
+    let reader = ArchiveReader(plan: plan, knownContents: try attempt { try ledger.contents() })
+    try attempt {
+      try Workers(count: plan.jobs).run(files, reader.read) { index, message in
+        try checkStop()
+        let file = files[index]
+        switch message {
+        case .opened(let sha256): entry = try open(file, sha256, &summary)
+        case .batch(let batch):
+          try entry?.add(batch)
+          summary.lines += batch.lines
+        case .ended(let end):
+          if let open = entry { try close(open, file, end, &summary) }
+          done += file.bytes
+        case .failed(let error):
+          entry?.abandon()
+          throw error
+        }
+        progress(
+          NightProgress(
+            stage: "ingest", done: done, total: total, lines: summary.lines,
+            isLast: done == total))
+      }
+    }
+  }
+
+  /// The files that may hold something new, in byte order of their names.
+  func newFiles(
+    under paths: [String], summary: inout IntakeSummary
+  ) throws(NightError) -> [ArchiveFile] {
+    let listing = try attempt { try ArchiveFolder.files(under: paths) }
+    for left in listing.leftOut { log.info("left out \(left.path): \(left.reason.rawValue)") }
+    return try attempt {
+      try listing.files.filter { file in
+        if let limit = plan.archivesBefore, file.modified > limit {
+          log.info("left alone \(file.path): younger than --min-age")
+          return false
+        }
+        let isKnown = try ledger.isUnchanged(
+          path: file.path, bytes: file.bytes, modified: file.modified, inode: Int64(file.inode))
+        if isKnown { summary.archivesKnown += 1 }
+        return !isKnown
+      }
+    }
+  }
+
+  private func open(
+    _ file: ArchiveFile, _ sha256: String, _ summary: inout IntakeSummary
+  ) throws -> EventIngest? {
+    let archive = NewArchive(file, sha256: sha256, kind: .events)
+    guard try ledger.archiveWithContent(sha256: sha256) == nil else {
+      try ledger.recordRepeat(archive)
+      summary.archivesKnown += 1
+      log.info("\(file.path) holds the same bytes as an archive already read")
+      return nil
+    }
+    return try ledger.beginEvents(archive, calendar: .utc)
+  }
+
+  private func close(
+    _ entry: EventIngest, _ file: ArchiveFile, _ end: ArchiveEnd, _ summary: inout IntakeSummary
+  ) throws {
+    let tallies = try entry.finish(damageOffset: end.damage?.offset)
+    summary.add(tallies)
+    if let damage = end.damage {
+      summary.archivesDamaged += 1
+      log.warning(
+        "\(file.path) is damaged at byte \(damage.offset): \(damage.detail); \(tallies.lines) whole lines before it count. Deliver the whole file under the same name to pick up the rest"
+      )
+    }
+  }
+
+  /// The parallel part: one archive from bytes to batches.
+  private struct ArchiveReader: Sendable {
+    let plan: Plan
+    let knownContents: Set<String>
+
+    private struct NotWanted: Error {}
+
+    func read(_ file: ArchiveFile, _ tell: (Message) -> Bool) {
+      do {
+        let sha256 = try sha256(of: file)
+        guard tell(.opened(sha256: sha256)) else { return }
+        if knownContents.contains(sha256) { return }
+        let end = try readBatches(of: file, tell)
+        _ = tell(.ended(end))
+      } catch let error as ArchiveError {
+        _ = tell(.failed(error))
+      } catch {
+        // Only NotWanted is left: the writer has given up and says why itself.
+      }
+    }
+
+    private func readBatches(
+      of file: ArchiveFile, _ tell: (Message) -> Bool
+    ) throws -> ArchiveEnd {
+      var normaliser = Normaliser(rules: plan.normaliseRules)
+      var batch = EventBatch()
+      func flush() throws {
+        guard tell(.batch(batch)) else { throw NotWanted() }
+        batch = EventBatch()
+      }
+      let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
+        switch chunk {
+        case .lines(let bytes, let firstLine, let firstOffset):
+          normaliser.add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
+        case .oversizedValue(let line, let byteOffset):
+          normaliser.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+        }
+        if batch.lines >= 4096 { try flush() }
+      }
+      if batch.lines > 0 { try flush() }
+      return end
+    }
+  }
+}
+
+extension NewArchive {
+  /// The ledger's entry for a file with these bytes.
+  init(_ file: ArchiveFile, sha256: String, kind: ArchiveKind) {
+    self.init(
+      name: file.name, sha256: sha256, kind: kind, path: file.path, bytes: file.bytes,
+      modified: file.modified, inode: Int64(bitPattern: file.inode))
+  }
+}
+
+extension IntakeSummary {
+  mutating func add(_ tallies: ArchiveTallies) {
+    archivesRead += 1
+    accepted += tallies.accepted
+    duplicates += tallies.duplicates
+    skipped += tallies.skipped
+    rejected += tallies.rejected
+    roundedAmounts += tallies.roundedAmounts
+    missingIsProceed += tallies.missingIsProceed
+  }
+}

@@ -1,0 +1,96 @@
+import Ledger
+import Publish
+import Reconcile
+import Report
+import Vocabulary
+
+extension PublishPass {
+  /// What the set says about itself, all but its tables.
+  func manifest(_ archives: [ArchiveAccount], _ counts: ReconcileCounts) -> Manifest {
+    var manifest = Manifest(
+      version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
+    manifest.dialect = plan.isExcelDialect ? .excel : .rfc4180
+    manifest.options = plan.effectiveOptions
+    manifest.inputs = archives.map(ManifestInput.init)
+    manifest.watermarks = rules.watermarks.map { feed, newest in
+      ManifestWatermark(
+        provider: feed.provider.name, app: ledger.symbols.words[Int(feed.app)], newest: newest)
+    }.sorted { ($0.provider, $0.app) < ($1.provider, $1.app) }
+    manifest.counts = [
+      "rounded_amounts": archives.reduce(0) { $0 + $1.tallies.roundedAmounts },
+      "missing_is_proceed": archives.reduce(0) { $0 + $1.tallies.missingIsProceed },
+      "users_without_snapshot": counts.usersWithoutSnapshot,
+      "manual_grants": counts.manualGrants,
+      "family_shares": counts.familyShares,
+      "sandbox_in_snapshots": counts.sandbox,
+      "unmatched_entitlements": counts.unmatchedEntitlements,
+      "transactions_before_first_event": counts.beforeFirstEvent,
+    ]
+    return manifest
+  }
+}
+
+extension Plan {
+  /// Every option and setting that has an effect on the numbers.
+  var effectiveOptions: [String: JSONValue] {
+    var options: [String: JSONValue] = [
+      "as_of": .string(rules.asOf.text),
+      "timezone": .string(rules.calendar.identifier),
+      "csv_dialect": .string(isExcelDialect ? "excel" : "rfc4180"),
+      "renewal_gap_s": .integer(rules.renewalGap.milliseconds / 1000),
+      "retry_horizon_s": .integer(rules.retryHorizon.milliseconds / 1000),
+      "freshness_max_s": .integer(rules.freshnessMax.milliseconds / 1000),
+      "snapshots_complete": .bool(configuration.snapshotsAreComplete),
+      "rejected_share": .string(rejectedShare.text()),
+      "materiality": .string(materialityShare.text()),
+      "value_bytes": .integer(Int64(valueBytesMax)),
+      "products": .object(
+        configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
+      "periods": .object(configuration.periods.mapValues { .string($0.iso) }),
+      "event_names": .object(configuration.eventNames.mapValues { .string($0.name) }),
+    ]
+    options["amount_decimals"] = amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
+    options["delivery_window_s"] = .object(
+      Dictionary(
+        uniqueKeysWithValues: Provider.allCases.map {
+          ($0.name, .integer(rules.deliveryWindow($0).milliseconds / 1000))
+        }))
+    return options
+  }
+}
+
+extension PeriodLength {
+  var iso: String {
+    switch self {
+    case .days(let count): "P\(count)D"
+    case .months(let count): "P\(count)M"
+    }
+  }
+}
+
+extension ManifestInput {
+  init(_ archive: ArchiveAccount) {
+    self.init(archive: archive.name, sha256: archive.sha256)
+    kind = archive.kind.rawValue
+    lines = archive.tallies.lines
+    accepted = archive.tallies.accepted
+    duplicates = archive.tallies.duplicates
+    skipped = archive.tallies.skipped
+    rejected = archive.tallies.rejected
+    status = archive.status
+  }
+}
+
+extension ManifestResource {
+  init(_ table: ReportTable) {
+    self.init(
+      path: table.path, rows: table.rows,
+      fields: table.columns.map {
+        ManifestField(
+          name: $0.name, type: $0.type, unit: $0.unit, description: $0.description,
+          isKey: $0.isKey)
+      })
+    controlTotals = table.controlTotals
+    roundingResidual = table.roundingResidual
+  }
+}

@@ -1,0 +1,90 @@
+public import Logging
+
+import Ledger
+import Reconcile
+import Vocabulary
+
+/// The whole night on one page: ingest → fold → reconcile → report → publish.
+public struct Night {
+  let plan: Plan
+  let version: String
+  let log: Logger
+  let progress: (NightProgress) -> Void
+  let stop: () -> Int32
+
+  /// A night that follows `plan`.
+  ///
+  /// - Parameters:
+  ///   - plan: what to do, checked.
+  ///   - version: the program's, for the manifest.
+  ///   - log: where to say what a person should know.
+  ///   - progress: told how far the night has come.
+  ///   - stop: answers the signal that asked to stop, 0 while none did.
+  public init(
+    plan: Plan, version: String, log: Logger, progress: @escaping (NightProgress) -> Void,
+    stop: @escaping () -> Int32
+  ) {
+    self.plan = plan
+    self.version = version
+    self.log = log
+    self.progress = progress
+    self.stop = stop
+  }
+
+  /// Reads what is new and publishes the report set anew.
+  public func run() throws(NightError) -> NightOutcome {
+    try withLedger { ledger throws(NightError) in
+      let intake = try ingest(into: ledger)
+      return try publish(from: ledger, after: intake)
+    }
+  }
+
+  /// Reads what is new into the ledger, nothing else.
+  public func ingest() throws(NightError) -> NightOutcome {
+    try withLedger { ledger throws(NightError) in
+      _ = try ingest(into: ledger)
+      return .done
+    }
+  }
+
+  /// Publishes the report set from the ledger as it stands.
+  public func report() throws(NightError) -> NightOutcome {
+    try withLedger { ledger throws(NightError) in
+      try publish(from: ledger, after: IntakeSummary())
+    }
+  }
+
+  private func ingest(into ledger: Ledger) throws(NightError) -> IntakeSummary {
+    var summary = IntakeSummary()
+    let intake = Intake(
+      plan: plan, ledger: ledger, log: log, progress: progress, checkStop: checkStop)
+    try intake.readArchives(into: &summary)
+    try intake.readSnapshots(into: &summary)
+    log.info("\(summary.text)")
+    try refuseNothing(summary, ledger)
+    return summary
+  }
+
+  private func publish(
+    from ledger: Ledger, after intake: IntakeSummary
+  ) throws(NightError) -> NightOutcome {
+    let rules = try reconcileRules(for: ledger)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
+    let reconcile = ReconcilePass(
+      ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
+    let reconciled = try reconcile.providers()
+    let fold = try FoldPass(
+      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, checkStop: checkStop
+    ).run()
+    let outcome = try reconcile.run(reconciled)
+    let publication = PublishPass(
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules)
+    return try publication.run(fold: fold, reconciled: outcome, intake: intake)
+  }
+
+  private func checkStop() throws(NightError) {
+    let signal = stop()
+    guard signal != 0 else { return }
+    throw NightError(.stopped(signal), "stopped by signal \(signal); what was done is kept")
+  }
+}

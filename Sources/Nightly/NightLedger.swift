@@ -1,0 +1,85 @@
+import Foundation
+import Ledger
+import Reconcile
+import Vocabulary
+
+extension Night {
+  /// Opens the ledger under its lock for the time of `work`; a dry run works on a copy.
+  func withLedger(
+    _ work: (Ledger) throws(NightError) -> NightOutcome
+  ) throws(NightError) -> NightOutcome {
+    let lock = try attempt {
+      try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: plan.lockWait)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    guard plan.isDryRun else {
+      let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readWrite) }
+      let outcome = try work(ledger)
+      try attempt { try ledger.checkpoint() }
+      return outcome
+    }
+    let copy = try LedgerCopy(of: plan.ledger)
+    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
+    return try work(ledger)
+  }
+
+  /// Stops a night that has nothing to say, or nothing that could be read.
+  func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws(NightError) {
+    if summary.isBeyondSalvage {
+      throw NightError(
+        .damagedInput, "nothing of the new input could be understood: \(summary.text)",
+        hint: "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
+    }
+    let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
+    guard isEmpty, try attempt({ try ledger.contents().isEmpty }) else { return }
+    throw NightError(
+      .noInput, "there is nothing to read and the ledger \(plan.ledger) is empty",
+      hint: "give --archives a file or folder of delivered webhooks")
+  }
+
+  /// The rules of the plan, with what only the ledger knows: symbols of products, and watermarks.
+  func reconcileRules(for ledger: Ledger) throws(NightError) -> ReconcileRules {
+    let watermarks = try attempt { try ledger.watermarks() }
+    var rules = plan.rules
+    for mark in watermarks {
+      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
+    }
+    for (product, period) in plan.configuration.periods {
+      if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
+    }
+    return ReconcileRules(
+      rules: rules, products: plan.configuration.products,
+      feeds: watermarks.map {
+        FeedHistory(
+          provider: $0.provider, app: ledger.symbols.words[Int($0.app)],
+          firstEventAt: $0.firstEvent, watermark: $0.newest)
+      },
+      snapshotsComplete: plan.configuration.snapshotsAreComplete)
+  }
+}
+
+/// A copy of a ledger for a dry run, in a folder of its own that goes when the copy goes.
+private final class LedgerCopy {
+  let path: String
+  private let folder: URL
+
+  /// Copies the file and its write-ahead log; the caller holds the lock, so neither changes.
+  init(of original: String) throws(NightError) {
+    let files = FileManager.default
+    folder = files.temporaryDirectory.appendingPathComponent("subledger-\(UUID().uuidString)")
+    path = folder.appendingPathComponent("ledger.sqlite").path
+    do {
+      try files.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      for suffix in ["", "-wal"] where files.fileExists(atPath: original + suffix) {
+        try files.copyItem(atPath: original + suffix, toPath: path + suffix)
+      }
+    } catch {
+      throw NightError(
+        .inputOutput, "cannot copy the ledger \(original) for a dry run: \(error)",
+        hint: "make room in the temporary folder, or set TMPDIR")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}

@@ -1,0 +1,84 @@
+import Ledger
+import Logging
+import Publish
+import Reconcile
+import Report
+import Vocabulary
+
+/// Facts and breaks → ledger → CSV → the published folder.
+struct PublishPass {
+  let plan: Plan
+  let version: String
+  let log: Logger
+  let ledger: Ledger
+  let rules: Rules
+
+  /// Publishes the set and says whether somebody should look at it.
+  func run(
+    fold: FoldPass.Result, reconciled: ReconcileOutcome, intake: IntakeSummary
+  ) throws(NightError) -> NightOutcome {
+    let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
+    let archives = try attempt { try ledger.archives() }
+    var manifest = manifest(archives, reconciled.counts)
+    let verdict = Verdict(
+      plan: plan, rules: rules, facts: fold.facts, breaks: breaks, archives: archives)
+    manifest.qualifications = verdict.qualifications
+    let published = try publish(&manifest, fold.facts, breaks, intake)
+    for reason in verdict.qualifications { log.warning("the set is qualified: \(reason)") }
+    log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
+    return verdict.outcome
+  }
+
+  private func publish(
+    _ manifest: inout Manifest, _ facts: Facts, _ breaks: [Break], _ intake: IntakeSummary
+  ) throws(NightError) -> Publication {
+    var manifest = manifest
+    return try attempt {
+      let run = try ledger.beginRun(
+        asOf: rules.asOf, version: version, options: optionsText(manifest))
+      try ledger.replaceFacts(facts)
+      _ = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+      var reportPlan = ReportPlan(rules: rules, run: run)
+      reportPlan.dialect = plan.isExcelDialect ? .excel : .rfc4180
+      reportPlan.amountDecimals = plan.amountDecimals
+      let target = try DryRunTarget(plan)
+      let staging = try Staging.begin(for: target.out)
+      do {
+        let tables = try writeReports(from: ledger, plan: reportPlan, into: staging.path)
+        manifest.resources = tables.map(ManifestResource.init)
+        let publication = try Publish.publish(staging, manifest: manifest)
+        try ledger.finishRun(
+          run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
+          published: publication.sha256)
+        if plan.isDryRun { try target.tell(publication, log) }
+        return publication
+      } catch {
+        try? staging.discard()
+        throw error
+      }
+    }
+  }
+
+  /// One break per id: what reconciliation says of it beats what one event alone says.
+  private func uniqueBreaks(_ breaks: [Break]) -> [Break] {
+    var byID: [String: Break] = [:]
+    for found in breaks { byID[found.id] = found }
+    return byID.values.sorted { $0.id < $1.id }
+  }
+
+  private func optionsText(_ manifest: Manifest) -> String {
+    String(decoding: JSONValue.object(manifest.options).document, as: UTF8.self)
+  }
+}
+
+extension IntakeSummary {
+  var tallies: ArchiveTallies {
+    var tallies = ArchiveTallies()
+    tallies.lines = accepted + duplicates + skipped + rejected
+    tallies.accepted = accepted
+    tallies.duplicates = duplicates
+    tallies.skipped = skipped
+    tallies.rejected = rejected
+    return tallies
+  }
+}

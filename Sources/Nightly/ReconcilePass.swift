@@ -1,0 +1,134 @@
+import Ledger
+import Reconcile
+import Vocabulary
+
+/// Ledger and snapshots → breaks, user by user.
+struct ReconcilePass {
+  let ledger: Ledger
+  let cases: CaseBuilder
+  let rules: ReconcileRules
+  let checkStop: () throws(NightError) -> Void
+
+  private var asOf: Instant { rules.rules.asOf }
+
+  /// Providers that have a snapshot at as-of.
+  func providers() throws(NightError) -> Set<Provider> {
+    var providers: Set<Provider> = []
+    for provider in Provider.allCases {
+      let newest = try attempt { try ledger.newestCapture(of: provider, asOf: asOf) }
+      if newest != nil { providers.insert(provider) }
+    }
+    return providers
+  }
+
+  /// Compares every user of `providers`, with a snapshot or without.
+  func run(_ providers: Set<Provider>) throws(NightError) -> ReconcileOutcome {
+    var outcome = ReconcileOutcome()
+    try attempt {
+      let transferred = try transferredLineages()
+      try ledger.forEachUser(withSnapshotAsOf: asOf) { current in
+        for snapshot in current.snapshots {
+          let user = try userCase(current.user, snapshot, transferred)
+          outcome.take(reconcile(user, rules: rules))
+        }
+        try checkStop()
+      }
+      for provider in providers.sorted(by: { $0.rawValue < $1.rawValue }) {
+        try ledger.forEachUser(
+          withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider
+        ) { user in
+          outcome.take(reconcile(try userCase(user, of: provider, transferred), rules: rules))
+          try checkStop()
+        }
+      }
+    }
+    return outcome
+  }
+
+  private func userCase(
+    _ user: Int64, _ snapshot: Snapshot, _ transferred: Set<Int64>
+  ) throws -> UserCase {
+    var rows = try ledger.lineages(ofUser: user, provider: snapshot.provider)
+    for row in try lineages(namedIn: snapshot) where !rows.contains(where: { $0.key == row.key }) {
+      rows.append(row)
+    }
+    var user = UserCase(provider: snapshot.provider, user: snapshot.user, snapshot: snapshot)
+    for row in rows {
+      let isElsewhere = transferred.contains(row.key) && row.userText == snapshot.user
+      let events = try ledger.events(ofLineage: row.key)
+      if let lineage = try cases.lineage(
+        row, events, at: snapshot.capturedAt, isHeldByAnotherUser: isElsewhere)
+      {
+        user.lineages.append(lineage)
+      } else {
+        user.hasNewerLineages = true
+      }
+    }
+    return user
+  }
+
+  private func userCase(
+    _ key: Int64, of provider: Provider, _ transferred: Set<Int64>
+  ) throws -> UserCase {
+    let rows = try ledger.lineages(ofUser: key, provider: provider)
+    var user = UserCase(provider: provider, user: rows.first?.userText ?? "")
+    for row in rows {
+      let events = try ledger.events(ofLineage: row.key)
+      let isElsewhere = transferred.contains(row.key)
+      if let lineage = try cases.lineage(
+        row, events, at: asOf, isHeldByAnotherUser: isElsewhere)
+      {
+        user.lineages.append(lineage)
+      }
+    }
+    return user
+  }
+
+  /// Lineages that a snapshot of somebody else than their events' user lists.
+  private func transferredLineages() throws -> Set<Int64> {
+    var transferred: Set<Int64> = []
+    try ledger.forEachUser(withSnapshotAsOf: asOf) { current in
+      for snapshot in current.snapshots {
+        for row in try lineages(namedIn: snapshot) where row.user != current.user {
+          transferred.insert(row.key)
+        }
+      }
+    }
+    return transferred
+  }
+
+  /// The lineages that a snapshot's original transaction ids lead to, in whatever app and shop.
+  private func lineages(namedIn snapshot: Snapshot) throws -> [LineageRow] {
+    var keys: Set<Int64> = []
+    for entitlement in snapshot.entitlements {
+      for transaction in entitlement.transactions {
+        let original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
+        for app in apps(of: snapshot) {
+          for store in stores(of: entitlement) {
+            keys.insert(
+              lineageKey(
+                provider: snapshot.provider, app: app, environment: transaction.environment,
+                store: store, original: original))
+          }
+        }
+      }
+    }
+    return try keys.sorted().compactMap { try ledger.lineage($0) }
+  }
+
+  private func apps(of snapshot: Snapshot) -> [String] {
+    guard snapshot.app.isEmpty else { return [snapshot.app] }
+    return rules.feeds.filter { $0.provider == snapshot.provider }.map(\.app)
+  }
+
+  private func stores(of entitlement: Entitlement) -> [Store] {
+    entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+  }
+}
+
+extension ReconcileOutcome {
+  mutating func take(_ other: ReconcileOutcome) {
+    breaks += other.breaks
+    counts.add(other.counts)
+  }
+}

@@ -1,0 +1,54 @@
+import Archive
+import Ledger
+import Normalise
+import Vocabulary
+
+extension Intake {
+  /// Reads the snapshot files that are new, one after the other: they are small beside archives.
+  func readSnapshots(into summary: inout IntakeSummary) throws(NightError) {
+    guard !plan.snapshots.isEmpty else { return }
+    var filesKnown = IntakeSummary()
+    for file in try newFiles(under: plan.snapshots, summary: &filesKnown) {
+      try checkStop()
+      try attempt { try readSnapshot(file, into: &summary) }
+    }
+  }
+
+  private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
+    let sha256 = try sha256(of: file)
+    let archive = NewArchive(file, sha256: sha256, kind: .snapshots)
+    guard try ledger.archiveWithContent(sha256: sha256) == nil else {
+      return try ledger.recordRepeat(archive)
+    }
+    let entry = try ledger.beginSnapshots(archive)
+    var reader = SnapshotReader()
+    do {
+      let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
+        var batch = SnapshotBatch()
+        switch chunk {
+        case .lines(let bytes, let firstLine, let firstOffset):
+          reader.read(
+            bytes, firstLine: firstLine, firstOffset: firstOffset, fileName: file.name,
+            capturedAtDefault: plan.capturedAt, to: &batch)
+        case .oversizedValue(let line, let byteOffset):
+          reader.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+        }
+        guard !batch.needsCapturedAt else { throw Self.noCaptureTime(file) }
+        try entry.add(batch.snapshots, rejects: batch.rejects)
+      }
+      let tallies = try entry.finish(damageOffset: end.damage?.offset)
+      summary.snapshots += tallies.accepted + tallies.duplicates
+      summary.snapshotsRejected += tallies.rejected
+    } catch {
+      entry.abandon()
+      throw error
+    }
+  }
+
+  private static func noCaptureTime(_ file: ArchiveFile) -> NightError {
+    NightError(
+      .damagedInput,
+      "cannot read the snapshots in \(file.path): a line does not say when it was captured",
+      hint: "add captured_at to the lines, a date to the file's name, or give --captured-at")
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Ledger
+import Vocabulary
+
+extension Night {
+  /// What the ledger holds, for a person to read.
+  public func status() throws(NightError) -> String {
+    guard FileManager.default.fileExists(atPath: plan.ledger) else {
+      return "the ledger \(plan.ledger) does not exist yet: nothing was read"
+    }
+    return try attempt {
+      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+      var lines = ["ledger \(plan.ledger)"]
+      lines += try archiveLines(ledger) + feedLines(ledger)
+      lines += try breakLines(ledger) + runLines(ledger)
+      return lines.joined(separator: "\n")
+    }
+  }
+
+  private func archiveLines(_ ledger: Ledger) throws -> [String] {
+    let archives = try ledger.archives()
+    var total = ArchiveTallies()
+    for archive in archives where archive.kind == .events { total.add(archive.tallies) }
+    let damaged = archives.count { $0.status == "damaged" }
+    return [
+      "archives  \(archives.count), \(damaged) damaged",
+      "lines     \(total.lines): \(total.accepted) accepted, \(total.duplicates) duplicates, "
+        + "\(total.skipped) skipped, \(total.rejected) rejected",
+    ]
+  }
+
+  private func feedLines(_ ledger: Ledger) throws -> [String] {
+    try ledger.watermarks().map { mark in
+      let app = ledger.symbols.words[Int(mark.app)]
+      return "feed      \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app): "
+        + "newest input \(mark.newest.text), first event \(mark.firstEvent.text)"
+    }
+  }
+
+  private func breakLines(_ ledger: Ledger) throws -> [String] {
+    let counts = try ledger.breakCounts()
+    if counts.isEmpty { return ["breaks    none"] }
+    return counts.map { "breaks    \($0.count) \($0.status) \($0.code)" }
+  }
+
+  private func runLines(_ ledger: Ledger) throws -> [String] {
+    try ledger.runs(newest: 5).map { run in
+      let published = run.published.map { "published \($0.prefix(12))" } ?? "not published"
+      return "run \(run.id)  as of \(run.asOf.text), \(run.archives) archives, "
+        + "\(run.tallies.lines) lines, \(published)"
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Ledger
+import Vocabulary
+
+/// Whether the published numbers hold, or hold with reservations only.
+struct Verdict {
+  /// Why the set is qualified; empty when it is not.
+  private(set) var qualifications: [String] = []
+  private let isGateHit: Bool
+  private let isStale: Bool
+
+  init(plan: Plan, rules: Rules, facts: Facts, breaks: [Break], archives: [ArchiveAccount]) {
+    isStale = breaks.contains { $0.code == .staleInput }
+    isGateHit = breaks.contains { plan.failOn.includes($0) }
+    readRejects(archives, share: plan.rejectedShare)
+    readMateriality(facts, breaks, rules, share: plan.materialityShare)
+  }
+
+  /// Findings when the set is qualified, the input stale, or the caller's gate hit.
+  var outcome: NightOutcome {
+    qualifications.isEmpty && !isStale && !isGateHit ? .done : .findings
+  }
+
+  /// More rejected lines than `share` of those that should be events, and at least 20.
+  private mutating func readRejects(_ archives: [ArchiveAccount], share: Amount) {
+    let events = archives.filter { $0.kind == .events }
+    let rejected = events.reduce(0) { $0 + $1.tallies.rejected }
+    let judged = events.reduce(0) { $0 + $1.tallies.lines - $1.tallies.skipped }
+    if exceeds(rejected, of: judged, share) {
+      qualifications.append("\(rejected) of \(judged) lines were rejected")
+    }
+    for archive in events {
+      let judged = archive.tallies.lines - archive.tallies.skipped
+      guard exceeds(archive.tallies.rejected, of: judged, share) else { continue }
+      qualifications.append(
+        "\(archive.tallies.rejected) of \(judged) lines of \(archive.name) were rejected")
+    }
+  }
+
+  private func exceeds(_ rejected: Int64, of judged: Int64, _ share: Amount) -> Bool {
+    rejected >= 20 && Int128(rejected) * 1_000_000 > Int128(judged) * Int128(share.micros)
+  }
+
+  /// Open breaks worth more than `share` of a month's net revenue.
+  private mutating func readMateriality(
+    _ facts: Facts, _ breaks: [Break], _ rules: Rules, share: Amount
+  ) {
+    var doubtful: [Month: Int128] = [:]
+    for found in breaks where found.status == .open {
+      guard let amount = found.estimatedUSD, let at = found.expectedAt else { continue }
+      doubtful[rules.calendar.month(of: at), default: 0] += Int128(amount.magnitude.micros)
+    }
+    guard !doubtful.isEmpty else { return }
+    var net: [Month: Int128] = [:]
+    for (key, sums) in facts.revenue where doubtful[key.day.month] != nil {
+      net[key.day.month, default: 0] +=
+        Int128(sums.grossUSD.sum.micros) - Int128(sums.refundsUSD.sum.micros)
+    }
+    for (month, amount) in doubtful.sorted(by: { $0.key < $1.key })
+    where amount * 1_000_000 > max(0, net[month] ?? 0) * Int128(share.micros) {
+      guard let micros = Int64(exactly: amount) else { continue }
+      qualifications.append(
+        "open breaks of \(month.text) are worth \(Amount(micros: micros).text()) USD, "
+          + "more than the materiality gate of its net revenue")
+    }
+  }
+}
+
+extension Plan.FailOn {
+  /// Whether a break of this rank makes the exit code 1.
+  func includes(_ found: Break) -> Bool {
+    switch self {
+    case .none: false
+    case .pending: found.status != .resolved
+    case .open: found.status == .open
+    case .critical: found.status == .open && found.severity == .critical
+    }
+  }
+}
+
+extension Plan {
+  /// Share of rejected lines that qualifies the set; 1 % by default.
+  var rejectedShare: Amount { configuration.rejectedShare ?? Amount(micros: 10_000) }
+
+  /// Share of a month's net revenue that open breaks may be worth; 0.5 % by default.
+  var materialityShare: Amount { configuration.materialityShare ?? Amount(micros: 5_000) }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Nightly
+
+struct IngestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ingest",
+    abstract: "Read archives and snapshots into the ledger, nothing else.",
+    discussion: """
+      Useful while archives arrive during the day; the next run finds them read.
+
+        subledger ingest --archives /srv/webhooks/2026-11-20
+      """)
+
+  @OptionGroup(title: "Input") var input: InputOptions
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: input.progress).run { session in
+      var options = Options()
+      input.fill(&options)
+      ledger.fill(&options)
+      return try session.night(options).ingest()
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Nightly
+
+/// A bar on standard error, redrawn in place; nothing when nobody looks.
+struct ProgressBar {
+  private let isShown: Bool
+
+  init(_ mode: ProgressMode) {
+    switch mode {
+    case .always: isShown = true
+    case .never: isShown = false
+    case .auto: isShown = isatty(FileHandle.standardError.fileDescriptor) != 0
+    }
+  }
+
+  /// Draws how far the night has come; ends the line when it is through.
+  func report(_ progress: NightProgress) {
+    guard isShown else { return }
+    let width = 24
+    let share = progress.total > 0 ? min(1000, progress.done * 1000 / progress.total) : 1000
+    let filled = Int(share) * width / 1000
+    let bar = String(repeating: "█", count: filled) + String(repeating: "·", count: width - filled)
+    let megabytes = "\(progress.done / 1_048_576)/\(progress.total / 1_048_576) MB"
+    let end = progress.isLast ? "\n" : ""
+    let line = "\r\u{1B}[K\(bar) \(progress.stage)  \(megabytes)  \(progress.lines) lines\(end)"
+    FileHandle.standardError.write(Data(line.utf8))
+  }
+}

@@ -1,0 +1,5 @@
+/// Which program this is.
+enum Release {
+  /// Semantic version; the manifest of every report set carries it.
+  static let version = "0.1.0"
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Nightly
+
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Ingest, fold, reconcile, report, publish: the nightly job.",
+    discussion: """
+      Reads what is new in the archives and snapshots, and publishes the whole report set anew.
+      Running it again, with any order or split of the same archives, gives the same bytes.
+
+        subledger run --archives /srv/webhooks --out /srv/reports --fail-on open
+      """)
+
+  @OptionGroup(title: "Input") var input: InputOptions
+  @OptionGroup(title: "Output") var output: OutputOptions
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: input.progress).run { session in
+      var options = Options()
+      input.fill(&options)
+      output.fill(&options)
+      ledger.fill(&options)
+      return try session.night(options).run()
+    }
+  }
+}

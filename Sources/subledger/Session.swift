@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Nightly
+import Vocabulary
+
+/// One call of the program: its log, its progress bar, its signals and its exit code.
+struct Session {
+  private let log: Logger
+  private let progress: ProgressMode
+  private let stop = StopSignal()
+
+  init(_ options: LedgerOptions, progress: ProgressMode) {
+    let format = options.logFormat
+    var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format) }
+    log.logLevel = options.quiet ? .error : options.verbose ? .info : .warning
+    self.log = log
+    self.progress = options.quiet ? .never : progress
+  }
+
+  /// The night that `flags`, the environment and the configuration ask for.
+  func night(_ flags: Options) throws(NightError) -> Night {
+    let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+    let plan = try Plan(
+      flags: flags, environment: ProcessInfo.processInfo.environment, now: now)
+    return Night(
+      plan: plan, version: Release.version, log: log, progress: ProgressBar(progress).report,
+      stop: stop.read)
+  }
+
+  /// Runs `work` and turns what comes of it into the exit code.
+  func run(_ work: (Session) throws -> NightOutcome) throws {
+    stop.listen()
+    let outcome: NightOutcome
+    do {
+      outcome = try work(self)
+    } catch let error as NightError {
+      log.error("\(error)")
+      throw ExitCode(Status.of(error))
+    }
+    guard outcome == .done else { throw ExitCode(Status.findings) }
+  }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Nightly
+import Simulate
+import Vocabulary
+
+struct SimulateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate",
+    abstract: "Write a synthetic, seeded world: archives, snapshots, and the truth about both.",
+    discussion: """
+      Equal options give equal bytes. The folder gets archives/, snapshots/ (a folder for each \
+      shape), truth/ (every event with its fate, and the reports as they would be with nothing \
+      lost) and a subledger.yaml with the product map.
+
+        subledger simulate --out world --subscribers 500 --months 12
+        subledger run --archives world/archives --snapshots world/snapshots/sdk \\
+          --config world/subledger.yaml --as-of $(cat world/truth/as_of.txt)
+
+      Shares are in events per million.
+      """)
+
+  @Option(help: "Folder of the world; must not hold one already.")
+  var out: String
+
+  @Option(help: "Equal seeds give equal worlds.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How many people live in the world.")
+  var subscribers = 1_000
+
+  @Option(help: "Calendar months from the start to the end of the world, 1 to 120.")
+  var months = 24
+
+  @Option(help: "About how many events there should be; beats --subscribers.")
+  var events: Int?
+
+  @Option(help: "Cut the deliveries into so many archives. (default: one per day)")
+  var archives: Int?
+
+  @Option(help: "Events that are never delivered, per million.")
+  var lost: Int?
+
+  @Option(help: "Events delivered more than once, per million.")
+  var duplicated: Int?
+
+  @Option(help: "Events whose first attempts fail, per million.")
+  var delayed: Int?
+
+  @Option(help: "Events that overtake another, per million.")
+  var reordered: Int?
+
+  @Option(help: "Subscribers whose whole life is sandbox traffic, per million.")
+  var sandbox: Int?
+
+  @Option(help: "Deliveries archived inside an envelope, per million.")
+  var enveloped: Int?
+
+  func run() throws {
+    let options = try LedgerOptions.parse([])
+    try Session(options, progress: .never).run { _ in
+      do {
+        let summary = try simulate(plan, into: out)
+        print(
+          "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
+            + "\(summary.archives) archives; as of \(summary.asOf.text)")
+        return .done
+      } catch let error as SimulateError {
+        throw NightError(error.kind, error.description)
+      }
+    }
+  }
+
+  private var plan: WorldPlan {
+    var plan = WorldPlan(seed: seed, subscribers: subscribers, months: months)
+    plan.events = events
+    if let archives { plan.archives = .count(archives) }
+    plan.lostShare = lost ?? plan.lostShare
+    plan.duplicatedShare = duplicated ?? plan.duplicatedShare
+    plan.delayedShare = delayed ?? plan.delayedShare
+    plan.reorderedShare = reordered ?? plan.reorderedShare
+    plan.sandboxShare = sandbox ?? plan.sandboxShare
+    plan.envelopedShare = enveloped ?? plan.envelopedShare
+    return plan
+  }
+}
+
+extension SimulateError {
+  var kind: NightError.Kind {
+    switch self {
+    case .plan: .usage
+    case .occupied: .cannotCreate
+    case .output: .inputOutput
+    }
+  }
+}

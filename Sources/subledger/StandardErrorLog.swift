@@ -1,0 +1,42 @@
+import Foundation
+import Logging
+
+/// Writes log lines to standard error, as text for people or as JSON for machines.
+struct StandardErrorLog: LogHandler {
+  var metadata: Logger.Metadata = [:]
+  var logLevel: Logger.Level = .warning
+  let format: LogFormat
+
+  init(format: LogFormat) { self.format = format }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    let message = Self.visible("\(event.message)")
+    let line =
+      switch format {
+      case .text: "subledger: \(event.level == .error ? "" : "\(event.level): ")\(message)"
+      case .json: Self.json(level: event.level, message)
+      }
+    FileHandle.standardError.write(Data((line + "\n").utf8))
+  }
+
+  private static func json(level: Logger.Level, _ message: String) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let fields = ["level": level.rawValue, "message": message]
+    let data = (try? encoder.encode(fields)) ?? Data()
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// Control characters in names never reach a terminal raw.
+  private static func visible(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 32 && $0 != "\n" || $0.value == 127 ? "\u{FFFD}" : $0 }
+      ))
+  }
+}

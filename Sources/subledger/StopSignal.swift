@@ -1,0 +1,18 @@
+import Foundation
+import Synchronization
+
+/// The last signal that asked to stop; 0 while none did. A signal handler can reach globals only.
+private let received = Atomic<Int32>(0)
+
+/// Remembers that SIGINT or SIGTERM came, so that the night stops at its next safe point.
+struct StopSignal {
+  /// The signal that asked to stop; 0 while none did.
+  func read() -> Int32 { received.load(ordering: .relaxed) }
+
+  /// Starts to listen, for the rest of the process; a store is all that a handler may do.
+  func listen() {
+    for number in [SIGINT, SIGTERM] {
+      signal(number) { received.store($0, ordering: .relaxed) }
+    }
+  }
+}

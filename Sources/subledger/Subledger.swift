@@ -1,0 +1,28 @@
+import ArgumentParser
+
+@main
+struct Subledger: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "subledger",
+    abstract: "Revenue, churn and renewals from archived purchase webhooks, and which never came.",
+    discussion: """
+      Every night:  subledger run --archives /srv/webhooks --snapshots /srv/entitlements
+
+      Each event counts once, whatever the order and number of its deliveries. The reports speak \
+      of business time up to --as-of; the ledger keeps everything else for later nights.
+
+      EXIT STATUS
+        0   done, also when there was nothing new
+        1   published, but breaks at or above --fail-on, a qualified set, or stale input
+        64  usage                       73  output cannot be made
+        65  input damaged beyond use    74  reading or writing failed
+        66  no input                    75  another run holds the ledger; try again
+        70  an identity does not hold   77  rights are missing
+        78  configuration               130, 143  stopped by SIGINT, SIGTERM at a safe point
+      """,
+    version: Release.version,
+    subcommands: [
+      RunCommand.self, IngestCommand.self, ReportCommand.self, StatusCommand.self,
+      SimulateCommand.self,
+    ])
+}

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What one call of the real binary did.
+struct ProgramResult: CustomStringConvertible {
+  let status: Int32
+  let output: String
+  let errors: String
+
+  var description: String { "status \(status)\nstdout: \(output)\nstderr: \(errors)" }
+}
+
+/// The built program, run in a folder of its own.
+struct Program {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Runs `subledger` with `arguments` in the folder and waits for it.
+  @discardableResult
+  func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {
+    let process = Process()
+    process.executableURL = Self.binary
+    process.arguments = arguments
+    process.currentDirectoryURL = folder.url
+    var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
+    variables.merge(environment) { $1 }
+    process.environment = variables
+    let outputPath = folder.path(".stdout-\(UUID().uuidString)")
+    let errorPath = folder.path(".stderr-\(UUID().uuidString)")
+    for path in [outputPath, errorPath] { try Data().write(to: URL(fileURLWithPath: path)) }
+    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: outputPath))
+    let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: errorPath))
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    defer {
+      for path in [outputPath, errorPath] { try? FileManager.default.removeItem(atPath: path) }
+    }
+    return ProgramResult(
+      status: process.terminationStatus,
+      output: try String(contentsOfFile: outputPath, encoding: .utf8),
+      errors: try String(contentsOfFile: errorPath, encoding: .utf8))
+  }
+
+  /// The rows of a published CSV, by column name.
+  func rows(_ file: String, in out: String = "reports") throws -> [[String: String]] {
+    try readCSV(folder.path("\(out)/\(file)"))
+  }
+
+  /// Every published file with its bytes, except those named.
+  func published(in out: String = "reports", except names: [String] = []) throws -> [String: Data] {
+    try filesAndBytes(under: folder.path(out)).filter { file in
+      !names.contains { file.key.hasPrefix($0) }
+    }
+  }
+
+  private static let binary: URL = {
+    let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+    let tests = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
+    return tests.deletingLastPathComponent().appendingPathComponent("subledger")
+  }()
+}
+
+/// Every file under `folder` by its relative path.
+func filesAndBytes(under folder: String) throws -> [String: Data] {
+  var files: [String: Data] = [:]
+  let root = URL(fileURLWithPath: folder)
+  for case let path as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
+    let url = root.appendingPathComponent(path)
+    guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+      continue
+    }
+    files[path] = try Data(contentsOf: url)
+  }
+  return files
+}
+
+/// The rows of a CSV file by column name; RFC 4180.
+func readCSV(_ path: String) throws -> [[String: String]] {
+  let text = try String(contentsOfFile: path, encoding: .utf8)
+  var rows: [[String]] = []
+  var row: [String] = []
+  var cell = ""
+  var isQuoted = false
+  var characters = text.unicodeScalars.makeIterator()
+  var pending = characters.next()
+  while let scalar = pending {
+    pending = characters.next()
+    switch (scalar, isQuoted) {
+    case ("\"", true) where pending == "\"":
+      cell.unicodeScalars.append("\"")
+      pending = characters.next()
+    case ("\"", _): isQuoted.toggle()
+    case (",", false):
+      row.append(cell)
+      cell = ""
+    case ("\n", false):
+      rows.append(row + [cell])
+      row = []
+      cell = ""
+    default: cell.unicodeScalars.append(scalar)
+    }
+  }
+  guard let header = rows.first else { return [] }
+  return rows.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0)) }
+}
