@@ -18,7 +18,7 @@ struct ReportContext {
   }
 
   private func makeAsOf() throws {
-    try table("as_of", "ms, month, last_month, run")
+    try table("as_of", "ms integer, month integer, last_month integer, run integer")
     try insert(
       "as_of",
       [
@@ -37,7 +37,11 @@ struct ReportContext {
   /// Every month from the first cell to the last, and its days.
   private func makeCalendar() throws {
     try table(
-      "month", "number integer primary key, first_day, last_day, starts_ms, ends_ms")
+      "month",
+      """
+      number integer primary key, first_day integer, last_day integer, starts_ms integer,
+      ends_ms integer
+      """)
     let calendar = plan.rules.calendar
     let (first, last) = try span()
     for number in first.number...last.number {
@@ -51,7 +55,7 @@ struct ReportContext {
           .integer(calendar.start(of: month.next).milliseconds),
         ])
     }
-    try table("day", "number integer primary key, month")
+    try table("day", "number integer primary key, month integer")
     try run(
       """
       with recursive walk (number, month, last_day) as (
@@ -87,7 +91,12 @@ struct ReportContext {
 
   /// Up to where the numbers of each feed are complete: a day or month before it is.
   private func makeHorizons() throws {
-    try table("horizon", "provider, app, booked_day, booked_month, settled_month, ended_month")
+    try table(
+      "horizon",
+      """
+      provider integer, app integer, booked_day integer, booked_month integer,
+      settled_month integer, ended_month integer, primary key (provider, app)
+      """)
     var feeds = Set(plan.rules.watermarks.keys)
     for cells in ["revenue", "movement", "renewal", "trial", "retention"] {
       try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
@@ -110,7 +119,6 @@ struct ReportContext {
           .integer(Int64(calendar.month(of: horizon.ended).number)),
         ])
     }
-    try run("create unique index temp.horizon_feed on horizon (provider, app)")
   }
 
   /// The words of the ledger, as they are printed, and those of the vocabulary.

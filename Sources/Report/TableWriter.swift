@@ -7,7 +7,9 @@ struct TableWriter {
   private let layout: Layout
   private let plan: ReportPlan
   private let folder: String
+  private let formats: [CellFormat]
   private var file: CSVFile?
+  private var line = CSVLine()
   private var path = ""
   private var month: Month?
   private var rows: Int64 = 0
@@ -19,6 +21,7 @@ struct TableWriter {
     self.layout = layout
     self.plan = plan
     self.folder = folder
+    formats = layout.columns.map(\.format)
     printed = [Int128](repeating: 0, count: layout.columns.count)
     residual = printed
   }
@@ -42,57 +45,58 @@ struct TableWriter {
         try open("\(layout.name)/\(month.text).csv")
       }
     }
-    guard let file else { return }
+    line.removeAll()
     var value = 0
-    for (index, column) in layout.columns.enumerated() {
-      try write(row, value, column, index, to: file)
-      value += column.format.width
+    for index in formats.indices {
+      try write(row, value, index)
+      value += formats[index].width
     }
     rows += 1
-    try file.endLine()
+    try file?.add(line)
   }
 
   private mutating func write(
-    _ row: LedgerRow, _ value: Int, _ column: Column, _ index: Int, to file: CSVFile
+    _ row: LedgerRow, _ value: Int, _ index: Int
   ) throws(ReportError) {
-    if row.isNull(value) { return file.addNothing() }
-    switch column.format {
-    case .text: file.add(text: row.text(value))
+    if row.isNull(value) { return line.addNothing() }
+    if case .text = formats[index] { return line.add(text: row.text(value)) }
+    let number = row.int64(value)
+    switch formats[index] {
+    case .text: break
     case .integer:
-      let number = try exact(row.int64(value), column)
+      try check(number, index)
       printed[index] += Int128(number)
-      file.add(number)
+      line.add(number)
     case .amount:
-      let amount = try exact(row.int64(value), column)
-      let shown = rounded(amount)
+      try check(number, index)
+      let shown = rounded(number)
       printed[index] += Int128(shown)
-      residual[index] += Int128(amount) - Int128(shown)
-      file.add(micros: shown, decimals: min(2, plan.amountDecimals ?? 2))
-    case .percent: file.add(micros: row.int64(value), decimals: 0)
-    case .ratio: write(row.int64(value), over: row.int64(value + 1), to: file)
-    case .month: file.add(plain: Month(number: Int32(truncatingIfNeeded: row.int64(value))).text)
-    case .day: file.add(plain: Day(number: Int32(truncatingIfNeeded: row.int64(value))).text)
-    case .instant: file.add(plain: Instant(milliseconds: row.int64(value)).text)
-    case .wholeDays: file.add(row.int64(value) / 86_400_000)
-    case .latency: file.add(LatencyBucket.seconds(row.int64(value)))
-    case .flag: file.add(plain: row.int64(value) == 0 ? "false" : "true")
+      residual[index] += Int128(number) - Int128(shown)
+      line.add(micros: shown, decimals: min(2, plan.amountDecimals ?? 2))
+    case .percent: line.add(micros: number, decimals: 0)
+    case .ratio: write(number, over: row.int64(value + 1))
+    case .month: line.add(plain: Month(number: Int32(truncatingIfNeeded: number)).text)
+    case .day: line.add(plain: Day(number: Int32(truncatingIfNeeded: number)).text)
+    case .instant: line.add(plain: Instant(milliseconds: number).text)
+    case .wholeDays: line.add(number / 86_400_000)
+    case .latency: line.add(LatencyBucket.seconds(number))
+    case .flag: line.add(plain: number == 0 ? "false" : "true")
     }
   }
 
-  private func write(_ part: Int64, over whole: Int64, to file: CSVFile) {
-    guard whole != 0 else { return file.addNothing() }
+  private mutating func write(_ part: Int64, over whole: Int64) {
+    guard whole != 0 else { return line.addNothing() }
     let sign: Int128 = whole < 0 ? -1 : 1
     let millionths = (Int128(part) * sign * 1_000_000).dividedHalfToEven(by: Int128(whole) * sign)
-    file.add(micros: Int64(clamping: millionths), decimals: 6)
+    line.add(micros: Int64(clamping: millionths), decimals: 6)
   }
 
   /// SQLite turns a result that leaves the range of its integers into a floating-point number,
   /// which reads as the end of the range.
-  private func exact(_ number: Int64, _ column: Column) throws(ReportError) -> Int64 {
+  private func check(_ number: Int64, _ index: Int) throws(ReportError) {
     guard number != .max, number != .min else {
-      throw .overflow(report: layout.name, column: column.name)
+      throw .overflow(report: layout.name, column: layout.columns[index].name)
     }
-    return number
   }
 
   private func rounded(_ micros: Int64) -> Int64 {
@@ -104,8 +108,9 @@ struct TableWriter {
 
   private mutating func open(_ path: String) throws(ReportError) {
     let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
-    for column in layout.columns { file.add(plain: column.name) }
-    try file.endLine()
+    line.removeAll()
+    for column in layout.columns { line.add(plain: column.name) }
+    try file.add(line)
     self.file = file
     self.path = path
   }

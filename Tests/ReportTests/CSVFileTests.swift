@@ -78,8 +78,9 @@ struct CSVFileTests {
     let path = folder.path("long.csv")
     let file = try CSVFile(path: path, dialect: .rfc4180)
     for number in 0..<20_000 {
-      file.add(Int64(number))
-      try file.endLine()
+      var line = CSVLine()
+      line.add(Int64(number))
+      try file.add(line)
     }
     try file.flush()
     let expected = (0..<20_000).map { "\($0)\n" }.joined()
@@ -94,12 +95,13 @@ struct CSVFileTests {
   }
 
   private func written(
-    _ dialect: CSVDialect = .rfc4180, _ body: (CSVFile) -> Void
+    _ dialect: CSVDialect = .rfc4180, _ body: (inout CSVLine) -> Void
   ) throws -> String {
     let path = folder.path("a.csv")
     let file = try CSVFile(path: path, dialect: dialect)
-    body(file)
-    try file.endLine()
+    var line = CSVLine()
+    body(&line)
+    try file.add(line)
     try file.flush()
     return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
   }

@@ -1,12 +1,18 @@
 -- What the printed columns must come to, summed straight from the cells without any join.
-with totals as (
-  select 'revenue_daily' as report, 'charges' as measure, sum(charges) as total from revenue_cell
+with revenue as (
+  select
+    sum(charges) as charges,
+    sum(refunds) as refunds
+  from revenue_cell
+),
+totals as (
+  select 'revenue_daily' as report, 'charges' as measure, charges as total from revenue
   union all
-  select 'revenue_daily' as report, 'refunds' as measure, sum(refunds) as total from revenue_cell
+  select 'revenue_daily' as report, 'refunds' as measure, refunds as total from revenue
   union all
-  select 'revenue_monthly' as report, 'charges' as measure, sum(charges) as total from revenue_cell
+  select 'revenue_monthly' as report, 'charges' as measure, charges as total from revenue
   union all
-  select 'revenue_monthly' as report, 'refunds' as measure, sum(refunds) as total from revenue_cell
+  select 'revenue_monthly' as report, 'refunds' as measure, refunds as total from revenue
   union all
   select 'churn_monthly' as report, 'new' as measure, sum(subscriptions) as total
   from movement_cell

@@ -1,49 +1,7 @@
 -- What was charged and refunded per day. An amount is known when none of its parts is missing.
-with sums as (
-  select
-    cell.day as period,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product,
-    cell.product_type,
-    cell.charge_kind,
-    cell.country,
-    cell.storefront,
-    cell.currency,
-    cell.rate,
-    cell.basis,
-    sum(cell.charges) as charges,
-    sum(cell.refunds) as refunds,
-    sum(cell.gross_usd) as gross_usd,
-    sum(cell.gross_usd_unknown) as gross_usd_unknown,
-    sum(cell.refunds_usd) as refunds_usd,
-    sum(cell.refunds_usd_unknown) as refunds_usd_unknown,
-    sum(cell.proceeds_usd) as proceeds_usd,
-    sum(cell.proceeds_usd_unknown) as proceeds_usd_unknown,
-    sum(cell.gross_local) as gross_local,
-    sum(cell.gross_local_unknown) as gross_local_unknown,
-    sum(cell.refunds_local) as refunds_local,
-    sum(cell.refunds_local_unknown) as refunds_local_unknown,
-    sum(cell.proceeds_local) as proceeds_local,
-    sum(cell.proceeds_local_unknown) as proceeds_local_unknown
-  from revenue_cell as cell
-  group by
-    cell.day,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product,
-    cell.product_type,
-    cell.charge_kind,
-    cell.country,
-    cell.storefront,
-    cell.currency,
-    cell.rate,
-    cell.basis
-)
+-- A cell is a row already, and cells lie in the order of their days, so that sorting is cheap.
 select
-  sums.period,
+  cell.day as period,
   provider.word as provider,
   app.word as app_id,
   store.word as store,
@@ -53,65 +11,65 @@ select
   country.word as country,
   storefront.word as storefront,
   currency.word as currency,
-  nullif(sums.rate, -1) as proceeds_rate,
+  nullif(cell.rate, -1) as proceeds_rate,
   basis.word as amount_basis,
-  sums.charges,
-  sums.refunds,
-  case when basis.id <> 0 and sums.gross_usd_unknown = 0
-    then sums.gross_usd end as gross_usd,
-  case when basis.id <> 0 and sums.refunds_usd_unknown = 0
-    then sums.refunds_usd end as refunds_usd,
+  cell.charges,
+  cell.refunds,
+  case when basis.id <> 0 and cell.gross_usd_unknown = 0
+    then cell.gross_usd end as gross_usd,
+  case when basis.id <> 0 and cell.refunds_usd_unknown = 0
+    then cell.refunds_usd end as refunds_usd,
   case when basis.id <> 0
-    and sums.gross_usd_unknown = 0
-    and sums.refunds_usd_unknown = 0
-    then sums.gross_usd - sums.refunds_usd end as net_usd,
+    and cell.gross_usd_unknown = 0
+    and cell.refunds_usd_unknown = 0
+    then cell.gross_usd - cell.refunds_usd end as net_usd,
   case when basis.id <> 0
-    and sums.gross_usd_unknown = 0
-    and sums.refunds_usd_unknown = 0
-    and sums.proceeds_usd_unknown = 0
-    then sums.gross_usd - sums.refunds_usd - sums.proceeds_usd end as commission_usd,
-  case when basis.id <> 0 and sums.proceeds_usd_unknown = 0
-    then sums.proceeds_usd end as proceeds_usd,
-  case when basis.id <> 0 and sums.gross_local_unknown = 0
-    then sums.gross_local end as gross_local,
-  case when basis.id <> 0 and sums.refunds_local_unknown = 0
-    then sums.refunds_local end as refunds_local,
+    and cell.gross_usd_unknown = 0
+    and cell.refunds_usd_unknown = 0
+    and cell.proceeds_usd_unknown = 0
+    then cell.gross_usd - cell.refunds_usd - cell.proceeds_usd end as commission_usd,
+  case when basis.id <> 0 and cell.proceeds_usd_unknown = 0
+    then cell.proceeds_usd end as proceeds_usd,
+  case when basis.id <> 0 and cell.gross_local_unknown = 0
+    then cell.gross_local end as gross_local,
+  case when basis.id <> 0 and cell.refunds_local_unknown = 0
+    then cell.refunds_local end as refunds_local,
   case when basis.id <> 0
-    and sums.gross_local_unknown = 0
-    and sums.refunds_local_unknown = 0
-    then sums.gross_local - sums.refunds_local end as net_local,
-  case when basis.id <> 0 and sums.proceeds_local_unknown = 0
-    then sums.proceeds_local end as proceeds_local,
-  case when sums.period < horizon.booked_day then 1 else 0 end as is_complete
-from sums
-join horizon on horizon.provider = sums.provider and horizon.app = sums.app
-join provider_name as provider on provider.id = sums.provider
-join word as app on app.id = sums.app
-join word as product on product.id = sums.product
-join word as country on country.id = sums.country
-join word as storefront on storefront.id = sums.storefront
-join word as currency on currency.id = sums.currency
-join store_name as store on store.id = sums.store
-join product_type_name as product_type on product_type.id = sums.product_type
-join charge_kind_name as charge_kind on charge_kind.id = sums.charge_kind
-join basis_name as basis on basis.id = sums.basis
+    and cell.gross_local_unknown = 0
+    and cell.refunds_local_unknown = 0
+    then cell.gross_local - cell.refunds_local end as net_local,
+  case when basis.id <> 0 and cell.proceeds_local_unknown = 0
+    then cell.proceeds_local end as proceeds_local,
+  case when cell.day < horizon.booked_day then 1 else 0 end as is_complete
+from revenue_cell as cell
+join horizon on horizon.provider = cell.provider and horizon.app = cell.app
+join provider_name as provider on provider.id = cell.provider
+join word as app on app.id = cell.app
+join word as product on product.id = cell.product
+join word as country on country.id = cell.country
+join word as storefront on storefront.id = cell.storefront
+join word as currency on currency.id = cell.currency
+join store_name as store on store.id = cell.store
+join product_type_name as product_type on product_type.id = cell.product_type
+join charge_kind_name as charge_kind on charge_kind.id = cell.charge_kind
+join basis_name as basis on basis.id = cell.basis
 where
-  sums.charges <> 0
-  or sums.refunds <> 0
-  or sums.gross_usd <> 0
-  or sums.gross_usd_unknown <> 0
-  or sums.refunds_usd <> 0
-  or sums.refunds_usd_unknown <> 0
-  or sums.proceeds_usd <> 0
-  or sums.proceeds_usd_unknown <> 0
-  or sums.gross_local <> 0
-  or sums.gross_local_unknown <> 0
-  or sums.refunds_local <> 0
-  or sums.refunds_local_unknown <> 0
-  or sums.proceeds_local <> 0
-  or sums.proceeds_local_unknown <> 0
+  cell.charges <> 0
+  or cell.refunds <> 0
+  or cell.gross_usd <> 0
+  or cell.gross_usd_unknown <> 0
+  or cell.refunds_usd <> 0
+  or cell.refunds_usd_unknown <> 0
+  or cell.proceeds_usd <> 0
+  or cell.proceeds_usd_unknown <> 0
+  or cell.gross_local <> 0
+  or cell.gross_local_unknown <> 0
+  or cell.refunds_local <> 0
+  or cell.refunds_local_unknown <> 0
+  or cell.proceeds_local <> 0
+  or cell.proceeds_local_unknown <> 0
 order by
-  sums.period,
+  cell.day,
   provider.word,
   app.word,
   store.word,
@@ -121,5 +79,5 @@ order by
   country.word,
   storefront.word,
   currency.word,
-  sums.rate,
+  cell.rate,
   basis.word
