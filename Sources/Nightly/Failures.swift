@@ -1,4 +1,5 @@
 import Archive
+import Foundation
 import Ledger
 import Publish
 import Report
@@ -14,16 +15,16 @@ extension NightError {
   init(_ error: any Error) {
     switch error {
     case let error as NightError: self = error
-    case let error as ArchiveError: self.init(error)
-    case let error as LedgerError: self.init(error)
-    case let error as ReportError: self.init(error)
-    case let error as PublishError: self.init(error)
+    case let error as ArchiveError: self.init(reading: error)
+    case let error as LedgerError: self.init(keeping: error)
+    case let error as ReportError: self.init(reporting: error)
+    case let error as PublishError: self.init(publishing: error)
     case let error as AmountOverflow: self.init(.identity, "\(error)")
     default: self.init(.inputOutput, "\(error)")
     }
   }
 
-  private init(_ error: ArchiveError) {
+  private init(reading error: ArchiveError) {
     let kind: Kind =
       switch error.kind {
       case .missing: .noInput
@@ -33,7 +34,7 @@ extension NightError {
     self.init(kind, error.description)
   }
 
-  private init(_ error: LedgerError) {
+  private init(keeping error: LedgerError) {
     let kind: Kind =
       switch error.kind {
       case .locked: .tryAgain
@@ -46,7 +47,18 @@ extension NightError {
     self.init(kind, error.message, hint: error.hint)
   }
 
-  private init(_ error: PublishError) {
+  private init(reporting error: ReportError) {
+    switch error {
+    case .identity, .overflow: self.init(.identity, error.description)
+    case .ledger(let cause): self.init(keeping: cause)
+    case .cannotCreate(_, let number):
+      let isForbidden = [EACCES, EPERM, EROFS].contains(number)
+      self.init(isForbidden ? .permission : .cannotCreate, error.description)
+    case .cannotWrite: self.init(.inputOutput, error.description)
+    }
+  }
+
+  private init(publishing error: PublishError) {
     let kind: Kind =
       switch error.kind {
       case .cannotCreate: .cannotCreate

@@ -17,7 +17,8 @@ extension Life {
       group.add(event)
       guard outOfOrder || late else { continue }
       let key = ArrivalKey(
-        day: CivilCalendar.utc.day(of: event.received ?? event.created ?? event.time), provider: event.provider,
+        day: CivilCalendar.utc.day(of: event.received ?? event.created ?? event.time),
+        provider: event.provider,
         kind: event.kind)
       if outOfOrder { facts.arrivals[key, default: ArrivalSums()].outOfOrder += 1 }
       if late { facts.arrivals[key, default: ArrivalSums()].late += 1 }

@@ -20,13 +20,29 @@ extension Life {
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
-    if let period = periods.last { describe(period, in: &state) }
+    state.speaksOfSubscription = events.contains { $0.kind.isAboutSubscription }
+    if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
     return state
+  }
+
+  /// The period that states speak of when neither its charge nor its trial start came: one that
+  /// began before the first event, or whose opening was lost.
+  private var periodNeverOpened: Period? {
+    let states = events.indices.filter { events[$0].kind.isAboutSubscription }
+    guard let first = states.first, let last = states.last else { return nil }
+    let told = states.last { !events[$0].kind.isRefund && events[$0].periodEnd != nil }
+    var period = Period(
+      opener: first, eventsEnd: events.count, booking: nil, product: events[last].product,
+      start: events[first].periodStart ?? events[first].time,
+      end: told.flatMap { events[$0].periodEnd })
+    period.graceEnd = states.compactMap { events[$0].graceEnd }.max()
+    return period
   }
 
   private func describe(_ period: Period, in state: inout LineageState) {
     state.product = period.product
-    state.isTrial = period.isTrial
+    state.scheduledProduct = scheduledProduct(in: period)
+    state.isTrial = period.isTrial && !state.trials.isEmpty
     state.periodEnd = period.end
     state.effectiveEnd = period.effectiveEnd
     state.accessTakenAway = period.takenAway != nil
@@ -35,6 +51,15 @@ extension Life {
     state.isExpiryTold = period.eventRange.contains {
       events[$0].kind == .expired || events[$0].kind == .trialExpired
     }
+  }
+
+  /// The product that a change without a charge announced for the next renewal.
+  private func scheduledProduct(in period: Period) -> Symbol? {
+    let announcement = period.eventRange.last { index in
+      events[index].kind.isProductChange && index != period.opener
+        && !events[index].isRefundBooking
+    }
+    return announcement.map { events[$0].product }
   }
 
   private var charges: [Charge] {
@@ -61,15 +86,30 @@ extension Life {
       Refund(
         transaction: booking.transaction, time: booking.time,
         chargedAt: events[booking.event].periodStart, grossUSD: booking.money.grossUSD,
-        chargeIsKnown: booking.refundedCharge != nil,
+        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking),
         endedAccess: periods.contains {
           $0.takenAway != nil && $0.booking == booking.refundedCharge && booking.isWhole
         })
     }
   }
 
+  /// Whether the refund is what a product change gave back of the period it cut short.
+  private func isRemainder(_ booking: Booking) -> Bool {
+    events[booking.event].kind.isProductChange
+  }
+
   private var transactions: [Int64] {
     var seen: Set<Int64> = []
     return events.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
+  }
+}
+
+extension EventKind {
+  /// Whether only something that renews has such an event.
+  var isAboutSubscription: Bool {
+    switch self {
+    case .other, .observed, .purchased, .purchaseRefunded: false
+    default: true
+    }
   }
 }

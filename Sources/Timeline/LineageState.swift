@@ -62,6 +62,10 @@ public struct LineageState: Sendable, Equatable {
   public var refunds: [Refund] = []
   /// Transaction keys of every counted event, in business order, repeated ids included once.
   public var transactions: [Int64] = []
+  /// Whether an event came that only something that renews has.
+  public var speaksOfSubscription = false
+  /// The product that a change without a charge announced for the next renewal; nil when none did.
+  public var scheduledProduct: Symbol?
   /// Whether the last period is a trial rather than paid.
   public var isTrial = false
   /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
@@ -84,8 +88,10 @@ public struct LineageState: Sendable, Equatable {
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
 
-  /// Whether the lineage has a period, rather than one-time purchases only.
-  public var isSubscription: Bool { !trials.isEmpty || charges.contains { $0.kind != .oneTime } }
+  /// Whether the lineage renews, rather than being a one-time purchase.
+  public var isSubscription: Bool {
+    speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
+  }
 
   /// A lineage of which nothing is known yet.
   public init(

@@ -36,13 +36,13 @@ extension Period {
     graceEnd != nil || eventRange.contains { events[$0].isBillingProblem }
   }
 
-  /// When the store gave up collecting: a cancel or expiry told after access had ended in retry.
+  /// When the store gave up collecting: a cancel or expiry told in retry, once access had ended.
   func gaveUpAt(_ events: [Event]) -> Instant? {
     guard let ended = effectiveEnd else { return nil }
     var failing = false
     for index in eventRange {
       let event = events[index]
-      if failing || event.kind == .endedInvoluntarily, event.time > ended {
+      if failing || event.kind == .endedInvoluntarily, event.time >= ended {
         switch event.kind {
         case .canceled, .trialCanceled, .expired, .trialExpired, .endedInvoluntarily:
           return event.time
@@ -57,7 +57,7 @@ extension Period {
   /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
   func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
     var since: Instant?
-    for index in eventRange.dropFirst() {
+    for index in eventRange {
       let event = events[index]
       if let limit, event.time >= limit { break }
       if event.isCancel { since = since ?? event.time }

@@ -2,10 +2,14 @@ import Vocabulary
 
 /// Monthly recurring revenue of one lineage.
 struct RecurringRevenue: Equatable {
+  /// The monthly share, in US dollars.
   var usd = Amount.zero
-  /// In `currency`; nil when not known.
+  /// What was paid for the whole length, in US dollars.
+  var gross = Amount.zero
+  /// What was paid for the whole length, in `currency`; nil when not known.
   var local: Amount?
   var currency: Symbol = 0
+  var length = PeriodLength.months(1)
 }
 
 extension Life {
@@ -17,9 +21,9 @@ extension Life {
       let length = length(of: period)
     else { return nil }
     let booking = bookings[index]
-    var revenue = RecurringRevenue(usd: try length.monthly(gross), currency: booking.currency)
-    if let local = booking.money.grossLocal { revenue.local = try length.monthly(local) }
-    return revenue
+    return RecurringRevenue(
+      usd: try length.monthly(gross), gross: gross, local: booking.money.grossLocal,
+      currency: booking.currency, length: length)
   }
 
   private func length(of period: Period) -> PeriodLength? {
@@ -59,13 +63,40 @@ extension Life {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change
     if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero {
-      byPrice = try newLocal.subtracting(oldLocal).scaled(
-        by: old.usd.micros, over: oldLocal.micros)
+      byPrice = try priceChange(from: old, oldLocal, to: new, newLocal)
     }
     let byRate = try change.subtracting(byPrice)
     if byPrice > .zero { try move(.expansion, period.product, period.start, byPrice, &facts) }
     if byPrice < .zero { try move(.contraction, period.product, period.start, -byPrice, &facts) }
     if byRate != .zero { try move(.fx, period.product, period.start, byRate, &facts) }
+  }
+
+  /// The monthly change of the local price at the old exchange rate, rounded once:
+  /// (new local × new share − old local × old share) × old US dollars / old local.
+  private func priceChange(
+    from old: RecurringRevenue, _ oldLocal: Amount, to new: RecurringRevenue, _ newLocal: Amount
+  ) throws(AmountOverflow) -> Amount {
+    let (oldShare, newShare) = (old.length.monthlyShare, new.length.monthlyShare)
+    let before = try product(of: [oldLocal.micros, oldShare.numerator, newShare.denominator])
+    let after = try product(of: [newLocal.micros, newShare.numerator, oldShare.denominator])
+    let (exact, overflow) = (after - before).multipliedReportingOverflow(
+      by: Int128(old.gross.micros))
+    guard !overflow else { throw AmountOverflow() }
+    let divisor = try product(of: [oldLocal.micros, oldShare.denominator, newShare.denominator])
+    guard let rounded = Int64(exactly: exact.dividedHalfToEven(by: divisor)) else {
+      throw AmountOverflow()
+    }
+    return Amount(micros: rounded)
+  }
+
+  private func product(of factors: [Int64]) throws(AmountOverflow) -> Int128 {
+    var product: Int128 = 1
+    for factor in factors {
+      let (next, overflow) = product.multipliedReportingOverflow(by: Int128(factor))
+      guard !overflow else { throw AmountOverflow() }
+      product = next
+    }
+    return product
   }
 
   private func move(
@@ -100,9 +131,15 @@ extension PeriodLength {
 
   /// The monthly share of an amount paid for this length, rounded half to even.
   func monthly(_ amount: Amount) throws(AmountOverflow) -> Amount {
+    let share = monthlyShare
+    return try amount.scaled(by: share.numerator, over: share.denominator)
+  }
+
+  /// The share of this length that falls on an average month.
+  var monthlyShare: (numerator: Int64, denominator: Int64) {
     switch self {
-    case .months(let count): try amount.scaled(by: 1, over: Int64(count))
-    case .days(let count): try amount.scaled(by: 365, over: 12 * Int64(count))
+    case .months(let count): (1, Int64(count))
+    case .days(let count): (365, 12 * Int64(count))
     }
   }
 }
