@@ -8,6 +8,13 @@ public import Vocabulary
 public final class EventIngest {
   private let entry: ArchiveEntry
   private let arrivals: ArrivalAccount
+  /// Batches that wait to be written together: the more events are sorted at once, the fewer
+  /// times a page of the table is touched.
+  private var waiting: [EventBatch] = []
+  private var waitingEvents = 0
+
+  /// About 16 MiB of events.
+  private static let waitingEventsMax = 32_768
 
   private init(entry: ArchiveEntry, arrivals: ArrivalAccount) {
     self.entry = entry
@@ -26,28 +33,47 @@ public final class EventIngest {
   public var archive: Int32 { entry.id }
 
   /// Adds the events of a batch; when it throws, the whole archive is undone.
+  ///
+  /// Batches are gathered and written together, so what is wrong with one may be thrown by a
+  /// later call.
   public func add(_ batch: EventBatch) throws(LedgerError) {
     precondition(
       batch.events.count == batch.texts.count && batch.events.count == batch.values.count,
       "every event of a batch has its texts and its value")
-    try entry.add("add events") { database in
-      let symbols = try entry.ledger.translate(batch.symbols, in: database)
-      let writer = try EventWriter(entry: entry, database: database, symbols: symbols)
-      let fates = try writer.write(batch)
-      try settleAccount(of: batch, fates: fates, symbols: symbols, in: database)
-    }
+    waiting.append(batch)
+    waitingEvents += batch.events.count
+    if waitingEvents >= Self.waitingEventsMax { try write() }
   }
 
   /// Closes the account and makes everything of the archive part of the ledger.
   ///
   /// `damageOffset` is the byte from which on the archive could not be read.
   public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> ArchiveTallies {
+    try write()
     try entry.add("write the account of deliveries") { try arrivals.write(to: $0) }
     return try entry.finish(damageOffset: damageOffset)
   }
 
   /// Undoes everything that was added.
-  public func abandon() { entry.abandon() }
+  public func abandon() {
+    waiting = []
+    entry.abandon()
+  }
+
+  private func write() throws(LedgerError) {
+    let batches = waiting
+    waiting = []
+    waitingEvents = 0
+    try entry.add("add events") { database in
+      let symbols = try batches.map { try entry.ledger.translate($0.symbols, in: database) }
+      let writer = try EventWriter(
+        entry: entry, database: database, batches: batches, symbols: symbols)
+      let fates = try writer.write()
+      for (index, batch) in batches.enumerated() {
+        try settleAccount(of: batch, fates: fates[index], symbols: symbols[index], in: database)
+      }
+    }
+  }
 
   private func settleAccount(
     of batch: EventBatch, fates: [EventFate], symbols: [Symbol], in database: Database

@@ -30,11 +30,11 @@ struct EventVersions {
     let text = String(decoding: transaction, as: UTF8.self)
     let versions = known.filter { $0.isVersion(of: event, transaction: text) }
     if let same = versions.first(where: { $0.event.material == event.material }) {
-      return try renew(same, with: event, stale: &stale)
+      return try renew(same, with: event, transaction: transaction, stale: &stale)
     }
     EventColumns.bind(
       event, version: (known.map(\.version).max() ?? -1) + 1, standing: true,
-      transaction: transaction, to: insertion)
+      content: EventCoding.content(of: event, transaction: transaction), to: insertion)
     try insertion.run()
     stale.insert(event.lineage)
     guard !versions.isEmpty else { return .new }
@@ -60,26 +60,20 @@ struct EventVersions {
 
   /// Keeps of two copies of one version what only the later one says.
   private func renew(
-    _ version: StoredVersion, with event: Event, stale: inout Set<Int64>
+    _ version: StoredVersion, with event: Event, transaction: UnsafeRawBufferPointer,
+    stale: inout Set<Int64>
   ) throws -> EventFate {
     let fate: EventFate = version.event.body == event.body ? .exact : .semantic
     guard Recency(of: version.event) < Recency(of: event) else { return fate }
     let statement = try RawStatement(
       cachedIn: database,
       """
-      update event set
-        user = ?5, body = ?6, created_delta = ?7, received_delta = ?8, archive = ?9, line = ?10,
-        byte_offset = ?11
+      update event set user = ?5, content = ?6
       where lineage = ?1 and time = ?2 and identity = ?3 and version = ?4
       """)
     bind(version, to: statement)
     statement.bind(5, event.user)
-    statement.bind(6, event.body)
-    statement.bind(7, event.created.map { $0.milliseconds &- event.time.milliseconds })
-    statement.bind(8, event.received.map { $0.milliseconds &- event.time.milliseconds })
-    statement.bind(9, Int64(event.place.archive))
-    statement.bind(10, event.place.line)
-    statement.bind(11, event.place.byteOffset)
+    statement.bind(6, blob: EventCoding.content(of: event, transaction: transaction))
     try statement.run()
     if version.event.user != event.user { stale.insert(event.lineage) }
     try elect(event, transaction: version.transaction, stale: &stale)

@@ -12,17 +12,22 @@ enum EventFate: UInt8 {
   case conflict
 }
 
-/// Writes one batch, sorted as the table is.
+/// Writes batches of one archive, sorted as the table is.
 struct EventWriter {
   private let entry: ArchiveEntry
-  private let symbols: [Symbol]
+  private let batches: [EventBatch]
+  /// The ledger's symbols for those of each batch.
+  private let symbols: [[Symbol]]
   private let lineages: LineageWriter
   private let versions: EventVersions
   private let insertion: RawStatement
   private let identityInsertion: RawStatement
 
-  init(entry: ArchiveEntry, database: Database, symbols: [Symbol]) throws {
+  init(
+    entry: ArchiveEntry, database: Database, batches: [EventBatch], symbols: [[Symbol]]
+  ) throws {
     self.entry = entry
+    self.batches = batches
     self.symbols = symbols
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: entry.ledger.symbols.words, lineages: lineages)
@@ -32,89 +37,99 @@ struct EventWriter {
       "insert into identity (key, lineage) values (?, ?) on conflict (key) do nothing")
   }
 
-  /// What became of each event, in the batch's order.
-  func write(_ batch: EventBatch) throws -> [EventFate] {
-    let order = sorted(batch)
-    var fates = [EventFate](repeating: .new, count: order.count)
-    var added: [AddedIdentity] = []
-    var stale: Set<Int64> = []
-    added.reserveCapacity(order.count)
-    try batch.arena.withUnsafeBytes { arena in
-      var start = 0
-      while start < order.count {
-        let lineage = order[start].lineage
-        var end = start + 1
-        while end < order.count, order[end].lineage == lineage { end += 1 }
-        try writeLineage(
-          order[start..<end], batch, arena, fates: &fates, added: &added, stale: &stale)
-        start = end
-      }
-      try claim(&added, batch, arena, fates: &fates, stale: &stale)
+  /// What became of each event, by batch and in the batch's order.
+  func write() throws -> [[EventFate]] {
+    let order = sorted()
+    var outcome = Outcome(batches)
+    outcome.added.reserveCapacity(order.count)
+    var start = 0
+    while start < order.count {
+      let lineage = order[start].lineage
+      var end = start + 1
+      while end < order.count, order[end].lineage == lineage { end += 1 }
+      try writeLineage(order[start..<end], &outcome)
+      start = end
     }
-    for lineage in stale.sorted() { try lineages.findUser(of: lineage) }
-    return fates
+    try claim(&outcome)
+    for lineage in outcome.stale.sorted() { try lineages.findUser(of: lineage) }
+    return outcome.fates
   }
 
-  private func writeLineage(
-    _ keys: ArraySlice<EventKey>, _ batch: EventBatch, _ arena: UnsafeRawBufferPointer,
-    fates: inout [EventFate], added: inout [AddedIdentity], stale: inout Set<Int64>
-  ) throws {
+  private func writeLineage(_ keys: ArraySlice<EventKey>, _ outcome: inout Outcome) throws {
     guard let first = keys.first else { return }
-    let example = translated(batch.events[first.index])
-    let known = try lineages.open(example, original: original(first.index, batch, arena))
-    var newest: (user: Int64, time: Int64) = (0, 0)
+    let example = translated(first.source)
+    // By time, so the last one that has a user has the newest.
+    let user = keys.last { event($0.source).user != 0 }.map { event($0.source).user } ?? 0
+    let known = try withText(first.source, of: \.originalOrOwn) { original in
+      let known = try lineages.user(of: example, original: original)
+      if known == nil { try lineages.make(example, original: original, user: user) }
+      return known
+    }
+    let isOfOneUser = keys.allSatisfy { event($0.source).user == user }
+    var isUserClear = user == 0 || user == known ?? user
+    var kept = known ?? 0
     for key in keys {
-      let event = translated(batch.events[key.index])
-      let text = batch.texts[key.index]
-      let transaction = bytes(text.transaction, arena)
-      if event.user != 0 { try lineages.keep(user: event.user, id: bytes(text.user, arena)) }
-      EventColumns.bind(
-        event, version: 0, standing: true, transaction: transaction, to: insertion)
-      if try insertion.insert() {
-        added.append(
-          AddedIdentity(identity: event.identity, lineage: event.lineage, index: key.index))
-        if event.user != 0 { newest = (event.user, event.time.milliseconds) }
-      } else {
-        fates[key.index] = try versions.settle(event, transaction: transaction, stale: &stale)
+      let event = translated(key.source)
+      if event.user != 0, event.user != kept {
+        try withText(key.source, of: \.user) { try lineages.keep(user: event.user, id: $0) }
+        kept = event.user
+      }
+      let isNew = try withText(key.source, of: \.transaction) { transaction in
+        EventCoding.encode(event, transaction: transaction, to: &outcome.content)
+        EventColumns.bind(
+          event, version: 0, standing: true, content: outcome.content.bytes, to: insertion)
+        if try insertion.insert() { return true }
+        outcome[key.source] = try versions.settle(
+          event, transaction: transaction, stale: &outcome.stale)
+        return false
+      }
+      if isNew {
+        outcome.added.append(AddedIdentity(identity: event.identity, source: key.source))
+      } else if !isOfOneUser {
+        isUserClear = false
       }
     }
-    if try !lineages.propose(user: newest.user, time: newest.time, for: known) {
-      stale.insert(first.lineage)
-    }
+    if !isUserClear { outcome.stale.insert(first.lineage) }
   }
 
   /// Claims the identities of new events; one that another lineage holds is in conflict with it.
-  private func claim(
-    _ added: inout [AddedIdentity], _ batch: EventBatch, _ arena: UnsafeRawBufferPointer,
-    fates: inout [EventFate], stale: inout Set<Int64>
-  ) throws {
+  private func claim(_ outcome: inout Outcome) throws {
     // In the order of the table, which the lookups then walk once.
-    added.sort { ($0.identity, $0.index) < ($1.identity, $1.index) }
-    for claim in added {
+    outcome.added.sort()
+    for claim in outcome.added {
       identityInsertion.bind(1, claim.identity)
-      identityInsertion.bind(2, claim.lineage)
+      identityInsertion.bind(2, event(claim.source).lineage)
       guard try !identityInsertion.insert() else { continue }
-      fates[claim.index] = try versions.contest(
-        translated(batch.events[claim.index]),
-        transaction: bytes(batch.texts[claim.index].transaction, arena), stale: &stale)
+      try withText(claim.source, of: \.transaction) { transaction in
+        outcome[claim.source] = try versions.contest(
+          translated(claim.source), transaction: transaction, stale: &outcome.stale)
+      }
     }
   }
 
-  private func sorted(_ batch: EventBatch) -> [EventKey] {
+  private func sorted() -> [EventKey] {
     var keys: [EventKey] = []
-    keys.reserveCapacity(batch.events.count)
-    for (index, event) in batch.events.enumerated() {
-      keys.append(
-        EventKey(
-          lineage: event.lineage, time: event.time.milliseconds, identity: event.identity,
-          index: index))
+    keys.reserveCapacity(batches.reduce(0) { $0 + $1.events.count })
+    for (batch, content) in batches.enumerated() {
+      for (index, event) in content.events.enumerated() {
+        keys.append(
+          EventKey(
+            lineage: event.lineage, time: event.time.milliseconds, identity: event.identity,
+            source: Source(batch: Int32(batch), index: Int32(index))))
+      }
     }
     keys.sort()
     return keys
   }
 
-  private func translated(_ event: Event) -> Event {
-    var event = event
+  @inline(__always)
+  private func event(_ source: Source) -> Event {
+    batches[Int(source.batch)].events[Int(source.index)]
+  }
+
+  private func translated(_ source: Source) -> Event {
+    let symbols = symbols[Int(source.batch)]
+    var event = event(source)
     event.name = symbols[Int(event.name)]
     event.app = symbols[Int(event.app)]
     event.product = symbols[Int(event.product)]
@@ -129,39 +144,76 @@ struct EventWriter {
     return event
   }
 
-  /// The original transaction id, else the own one, which then begins the lineage.
-  private func original(
-    _ index: Int, _ batch: EventBatch, _ arena: UnsafeRawBufferPointer
-  ) -> UnsafeRawBufferPointer {
-    let text = batch.texts[index]
-    return bytes(text.original.count > 0 ? text.original : text.transaction, arena)
-  }
-
-  private func bytes(
-    _ range: TextRange, _ arena: UnsafeRawBufferPointer
-  ) -> UnsafeRawBufferPointer {
+  /// Calls `body` with the bytes of one of an event's ids.
+  @inline(__always)
+  private func withText<Value>(
+    _ source: Source, of id: (EventText) -> TextRange,
+    _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) rethrows -> Value {
+    let batch = batches[Int(source.batch)]
+    let range = id(batch.texts[Int(source.index)])
     let start = Int(range.offset)
-    return UnsafeRawBufferPointer(rebasing: arena[start..<start + Int(range.count)])
+    return try batch.arena.withUnsafeBytes { arena in
+      try body(UnsafeRawBufferPointer(rebasing: arena[start..<start + Int(range.count)]))
+    }
   }
 }
 
-/// Where an event of a batch goes in the table.
+extension EventText {
+  /// The original transaction id, else the own one, which then begins the lineage.
+  var originalOrOwn: TextRange { original.count > 0 ? original : transaction }
+}
+
+/// Where an event came from: the batch among those written together, and its place there.
+private struct Source: Comparable {
+  let batch: Int32
+  let index: Int32
+
+  static func < (left: Source, right: Source) -> Bool {
+    (left.batch, left.index) < (right.batch, right.index)
+  }
+}
+
+/// Where an event goes in the table.
 private struct EventKey: Comparable {
   let lineage: Int64
   let time: Int64
   let identity: Int64
-  let index: Int
+  let source: Source
 
   static func < (left: EventKey, right: EventKey) -> Bool {
     if left.lineage != right.lineage { return left.lineage < right.lineage }
     if left.time != right.time { return left.time < right.time }
     if left.identity != right.identity { return left.identity < right.identity }
-    return left.index < right.index
+    return left.source < right.source
   }
 }
 
-private struct AddedIdentity {
+/// An identity that its lineage did not have.
+private struct AddedIdentity: Comparable {
   let identity: Int64
-  let lineage: Int64
-  let index: Int
+  let source: Source
+
+  static func < (left: AddedIdentity, right: AddedIdentity) -> Bool {
+    (left.identity, left.source) < (right.identity, right.source)
+  }
+}
+
+/// What writing the batches has come to so far.
+private struct Outcome {
+  var fates: [[EventFate]]
+  var added: [AddedIdentity] = []
+  /// Lineages whose user only the stored events can tell.
+  var stale: Set<Int64> = []
+  /// The bytes of one event, in memory that is used again.
+  var content = ByteWriter()
+
+  init(_ batches: [EventBatch]) {
+    fates = batches.map { Array(repeating: .new, count: $0.events.count) }
+  }
+
+  subscript(source: Source) -> EventFate {
+    get { fates[Int(source.batch)][Int(source.index)] }
+    set { fates[Int(source.batch)][Int(source.index)] = newValue }
+  }
 }

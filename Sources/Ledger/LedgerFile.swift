@@ -45,10 +45,10 @@ enum LedgerFile {
     // An archive's transaction spans many batches, each of which is one access.
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { database in
-      // 48 MiB of pages, whatever the ledger's size; sorting spills to files.
+      // 64 MiB of pages, whatever the ledger's size; sorting spills to files.
       try database.execute(
         sql: """
-          pragma cache_size = -49152;
+          pragma cache_size = -65536;
           pragma temp_store = file;
           pragma secure_delete = off;
           """)
@@ -78,13 +78,14 @@ enum LedgerFile {
   ///
   /// `normal` syncs at checkpoints: a power cut
   /// can undo whole archives that came last, never half of one, and `checkpoint()` makes all of
-  /// them durable before anything is published.
+  /// them durable before anything is published. A log of up to 64 MiB before it is copied back
+  /// lets several archives share the writing of one page.
   private static func prepareForWriting(_ database: Database) throws {
     try database.execute(
       sql: """
         pragma journal_mode = wal;
         pragma synchronous = normal;
-        pragma wal_autocheckpoint = 4096;
+        pragma wal_autocheckpoint = 16384;
         pragma journal_size_limit = 67108864;
         """)
   }

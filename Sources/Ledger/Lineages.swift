@@ -51,7 +51,7 @@ extension Ledger {
         let shop = LineageShop(lineage)
         current.removeAll(keepingCapacity: true)
         while hasEvent, events.int64(0) == lineage.key {
-          current.append(EventColumns.read(events, of: shop))
+          current.append(try EventColumns.read(events, of: shop))
           hasEvent = try events.step()
         }
         if !current.isEmpty { try body(lineage, current) }
@@ -99,7 +99,7 @@ extension Ledger {
       statement.bind(1, key)
       let shop = LineageShop(lineage)
       var events: [Event] = []
-      try statement.forEachRow { events.append(EventColumns.read($0, of: shop)) }
+      try statement.forEachRow { events.append(try EventColumns.read($0, of: shop)) }
       return events
     }
   }
@@ -112,12 +112,12 @@ extension Ledger {
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select transaction_id from event where lineage = ? and identity = ?
+        select \(EventColumns.names) from event where lineage = ? and identity = ?
         order by standing desc, version
         """)
       statement.bind(1, lineage)
       statement.bind(2, identity)
-      return try statement.first { $0.text(0) }
+      return try statement.first { try EventColumns.transaction($0) }
     }
   }
 }

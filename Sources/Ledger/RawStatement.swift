@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
@@ -111,10 +112,6 @@ struct RawStatement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  func isInteger(_ column: Int32) -> Bool {
-    sqlite3_column_type(handle, column) == SQLITE_INTEGER
-  }
-
   /// The column's UTF-8 bytes, valid until the next step; a number as its digits.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     guard let start = sqlite3_column_text(handle, column) else {
@@ -125,10 +122,12 @@ struct RawStatement {
 
   func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-  func blob(_ column: Int32) -> [UInt8] {
-    guard let start = sqlite3_column_blob(handle, column) else { return [] }
-    let count = Int(sqlite3_column_bytes(handle, column))
-    return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  /// The column's bytes, valid until the next step.
+  func blob(_ column: Int32) -> UnsafeRawBufferPointer {
+    guard let start = sqlite3_column_blob(handle, column) else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
   private func failure(_ code: Int32) -> DatabaseError {
@@ -140,3 +139,12 @@ struct RawStatement {
 
 /// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift cannot import.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension UnsafeRawBufferPointer {
+  /// Byte for byte; the standard library's `elementsEqual` goes through iterators.
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let here = baseAddress, let there = other.baseAddress else { return true }
+    return memcmp(here, there, count) == 0
+  }
+}

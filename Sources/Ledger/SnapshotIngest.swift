@@ -104,7 +104,9 @@ private struct SnapshotWriter {
     contentInsertion.bind(2, blob: body)
     guard try !contentInsertion.insert() else { return }
     contentLookup.bind(1, key)
-    let isSame = try contentLookup.first { $0.blob(0) == body }
+    let isSame = try contentLookup.first { row in
+      body.withUnsafeBytes { row.blob(0).isEqual(to: $0) }
+    }
     guard isSame ?? true else {
       throw LedgerError(
         .corrupt, "cannot add snapshots: two different contents have one fingerprint",

@@ -69,8 +69,8 @@ struct StoredVersions {
     try select.forEachRow { row in
       versions.append(
         StoredVersion(
-          event: EventColumns.read(row, of: shop), version: row.int64(3),
-          isStanding: row.int64(4) != 0, transaction: row.text(11)))
+          event: try EventColumns.read(row, of: shop), version: row.int64(3),
+          isStanding: row.int64(4) != 0, transaction: try EventColumns.transaction(row)))
     }
     return versions
   }

@@ -162,10 +162,13 @@ struct EventIngestTests {
   func failing() throws {
     let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
     try ingest.add(.of([Line()]))
-    var broken = EventBatch.of([Line(transaction: "9", user: "someone")])
+    var broken = EventBatch.of([Line(transaction: "9", original: "9", user: "someone")])
     // Two users under one fingerprint: what a collision would look like.
     broken.events[0].user = Fingerprint.of("user-1")
-    let error = #expect(throws: LedgerError.self) { try ingest.add(broken) }
+    let error = #expect(throws: LedgerError.self) {
+      try ingest.add(broken)
+      _ = try ingest.finish()
+    }
     #expect(error?.kind == .corrupt)
     #expect(try ledger.table("select count(*) from event") == ["0"])
     #expect(try ledger.table("select count(*) from archive") == ["0"])
@@ -178,8 +181,42 @@ struct EventIngestTests {
     var batch = EventBatch.of([Line(transaction: "5", original: "other")])
     batch.events[0].lineage = Line().lineage
     let ingest = try ledger.beginEvents(.named("b"), calendar: .utc)
-    let error = #expect(throws: LedgerError.self) { try ingest.add(batch) }
+    let error = #expect(throws: LedgerError.self) {
+      try ingest.add(batch)
+      _ = try ingest.finish()
+    }
     #expect(error?.kind == .corrupt)
     #expect(error?.description.contains("other") == false)
+  }
+
+  @Test("Batches beyond what is written at once arrive whole, and copies among them are found")
+  func manyBatches() throws {
+    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    for batch in 0..<9 {
+      // Every batch begins with the last line of the one before.
+      let numbers = (batch * 4095)...(batch * 4095 + 4095)
+      try ingest.add(.of(numbers.map { Line(transaction: "\($0)", original: "o\($0 % 50)") }))
+    }
+    let tallies = try ingest.finish()
+    #expect(tallies.lines == 9 * 4096)
+    #expect(tallies.duplicates == 8)
+    #expect(try ledger.table("select count(*), sum(standing) from event") == ["36856|36856"])
+    let again = try ledger.beginEvents(.named("b"), calendar: .utc)
+    for _ in 0..<10 { try again.add(.of((0..<4000).map { Line(transaction: "x\($0)") })) }
+    let copies = try again.finish()
+    #expect(copies.accepted == 4000)
+    #expect(copies.duplicates == 36_000)
+  }
+
+  @Test("An event whose content is damaged is refused rather than guessed")
+  func damagedContent() throws {
+    try ledger.ingest("a", [Line()])
+    for content in ["x''", "content || x'00'", "substr(content, 1, length(content) - 1)"] {
+      try ledger.rows(sql: "update event set content = cast(\(content) as blob)") { _ in }
+      let error = #expect(throws: LedgerError.self) {
+        try ledger.events(ofLineage: Line().lineage)
+      }
+      #expect(error?.kind == .corrupt, "\(content)")
+    }
   }
 }

@@ -36,15 +36,21 @@ struct VersionTests {
     #expect(try ledger.conflicts().count == 1)
   }
 
-  @Test("Of two copies the later created one gives times, body and user")
-  func laterCopy() throws {
+  @Test(
+    "Of two copies the later created one gives times, body and user",
+    arguments: [true, false])
+  func laterCopy(isSplit: Bool) throws {
     for order in [[0, 1], [1, 0]] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       let copies = [
         Line(user: "early", created: 1, received: 9, body: "x"),
         Line(user: "late", created: 2, received: 3, body: "y"),
       ]
-      for index in order { try ledger.ingest("\(index)", [copies[index]]) }
+      if isSplit {
+        for index in order { try ledger.ingest("\(index)", [copies[index]]) }
+      } else {
+        try ledger.ingest("both", order.map { copies[$0] })
+      }
       let event = try #require(try ledger.events(ofLineage: Line().lineage).first)
       #expect(event.created == Line().at + .seconds(2))
       #expect(event.received == Line().at + .seconds(3))
@@ -126,23 +132,32 @@ struct VersionTests {
       } else {
         try ledger.ingest("\(number)", lines)
       }
-      contents.insert(try content(of: "app\(number)", in: ledger))
     }
+    let conflicts = try ledger.conflicts()
+    #expect(conflicts.count == 720)
+    for conflict in conflicts { contents.insert(try content(of: conflict, in: ledger)) }
     #expect(contents.count == 1)
-    let standing = contents.first?.filter { $0.hasPrefix("1|") }
-    #expect(standing?.count == 1)
-    #expect(standing?.first?.contains("zebra") == true)
+    let content = try #require(contents.first)
+    #expect(content.filter { $0.hasPrefix("1|") }.count == 1)
+    #expect(content.last?.hasPrefix("zebra 200 ") == true)
+    #expect(content.count == 6)
   }
 
-  private func content(of app: String, in ledger: Ledger) throws -> [String] {
-    try ledger.table(
+  /// What may not depend on arrival: which rows count, their users, and what the counted one says.
+  private func content(of conflict: ConflictRow, in ledger: Ledger) throws -> [String] {
+    let event = conflict.event
+    let rows = try ledger.table(
       """
-      select e.standing, l.original, p.word, e.revenue_usd, e.created_delta, e.received_delta,
-        e.user, e.body, l.user, l.user_time
-      from lineage l join symbol a on a.id = l.app join event e on e.lineage = l.key
-      join symbol p on p.id = e.product
-      where a.word = '\(app)' order by 1, 2, 3, 4, 5, 6
+      select e.standing, l.original, e.user, l.user
+      from lineage l join event e on e.lineage = l.key
+      where l.app = \(event.app) order by 1, 2, 3
       """)
+    let counted = """
+      \(ledger.symbols.words[Int(event.product)]) \(event.revenue?.usd?.micros ?? 0) \
+      \(event.created?.text ?? "-") \(event.received?.text ?? "-") \(event.body) \
+      \(conflict.fields) \(conflict.places.count)
+      """
+    return rows + [counted]
   }
 
   private func permutations(of items: [Int]) -> [[Int]] {

@@ -1,0 +1,111 @@
+/// Writes integers and texts in few bytes, for blobs of the ledger.
+///
+/// Integers are LEB128, signed ones zigzag before that (as in Protocol Buffers' `sint64`).
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+
+  @inline(__always)
+  mutating func put(unsigned value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  @inline(__always)
+  mutating func put(_ value: Int64) {
+    put(unsigned: UInt64(bitPattern: value << 1 ^ value >> 63))
+  }
+
+  /// Eight bytes, for hashes, which no varint shortens.
+  mutating func put(hash value: Int64) {
+    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func put(optional value: Int64?) {
+    put(unsigned: value == nil ? 0 : 1)
+    if let value { put(value) }
+  }
+
+  mutating func put(_ text: UnsafeRawBufferPointer) {
+    put(unsigned: UInt64(text.count))
+    bytes.append(contentsOf: text)
+  }
+
+  mutating func put(_ text: String) {
+    var text = text
+    text.withUTF8 { put(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+/// Reads what `ByteWriter` wrote.
+///
+/// Bytes that end too early read as zeros and make `isSound` false, so that the fields of a blob
+/// can be read one after another and judged once.
+struct ByteReader {
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+  private(set) var isSound = true
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { offset == bytes.count }
+
+  @inline(__always)
+  mutating func unsigned() -> UInt64 {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while offset < bytes.count, shift < 64 {
+      let byte = bytes[offset]
+      offset += 1
+      value |= UInt64(byte & 0x7f) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    isSound = false
+    return 0
+  }
+
+  @inline(__always)
+  mutating func signed() -> Int64 {
+    let value = unsigned()
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  mutating func hash() -> Int64 {
+    guard bytes.count - offset >= 8 else {
+      isSound = false
+      return 0
+    }
+    defer { offset += 8 }
+    return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+  }
+
+  mutating func optional() -> Int64? { unsigned() == 0 ? nil : signed() }
+
+  mutating func text() -> UnsafeRawBufferPointer {
+    let count = unsigned()
+    guard count <= UInt64(bytes.count - offset) else {
+      isSound = false
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    defer { offset += Int(count) }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(count)])
+  }
+
+  mutating func string() -> String { String(decoding: text(), as: UTF8.self) }
+
+  /// A case by its raw value; one that does not exist makes the bytes unsound.
+  mutating func value<Value: RawRepresentable>(
+    _ type: Value.Type, else fallback: Value
+  ) -> Value where Value.RawValue: FixedWidthInteger {
+    let raw = Value.RawValue(exactly: signed())
+    if let value = raw.flatMap(Value.init(rawValue:)) { return value }
+    isSound = false
+    return fallback
+  }
+}

@@ -1,0 +1,207 @@
+internal import Vocabulary
+
+/// How an event lies in `event.content`.
+///
+/// One column instead of thirty: binding, checking and storing a column costs SQLite about as
+/// much as the whole blob. Provider, app, environment, store are the lineage's and stand there
+/// once; lineage, time, identity and user have columns. Fields follow each other as below, absent
+/// ones left out; the first number says which are there.
+enum EventCoding {
+  private enum Flag {
+    static let startsLineage: UInt64 = 1 << 0
+    static let created: UInt64 = 1 << 1
+    static let received: UInt64 = 1 << 2
+    static let periodStart: UInt64 = 1 << 3
+    static let periodEnd: UInt64 = 1 << 4
+    static let graceEnd: UInt64 = 1 << 5
+    static let entitledUntil: UInt64 = 1 << 6
+    static let revenue: UInt64 = 1 << 7
+    static let revenueLocal: UInt64 = 1 << 8
+    static let revenueUSD: UInt64 = 1 << 9
+    static let saysIsProceed: UInt64 = 1 << 10
+    static let isProceed: UInt64 = 1 << 11
+    static let rate: UInt64 = 1 << 12
+    static let price: UInt64 = 1 << 13
+    static let priceLocal: UInt64 = 1 << 14
+    static let priceUSD: UInt64 = 1 << 15
+    static let renewalCount: UInt64 = 1 << 16
+    static let reason: UInt64 = 1 << 17
+    static let transactionIsNumber: UInt64 = 1 << 18
+
+    /// That the time of that flag is kept in milliseconds rather than seconds.
+    static func finer(_ time: UInt64) -> UInt64 { time << 18 }
+  }
+
+  /// Writes an event whose symbols and place are the ledger's.
+  static func encode(
+    _ event: Event, transaction: UnsafeRawBufferPointer, to writer: inout ByteWriter
+  ) {
+    let isNumber = isPlainNumber(transaction)
+    writer.reset()
+    writer.put(unsigned: flags(event) | (isNumber ? Flag.transactionIsNumber : 0))
+    if isNumber { writer.put(event.transaction) } else { writer.put(transaction) }
+    writer.put(Int64(event.kind.rawValue))
+    writer.put(Int64(event.name))
+    writer.put(Int64(event.product))
+    writer.put(Int64(event.previousProduct))
+    writer.put(Int64(event.country))
+    writer.put(Int64(event.storefront))
+    put(event.created, of: event, to: &writer)
+    put(event.received, of: event, to: &writer)
+    put(event.periodStart, of: event, to: &writer)
+    put(event.periodEnd, of: event, to: &writer)
+    put(event.graceEnd, of: event, to: &writer)
+    put(event.entitledUntil, of: event, to: &writer)
+    if let revenue = event.revenue {
+      writer.put(Int64(revenue.currency))
+      if let local = revenue.local { writer.put(local.micros) }
+      if let usd = revenue.usd { writer.put(usd.micros) }
+      if let rate = revenue.rate { writer.put(rate.micros) }
+    }
+    if let price = event.price {
+      writer.put(Int64(price.currency))
+      if let local = price.local { writer.put(local.micros) }
+      if let usd = price.usd { writer.put(usd.micros) }
+    }
+    if let count = event.renewalCount { writer.put(Int64(count)) }
+    if let reason = event.reason { writer.put(Int64(reason.rawValue)) }
+    writer.put(hash: event.body)
+    writer.put(Int64(event.place.archive))
+    writer.put(event.place.line)
+    writer.put(event.place.byteOffset)
+  }
+
+  /// The bytes of one event, where there is no writer to use again.
+  static func content(of event: Event, transaction: UnsafeRawBufferPointer) -> [UInt8] {
+    var writer = ByteWriter()
+    encode(event, transaction: transaction, to: &writer)
+    return writer.bytes
+  }
+
+  /// Completes `event`, of which lineage, time, identity and user are set, from the bytes.
+  ///
+  /// Gives back the transaction id's bytes when they are kept as text, and whether the bytes are
+  /// such as `encode` makes.
+  static func decode(
+    _ bytes: UnsafeRawBufferPointer, into event: inout Event
+  ) -> (transaction: UnsafeRawBufferPointer?, isSound: Bool) {
+    var reader = ByteReader(bytes)
+    let flags = reader.unsigned()
+    func has(_ flag: UInt64) -> Bool { flags & flag != 0 }
+    var text: UnsafeRawBufferPointer?
+    if has(Flag.transactionIsNumber) {
+      event.transaction = reader.signed()
+    } else {
+      let bytes = reader.text()
+      event.transaction = transactionKey(bytes)
+      text = bytes
+    }
+    event.startsLineage = has(Flag.startsLineage)
+    event.kind = reader.value(EventKind.self, else: .other)
+    event.name = int32(&reader)
+    event.product = int32(&reader)
+    event.previousProduct = int32(&reader)
+    event.country = int32(&reader)
+    event.storefront = int32(&reader)
+    event.created = instant(&reader, flags, Flag.created, event)
+    event.received = instant(&reader, flags, Flag.received, event)
+    event.periodStart = instant(&reader, flags, Flag.periodStart, event)
+    event.periodEnd = instant(&reader, flags, Flag.periodEnd, event)
+    event.graceEnd = instant(&reader, flags, Flag.graceEnd, event)
+    event.entitledUntil = instant(&reader, flags, Flag.entitledUntil, event)
+    if has(Flag.revenue) {
+      var revenue = Revenue(currency: int32(&reader))
+      if has(Flag.revenueLocal) { revenue.local = Amount(micros: reader.signed()) }
+      if has(Flag.revenueUSD) { revenue.usd = Amount(micros: reader.signed()) }
+      if has(Flag.rate) { revenue.rate = Amount(micros: reader.signed()) }
+      if has(Flag.saysIsProceed) { revenue.isProceed = has(Flag.isProceed) }
+      event.revenue = revenue
+    }
+    if has(Flag.price) {
+      var price = Price(currency: int32(&reader))
+      if has(Flag.priceLocal) { price.local = Amount(micros: reader.signed()) }
+      if has(Flag.priceUSD) { price.usd = Amount(micros: reader.signed()) }
+      event.price = price
+    }
+    if has(Flag.renewalCount) { event.renewalCount = int32(&reader) }
+    if has(Flag.reason) { event.reason = reader.value(ChurnReason.self, else: .unknown) }
+    event.body = reader.hash()
+    event.place.archive = int32(&reader)
+    event.place.line = reader.signed()
+    event.place.byteOffset = reader.signed()
+    return (text, reader.isSound && reader.isAtEnd)
+  }
+
+  /// Whether `transactionKey` of the id is the id itself (Vocabulary, Fingerprint.swift).
+  static func isPlainNumber(_ id: UnsafeRawBufferPointer) -> Bool {
+    guard !id.isEmpty, id.count <= 18, id[0] != UInt8(ascii: "0") || id.count == 1 else {
+      return false
+    }
+    for byte in id where byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") { return false }
+    return true
+  }
+
+  private static func flags(_ event: Event) -> UInt64 {
+    var flags: UInt64 = 0
+    func set(_ flag: UInt64, _ isSet: Bool) { if isSet { flags |= flag } }
+    set(Flag.startsLineage, event.startsLineage)
+    set(Flag.created, event.created != nil)
+    set(Flag.finer(Flag.created), !isWhole(event.created, of: event))
+    set(Flag.received, event.received != nil)
+    set(Flag.finer(Flag.received), !isWhole(event.received, of: event))
+    set(Flag.periodStart, event.periodStart != nil)
+    set(Flag.finer(Flag.periodStart), !isWhole(event.periodStart, of: event))
+    set(Flag.periodEnd, event.periodEnd != nil)
+    set(Flag.finer(Flag.periodEnd), !isWhole(event.periodEnd, of: event))
+    set(Flag.graceEnd, event.graceEnd != nil)
+    set(Flag.finer(Flag.graceEnd), !isWhole(event.graceEnd, of: event))
+    set(Flag.entitledUntil, event.entitledUntil != nil)
+    set(Flag.finer(Flag.entitledUntil), !isWhole(event.entitledUntil, of: event))
+    if let revenue = event.revenue {
+      set(Flag.revenue, true)
+      set(Flag.revenueLocal, revenue.local != nil)
+      set(Flag.revenueUSD, revenue.usd != nil)
+      set(Flag.saysIsProceed, revenue.isProceed != nil)
+      set(Flag.isProceed, revenue.isProceed == true)
+      set(Flag.rate, revenue.rate != nil)
+    }
+    if let price = event.price {
+      set(Flag.price, true)
+      set(Flag.priceLocal, price.local != nil)
+      set(Flag.priceUSD, price.usd != nil)
+    }
+    set(Flag.renewalCount, event.renewalCount != nil)
+    set(Flag.reason, event.reason != nil)
+    return flags
+  }
+
+  /// The distance from the event's time, in seconds when it is whole ones, which most are; absurd
+  /// times wrap around, and back.
+  @inline(__always)
+  private static func put(_ instant: Instant?, of event: Event, to writer: inout ByteWriter) {
+    guard let instant else { return }
+    let distance = instant.milliseconds &- event.time.milliseconds
+    writer.put(isWhole(instant, of: event) ? distance / 1000 : distance)
+  }
+
+  @inline(__always)
+  private static func isWhole(_ instant: Instant?, of event: Event) -> Bool {
+    guard let instant else { return true }
+    return (instant.milliseconds &- event.time.milliseconds) % 1000 == 0
+  }
+
+  @inline(__always)
+  private static func instant(
+    _ reader: inout ByteReader, _ flags: UInt64, _ flag: UInt64, _ event: Event
+  ) -> Instant? {
+    guard flags & flag != 0 else { return nil }
+    let isFiner = flags & Flag.finer(flag) != 0
+    let distance = isFiner ? reader.signed() : reader.signed() &* 1000
+    return Instant(milliseconds: event.time.milliseconds &+ distance)
+  }
+
+  @inline(__always)
+  private static func int32(_ reader: inout ByteReader) -> Int32 {
+    Int32(truncatingIfNeeded: reader.signed())
+  }
+}
