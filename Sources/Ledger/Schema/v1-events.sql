@@ -39,8 +39,9 @@ create table contested (
   primary key (identity, time, lineage)
 ) strict, without rowid;
 
--- `time` in ms. What no statement needs to look at is in one blob: thirty columns of their own
--- cost several times the writing of the row. Foreign keys are left out: they would be looked up
+-- `time` in ms. What no statement needs to look at is in one blob: against a column for each of
+-- its thirty values, taking in 30,000 events takes 13 % fewer instructions, and a ledger of
+-- 500,000 is 14 % smaller. Foreign keys are left out: they would be looked up
 -- once per event, and one transaction writes lineages and events together.
 create table event (
   lineage integer not null,
