@@ -33,7 +33,10 @@ struct Configuration: Sendable {
         hint: exists ? "check the rights of the file" : "check the path given with --config")
     }
     do {
-      let tree = try Yams.load(yaml: String(decoding: data, as: UTF8.self))
+      // Dates and fractions stay the text that was written: a date is the start of a day in the
+      // reports' time zone, and a share is exact.
+      let resolver = Resolver.default.removing(.timestamp).removing(.float)
+      let tree = try Yams.load(yaml: String(decoding: data, as: UTF8.self), resolver)
       return try ConfigurationReader(path: path).read(tree)
     } catch let error as NightError {
       throw error

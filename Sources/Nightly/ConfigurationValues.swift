@@ -1,4 +1,3 @@
-import Foundation
 import Vocabulary
 
 /// What one value of a configuration file must look like.
@@ -16,9 +15,6 @@ extension ConfigurationReader {
     switch value {
     case let text as String: return text
     case let number as Int: return String(number)
-    case let date as Date:
-      // YAML reads 2026-11-20 as a date; the option wants the text back.
-      return Instant(milliseconds: Int64((date.timeIntervalSince1970 * 1000).rounded())).text
     default: throw wrong(key, "must be a text")
     }
   }
