@@ -49,8 +49,10 @@ public struct Night {
 
   /// Publishes the report set from the ledger as it stands.
   public func report() throws(NightError) -> NightOutcome {
-    try withLedger { ledger throws(NightError) in
-      try publish(from: ledger, after: IntakeSummary())
+    try requireLedger()
+    return try withLedger { ledger throws(NightError) in
+      try refuseNothing(IntakeSummary(), ledger)
+      return try publish(from: ledger, after: IntakeSummary())
     }
   }
 

@@ -37,6 +37,14 @@ extension Night {
       hint: "give --archives a file or folder of delivered webhooks")
   }
 
+  /// Stops a night that only reports and has no ledger: an empty set would replace a real one.
+  func requireLedger() throws(NightError) {
+    guard !FileManager.default.fileExists(atPath: plan.ledger) else { return }
+    throw NightError(
+      .noInput, "cannot report from the ledger \(plan.ledger): it does not exist",
+      hint: "check the path given with --ledger, or read archives first with `subledger run`")
+  }
+
   /// The rules of the plan, with what only the ledger knows: symbols of products, and watermarks.
   func reconcileRules(for ledger: Ledger) throws(NightError) -> ReconcileRules {
     let watermarks = try attempt { try ledger.watermarks() }
