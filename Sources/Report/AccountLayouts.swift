@@ -26,7 +26,7 @@ extension Layout {
     columns: [
       .key("break_id", .text, "Stable across runs."),
       .cell("code", .text, "What is wrong."),
-      .cell("status", .text, "pending, open, or resolved in this run."),
+      .cell("status", .text, "pending, open, or resolved at this as-of."),
       .cell("severity", .text, "info, low, medium, high or critical."),
       .cell("provider", .text, "Who sent the webhooks."),
       .cell("app_id", .text, "App as the provider names it; empty when absent."),

@@ -1,4 +1,6 @@
--- What does not agree or never came: all that is pending or open, and what this run resolved.
+-- What does not agree or never came: all that is pending or open, and what was resolved at this
+-- as-of, so that the same night run again says the same. A break that was last seen at a later
+-- as-of is not resolved; it had not begun.
 with shown as (
   select
     break.*,
@@ -7,7 +9,14 @@ with shown as (
   cross join as_of
   where
     break.status in ('pending', 'open')
-    or (break.status = 'resolved' and break.resolved_run = as_of.run)
+    or (
+      break.status = 'resolved'
+      and break.last_seen_ms <= as_of.ms
+      and (
+        break.resolved_run = as_of.run
+        or break.resolved_run in (select run.id from run where run.as_of_ms = as_of.ms)
+      )
+    )
 )
 select
   row.id as break_id,
