@@ -1,6 +1,8 @@
 import Nightly
 
-/// The exit codes: the one place that decides. Numbers above 63 are those of sysexits(3).
+/// The exit codes: the one place that decides.
+///
+/// Numbers above 63 are those of sysexits(3).
 enum Status {
   static let findings: Int32 = 1
 

@@ -1,7 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The last signal that asked to stop; 0 while none did. A signal handler can reach globals only.
+/// The last signal that asked to stop; 0 while none did.
+///
+/// A signal handler can reach globals only.
 private let received = Atomic<Int32>(0)
 
 /// Remembers that SIGINT or SIGTERM came, so that the night stops at its next safe point.
@@ -10,9 +12,15 @@ struct StopSignal {
   func read() -> Int32 { received.load(ordering: .relaxed) }
 
   /// Starts to listen, for the rest of the process; a store is all that a handler may do.
+  ///
+  /// Whoever started the process may have left the signals blocked for it.
   func listen() {
+    var wanted = sigset_t()
+    sigemptyset(&wanted)
     for number in [SIGINT, SIGTERM] {
       signal(number) { received.store($0, ordering: .relaxed) }
+      sigaddset(&wanted, number)
     }
+    pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
   }
 }
