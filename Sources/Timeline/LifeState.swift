@@ -45,12 +45,21 @@ extension Life {
     state.isTrial = period.isTrial && !state.trials.isEmpty
     state.periodEnd = period.end
     state.effectiveEnd = period.effectiveEnd
+    state.toldEnd = toldEnd(in: period)
     state.accessTakenAway = period.takenAway != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
     state.isExpiryTold = period.eventRange.contains {
       events[$0].kind == .expired || events[$0].kind == .trialExpired
     }
+  }
+
+  /// The latest end that a state speaks of, when it lies behind the period's own.
+  private func toldEnd(in period: Period) -> Instant? {
+    period.eventRange.compactMap { index in
+      events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+        ? events[index].periodEnd : nil
+    }.max()
   }
 
   /// The product that a change without a charge announced for the next renewal.

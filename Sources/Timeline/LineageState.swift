@@ -70,6 +70,9 @@ public struct LineageState: Sendable, Equatable {
   public var isTrial = false
   /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
   public var periodEnd: Instant?
+  /// A later end of which a cancel, an expiry or a failing payment spoke: the period that it ends
+  /// was paid for, though its charge never came.
+  public var toldEnd: Instant?
   /// End of the last period with grace, or the moment access was taken away.
   public var effectiveEnd: Instant?
   /// Whether a whole refund or a revocation ended the last period.

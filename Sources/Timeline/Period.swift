@@ -77,3 +77,14 @@ extension Period {
     return autoRenewOffSince(events, before: effectiveEnd) != nil ? .voluntary : .unknown
   }
 }
+
+extension Event {
+  /// Whether a state names another transaction and a later end than `period`: those of a period
+  /// whose charge never came.
+  func speaksOfUnseenPeriod(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
+    guard let end = period.end, let told = periodEnd, transaction != 0, !startsLineage,
+      !isRefundBooking, !kind.isProductChange
+    else { return false }
+    return transaction != events[period.opener].transaction && told > end + gap
+  }
+}

@@ -91,7 +91,9 @@ struct PeriodPass {
   private mutating func readGrace(of index: Int) {
     guard let end = periods[index].end else { return }
     for later in periods[index].eventRange where !events[later].isRefundBooking {
-      guard let grace = events[later].graceEnd, grace > end else { continue }
+      guard let grace = events[later].graceEnd, grace > end,
+        !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
+      else { continue }
       periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
     }
   }
