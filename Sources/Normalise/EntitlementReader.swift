@@ -75,6 +75,7 @@ struct EntitlementReader {
     right.product = try tape.text(members.value(.productID, tape), "entitlements.product_id")
     var state = members.value(.renewState, tape)
     var period = members.value(.periodType, tape)
+    var renewsNever = false
     if let sent = members.value(.product, tape) {
       if tape.kind(sent) == .object {
         product.read(sent, of: tape)
@@ -84,12 +85,16 @@ struct EntitlementReader {
           subscription.read(nested, of: tape)
           state = state ?? subscription.value(.renewState, tape)
           period = period ?? subscription.value(.periodType, tape)
+        } else {
+          // Source: providers.md 2.2, `subscription` is there for subscription products only.
+          renewsNever = true
         }
       } else {
         right.product = try tape.text(sent, "entitlements.product")
       }
     }
     right.renewState = RenewState(term: try tape.term(state, "entitlements.renew_state"))
+    if renewsNever, right.renewState == nil { right.renewState = .nonRenewable }
     let term = try tape.term(period, "entitlements.current_period_type")
     right.isTrial = term.isEmpty ? nil : term == "trial"
   }
