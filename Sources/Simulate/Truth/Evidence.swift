@@ -21,7 +21,8 @@ struct Evidence {
     case .refunded:
       return isWholeRefund(happening) ? visible([.sdk, .sdkObject, .canonical]) : []
     case .canceled, .billingRetry, .trialCanceled, .trialBillingRetry:
-      return isLatestState(happening) ? visible([.v3, .v4, .sdk, .sdkObject, .canonical]) : []
+      guard isLatestState(happening), !isImplied(happening) else { return [] }
+      return visible([.v3, .v4, .sdk, .sdkObject, .canonical])
     case .expired, .trialExpired:
       let isLast = isLastPart(happening.part)
       return isLast ? visible([.v3, .v4, .sdk, .sdkObject, .canonical]) : []
@@ -39,7 +40,9 @@ struct Evidence {
     if nothingLaterArrived(than: happening), isActiveAtEnd(happening.part) {
       shapes = [.v3, .v4] + shapes
     }
-    let jumped = happening.kind == .renewed && laterRenewalArrived(than: happening)
+    let jumped =
+      happening.kind == .renewed && laterRenewalArrived(than: happening)
+      && earlierChargeArrived(than: happening)
     return visible(shapes) + (jumped ? ["counter"] : [])
   }
 
@@ -63,6 +66,26 @@ struct Evidence {
       let other = life.happenings[index]
       return fates[index] != .lost && other.kind == .renewed && other.time > lost.time
         && other.transaction.base == lost.transaction.base
+    }
+  }
+
+  /// A counter jumps only where it stood somewhere before.
+  private func earlierChargeArrived(than lost: Happening) -> Bool {
+    life.happenings.indices.contains { index in
+      let other = life.happenings[index]
+      return fates[index] != .lost && isCharge(other) && other.time < lost.time
+        && other.transaction.base == lost.transaction.base
+    }
+  }
+
+  /// What ends by itself has an expiry of its own, which implies that auto-renew was off.
+  private func isImplied(_ happening: Happening) -> Bool {
+    switch happening.kind {
+    case .canceled, .trialCanceled:
+      life.happenings.contains {
+        $0.part == happening.part && ($0.kind == .expired || $0.kind == .trialExpired)
+      } || isWholeRefund(happening)
+    default: false
     }
   }
 

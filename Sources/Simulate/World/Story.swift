@@ -156,6 +156,10 @@ struct Story {
     guard random.chance(10_000), life.subscriptions.count == 1, life.purchases.isEmpty,
       life.happenings.count > 2
     else { return }
-    life.transferredFrom = Int(random.between(1, Int64(life.happenings.count - 1)))
+    let drawn = Int(random.between(1, Int64(life.happenings.count - 1)))
+    // What is told of one second is told of one account.
+    life.transferredFrom = (drawn..<life.happenings.count).first { index in
+      life.happenings[index].time > life.happenings[index - 1].time
+    }
   }
 }
