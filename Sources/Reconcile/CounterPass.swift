@@ -31,14 +31,16 @@ extension Reconciliation {
   mutating func findCounterGaps() {
     for lineage in lineages {
       var previous: (ordinal: Int32, at: Instant)? = startOfCounting(lineage)
+      let first = lineage.latest.charges.first { $0.kind != .oneTime }
+      if previous == nil, lineage.latest.isStartSeen, let first, first.ordinal == nil {
+        previous = (0, first.periodEnd ?? first.time)
+      }
       for charge in lineage.latest.charges where charge.kind != .oneTime {
         if let ordinal = charge.ordinal {
           if let previous, ordinal > previous.ordinal + 1 {
             raiseGap(lineage, after: previous, before: (ordinal, charge.time))
           }
           previous = (ordinal, charge.periodEnd ?? charge.time)
-        } else if charge.kind == .first || charge.kind == .conversion, previous == nil {
-          previous = (0, charge.periodEnd ?? charge.time)
         }
       }
     }

@@ -22,7 +22,7 @@ extension Reconciliation {
     for entitlement in view.entitlements {
       if let index = lineageIndex(of: entitlement) {
         if entitlement.isSubscription { groups[index, default: []].append(entitlement) }
-      } else if !isExplained(entitlement) {
+      } else if !isExplained(entitlement), !raiseUntoldStart(entitlement) {
         counts.unmatchedEntitlements += 1
       }
     }
@@ -66,6 +66,39 @@ extension Reconciliation {
     return (entitlement.isActive(at: instant) == true ? 1 : 0, end)
   }
 
+  /// An entitlement of a mapped product that none of the user's lineages can be: its purchase
+  /// never came. False when that is not certain, or was before the first event.
+  private mutating func raiseUntoldStart(_ entitlement: Entitlement) -> Bool {
+    guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
+      started < knownAt,
+      !lineages.contains(where: { canBe($0.latest, entitlement, products, $0.products) })
+    else { return false }
+    var about = Subject(provider: user.provider)
+    about.app = presumedApp
+    about.store = entitlement.store
+    about.user = user.user
+    about.product = products.count == 1 ? products[0] : ""
+    guard isWatched(started, about) else { return false }
+    let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase
+    let isFree = entitlement.isTrial == true
+    raise(
+      BreakDraft(
+        code: code, subject: about, key: "product " + entitlement.product, expectedAt: started,
+        missingEvents: 1, estimate: isFree ? .zero : nil, basis: isFree ? .provider : .none,
+        evidence: "entitlement \(entitlement.id) of \(started.text): \(told(entitlement)); no "
+          + "event of such a product came for the user",
+        action: nextStep(code, user.provider)))
+    return true
+  }
+
+  private func canBe(
+    _ state: LineageState, _ entitlement: Entitlement, _ products: [String],
+    _ words: [Symbol: String]
+  ) -> Bool {
+    if entitlement.isSubscription, state.isSubscription { return true }
+    return words.values.contains { products.contains($0) }
+  }
+
   private func lineageIndex(of entitlement: Entitlement) -> Int? {
     if let newest = entitlement.newestTransaction {
       let listed = ListedTransaction(newest, of: entitlement)
@@ -86,9 +119,7 @@ extension Reconciliation {
       }
       if let found = endingLast(holding) ?? endingLast(once) { return found }
     }
-    // A lineage of which only a cancel or the like came can be the subscription as well.
-    let possible = sameSort.isEmpty && wanted ? candidates : sameSort
-    return possible.count == 1 ? possible[0] : nil
+    return sameSort.count == 1 ? sameSort[0] : nil
   }
 
   private func endingLast(_ indices: [Int]) -> Int? {

@@ -65,10 +65,21 @@ extension Reconciliation {
     if state.accessTakenAway && isOff { return }
     if missedRefunds.contains(match.lineage.original) { return }
     if end > base, provesCharges(match, from: base, to: end) {
-      raisePeriods(match, after: base, count: max(1, periods(match, from: base, until: end)))
+      raisePeriods(match, after: base, count: charges(match, from: base, until: end))
     } else if later.isEmpty, !state.accessTakenAway, !explainsByBilling(match, end: end) {
-      raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
+      if end > known, hasGivenUp(state) {
+        raiseBillingIssue(match)
+      } else {
+        raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
+      }
     }
+  }
+
+  /// A cancel that was told after the end is the store's, which had tried to collect until then.
+  func hasGivenUp(_ state: LineageState) -> Bool {
+    guard !state.isInBillingRetry, let cancel = state.lastCancelAt, let end = state.periodEnd
+    else { return false }
+    return cancel > end + rules.endTolerance
   }
 
   private func isAfterLastPeriod(_ charge: MissingCharge, _ state: LineageState) -> Bool {
@@ -78,7 +89,7 @@ extension Reconciliation {
     return begun.map { at > $0 } ?? true
   }
 
-  private func agree(_ left: Instant, _ right: Instant) -> Bool {
+  func agree(_ left: Instant, _ right: Instant) -> Bool {
     let difference = left.since(right)
     return abs(difference.milliseconds) <= rules.endTolerance.milliseconds
   }
@@ -139,6 +150,43 @@ extension Reconciliation {
     }
   }
 
+  /// The fewest charges that explain an end at `end`.
+  private func charges(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
+    let state = match.lineage.state
+    // How long the periods of another product are, nothing tells.
+    if changesProduct(match) { return 1 }
+    if let told = state.toldEnd, told > base, told <= end + rules.endTolerance {
+      let first = max(1, periods(match, from: base, until: told))
+      let isFailing = match.entitlement.renewState == .billingIssue || state.isInBillingRetry
+      return isFailing ? first : first + periods(match, from: told, until: end)
+    }
+    guard state.isInBillingRetry, let length = periodLength(match.lineage)?.milliseconds,
+      length > 0
+    else { return max(1, periods(match, from: base, until: end)) }
+    // A charge out of billing retry may have come at any time within the horizon.
+    let beyond = end.since(base + rules.rules.retryHorizon).milliseconds
+    return max(1, (beyond + length - 1) / length)
+  }
+
+  /// Whether the snapshot names a product that no event of the last period does.
+  private func changesProduct(_ match: EntitlementMatch) -> Bool {
+    guard let products = storeProducts(match.entitlement.product), !match.lineage.product.isEmpty
+    else { return false }
+    return !products.contains(match.lineage.product)
+  }
+
+  /// Whether a change of product to the snapshot's was announced for the next renewal.
+  private func isScheduled(_ match: EntitlementMatch) -> Bool {
+    guard let next = match.lineage.state.scheduledProduct else { return false }
+    return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) ?? false
+  }
+
+  /// The store product that the snapshot speaks of, the lineage's when no map tells it.
+  private func product(_ match: EntitlementMatch) -> String {
+    let products = storeProducts(match.entitlement.product) ?? []
+    return products.count == 1 ? products[0] : match.lineage.product
+  }
+
   private func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
     guard let length = periodLength(match.lineage)?.milliseconds, length > 0 else { return 0 }
     let span = until.since(from).milliseconds
@@ -152,6 +200,10 @@ extension Reconciliation {
     _ match: EntitlementMatch, after base: Instant, count: Int64
   ) {
     let (lineage, state) = (match.lineage, match.lineage.state)
+    guard isWatched(after: base, match) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
     let restart = restartAfterLapse(match, after: base)
     var (code, count, at) = (BreakCode.missedRenewal, count, base)
     var key = state.renewalOrdinal.map { "ordinal \($0 + 1)" } ?? "after \(base.milliseconds)"
@@ -161,8 +213,10 @@ extension Reconciliation {
       count = restart.count
     } else if state.isTrial {
       (code, key) = (.missedConversion, "ordinal 0")
+    } else if changesProduct(match), !isScheduled(match) {
+      (code, at) = (.missedProductChange, min(base, state.lastEventAt))
     }
-    let money = estimate(lineage, product: lineage.product, count: count)
+    let money = estimate(lineage, product: product(match), count: count)
     raise(
       BreakDraft(
         code: code, subject: subject(lineage), key: key, expectedAt: at, missingEvents: count,
@@ -173,6 +227,14 @@ extension Reconciliation {
       for: MissingCharge(
         original: lineage.original, code: code, at: at, end: match.entitlement.expiresAt,
         count: count))
+  }
+
+  /// Whether a charge after `base` would have reached the ledger.
+  private func isWatched(after base: Instant, _ match: EntitlementMatch) -> Bool {
+    let about = subject(match.lineage)
+    if isWatched(base, about) { return true }
+    guard let length = periodLength(match.lineage) else { return false }
+    return isWatched((match.entitlement.expiresAt ?? knownAt) - length, about)
   }
 
   /// A subscription that had ended did not renew: it was bought again.
@@ -206,6 +268,8 @@ extension Reconciliation {
     guard let products = storeProducts(match.entitlement.product), !lineage.product.isEmpty,
       !products.contains(lineage.product), missing(in: lineage).isEmpty
     else { return }
+    // A change that takes effect at the next renewal may be shown already.
+    guard !isScheduled(match) else { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
     let code: BreakCode =

@@ -12,7 +12,16 @@ extension Reconciliation {
   /// Whether events say active while the entitlement says it is not.
   func isAhead(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state)
-      && !missedRefunds.contains(match.lineage.original) && !isTransferred(match.lineage)
+      && !isInUntoldGrace(match) && !missedRefunds.contains(match.lineage.original)
+      && !isTransferred(match.lineage)
+  }
+
+  /// A list of purchases knows the end that was paid for, not the grace that follows it.
+  private func isInUntoldGrace(_ match: EntitlementMatch) -> Bool {
+    guard match.entitlement.isActive == nil, let end = match.entitlement.expiresAt,
+      let known = match.lineage.state.periodEnd
+    else { return false }
+    return agree(end, known)
   }
 
   mutating func raiseAhead(_ lineage: LineageCase, says words: String) {
@@ -51,10 +60,14 @@ extension Reconciliation {
   }
 
   private mutating func findAbsentEvents() {
-    guard let view, user.lineages.isEmpty, !user.hasNewerLineages, view.transactions.isEmpty,
-      let first = rules.firstEventAt(user.provider, presumedApp)
+    guard let view, user.lineages.isEmpty, !user.hasNewerLineages, missing.isEmpty,
+      missedRefunds.isEmpty, let first = rules.firstEventAt(user.provider, presumedApp)
     else { return }
-    let watched = view.entitlements.filter { $0.expiresAt.map { $0 >= first } ?? true }
+    let watched = view.entitlements.filter { entitlement in
+      guard let end = entitlement.expiresAt else { return entitlement.transactions.isEmpty }
+      // Of what was bought before we listened, only an end in our time had to be told.
+      return end >= first && (entitlement.transactions.isEmpty || end < knownAt)
+    }
     let newest = watched.max {
       ($0.startedAt?.milliseconds ?? .min, $0.id) < ($1.startedAt?.milliseconds ?? .min, $1.id)
     }

@@ -19,11 +19,28 @@ extension Reconciliation {
   }
 
   /// Expiry, refund and revocation imply that nothing renews: no cancel is expected.
+  ///
+  /// What has ended has an expiry of its own, unless the store gave up collecting: that is told as
+  /// a cancel. A list of purchases cannot tell such an end from a payment that is failing still.
   private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
+    if state.isInBillingRetry {
+      guard match.entitlement.isActive != nil else { return false }
+    } else if tellsExpiry, match.entitlement.isActive(at: knownAt) == false {
+      return false
+    }
     return !state.isAutoRenewOff && !isServingCommitment(state) && !state.isExpiryTold
-      && !state.accessTakenAway && !missedRefunds.contains(match.lineage.original)
+      && !mayBeTakenAway(state) && !missedRefunds.contains(match.lineage.original)
       && match.entitlement.newestTransaction?.revokedAt == nil
+  }
+
+  /// Whether a refund ended access, or one whose charge never came may have.
+  private func mayBeTakenAway(_ state: LineageState) -> Bool {
+    let paid = state.charges.last { $0.kind != .oneTime }?.time
+    return state.accessTakenAway
+      || state.refunds.contains { refund in
+        !refund.chargeIsKnown && (paid.map { refund.time >= $0 } ?? true)
+      }
   }
 
   /// A plan with a 12-month commitment goes on renewing after its cancel, which came before.
@@ -41,7 +58,7 @@ extension Reconciliation {
         "\(told(match.entitlement)); no cancel event came"))
   }
 
-  private mutating func raiseBillingIssue(_ match: EntitlementMatch) {
+  mutating func raiseBillingIssue(_ match: EntitlementMatch) {
     let state = match.lineage.state
     // The store tries to renew up to a day before the end.
     let due = min(state.periodEnd ?? state.lastEventAt, knownAt)
@@ -64,21 +81,34 @@ extension Reconciliation {
         "events say canceled; \(told(match.entitlement))"))
   }
 
-  /// An end that was due to be told: auto-renew was off, no payment failed, nothing else is
-  /// missing.
+  /// An end that was due to be told: auto-renew was off, as one side says, no payment failed,
+  /// nothing else is missing.
   mutating func compareExpirations(_ matches: [EntitlementMatch]) {
     for match in matches {
       let state = match.lineage.state
-      guard tellsExpiry, state.isAutoRenewOff, !state.isExpiryTold, !state.isInBillingRetry,
-        !state.accessTakenAway, let end = state.effectiveEnd, end < knownAt,
+      guard tellsExpiry, state.isAutoRenewOff || match.entitlement.renewState == .canceled,
+        !state.isExpiryTold, !state.isInBillingRetry, !mayBeTakenAway(state),
+        !endsEarly(match), isWatched(end: state.effectiveEnd, of: match),
+        let end = state.effectiveEnd, end < knownAt,
         missing(in: match.lineage).isEmpty, !missedRefunds.contains(match.lineage.original),
-        match.entitlement.isActive(at: knownAt) == false
+        match.entitlement.isActive(at: knownAt) == false, !hasGivenUp(state)
       else { continue }
       raise(
         stateDraft(
           .missedExpiration, match, at: end, missing: 1,
           "canceled, and ended \(end.text); \(told(match.entitlement)); no expiry event came"))
     }
+  }
+
+  private func isWatched(end: Instant?, of match: EntitlementMatch) -> Bool {
+    end.map { isWatched($0, subject(match.lineage)) } ?? false
+  }
+
+  /// Whether access ended before what was paid for: the mismatch of the ends has told it.
+  private func endsEarly(_ match: EntitlementMatch) -> Bool {
+    guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd
+    else { return false }
+    return end < known - rules.endTolerance
   }
 
   /// Whether the provider sends an event when a subscription lapses; the others send states, from
