@@ -10,7 +10,9 @@ extension CivilCalendar {
       self = .utc
       return
     }
-    guard TimeZone.knownTimeZoneIdentifiers.contains(identifier) || identifier.hasPrefix("Etc/"),
+    // The list of known names leaves out links such as Asia/Kolkata; what has no slash and is not
+    // in it is an offset, not a place.
+    guard TimeZone.knownTimeZoneIdentifiers.contains(identifier) || identifier.contains("/"),
       let zone = TimeZone(identifier: identifier)
     else { return nil }
     let end = Date(timeIntervalSince1970: 4_102_444_800)
