@@ -93,7 +93,10 @@ struct Intake {
     if let damage = end.damage {
       summary.archivesDamaged += 1
       log.warning(
-        "\(file.path) is damaged at byte \(damage.offset): \(damage.detail); \(tallies.lines) whole lines before it count. Deliver the whole file under the same name to pick up the rest"
+        """
+        \(file.path) is damaged at byte \(damage.offset): \(damage.detail); \(tallies.lines) whole \
+        lines before it count. Deliver the whole file under the same name to pick up the rest
+        """
       )
     }
   }
