@@ -7,7 +7,8 @@ extension WordRule {
   private static let access = [
     WordRule(
       sentence: "`private`, nothing or `public` say who may see a name.",
-      pattern: #"\b(?:package|open|fileprivate|internal)(?:\(set\))?\s+"#
+      // A public name that only its room may set can be written in no other way.
+      pattern: #"\b(?:(?:package|open|fileprivate)(?:\(set\))?|internal)\s+"#
         + #"(?:static|final|class|struct|enum|func|var|let|init|protocol|extension|actor"#
         + #"|typealias|subscript|mutating|indirect|override|lazy|weak|nonisolated)\b"#
         + #"|^[ \t]*(?:package|fileprivate)\s+import\b|@usableFromInline\b"#,
