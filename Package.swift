@@ -76,8 +76,9 @@ let package = Package(
     .testTarget(name: "PublishTests", dependencies: ["Publish", "TestSupport"]),
     .testTarget(name: "SimulateTests", dependencies: ["Simulate", "TestSupport"]),
     .testTarget(
-      name: "SubledgerTests",
-      dependencies: ["CZlib", "Simulate", "TestSupport", "Vocabulary", "subledger"]),
+      name: "NightlyTests", dependencies: ["Ledger", "Nightly", "TestSupport", "Vocabulary"]),
+    .testTarget(
+      name: "SubledgerTests", dependencies: ["TestSupport", "subledger"], exclude: ["Vendor"]),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]
 )

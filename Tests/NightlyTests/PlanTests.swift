@@ -1,0 +1,106 @@
+import Foundation
+import TestSupport
+import Testing
+import Vocabulary
+
+@testable import Ledger
+@testable import Nightly
+
+private let now = Instant(milliseconds: 1_772_323_200_000)
+
+@Suite("What was asked for becomes a plan")
+struct PlanTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func plan(
+    _ flags: Options = Options(), _ environment: [String: String] = [:], file: String = ""
+  ) throws -> Plan {
+    var flags = flags
+    flags.config = try folder.write(file, to: "subledger.yaml")
+    return try Plan(flags: flags, environment: environment, now: now)
+  }
+
+  @Test("A flag beats the environment, which beats the file, which beats the default")
+  func precedence() throws {
+    var flags = Options()
+    #expect(try plan().out == "reports")
+    #expect(try plan(file: "out: file").out == "file")
+    let variables = ["SUBLEDGER_OUT": "variable", "PATH": "/bin"]
+    #expect(try plan(flags, variables, file: "out: file").out == "variable")
+    flags.out = "flag"
+    #expect(try plan(flags, variables, file: "out: file").out == "flag")
+    // Each option for itself.
+    let mixed = try plan(flags, ["SUBLEDGER_LEDGER": "l"], file: "jobs: 3\nledger: x")
+    #expect(mixed.out == "flag" && mixed.ledger == "l" && mixed.jobs == 3)
+  }
+
+  @Test("Lists in the environment are separated by colons")
+  func lists() throws {
+    let read = try plan(Options(), ["SUBLEDGER_ARCHIVES": "a:b/c", "SUBLEDGER_DRY_RUN": "yes"])
+    #expect(read.archives == ["a", "b/c"])
+    #expect(read.isDryRun)
+  }
+
+  @Test(
+    "A variable that makes no sense is an error of usage",
+    arguments: [
+      ("SUBLEDGER_OTU", "x"), ("SUBLEDGER_JOBS", "two"), ("SUBLEDGER_AS_OF", "today"),
+      ("SUBLEDGER_FAIL_ON", "often"), ("SUBLEDGER_TIMEZONE", "Mars/Olympus"),
+      ("SUBLEDGER_PRICES", "prices.csv"), ("SUBLEDGER_LOCK_WAIT", "-1"),
+    ])
+  func wrong(name: String, value: String) throws {
+    let error = try #require(throws: NightError.self) { try plan(Options(), [name: value]) }
+    guard case .usage = error.kind else {
+      Issue.record("\(error.kind)")
+      return
+    }
+  }
+
+  @Test("Archives younger than --min-age are left alone, by the clock")
+  func youngArchives() throws {
+    var flags = Options()
+    #expect(try plan(flags).archivesBefore == nil)
+    flags.minAge = 60
+    #expect(try plan(flags).archivesBefore == now - .seconds(60))
+  }
+
+  @Test("A ledger's error keeps its message and gets the kind of its exit code")
+  func failures() {
+    func kind(_ kind: LedgerError.Kind) -> String {
+      "\(NightError(LedgerError(kind, "what", hint: "do")).kind)"
+    }
+    #expect(kind(.newer) == "configuration")
+    #expect(kind(.locked) == "tryAgain")
+    #expect(kind(.notALedger) == "damagedInput")
+    #expect(kind(.permission) == "permission")
+    #expect(kind(.full) == "inputOutput")
+    #expect(NightError(LedgerError(.newer, "what", hint: "do")).description.contains("hint: do"))
+    #expect("\(NightError(AmountOverflow()).kind)" == "identity")
+  }
+}
+
+@Suite("Lengths of time and shares as people write them")
+struct UnitTests {
+  @Test(
+    "Units add up", arguments: [("90s", 90), ("10m", 600), ("24h", 86_400), ("60d", 5_184_000)])
+  func units(text: String, seconds: Int64) {
+    #expect(Interval(units: text) == .seconds(seconds))
+    #expect(Interval(units: "1d" + text) == .seconds(86_400 + seconds))
+  }
+
+  @Test(
+    "Anything else is no length", arguments: ["", "h", "24", "1.5h", "-1h", "24 h", "1w", "１h"])
+  func wrong(text: String) {
+    #expect(Interval(units: text) == nil)
+  }
+
+  @Test("A plain decimal is exact to the millionth")
+  func decimals() {
+    #expect(Amount(plain: "0.005") == Amount(micros: 5_000))
+    #expect(Amount(plain: "12") == Amount(micros: 12_000_000))
+    #expect(Amount(plain: "0.0000001") == nil)
+    for text in ["", ".", "-1", "1e-6", "1.2.3", "one"] { #expect(Amount(plain: text) == nil) }
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+import Vocabulary
+
+@testable import Ledger
+@testable import Nightly
+
+@Suite("The verdict says when numbers hold with reservations only")
+struct VerdictTests {
+  private let rules = Rules(asOf: Instant(milliseconds: 1_772_323_200_000))
+
+  private func verdict(
+    failOn: String? = nil, net: Int64 = 1_000_000_000, breaks: [Break] = [],
+    archives: [ArchiveAccount] = []
+  ) throws -> Verdict {
+    var flags = Options()
+    flags.failOn = failOn
+    let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
+    var facts = Facts()
+    var sums = RevenueSums()
+    sums.grossUSD.sum = Amount(micros: net + 50_000_000)
+    sums.refundsUSD.sum = Amount(micros: 50_000_000)
+    facts.revenue[key] = sums
+    return Verdict(plan: plan, rules: rules, facts: facts, breaks: breaks, archives: archives)
+  }
+
+  private var key: RevenueKey {
+    RevenueKey(
+      day: Day(year: 2026, month: 2, day: 10),
+      offering: Offering(provider: .qonversion, app: 1, store: .appStore, product: 2),
+      productType: .subscription, chargeKind: .renewal, country: 3, storefront: 4, currency: 5,
+      rate: nil, basis: .provider)
+  }
+
+  private func found(
+    _ micros: Int64, _ status: BreakStatus = .open, severity: Severity = .high
+  ) -> Break {
+    var found = Break(id: "a", code: .missedRenewal, provider: .qonversion)
+    found.status = status
+    found.severity = severity
+    found.estimatedUSD = Amount(micros: micros)
+    found.expectedAt = Instant(milliseconds: 1_771_000_000_000)
+    return found
+  }
+
+  private func archive(_ name: String, lines: Int64, skipped: Int64, rejected: Int64)
+    -> ArchiveAccount
+  {
+    var tallies = ArchiveTallies()
+    tallies.lines = lines
+    tallies.skipped = skipped
+    tallies.rejected = rejected
+    tallies.accepted = lines - skipped - rejected
+    return ArchiveAccount(
+      name: name, sha256: "", kind: .events, status: "complete", tallies: tallies)
+  }
+
+  @Test("Open breaks above half a per cent of the month's net revenue qualify the set")
+  func materiality() throws {
+    #expect(try verdict(breaks: [found(5_000_000)]).outcome == .done)
+    let above = try verdict(breaks: [found(5_000_001)])
+    #expect(above.outcome == .findings)
+    #expect(above.qualifications.count == 1)
+    #expect(above.qualifications[0].contains("2026-02"))
+    #expect(try verdict(breaks: [found(-5_000_001)]).outcome == .findings)
+    #expect(try verdict(breaks: [found(5_000_001, .pending)]).outcome == .done)
+    #expect(try verdict(net: 0, breaks: [found(1)]).outcome == .findings)
+    #expect(try verdict(net: -70_000_000, breaks: [found(1)]).outcome == .findings)
+  }
+
+  @Test("More than one per cent of rejected lines qualifies the set, from 20 lines on")
+  func rejects() throws {
+    #expect(
+      try verdict(archives: [archive("a", lines: 19, skipped: 0, rejected: 19)]).outcome == .done)
+    #expect(
+      try verdict(archives: [archive("a", lines: 2000, skipped: 0, rejected: 20)]).outcome == .done)
+    // Lines that were never events do not hide those that should have been.
+    let skipped = archive("a", lines: 2000, skipped: 1, rejected: 20)
+    #expect(try verdict(archives: [skipped]).outcome == .findings)
+    let one = try verdict(archives: [
+      archive("good", lines: 100_000, skipped: 0, rejected: 0),
+      archive("bad", lines: 100, skipped: 0, rejected: 20),
+    ])
+    #expect(one.qualifications.count == 1)
+    #expect(one.qualifications[0].contains("bad"))
+  }
+
+  @Test("The gate lets through what is below its rank")
+  func gate() throws {
+    let pending = found(0, .pending)
+    let resolved = found(0, .resolved)
+    let open = found(0, .open)
+    let critical = found(0, .open, severity: .critical)
+    let expected: [(String, [Bool])] = [
+      ("none", [false, false, false, false]), ("pending", [false, true, true, true]),
+      ("open", [false, false, true, true]), ("critical", [false, false, false, true]),
+    ]
+    for (level, hits) in expected {
+      for (item, isHit) in zip([resolved, pending, open, critical], hits) {
+        let outcome = try verdict(failOn: level, breaks: [item]).outcome
+        #expect(outcome == (isHit ? .findings : .done), "\(level) \(item.status)")
+      }
+    }
+  }
+
+  @Test("Stale input is a finding whatever the gate")
+  func stale() throws {
+    let stale = Break(id: "s", code: .staleInput, provider: .qonversion)
+    #expect(try verdict(breaks: [stale]).outcome == .findings)
+  }
+}
