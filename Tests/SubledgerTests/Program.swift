@@ -20,13 +20,7 @@ struct Program {
   /// Runs `subledger` with `arguments` in the folder and waits for it.
   @discardableResult
   func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {
-    let process = Process()
-    process.executableURL = Self.binary
-    process.arguments = arguments
-    process.currentDirectoryURL = folder.url
-    var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
-    variables.merge(environment) { $1 }
-    process.environment = variables
+    let process = process(arguments, environment)
     let outputPath = folder.path(".stdout-\(UUID().uuidString)")
     let errorPath = folder.path(".stderr-\(UUID().uuidString)")
     for path in [outputPath, errorPath] { try Data().write(to: URL(fileURLWithPath: path)) }
@@ -34,7 +28,6 @@ struct Program {
     let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: errorPath))
     process.standardOutput = output
     process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     defer {
@@ -44,6 +37,27 @@ struct Program {
       status: process.terminationStatus,
       output: try String(contentsOfFile: outputPath, encoding: .utf8),
       errors: try String(contentsOfFile: errorPath, encoding: .utf8))
+  }
+
+  /// Starts `subledger` in the folder without waiting, its output thrown away.
+  func start(_ arguments: [String]) throws -> Process {
+    let process = process(arguments, [:])
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  private func process(_ arguments: [String], _ environment: [String: String]) -> Process {
+    let process = Process()
+    process.executableURL = Self.binary
+    process.arguments = arguments
+    process.currentDirectoryURL = folder.url
+    var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SUBLEDGER_") }
+    variables.merge(environment) { $1 }
+    process.environment = variables
+    process.standardInput = FileHandle.nullDevice
+    return process
   }
 
   /// The rows of a published CSV, by column name.

@@ -1,0 +1,48 @@
+/// A Qonversion webhook body made by hand, as JSON members by name.
+struct Body {
+  var members: [String: String] = [
+    "event_name": "\"subscription_started\"",
+    "user_id": "\"QON_000000000000000000000000000000a1\"",
+    "time": "1772193600",
+    "created_at": "1772193660",
+    "product_id": "\"com.example.pro.monthly\"",
+    "revenue": money("9.99", rate: 70),
+    "price": #"{"value":9.99,"value_usd":9.99,"currency":"USD"}"#,
+    "transaction": transaction("2000000900000001"),
+    "properties": "{}",
+    "environment": "\"production\"",
+    "platform": "\"iOS\"",
+    "country": "\"US\"",
+    "app_id": "\"1234567890\"",
+    "entitlements": "{}",
+  ]
+
+  /// The first period of subscription `number`, on 27 February 2026 at noon UTC.
+  init(_ number: Int = 1) {
+    members["transaction"] = Self.transaction("\(2_000_000_900_000_000 + number)")
+    members["user_id"] = "\"QON_\(number)\""
+  }
+
+  /// The object on one line, its members in order of their names, so that it is always the same.
+  var line: String {
+    let pairs = members.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
+    return "{\(pairs.joined(separator: ","))}"
+  }
+
+  /// Dollars with an `is_proceed` of 0.
+  static func money(_ value: String, rate: Int) -> String {
+    #"{"value":\#(value),"value_usd":\#(value),"currency":"USD","is_proceed":0,"#
+      + #""proceeds_rate":\#(rate)}"#
+  }
+
+  /// A month from 27 February 2026, noon UTC.
+  static func transaction(_ id: String) -> String {
+    #"{"transaction_id":\#(id),"original_transaction_id":\#(id),"expires":1774612800,"#
+      + #""grace_period_expires":null,"transaction_date":1772193600}"#
+  }
+}
+
+/// `count` bodies, a line each, from subscription `first` on.
+func bodies(_ count: Int, from first: Int = 1) -> String {
+  (first..<first + count).map { Body($0).line + "\n" }.joined()
+}

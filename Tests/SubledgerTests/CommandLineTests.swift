@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What cannot be done ends with its exit code and a sentence")
+struct CommandLineTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+  }
+
+  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+
+  private func expect(
+    _ arguments: [String], _ status: Int32, _ words: String...,
+    environment: [String: String] = [:]
+  ) throws {
+    let result = try program.run(arguments, environment: environment)
+    #expect(result.status == status, "\(arguments): \(result)")
+    for word in words { #expect(result.errors.contains(word), "\(arguments): \(result)") }
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
+  }
+
+  @Test("Nothing to read and an empty ledger is 66")
+  func nothing() throws {
+    try expect(["run"], 66, "nothing to read", "is empty", "--archives")
+    try FileManager.default.createDirectory(
+      atPath: program.folder.path("empty"), withIntermediateDirectories: true)
+    try expect(["run", "--archives", "empty"], 66, "nothing to read")
+    try expect(["report", "--ledger", "typo.sqlite"], 66, "typo.sqlite", "--ledger")
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("typo.sqlite")))
+  }
+
+  @Test("A path that does not exist is 66 and named")
+  func missingPath() throws {
+    try expect(["run", "--archives", "in", "absent"], 66, "absent")
+    try expect(["run", "--archives", "in", "--snapshots", "gone"], 66, "gone")
+  }
+
+  @Test("Options that make no sense are 64")
+  func usage() throws {
+    try expect(night + ["--colour", "red"], 64, "--colour")
+    try expect(["dance"], 64)
+    try expect(["run", "--archives", "in", "--as-of", "yesterday"], 64, "--as-of yesterday")
+    try expect(["run", "--archives", "in", "--as-of", "2026-02-30"], 64, "--as-of")
+    try expect(night + ["--timezone", "Europe/Atlantis"], 64, "Europe/Atlantis", "IANA")
+    try expect(night + ["--jobs", "0"], 64, "--jobs")
+    try expect(night + ["--jobs", "many"], 64)
+    try expect(night + ["--fail-on", "sometimes"], 64, "none, pending, open, critical")
+    try expect(night + ["--csv-dialect", "tsv"], 64, "rfc4180")
+    try expect(night + ["--amount-decimals", "7"], 64, "0 to 6")
+    try expect(night, 64, "SUBLEDGER_OTU", environment: ["SUBLEDGER_OTU": "x"])
+    try expect(night, 64, "SUBLEDGER_JOBS", environment: ["SUBLEDGER_JOBS": "x"])
+  }
+
+  @Test("A configuration that is wrong is 78, with its file and key")
+  func configuration() throws {
+    try program.folder.write("retry_horizont: 60d\n", to: "typo.yaml")
+    try expect(night + ["--config", "typo.yaml"], 78, "typo.yaml", "`retry_horizont`")
+    try program.folder.write("renewal_gap: soon\n", to: "soon.yaml")
+    try expect(night + ["--config", "soon.yaml"], 78, "soon.yaml", "`renewal_gap`", "24h")
+    try program.folder.write("products: [\n", to: "torn.yaml")
+    try expect(night + ["--config", "torn.yaml"], 78, "torn.yaml", "YAML")
+    try expect(night + ["--config", "absent.yaml"], 78, "absent.yaml", "--config")
+  }
+
+  @Test("A place that cannot be written is 73 and named")
+  func output() throws {
+    try program.folder.write("a file", to: "file")
+    try expect(night + ["--out", "file/reports"], 73, "folder file", "--out")
+    try expect(night + ["--out", "file"], 73, "file")
+    let kept = try String(contentsOfFile: program.folder.path("file"), encoding: .utf8)
+    #expect(kept == "a file")
+  }
+
+  @Test("A ledger that cannot be a ledger is told from a newer one")
+  func wrongLedger() throws {
+    try program.folder.write("not a database, only text that is long enough\n", to: "text.sqlite")
+    try expect(night + ["--ledger", "text.sqlite"], 65, "text.sqlite")
+    let kept = try String(contentsOfFile: program.folder.path("text.sqlite"), encoding: .utf8)
+    #expect(kept.hasPrefix("not a database"))
+    try expect(night + ["--ledger", "absent/ledger.sqlite"], 74, "absent/ledger.sqlite")
+  }
+
+  @Test("Help and version are on standard output")
+  func help() throws {
+    for arguments in [["--help"], ["run", "--help"], ["--version"]] {
+      let result = try program.run(arguments)
+      #expect(result.status == 0)
+      #expect(!result.output.isEmpty)
+      #expect(result.errors.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Input that is damaged is salvaged, counted and named")
+struct DamageTests {
+  let program: Program
+
+  init() throws { program = try Program() }
+
+  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+
+  private func inputs() throws -> [String: [String: String]] {
+    Dictionary(
+      uniqueKeysWithValues: try program.rows("inputs.csv").map { ($0["archive"] ?? "", $0) })
+  }
+
+  private func charges() throws -> Int {
+    try program.rows("revenue_monthly.csv").reduce(0) { $0 + (Int($1["charges"] ?? "") ?? 0) }
+  }
+
+  private func packed(_ text: String) throws -> [UInt8] {
+    let path = try program.folder.write(text, to: "unpacked")
+    return try Array(gzip("-nc", path))
+  }
+
+  @Test("A cut-off archive counts up to the cut, and whole under its name the rest is picked up")
+  func cutOff() throws {
+    let whole = try packed(bodies(200))
+    try program.folder.write(Array(whole.prefix(whole.count * 2 / 3)), to: "in/a.gz")
+    let first = try program.run(night)
+    #expect(first.status == 0, "\(first)")
+    #expect(first.errors.contains("in/a.gz is damaged at byte"))
+    let row = try #require(try inputs()["a.gz"])
+    let salvaged = try charges()
+    #expect(row["status"] == "damaged")
+    #expect((20..<200).contains(salvaged))
+    #expect(row["accepted"] == "\(salvaged)")
+    try program.folder.write(whole, to: "in/a.gz")
+    let second = try program.run(night)
+    #expect(second.status == 0, "\(second)")
+    #expect(try charges() == 200)
+  }
+
+  @Test("An archive with a wrong byte in its middle gives what stands before it")
+  func wrongByte() throws {
+    var member = try packed(bodies(400))
+    member[member.count / 2] ^= 0xFF
+    member[member.count / 2 + 1] ^= 0xFF
+    try program.folder.write(member, to: "in/a.gz")
+    try program.folder.write(bodies(5, from: 1000), to: "in/b.jsonl")
+    let result = try program.run(night)
+    #expect([0, 1].contains(result.status), "\(result)")
+    #expect(try inputs()["a.gz"]?["status"] == "damaged")
+    #expect(try inputs()["b.jsonl"]?["accepted"] == "5")
+    #expect(try charges() < 405)
+  }
+
+  @Test("Nothing but garbage is 65, and nothing is published")
+  func garbage() throws {
+    let noise = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
+    try program.folder.write(noise, to: "in/noise.bin")
+    let result = try program.run(night)
+    #expect(result.status == 65, "\(result)")
+    #expect(result.errors.contains("could be understood"))
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
+  }
+
+  @Test("Garbage beside good lines is listed by place, and qualifies the set when it is much")
+  func garbageBesideGood() throws {
+    try program.folder.write(bodies(3000), to: "in/good.jsonl")
+    try program.folder.write("nonsense\n{\"half\":\n\u{1}\n", to: "in/odd.jsonl")
+    let few = try program.run(night)
+    #expect(few.status == 0, "\(few)")
+    let rejects = try program.rows("rejects.csv")
+    #expect(!rejects.isEmpty)
+    #expect(rejects.allSatisfy { $0["archive"] == "odd.jsonl" })
+    let text = try String(
+      contentsOfFile: program.folder.path("reports/rejects.csv"), encoding: .utf8)
+    #expect(!text.contains("nonsense"))
+    let worse = bodies(1, from: 4000) + String(repeating: "nonsense\n", count: 40)
+    try program.folder.write(worse, to: "in/worse.jsonl")
+    let many = try program.run(night)
+    #expect(many.status == 1, "\(many)")
+    #expect(many.errors.contains("qualified"))
+    #expect(try charges() == 3001)
+  }
+
+  @Test("Members of wrong types reject their line, whole, and no other")
+  func wrongTypes() throws {
+    let wrong = [
+      "time": "\"soon\"", "transaction": "[1]", "revenue": "\"9.99\"", "user_id": "{}",
+      "created_at": "true", "environment": "7",
+    ]
+    var text = bodies(2000)
+    for (number, member) in wrong.sorted(by: { $0.key < $1.key }).enumerated() {
+      var body = Body(5000 + number)
+      body.members[member.key] = member.value
+      text += body.line + "\n"
+    }
+    text += "[]\n12\n\"text\"\nnull\n{}\n"
+    try program.folder.write(text, to: "in/a.jsonl")
+    let result = try program.run(night)
+    #expect(result.status == 0, "\(result)")
+    let row = try #require(try inputs()["a.jsonl"])
+    #expect(row["lines"] == "2011")
+    #expect(row["accepted"] == "2000")
+    let (skipped, rejected) = (Int(row["skipped"] ?? "") ?? 0, Int(row["rejected"] ?? "") ?? 0)
+    #expect(skipped + rejected == 11)
+    #expect(rejected >= wrong.count)
+    #expect(try charges() == 2000)
+  }
+
+  @Test("A value of 20 MB is rejected as too long, and its neighbours count")
+  func tooLong() throws {
+    var long = Body(7)
+    long.members["properties"] = "{\"a\":\"\(String(repeating: "x", count: 20_000_000))\"}"
+    try program.folder.write(
+      bodies(3) + long.line + "\n" + bodies(3, from: 10), to: "in/a.jsonl")
+    let result = try program.run(night)
+    #expect(result.status == 0, "\(result)")
+    let rejects = try program.rows("rejects.csv")
+    #expect(rejects.map { $0["reason"] } == ["value_too_long"])
+    #expect(rejects.map { $0["line"] } == ["4"])
+    #expect(try charges() == 6)
+  }
+
+  @Test("Byte order marks, CRLF, blank lines, glued objects and a missing last newline are fine")
+  func quirks() throws {
+    let lines = (1...6).map { Body($0).line }
+    let text =
+      "\u{FEFF}\(lines[0])\r\n\r\n\n\(lines[1])\(lines[2]) \(lines[3])\r\n\(lines[4])\n\(lines[5])"
+    try program.folder.write(text, to: "in/a.jsonl")
+    let members = try packed("\u{FEFF}" + Body(7).line + "\n") + packed("\u{FEFF}" + Body(8).line)
+    try program.folder.write(members, to: "in/b")
+    let result = try program.run(night)
+    #expect(result.status == 0, "\(result)")
+    #expect(try inputs()["a.jsonl"]?["accepted"] == "6")
+    #expect(try inputs()["b"]?["accepted"] == "2")
+    #expect(try program.rows("rejects.csv").isEmpty)
+    #expect(try charges() == 8)
+  }
+}

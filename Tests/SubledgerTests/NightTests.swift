@@ -1,0 +1,173 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A night is whole, quiet and keeps secrets")
+struct NightTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+  }
+
+  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+
+  @Test("A ledger that another run holds is 75, and waiting for it helps")
+  func lock() throws {
+    let path = program.folder.path("subledger.sqlite.lock")
+    let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+    try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+    let refused = try program.run(night)
+    #expect(refused.status == 75, "\(refused)")
+    #expect(refused.errors.contains("another run holds it"))
+    #expect(refused.errors.contains("--lock-wait"))
+    // Status only reads, and so needs no lock.
+    #expect(try program.run(["status"]).status == 0)
+    let waiting = try program.start(night + ["--lock-wait", "60"])
+    usleep(300_000)
+    #expect(waiting.isRunning)
+    close(descriptor)
+    waiting.waitUntilExit()
+    #expect(waiting.terminationStatus == 0)
+    #expect(try program.rows("inputs.csv").count == 1)
+  }
+
+  @Test("A run on no terminal that succeeds prints nothing, and status says what there is")
+  func quiet() throws {
+    for arguments in [night, night + ["--quiet"], night + ["--progress", "auto"]] {
+      let result = try program.run(arguments)
+      #expect(result.status == 0)
+      #expect(result.output.isEmpty && result.errors.isEmpty, "\(result)")
+    }
+    let status = try program.run(["status"])
+    #expect(status.status == 0)
+    #expect(status.output.contains("3 accepted"))
+    #expect(status.output.contains("qonversion 1234567890"))
+    #expect(status.output.contains("as of 2026-03-01T00:00:00Z"))
+    let verbose = try program.run(night + ["--verbose", "--log-format", "json"])
+    for line in verbose.errors.split(separator: "\n") {
+      let told = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+      #expect(Set(told.keys) == ["level", "message"])
+    }
+    #expect(!verbose.errors.isEmpty)
+  }
+
+  @Test("A dry run says what would change, and changes nothing")
+  func dryRun() throws {
+    let first = try program.run(night + ["--dry-run"])
+    #expect(first.status == 0, "\(first)")
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
+    try program.run(night)
+    let (ledger, set) = (try ledgerBytes(), try program.published())
+    try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
+    let second = try program.run(night + ["--dry-run", "--verbose"])
+    #expect(second.status == 0, "\(second)")
+    #expect(second.errors.contains("would change reports/revenue_monthly.csv"))
+    #expect(try ledgerBytes() == ledger)
+    #expect(differences(set, try program.published()).isEmpty)
+    try program.run(night)
+    #expect(try program.rows("inputs.csv").count == 2)
+  }
+
+  @Test("A gate that is hit is 1, with the set published all the same")
+  func gate() throws {
+    let snapshot =
+      #"{"user_id":"QON_99","captured_at":1772308800,"entitlements":[{"id":"premium","active":1,"#
+      + #""renew_state":1,"source":"appstore","associated_product":"pro_monthly","#
+      + #""started_timestamp":1772107200,"expiration_timestamp":1774526400,"renews_count":0,"#
+      + #""grant_type":"purchase","store_transactions":[{"transaction_id":"2000000900000099","#
+      + #""original_transaction_id":"2000000900000099","type":"subscription_started","#
+      + #""transaction_timestamp":1772107200,"expiration_timestamp":1774526400,"#
+      + #""environment":"production","ownership_type":"owner"}]}]}"#
+    var earlier = Body(50)
+    earlier.members["time"] = "1771000000"
+    try program.folder.write(earlier.line + "\n", to: "in/earlier.jsonl")
+    try program.folder.write(snapshot + "\n", to: "snap/a.jsonl")
+    try program.folder.write("materiality: 100000%\n", to: "subledger.yaml")
+    let both = night + ["--snapshots", "snap"]
+    let open = try program.run(both)
+    #expect(open.status == 0, "\(open)")
+    let breaks = try program.rows("breaks.csv")
+    #expect(breaks.map { $0["code"] } == ["MISSED_START"])
+    #expect(breaks.map { $0["transaction_id"] } == ["2000000900000099"])
+    #expect(try program.run(both + ["--fail-on", "open"]).status == 1)
+    #expect(try program.run(both + ["--fail-on", "none"]).status == 0)
+    let variable = try program.run(both, environment: ["SUBLEDGER_FAIL_ON": "pending"])
+    #expect(variable.status == 1)
+  }
+
+  @Test("Stopped by SIGTERM it ends with 143, and the next run carries on")
+  func stopped() throws {
+    for file in 0..<40 {
+      try program.folder.write(bodies(2000, from: file * 2000), to: "in/\(file).jsonl")
+    }
+    let running = try program.start(night)
+    // The lock's file appears when the run begins; by then it listens.
+    for _ in 0..<500 where !FileManager.default.fileExists(atPath: lockPath) { usleep(10_000) }
+    running.terminate()
+    running.waitUntilExit()
+    #expect(running.terminationStatus == 143)
+    #expect(running.terminationReason == .exit)
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
+    let next = try program.run(night)
+    #expect(next.status == 0, "\(next)")
+    let charges = try program.rows("revenue_monthly.csv").compactMap { Int($0["charges"] ?? "") }
+    #expect(charges.reduce(0, +) == 80_000)
+  }
+
+  @Test("Secrets and personal data reach neither ledger nor reports nor messages")
+  func secrets() throws {
+    let world = try World(seed: 4, subscribers: 40)
+    var body = Body(77)
+    body.members["properties"] = "{\"_q_email\":\"mail@example.invalid\"}"
+    body.members["time"] = "\"broken by mail@example.invalid\""
+    let broken =
+      #"{"headers":{"authorization":"Basic simulated-secret"},"body":"# + body.line + "}\n"
+      + #"{"event_name":"subscription_started","ip":"198.51.100.7","user_id":"# + "\n"
+    try world.program.folder.write(broken, to: "world/archives/broken.jsonl")
+    let told = try world.program.run(world.night() + ["--verbose", "--progress", "always"])
+    #expect([0, 1].contains(told.status), "\(told)")
+    var places = try filesAndBytes(under: world.program.folder.path("reports"))
+    for name in ["reports.sqlite", "reports.sqlite-wal"] {
+      places[name] = FileManager.default.contents(atPath: world.program.folder.path(name))
+    }
+    places["stderr"] = Data((told.errors + told.output).utf8)
+    #expect(try world.program.rows("rejects.csv").count == 2)
+    for secret in ["simulated-secret", "Basic ", "example.invalid", "198.51.100", "spring-"] {
+      for (name, bytes) in places {
+        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(name)")
+      }
+    }
+  }
+
+  @Test("Ledger and lock are for their owner only")
+  func modes() throws {
+    try program.run(night)
+    for name in ["subledger.sqlite", "subledger.sqlite.lock"] {
+      let path = program.folder.path(name)
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+  }
+
+  @Test("The dialect for spreadsheets has a byte order mark and CRLF, and amounts round")
+  func excel() throws {
+    try program.run(night + ["--csv-dialect", "excel", "--amount-decimals", "0"])
+    let path = program.folder.path("reports/revenue_monthly.csv")
+    let bytes = try #require(FileManager.default.contents(atPath: path))
+    #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]))
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(text.components(separatedBy: "\r\n").count == 3)
+    #expect(text.contains(",3,0,30,0,30,9,21,"))
+  }
+
+  private var lockPath: String { program.folder.path("subledger.sqlite.lock") }
+
+  private func ledgerBytes() throws -> [Data?] {
+    ["subledger.sqlite", "subledger.sqlite-wal"].map {
+      FileManager.default.contents(atPath: program.folder.path($0))
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What matters is what happened, not how it arrived")
+struct PropertyTests {
+  @Test("Other names and another order of files give the same reports")
+  func shuffledFiles() throws {
+    let world = try World(seed: 2, subscribers: 150)
+    try world.publish(world.night())
+    for (index, url) in try world.archives().enumerated() {
+      // Reversed, with a name that says nothing about what is inside, in folders of their own.
+      let name = "other/\(String(UnicodeScalar(UInt8(122 - index))))/\(index * 7 % 14).log"
+      try world.program.folder.write(Array(Data(contentsOf: url)), to: name)
+    }
+    try world.publish(world.night(archives: ["other"], out: "shuffled"))
+    let (left, right) = (try timeless(world.program), try timeless(world.program, "shuffled"))
+    #expect(left.count > 20)
+    #expect(differences(left, right).isEmpty)
+  }
+
+  @Test("Lines dealt out anew over plain and packed files give the same reports")
+  func resplitLines() throws {
+    let world = try World(seed: 2, subscribers: 150)
+    try world.publish(world.night())
+    var hands = [[UInt8]](repeating: [], count: 5)
+    var number = 0
+    for url in try world.archives() {
+      for line in try gzip("-dc", url.path).split(separator: UInt8(ascii: "\n")) {
+        // Any mixture will do, as long as it is the same one every time.
+        number = (number * 31 + line.count) % 9973
+        hands[number % 5] += line + [UInt8(ascii: "\n")]
+      }
+    }
+    for (index, hand) in hands.enumerated() {
+      let path = try world.program.folder.write(hand, to: "dealt/\(index).jsonl")
+      guard index % 2 == 1 else { continue }
+      try world.program.folder.write(Array(gzip("-nc", path)), to: "dealt/\(index).gz")
+      try FileManager.default.removeItem(atPath: path)
+    }
+    try world.publish(world.night(archives: ["dealt"], out: "dealt-reports"))
+    #expect(
+      differences(try timeless(world.program), try timeless(world.program, "dealt-reports"))
+        .isEmpty)
+  }
+
+  @Test("Archives that come twice, as a copy and line by line, add nothing")
+  func everythingTwice() throws {
+    let world = try World(seed: 2, subscribers: 150)
+    try world.publish(world.night())
+    for url in try world.archives() {
+      let name = url.lastPathComponent
+      try world.program.folder.write(Array(Data(contentsOf: url)), to: "again/copy-\(name)")
+      let lines = try gzip("-dc", url.path)
+      try world.program.folder.write(Array(lines), to: "again/\(name).jsonl")
+    }
+    try world.publish(world.night(archives: ["world/archives", "again"], out: "twice"))
+    #expect(differences(try timeless(world.program), try timeless(world.program, "twice")).isEmpty)
+    let inputs = try world.program.rows("inputs.csv", in: "twice")
+    let copies = inputs.filter { $0["archive"]?.hasSuffix(".jsonl") == true }
+    #expect(copies.count == 14)
+    #expect(copies.allSatisfy { $0["accepted"] == "0" })
+    #expect(inputs.count { $0["status"] == "repeated" } == 14)
+  }
+
+  @Test("Many nights with an advancing as-of end where one night over everything ends")
+  func manyNights() throws {
+    let world = try World(seed: 6, subscribers: 150, lost: 5_000)
+    try world.publish(world.night(out: "once"))
+    let archives = try world.archives()
+    let nights = [(4, "2025-06-01"), (9, "2025-10-15"), (14, world.asOf)]
+    for (count, asOf) in nights {
+      for url in archives.prefix(count) {
+        try world.program.folder.write(
+          Array(Data(contentsOf: url)), to: "arrived/\(url.lastPathComponent)")
+      }
+      try world.publish(world.night(archives: ["arrived"], out: "nightly", asOf: asOf))
+    }
+    #expect(
+      differences(try timeless(world.program, "once"), try timeless(world.program, "nightly"))
+        .isEmpty)
+  }
+
+  @Test("One reader or four, the published set is the same to the last byte")
+  func jobs() throws {
+    let world = try World(seed: 2, subscribers: 150)
+    try world.publish(world.night(out: "one") + ["--jobs", "1"])
+    try world.publish(world.night(out: "four") + ["--jobs", "4"])
+    let (one, four) = (
+      try world.program.published(in: "one"), try world.program.published(in: "four")
+    )
+    #expect(one.count > 20)
+    #expect(differences(one, four).isEmpty)
+  }
+
+  @Test("Running again, and reporting again, change no byte and no file")
+  func secondRun() throws {
+    let world = try World(seed: 2, subscribers: 150)
+    try world.publish(world.night())
+    let (before, files) = (try world.program.published(), try inodes(world, "reports"))
+    try world.publish(world.night())
+    #expect(differences(before, try world.program.published()).isEmpty)
+    #expect(try inodes(world, "reports") == files)
+    try world.publish([
+      "report", "--config", "world/subledger.yaml", "--as-of", world.asOf, "--ledger",
+      "reports.sqlite", "--out", "reports",
+    ])
+    #expect(
+      differences(before, try world.program.published()).allSatisfy {
+        ["datapackage.json", "SHA256SUMS"].contains($0)
+      })
+  }
+
+  @Test("An earlier as-of after a later one is what it would have been on its own")
+  func backInTime() throws {
+    let world = try World(seed: 2, subscribers: 150)
+    try world.publish(world.night(out: "fresh", asOf: "2025-09-01"))
+    try world.publish(world.night())
+    try world.publish([
+      "report", "--config", "world/subledger.yaml", "--as-of", "2025-09-01", "--ledger",
+      "reports.sqlite", "--out", "back",
+    ])
+    let different = differences(
+      try timeless(world.program, "fresh"), try timeless(world.program, "back"))
+    #expect(different.isEmpty)
+  }
+
+  @Test("The checksums are those of the published files")
+  func checksums() throws {
+    let world = try World(seed: 2, subscribers: 60)
+    try world.publish(world.night())
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"]
+    process.currentDirectoryURL = URL(fileURLWithPath: world.program.folder.path("reports"))
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let sums = try String(
+      contentsOfFile: world.program.folder.path("reports/SHA256SUMS"), encoding: .utf8)
+    #expect(sums.count { $0 == "\n" } == (try world.program.published().count) - 1)
+  }
+
+  /// The number of each published file: a file that was written anew has another one.
+  private func inodes(_ world: World, _ out: String) throws -> [String: Int] {
+    var numbers: [String: Int] = [:]
+    for name in try world.program.published(in: out).keys {
+      let path = world.program.folder.path("\(out)/\(name)")
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      numbers[name] = attributes[.systemFileNumber] as? Int
+    }
+    return numbers
+  }
+}

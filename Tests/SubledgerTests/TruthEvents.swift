@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+
+/// One event of a simulated world, as truth/events.jsonl.gz tells it.
+struct TruthEvent: Decodable {
+  let id: String
+  let kind: String
+  let lineage: String
+  let transaction: String
+  let time: Int64
+  let environment: String
+  let app: String
+  let store: String
+  let product: String
+  let country: String
+  let currency: String
+  let value: Decimal?
+  let usd: Decimal?
+  let isProceed: Int?
+  let ordinal: Int?
+  let fate: String
+  let witnesses: [String]?
+
+  static func all(of world: World) throws -> [TruthEvent] {
+    let text = try gzip("-dc", world.program.folder.path("world/truth/events.jsonl.gz"))
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    return try text.split(separator: UInt8(ascii: "\n")).map {
+      try decoder.decode(TruthEvent.self, from: Data($0))
+    }
+  }
+
+  /// `2026-02`, in UTC.
+  var month: String {
+    let date = Date(timeIntervalSince1970: TimeInterval(time)).formatted(.iso8601)
+    return String(date.prefix(7))
+  }
+
+  var isProduction: Bool { environment == "production" }
+
+  /// Refunds, and the remainder of the old product that a change gives back.
+  var isRefund: Bool {
+    kind == "refunded" || kind == "purchase_refunded" || isChange && (usd ?? 0) < 0
+  }
+
+  /// Kinds that book money when they carry it.
+  var isCharge: Bool {
+    let always = ["started", "trial_converted", "renewed", "purchased"]
+    return always.contains(kind) || isChange && (usd ?? -1) >= 0
+  }
+
+  private var isChange: Bool { ["upgraded", "downgraded", "product_changed"].contains(kind) }
+}

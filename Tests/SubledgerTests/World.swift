@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A synthetic world, and the program that makes reports of it.
+struct World {
+  let program: Program
+  /// The world's end.
+  let asOf: String
+
+  /// Makes a world in the folder `world` of a program of its own.
+  init(
+    seed: Int, subscribers: Int = 300, months: Int = 14, lost: Int = 0, archives: Int = 14
+  ) throws {
+    program = try Program()
+    let made = try program.run([
+      "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "\(subscribers)",
+      "--months", "\(months)", "--lost", "\(lost)", "--archives", "\(archives)",
+    ])
+    try #require(made.status == 0, "\(made)")
+    let path = program.folder.path("world/truth/as_of.txt")
+    asOf = try String(contentsOfFile: path, encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// The arguments of a whole night over `archives`, with a ledger named like the report set.
+  func night(
+    archives: [String] = ["world/archives"], out: String = "reports", asOf: String? = nil
+  ) -> [String] {
+    ["run", "--archives"] + archives + [
+      "--snapshots", "world/snapshots/sdk", "--config", "world/subledger.yaml", "--as-of",
+      asOf ?? self.asOf, "--ledger", "\(out).sqlite", "--out", out,
+    ]
+  }
+
+  /// Runs a whole night and expects that it published a set.
+  func publish(_ arguments: [String]) throws {
+    let result = try program.run(arguments)
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  /// Every archive of the world, in order.
+  func archives() throws -> [URL] {
+    let folder = URL(fileURLWithPath: program.folder.path("world/archives"))
+    return try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil
+    ).sorted { $0.path < $1.path }
+  }
+}
+
+/// What `gzip` makes of a file, with `-c` to unpack it or `-nc` to pack it.
+func gzip(_ flags: String, _ path: String) throws -> Data {
+  let process = Process()
+  let pipe = Pipe()
+  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+  process.arguments = ["gzip", flags, path]
+  process.standardOutput = pipe
+  try process.run()
+  let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+  process.waitUntilExit()
+  return bytes
+}
+
+/// What speaks of arrival itself, and so may differ between nights that saw the same events.
+let arrivalFiles = [
+  "inputs.csv", "rejects.csv", "deliveries_daily", "restatements.csv", "datapackage.json",
+  "SHA256SUMS",
+]
+
+/// The published files of which arrival decides nothing; of breaks, what is not seen-at.
+func timeless(_ program: Program, _ out: String = "reports") throws -> [String: Data] {
+  var files = try program.published(in: out, except: arrivalFiles + ["breaks.csv"])
+  let seen = ["first_seen_at", "last_seen_at", "age_days"]
+  let breaks = try program.rows("breaks.csv", in: out).map { row in
+    row.filter { !seen.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
+  }
+  files["breaks.csv"] = Data(breaks.joined(separator: "\n\n").utf8)
+  return files
+}
+
+/// Names of the files that differ, for a readable failure.
+func differences(_ left: [String: Data], _ right: [String: Data]) -> [String] {
+  Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
+}
