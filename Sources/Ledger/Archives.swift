@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// What an archive holds.

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Vocabulary
 
 /// Deliveries by day, how late they came, and how fresh the input is, for one archive.

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// How many breaks of a code are in a state.
 public struct BreakCount: Sendable, Equatable {
   /// `MISSED_RENEWAL` and so on.

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// What became of breaks in a run.

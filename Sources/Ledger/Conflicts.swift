@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// An event of which two lines say different things.

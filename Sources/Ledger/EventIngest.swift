@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// Takes the events of one archive into the ledger, whole or not at all.

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Vocabulary
 
 /// The rare half of adding events: what is known already, and what contradicts it.

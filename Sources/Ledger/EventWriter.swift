@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Vocabulary
 
 /// What a delivered event was to the ledger.

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// An archive with the account of its lines.
 public struct ArchiveAccount: Sendable, Equatable {
   /// Path relative to the root it was given under.

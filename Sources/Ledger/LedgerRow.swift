@@ -1,5 +1,4 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
 
 /// A value for a `?` of a query.
 public enum LedgerValue: Sendable, Equatable {

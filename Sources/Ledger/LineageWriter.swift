@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Vocabulary
 
 /// Writes lineages and users, and refuses two of them under one key.

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// A subscription over its whole life, without its events.

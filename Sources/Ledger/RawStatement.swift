@@ -1,28 +1,26 @@
 internal import Foundation
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
 
 /// A prepared statement whose values go straight to SQLite.
 ///
-/// GRDB owns the statement; binding and reading by the C interface keeps values of the hot path
-/// from becoming boxed `DatabaseValue`s.
+/// Values are bound and read by the C interface, so that none is boxed on the hot path.
 struct RawStatement {
-  private let owner: Statement
+  private let owner: PreparedStatement
   let handle: OpaquePointer
 
   /// A statement of its own, for loops that other statements run inside of.
   init(_ database: Database, _ sql: String) throws {
-    try self.init(owner: database.makeStatement(sql: sql))
+    self.init(owner: try database.statement(sql))
   }
 
   /// The statement that `database` keeps for `sql`, for lookups that are done at once.
   init(cachedIn database: Database, _ sql: String) throws {
-    try self.init(owner: database.cachedStatement(sql: sql))
+    self.init(owner: try database.keptStatement(sql))
   }
 
-  private init(owner: Statement) throws {
+  private init(owner: PreparedStatement) {
     self.owner = owner
-    handle = owner.sqliteStatement
+    handle = owner.handle
   }
 
   @inline(__always)
@@ -131,9 +129,9 @@ struct RawStatement {
   }
 
   private func failure(_ code: Int32) -> DatabaseError {
-    let message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
+    let failure = DatabaseError(code, on: sqlite3_db_handle(handle))
     sqlite3_reset(handle)
-    return DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+    return failure
   }
 }
 

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// A run as the ledger remembers it.

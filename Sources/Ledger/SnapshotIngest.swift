@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// Takes the snapshots of one file into the ledger, whole or not at all.

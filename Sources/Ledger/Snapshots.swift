@@ -1,4 +1,3 @@
-internal import GRDB
 public import Vocabulary
 
 /// The snapshots of a user that are current.

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Vocabulary
 
 /// One row of `event`.
