@@ -100,8 +100,9 @@ struct ReconcilePass {
   /// The lineages that a snapshot's original transaction ids lead to, in whatever app and shop.
   private func lineages(namedIn snapshot: Snapshot) throws -> [LineageRow] {
     var keys: Set<Int64> = []
-    for entitlement in snapshot.entitlements {
-      for transaction in entitlement.transactions {
+    for entitlement in snapshot.entitlements where entitlement.grant != .familySharing {
+      // What a family member shares stays the payer's.
+      for transaction in entitlement.transactions where transaction.ownership == .owner {
         let original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
         for app in apps(of: snapshot) {
           for store in stores(of: entitlement) {

@@ -29,7 +29,7 @@ extension Reconciliation {
 
   /// Gaps between the counters of the events themselves; no snapshot is needed.
   mutating func findCounterGaps() {
-    for lineage in lineages {
+    for lineage in lineages where !lineage.isHeldByAnotherUser {
       var previous: (ordinal: Int32, at: Instant)? = startOfCounting(lineage)
       let first = lineage.latest.charges.first { $0.kind != .oneTime }
       if previous == nil, lineage.latest.isStartSeen, let first, first.ordinal == nil {
@@ -129,10 +129,12 @@ extension Reconciliation {
   private mutating func raiseRenewals(
     _ lineage: LineageCase, from ordinal: Int64, count: Int64, at: Instant, _ evidence: String
   ) {
-    let money = estimate(lineage, product: lineage.product, count: count)
+    let product = product(of: lineage, at: at)
+    let money = estimate(lineage, product: product, count: count, at: at)
     raise(
       BreakDraft(
-        code: .missedRenewal, subject: subject(lineage), key: "ordinal \(ordinal)",
+        code: .missedRenewal, subject: subject(lineage, product: product),
+        key: "ordinal \(ordinal)",
         expectedAt: at, missingEvents: count, estimate: money.amount, basis: money.basis,
         evidence: evidence, action: nextStep(.missedRenewal, user.provider)),
       for: MissingCharge(

@@ -66,8 +66,10 @@ extension Reconciliation {
     return (entitlement.isActive(at: instant) == true ? 1 : 0, end)
   }
 
-  /// An entitlement of a mapped product that none of the user's lineages can be: its purchase
-  /// never came. False when that is not certain, or was before the first event.
+  /// Raises the purchase of an entitlement that no lineage of the user can be.
+  ///
+  /// False when that is not certain, because no map tells its product, or when it was before the
+  /// first event.
   private mutating func raiseUntoldStart(_ entitlement: Entitlement) -> Bool {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt,

@@ -104,16 +104,28 @@ struct Reconciliation {
     return product.isEmpty || user.provider == .qonversion ? nil : [product]
   }
 
-  /// Gross of the latest full charge of `product` in the lineage, `count` times, with its basis.
+  /// Gross of the full charge of `product` in the lineage that is nearest before `instant`, else
+  /// the first after it, `count` times, with its basis.
   func estimate(
-    _ lineage: LineageCase, product: String, count: Int64 = 1
+    _ lineage: LineageCase, product: String, count: Int64 = 1, at instant: Instant? = nil
   ) -> (amount: Amount?, basis: AmountBasis) {
     let charges = lineage.latest.charges.filter {
-      $0.kind != .productChange && lineage.text($0.product) == product
+      $0.kind != .productChange && $0.grossUSD != nil && lineage.text($0.product) == product
     }
-    guard let charge = charges.last(where: { $0.grossUSD != nil }), let gross = charge.grossUSD,
+    let before = charges.last { charge in instant.map { charge.time <= $0 } ?? true }
+    guard let charge = before ?? charges.first, let gross = charge.grossUSD,
       let amount = try? gross.scaled(by: count, over: 1)
     else { return (nil, .none) }
     return (amount, charge.basis)
+  }
+
+  /// The product held at `instant`, as the charges tell: that of the last one before it, else of
+  /// the first one that came.
+  func product(of lineage: LineageCase, at instant: Instant) -> String {
+    let paid = lineage.latest.charges.filter { $0.kind != .oneTime }
+    guard let charge = paid.last(where: { $0.time <= instant }) ?? paid.first else {
+      return lineage.product
+    }
+    return lineage.text(charge.product)
   }
 }

@@ -25,7 +25,7 @@ extension Reconciliation {
   private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     if state.isInBillingRetry {
-      guard match.entitlement.isActive != nil else { return false }
+      guard match.entitlement.isActive != nil, !state.isTrial else { return false }
     } else if tellsExpiry, match.entitlement.isActive(at: knownAt) == false {
       return false
     }
@@ -64,7 +64,8 @@ extension Reconciliation {
     let due = min(state.periodEnd ?? state.lastEventAt, knownAt)
     raise(
       stateDraft(
-        .missedBillingIssue, match, at: max(due, state.lastEventAt), missing: 1,
+        .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),
+        missing: 1,
         "\(told(match.entitlement)); no billing retry event came"))
   }
 
@@ -81,17 +82,10 @@ extension Reconciliation {
         "events say canceled; \(told(match.entitlement))"))
   }
 
-  /// An end that was due to be told: auto-renew was off, as one side says, no payment failed,
-  /// nothing else is missing.
+  /// Ends that were due to be told: auto-renew was off, as one side says, and no payment failed.
   mutating func compareExpirations(_ matches: [EntitlementMatch]) {
-    for match in matches {
-      let state = match.lineage.state
-      guard tellsExpiry, state.isAutoRenewOff || match.entitlement.renewState == .canceled,
-        !state.isExpiryTold, !state.isInBillingRetry, !mayBeTakenAway(state),
-        !endsEarly(match), isWatched(end: state.effectiveEnd, of: match),
-        let end = state.effectiveEnd, end < knownAt,
-        missing(in: match.lineage).isEmpty, !missedRefunds.contains(match.lineage.original),
-        match.entitlement.isActive(at: knownAt) == false, !hasGivenUp(state)
+    for match in matches where isExpirationMissing(match) {
+      guard let end = untoldEnd(match), end < knownAt, isWatched(end, subject(match.lineage))
       else { continue }
       raise(
         stateDraft(
@@ -100,15 +94,25 @@ extension Reconciliation {
     }
   }
 
-  private func isWatched(end: Instant?, of match: EntitlementMatch) -> Bool {
-    end.map { isWatched($0, subject(match.lineage)) } ?? false
+  private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
+    let state = match.lineage.state
+    let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
+    guard tellsExpiry, isOff, !state.isExpiryTold, !hasGivenUp(state), !mayBeTakenAway(state),
+      match.entitlement.isActive(at: knownAt) == false,
+      !missedRefunds.contains(match.lineage.original)
+    else { return false }
+    // A trial whose conversion could not be charged expires; what was paid for is canceled.
+    return !state.isInBillingRetry || (state.isTrial && match.entitlement.isActive != nil)
   }
 
-  /// Whether access ended before what was paid for: the mismatch of the ends has told it.
-  private func endsEarly(_ match: EntitlementMatch) -> Bool {
-    guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd
-    else { return false }
-    return end < known - rules.endTolerance
+  /// The end that no expiry told; nil where the ends differ, which is a break of its own.
+  private func untoldEnd(_ match: EntitlementMatch) -> Instant? {
+    let state = match.lineage.state
+    guard let known = state.effectiveEnd else { return nil }
+    if state.isInBillingRetry { return max(known, state.lastEventAt) }
+    guard let shown = match.entitlement.expiresAt else { return known }
+    if agree(shown, known) || state.periodEnd.map({ agree(shown, $0) }) ?? false { return known }
+    return missing(in: match.lineage).contains { isAfterLastPeriod($0, state) } ? shown : nil
   }
 
   /// Whether the provider sends an event when a subscription lapses; the others send states, from

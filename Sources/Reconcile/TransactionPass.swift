@@ -41,7 +41,8 @@ extension Reconciliation {
     if transaction.isTrial {
       (draft.estimate, draft.basis) = (.zero, .provider)
     } else if let lineage {
-      (draft.estimate, draft.basis) = estimate(lineage, product: about.product)
+      (draft.estimate, draft.basis) = estimate(
+        lineage, product: about.product, at: transaction.at)
     }
     raise(
       draft,
@@ -61,7 +62,7 @@ extension Reconciliation {
     if let lineage {
       var product = transaction.product
       if product.isEmpty {
-        product = mapped.count == 1 ? mapped[0] : lineage.product
+        product = productHeld(transaction, lineage, mapped)
       }
       return subject(lineage, product: product)
     }
@@ -73,6 +74,21 @@ extension Reconciliation {
     about.product = transaction.product
     if about.product.isEmpty, mapped.count == 1 { about.product = mapped[0] }
     return about
+  }
+
+  /// An entitlement names the product of its newest transaction; older ones may be of another.
+  private func productHeld(
+    _ transaction: ListedTransaction, _ lineage: LineageCase, _ mapped: [String]
+  ) -> String {
+    let isNewest =
+      !(view?.transactions.contains {
+        $0.original == transaction.original && transaction.precedes($0)
+      } ?? false)
+    if isNewest, mapped.count == 1 { return mapped[0] }
+    if let at = transaction.at, lineage.latest.charges.contains(where: { $0.kind != .oneTime }) {
+      return product(of: lineage, at: at)
+    }
+    return mapped.count == 1 ? mapped[0] : lineage.product
   }
 
   private func evidence(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> String {

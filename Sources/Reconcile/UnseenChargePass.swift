@@ -4,7 +4,7 @@ import Vocabulary
 /// A refund proves its charge: one that the ledger never saw was missed.
 extension Reconciliation {
   mutating func findRefundsOfUnseenCharges() {
-    for lineage in lineages {
+    for lineage in lineages where !lineage.isHeldByAnotherUser {
       let charged = Set(lineage.latest.charges.map(\.transaction))
       for refund in lineage.latest.refunds
       where !refund.chargeIsKnown && refund.transaction != 0
@@ -28,11 +28,16 @@ extension Reconciliation {
     }
     let code = code(of: refund, in: lineage)
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
+    let at = refund.chargedAt ?? refund.time
+    let product = product(of: lineage, at: at)
+    let usual = estimate(lineage, product: product, at: at)
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage), key: "transaction " + id, transaction: id,
-        expectedAt: refund.chargedAt ?? refund.time, missingEvents: 1, estimate: refund.grossUSD,
-        basis: .provider,
+        code: code, subject: subject(lineage, product: product), key: "transaction " + id,
+        transaction: id, expectedAt: at, missingEvents: 1,
+        // What was given back may be a part of what was paid.
+        estimate: usual.amount ?? refund.grossUSD,
+        basis: usual.amount == nil ? .provider : usual.basis,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came",
         action: nextStep(code, user.provider)),

@@ -31,8 +31,12 @@ extension Life {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }
     let told = states.last { !events[$0].kind.isRefund && events[$0].periodEnd != nil }
+    let opener = events[first]
+    // A change that is only announced leaves the old product in force.
+    let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0
     var period = Period(
-      opener: first, eventsEnd: events.count, booking: nil, product: events[last].product,
+      opener: first, eventsEnd: events.count, booking: nil,
+      product: isAnnounced ? opener.previousProduct : events[last].product,
       start: events[first].periodStart ?? events[first].time,
       end: told.flatMap { events[$0].periodEnd })
     period.graceEnd = states.compactMap { events[$0].graceEnd }.max()
@@ -64,10 +68,7 @@ extension Life {
 
   /// The product that a change without a charge announced for the next renewal.
   private func scheduledProduct(in period: Period) -> Symbol? {
-    let announcement = period.eventRange.last { index in
-      events[index].kind.isProductChange && index != period.opener
-        && !events[index].isRefundBooking
-    }
+    let announcement = period.eventRange.last { events[$0].isAnnouncement }
     return announcement.map { events[$0].product }
   }
 
@@ -111,6 +112,11 @@ extension Life {
     var seen: Set<Int64> = []
     return events.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
   }
+}
+
+extension Event {
+  /// Whether the event names a change of product that takes effect at the next renewal.
+  var isAnnouncement: Bool { kind.isProductChange && chargeKind == nil && !isRefundBooking }
 }
 
 extension EventKind {
