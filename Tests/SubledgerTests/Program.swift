@@ -72,7 +72,7 @@ struct Program {
     }
   }
 
-  private static let binary: URL = {
+  static let binary: URL = {
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let tests = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
     return tests.deletingLastPathComponent().appendingPathComponent("subledger")
