@@ -10,6 +10,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -17,8 +18,6 @@ let package = Package(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-    .systemLibrary(
-      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CRename"),
 
     // the nouns every room speaks
@@ -32,7 +31,8 @@ let package = Package(
 
     // events → SQLite, each once
     .target(
-      name: "Ledger", dependencies: ["CSQLite", "Vocabulary"],
+      name: "Ledger",
+      dependencies: ["Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
       resources: [.embedInCode("Schema")]),
 
     // events of one lineage → facts; facts and snapshots → breaks

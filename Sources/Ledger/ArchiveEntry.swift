@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Vocabulary
 
 /// One archive while its lines come in: one transaction, and the account of its lines.

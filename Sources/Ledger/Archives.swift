@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// What an archive holds.

@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Vocabulary
 
 /// Deliveries by day, how late they came, and how fresh the input is, for one archive.

@@ -1,3 +1,5 @@
+internal import GRDB
+
 /// How many breaks of a code are in a state.
 public struct BreakCount: Sendable, Equatable {
   /// `MISSED_RENEWAL` and so on.

@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// What became of breaks in a run.

@@ -1,3 +1,5 @@
+internal import GRDB
+
 /// The rows of one table of cells, in one array of integers.
 ///
 /// A night can have a hundred thousand cells of twenty-five columns: one array each would cost

@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// An event of which two lines say different things.

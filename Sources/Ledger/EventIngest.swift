@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// Takes the events of one archive into the ledger, whole or not at all.

@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Vocabulary
 
 /// The rare half of adding events: what is known already, and what contradicts it.

@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Vocabulary
 
 /// What a delivered event was to the ledger.

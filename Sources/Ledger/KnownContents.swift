@@ -1,3 +1,5 @@
+internal import GRDB
+
 /// An archive with the account of its lines.
 public struct ArchiveAccount: Sendable, Equatable {
   /// Path relative to the root it was given under.

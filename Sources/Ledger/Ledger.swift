@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// Everything that was told, each event once, in one SQLite file.
@@ -19,20 +20,20 @@ public final class Ledger {
   public internal(set) var symbols: SymbolTable
   /// Whether an archive is being taken in.
   var isIngesting = false
-  private let database: Database
+  private let queue: DatabaseQueue
 
-  private init(path: String, database: Database, symbols: SymbolTable) {
+  private init(path: String, queue: DatabaseQueue, symbols: SymbolTable) {
     self.path = path
-    self.database = database
+    self.queue = queue
     self.symbols = symbols
   }
 
   /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
   public static func open(path: String, mode: Mode) throws(LedgerError) -> Ledger {
     do {
-      let database = try LedgerFile.open(path: path, mode: mode)
-      let symbols = try storedSymbols(database, path: path)
-      return Ledger(path: path, database: database, symbols: symbols)
+      let queue = try LedgerFile.open(path: path, mode: mode)
+      let symbols = try queue.inDatabase { try storedSymbols($0, path: path) }
+      return Ledger(path: path, queue: queue, symbols: symbols)
     } catch let error as LedgerError {
       throw error
     } catch let error as DatabaseError {
@@ -48,7 +49,9 @@ public final class Ledger {
 
   /// Makes everything written so far survive a power cut, and empties the write-ahead log.
   public func checkpoint() throws(LedgerError) {
-    try access("make the night durable") { try $0.checkpoint() }
+    try access("make the night durable") { database in
+      _ = try database.checkpoint(.truncate)
+    }
   }
 
   /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
@@ -56,7 +59,7 @@ public final class Ledger {
     _ doing: String, _ body: (Database) throws -> Value
   ) throws(LedgerError) -> Value {
     do {
-      return try body(database)
+      return try queue.unsafeReentrantWrite(body)
     } catch let error as LedgerError {
       throw error
     } catch let error as DatabaseError {
@@ -70,7 +73,7 @@ public final class Ledger {
   /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
   func visit(_ doing: String, _ body: (Database) throws -> Void) throws {
     do {
-      try body(database)
+      try queue.unsafeReentrantWrite(body)
     } catch let error as DatabaseError {
       throw LedgerError(error, doing: doing, path: path)
     }

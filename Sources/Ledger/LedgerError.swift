@@ -1,4 +1,4 @@
-internal import CSQLite
+internal import GRDB
 
 /// Why the ledger could not do what it was asked to.
 ///
@@ -44,21 +44,24 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
 
 extension LedgerError {
   /// Translates SQLite's result.
+  ///
+  /// Its message names tables and columns at most, never values,
+  /// because statements bind their values.
   init(_ cause: DatabaseError, doing: String, path: String) {
-    let kind = Kind(cause.code)
-    self.init(kind, "cannot \(doing) in the ledger \(path): \(cause.message)", hint: kind.hint)
+    let kind = Kind(cause.resultCode)
+    let reason = cause.message ?? "SQLite \(cause.resultCode)"
+    self.init(kind, "cannot \(doing) in the ledger \(path): \(reason)", hint: kind.hint)
   }
 }
 
 extension LedgerError.Kind {
-  /// The kind of an extended result code, whose low byte is the primary one.
-  init(_ code: Int32) {
-    switch code & 0xff {
-    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
-    case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: self = .permission
-    case SQLITE_FULL: self = .full
-    case SQLITE_NOTADB: self = .notALedger
-    case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .corrupt
+  init(_ code: ResultCode) {
+    switch code.primaryResultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
+    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .permission
+    case .SQLITE_FULL: self = .full
+    case .SQLITE_NOTADB: self = .notALedger
+    case .SQLITE_CORRUPT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: self = .corrupt
     default: self = .io
     }
   }

@@ -1,11 +1,12 @@
 internal import Foundation
+internal import GRDB
 
 /// How the ledger's file is made, opened and brought to today's schema.
 enum LedgerFile {
   /// Marks the file as a ledger, in SQLite's header ("sbld").
   static let applicationID: Int64 = 0x7362_6c64
 
-  static func open(path: String, mode: Ledger.Mode) throws -> Database {
+  static func open(path: String, mode: Ledger.Mode) throws -> DatabaseQueue {
     if mode == .readWrite {
       try create(path)
     } else if access(path, F_OK) != 0 {
@@ -13,14 +14,13 @@ enum LedgerFile {
         .missing, "cannot open the ledger \(path): it does not exist",
         hint: "check the path given as --ledger, or run an ingest first")
     }
-    let database = try Database(path: path, isReadOnly: mode == .readOnly)
-    try database.execute(sql: bounds)
-    try recognise(database, path: path, mode: mode)
-    if mode == .readWrite {
-      try prepareForWriting(database)
-      try migrate(database)
+    let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
+    try queue.inDatabase { database in
+      try recognise(database, path: path, mode: mode)
+      if mode == .readWrite { try prepareForWriting(database) }
     }
-    return database
+    if mode == .readWrite { try migrator.migrate(queue) }
+    return queue
   }
 
   /// Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` its mode.
@@ -37,24 +37,36 @@ enum LedgerFile {
     close(descriptor)
   }
 
-  /// 64 MiB of pages, whatever the ledger's size; sorting spills to files.
-  private static let bounds = """
-    pragma cache_size = -65536;
-    pragma temp_store = file;
-    pragma secure_delete = off;
-    """
+  private static func configuration(_ mode: Ledger.Mode) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = mode == .readOnly
+    configuration.busyMode = .timeout(10)
+    configuration.label = "ledger"
+    // An archive's transaction spans many batches, each of which is one access.
+    configuration.allowsUnsafeTransactions = true
+    configuration.prepareDatabase { database in
+      // 64 MiB of pages, whatever the ledger's size; sorting spills to files.
+      try database.execute(
+        sql: """
+          pragma cache_size = -65536;
+          pragma temp_store = file;
+          pragma secure_delete = off;
+          """)
+    }
+    return configuration
+  }
 
   private static func recognise(_ database: Database, path: String, mode: Ledger.Mode) throws {
-    let identifier = try number(database, "pragma application_id")
+    let identifier = try Int64.fetchOne(database, sql: "pragma application_id") ?? 0
     if identifier == applicationID {
-      guard try number(database, "pragma user_version") <= versions.count else {
+      guard try !migrator.hasBeenSuperseded(database) else {
         throw LedgerError(
           .newer, "cannot open the ledger \(path): a newer version of the program made it",
           hint: "use that version, or rebuild the ledger from the archives in a new file")
       }
       return
     }
-    let tables = try number(database, "select count(*) from sqlite_schema")
+    let tables = try Int64.fetchOne(database, sql: "select count(*) from sqlite_schema") ?? 0
     guard identifier == 0, tables == 0, mode == .readWrite else {
       throw LedgerError(
         .notALedger, "cannot open the ledger \(path): the database is not a ledger",
@@ -78,41 +90,18 @@ enum LedgerFile {
         """)
   }
 
-  /// The scripts that lead from each version of the schema to the next, from nothing to today's.
-  ///
-  /// Forward only: what was released is never edited. The file's `user_version` says how many of
-  /// them it has seen.
-  private static var versions: [[[UInt8]]] {
-    [
-      [
+  /// Forward only; a migration that was released is never edited.
+  private static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v1") { database in
+      for script in [
         PackageResources.v1_account_sql, PackageResources.v1_facts_sql,
         PackageResources.v1_events_sql,
-      ]
-    ]
-  }
-
-  private static func migrate(_ database: Database) throws {
-    let seen = Int(try number(database, "pragma user_version"))
-    for (index, scripts) in versions.enumerated().dropFirst(seen) {
-      try database.execute(sql: "begin immediate")
-      do {
-        for script in scripts {
-          try database.execute(sql: String(decoding: script, as: UTF8.self))
-        }
-        try database.execute(
-          sql: """
-            pragma application_id = \(applicationID);
-            pragma user_version = \(index + 1);
-            commit
-            """)
-      } catch {
-        try? database.execute(sql: "rollback")
-        throw error
+      ] {
+        try database.execute(sql: String(decoding: script, as: UTF8.self))
       }
+      try database.execute(sql: "pragma application_id = \(applicationID)")
     }
-  }
-
-  private static func number(_ database: Database, _ sql: String) throws -> Int64 {
-    try RawStatement(database, sql).first { $0.int64(0) } ?? 0
+    return migrator
   }
 }

@@ -1,4 +1,5 @@
-internal import CSQLite
+internal import GRDB
+internal import GRDBSQLite
 
 /// A value for a `?` of a query.
 public enum LedgerValue: Sendable, Equatable {

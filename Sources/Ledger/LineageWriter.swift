@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Vocabulary
 
 /// Writes lineages and users, and refuses two of them under one key.

@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// A subscription over its whole life, without its events.

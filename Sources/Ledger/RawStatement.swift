@@ -1,26 +1,28 @@
 internal import Foundation
-internal import CSQLite
+internal import GRDB
+internal import GRDBSQLite
 
 /// A prepared statement whose values go straight to SQLite.
 ///
-/// Values are bound and read by the C interface, so that none is boxed on the hot path.
+/// GRDB owns the statement; binding and reading by the C interface keeps values of the hot path
+/// from becoming boxed `DatabaseValue`s.
 struct RawStatement {
-  private let owner: PreparedStatement
+  private let owner: Statement
   let handle: OpaquePointer
 
   /// A statement of its own, for loops that other statements run inside of.
   init(_ database: Database, _ sql: String) throws {
-    self.init(owner: try database.statement(sql))
+    try self.init(owner: database.makeStatement(sql: sql))
   }
 
   /// The statement that `database` keeps for `sql`, for lookups that are done at once.
   init(cachedIn database: Database, _ sql: String) throws {
-    self.init(owner: try database.keptStatement(sql))
+    try self.init(owner: database.cachedStatement(sql: sql))
   }
 
-  private init(owner: PreparedStatement) {
+  private init(owner: Statement) throws {
     self.owner = owner
-    handle = owner.handle
+    handle = owner.sqliteStatement
   }
 
   @inline(__always)
@@ -129,9 +131,9 @@ struct RawStatement {
   }
 
   private func failure(_ code: Int32) -> DatabaseError {
-    let failure = DatabaseError(code, on: sqlite3_db_handle(handle))
+    let message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
     sqlite3_reset(handle)
-    return failure
+    return DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// A run as the ledger remembers it.

@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// Takes the snapshots of one file into the ledger, whole or not at all.

@@ -1,3 +1,4 @@
+internal import GRDB
 public import Vocabulary
 
 /// The snapshots of a user that are current.

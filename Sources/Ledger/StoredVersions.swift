@@ -1,3 +1,4 @@
+internal import GRDB
 internal import Vocabulary
 
 /// One row of `event`.

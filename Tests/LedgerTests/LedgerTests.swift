@@ -77,7 +77,7 @@ struct LedgerTests {
     let path = folder.path("a.sqlite")
     do {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
-      try ledger.rows(sql: "pragma user_version = 999") { _ in }
+      try ledger.rows(sql: "insert into grdb_migrations values ('v999')") { _ in }
     }
     for mode in [Ledger.Mode.readWrite, .readOnly] {
       let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: mode) }

@@ -17,6 +17,8 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CZlib", only: ["Archive/", "Simulate/"]),
     ImportRule(module: "CCrypto", only: ["Digest/"]),
     ImportRule(module: "CRename", only: ["Publish/"]),
+    ImportRule(module: "GRDB", only: ["Ledger/"]),
+    ImportRule(module: "GRDBSQLite", only: ["Ledger/"]),
     ImportRule(module: "SQLite3", only: ["Ledger/"]),
     ImportRule(module: "CSQLite", only: ["Ledger/"]),
     ImportRule(module: "Yams", only: ["Nightly/"]),
