@@ -73,7 +73,7 @@ extension Reconciliation {
   private mutating func raiseUntoldStart(_ entitlement: Entitlement) -> Bool {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt,
-      !lineages.contains(where: { canBe($0.latest, entitlement, products, $0.products) })
+      !lineages.contains(where: { canBe($0, entitlement, of: products) })
     else { return false }
     var about = Subject(provider: user.provider)
     about.app = presumedApp
@@ -94,11 +94,11 @@ extension Reconciliation {
   }
 
   private func canBe(
-    _ state: LineageState, _ entitlement: Entitlement, _ products: [String],
-    _ words: [Symbol: String]
+    _ lineage: LineageCase, _ entitlement: Entitlement, of products: [String]
   ) -> Bool {
-    if entitlement.isSubscription, state.isSubscription { return true }
-    return words.values.contains { products.contains($0) }
+    if entitlement.isSubscription, lineage.latest.isSubscription { return true }
+    let bought = lineage.latest.charges.map(\.product) + [lineage.state.product]
+    return bought.contains { products.contains(lineage.text($0)) }
   }
 
   private func lineageIndex(of entitlement: Entitlement) -> Int? {

@@ -27,6 +27,17 @@ struct SnapshotReaderTests {
     #expect(snapshot.entitlements == [premium, support])
   }
 
+  @Test("REST: a product without subscription does not renew, even when its access ended")
+  func oneTime() throws {
+    let line = #"""
+      {"user_id":"u","captured_at":1760000000,"data":[{"id":"archive","active":false,\#
+      "started":1752000000,"expires":1753000000,"source":"appstore",\#
+      "product":{"product_id":"lifetime"}}]}
+      """#
+    let right = try #require(readSnapshots(line).snapshots.first?.entitlements.first)
+    #expect(right.renewState == .nonRenewable)
+  }
+
   @Test("REST v4: ISO times and is_active")
   func restV4() throws {
     let line = #"""

@@ -34,6 +34,21 @@ import Vocabulary
     #expect(facts.mrr(.fx) == "0.60")
   }
 
+  @Test("A change of a weekly price is rounded once, from the exact amounts")
+  func weeklyChange() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-01-08") {
+      $0.revenue = Revenue(local: usd("7.99"), usd: usd("1.07"), currency: 9, isProceed: false)
+    }
+    story.tell(.renewed, "2026-01-08", until: "2026-01-15") {
+      $0.revenue = Revenue(local: usd("9.49"), usd: usd("1.30"), currency: 9, isProceed: false)
+    }
+    let facts = try story.facts(asOf: "2026-01-10")
+    // 1.50 × 365/84 × 1.07/7.99 = 0.8728543…; of the two rounded months it would be 0.872855.
+    #expect(facts.mrr(.expansion) == "0.872854")
+    #expect(facts.mrr(.new) == "4.649405")
+  }
+
   @Test("An upgrade moves the whole recurring revenue between rows")
   func transfer() throws {
     var story = Story()

@@ -1,0 +1,98 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("How many charges an end proves")
+struct MissedPeriodsTests {
+  @Test("A cancel told after the end, and grace in the snapshot, are a failed payment untold")
+  func gaveUp() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-04-20", until: "2026-03-01", transaction: 101)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-03-17", .canceled)],
+      capturedAt: "2026-05-20")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+  }
+
+  @Test("A failing payment of a period that never came is one missing renewal, not its grace")
+  func unseenPeriodFails() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-04-01", until: "2026-04-01", transaction: 102) {
+      $0.graceEnd = at("2026-04-17")
+    }
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-17", .billingIssue)],
+      capturedAt: "2026-04-10")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+  }
+
+  @Test("Out of billing retry, the fewest renewals that fit are missing")
+  func recovered() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-16")], capturedAt: "2026-04-10")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+  }
+
+  @Test("Another product with a later end is a product change of unknown length")
+  func otherProduct() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2027-02-10", product: "yearly")], capturedAt: "2026-04-10")
+    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].product == "com.example.yearly")
+  }
+
+  @Test("An expiry is missed beside a conversion; each loss is a break")
+  func twoLosses() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-02-08", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_EXPIRATION"])
+  }
+
+  @Test("An end before the one that was paid for is one break, and no cancel besides")
+  func endedEarly() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-12", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
+  @Test("A mapped product that no lineage can be was bought without its event")
+  func untoldStart() {
+    var story = Story()
+    story.original = "900"
+    story.tell(.purchased, "2026-01-05", transaction: 900, price: 5, product: 3)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01", started: "2026-02-01")],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    scenario.entitlements = [premium(until: "2026-03-01", product: "other", started: "2026-02-01")]
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+  }
+
+  @Test("A missing renewal is worth what the charge before it was")
+  func neighbour() {
+    var story = Story()
+    for (step, price) in [(0, 10), (1, 10), (3, 12)] as [(Int, Int64)] {
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: 100 + Int64(step), price: price, count: Int32(step))
+    }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
+  }
+}

@@ -1,0 +1,95 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("Nothing was lost, although something looks missing")
+struct NothingLostTests {
+  @Test("A life known by its cancel and expiry alone misses no cancel")
+  func beforeTheFirstEvent() {
+    var story = Story()
+    story.tell(.canceled, "2026-01-10", until: "2026-01-18", transaction: 105)
+    story.tell(.expired, "2026-01-18", until: "2026-01-18", transaction: 105)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2026-01-18", .canceled, started: "2025-06-18")],
+      capturedAt: "2026-02-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Grace that ended before the first event is no renewal and no failed payment")
+  func graceBeforeTheFirstEvent() {
+    var story = Story()
+    story.tell(.canceled, "2026-02-25", until: "2025-12-22", transaction: 105)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2025-12-28", .canceled, started: "2025-06-18")],
+      capturedAt: "2026-03-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A list of purchases does not know the grace of a failing payment")
+  func graceInPurchases() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
+      $0.graceEnd = at("2026-03-17")
+    }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          active: nil, until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
+      ], capturedAt: "2026-03-10")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("What ended by itself needs its expiry; the cancel before it is implied")
+  func impliedCancel() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A change announced for the next renewal may be shown already, or not yet")
+  func announcedChange() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
+    for product in ["monthly", "yearly"] {
+      var scenario = Scenario(
+        stories: [story], entitlements: [premium(until: "2026-03-01", product: product)],
+        capturedAt: "2026-02-20")
+      scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+      #expect(scenario.codes == [])
+    }
+  }
+
+  @Test("A return after a lapse whose start was never seen starts no count")
+  func comebackWithoutStart() {
+    var story = Story()
+    story.tell(.started, "2026-01-05", until: "2026-02-05", transaction: 106, price: 10)
+    story.tell(.expired, "2026-02-05", until: "2026-02-05", transaction: 106)
+    story.tell(.started, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10)
+    story.tell(.renewed, "2026-04-05", until: "2026-05-05", transaction: 108, price: 10, count: 6)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-05-05", started: "2025-06-05")],
+      capturedAt: "2026-04-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A lineage that its user's family shares, or that moved on, is judged once")
+  func judgedOnce() {
+    let story = Story.monthly(renewals: 3, without: [2])
+    var lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
+    func codes() -> [String] {
+      let user = UserCase(provider: .qonversion, user: "ada", lineages: lineages)
+      return reconcile(user, rules: ReconcileRules(rules: .init(asOf: at("2026-04-20"))))
+        .breaks.map(\.code.rawValue)
+    }
+    #expect(codes() == ["MISSED_RENEWAL"])
+    lineages[0].isHeldByAnotherUser = true
+    #expect(codes() == [])
+  }
+}

@@ -1,0 +1,77 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+@Suite("What the events of a lineage come to")
+struct LineageStateTests {
+  private func life(_ story: Story, asOf: String = "2026-12-01") throws -> Life {
+    try Life(events: story.events, rules: Rules(asOf: at(asOf)))
+  }
+
+  @Test("States tell the end and the renewal of a period that never opened")
+  func neverOpened() throws {
+    var story = Story()
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01")
+    let state = try #require(try life(story).state)
+    #expect(state.isSubscription && state.isAutoRenewOff && !state.isTrial)
+    #expect(state.periodEnd == at("2026-02-01") && state.charges.isEmpty)
+    #expect(!state.isExpiryTold)
+  }
+
+  @Test("A purchase that does not renew is no subscription")
+  func oneTime() throws {
+    var story = Story()
+    story.tell(.purchased, "2026-01-10", price: "5")
+    let state = try #require(try life(story).state)
+    #expect(!state.isSubscription && state.periodEnd == nil)
+  }
+
+  @Test("A cancel of another transaction with a later end speaks of a charge that never came")
+  func toldEnd() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.tell(.canceled, "2026-02-10", until: "2026-03-01") {
+      $0.transaction = 777
+      $0.startsLineage = false
+    }
+    #expect(try life(story).state?.toldEnd == at("2026-03-01"))
+    story.events[1].transaction = story.events[0].transaction
+    #expect(try life(story).state?.toldEnd == nil)
+  }
+
+  @Test("Grace of a period that never came does not prolong the one that did")
+  func graceOfAnother() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01") {
+      $0.transaction = 777
+      $0.startsLineage = false
+      $0.graceEnd = at("2026-03-17")
+    }
+    #expect(try life(story).state?.effectiveEnd == at("2026-02-01"))
+    story.events[1].transaction = story.events[0].transaction
+    #expect(try life(story).state?.effectiveEnd == at("2026-03-17"))
+  }
+
+  @Test("A downgrade is announced for the next renewal; the product held stays")
+  func announced() throws {
+    var story = Story()
+    story.tell(.downgraded, "2026-01-10", until: "2026-02-01") {
+      $0.previousProduct = Story.yearly
+    }
+    let state = try #require(try life(story).state)
+    #expect(state.product == Story.yearly && state.scheduledProduct == Story.monthly)
+  }
+
+  @Test("A trial followed by a counted renewal is a loose end; by its conversion it is none")
+  func looseEnds() throws {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.renewed, "2026-02-08", until: "2026-03-08", price: "10") { $0.renewalCount = 1 }
+    #expect(try life(story).hasLooseEnds)
+    story.events[1].renewalCount = nil
+    story.events[1].kind = .trialConverted
+    #expect(try !life(story).hasLooseEnds)
+  }
+}
