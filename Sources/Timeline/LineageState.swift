@@ -6,7 +6,9 @@ public struct Charge: Sendable, Equatable {
   public var transaction: Int64
   /// Event time: when it is booked.
   public var time: Instant
+  /// What was bought.
   public var kind: ChargeKind
+  /// Symbol of the store product id.
   public var product: Symbol
   /// Renewal ordinal; nil for other charges and when the start was never seen.
   public var ordinal: Int32?
@@ -14,11 +16,17 @@ public struct Charge: Sendable, Equatable {
   public var periodStart: Instant
   /// End of the period paid for; nil while it is open, and for one-time purchases.
   public var periodEnd: Instant?
+  /// Price in US dollars; nil when unknown.
   public var grossUSD: Amount?
+  /// What stays after commission, in US dollars; nil when unknown.
   public var proceedsUSD: Amount?
+  /// Price in `currency`; nil when unknown.
   public var grossLocal: Amount?
+  /// Symbol of the ISO 4217 code; 0 when unknown.
   public var currency: Symbol
+  /// Share that stays after commission, in percent; nil when unknown.
   public var rate: Amount?
+  /// Where the amounts come from.
   public var basis: AmountBasis
 }
 
@@ -26,9 +34,11 @@ public struct Charge: Sendable, Equatable {
 public struct Refund: Sendable, Equatable {
   /// `transactionKey` of the refunded transaction; 0 when unknown.
   public var transaction: Int64
+  /// When it happened: the event time.
   public var time: Instant
   /// When the refunded transaction was made, as the refund says; nil when not sent.
   public var chargedAt: Instant?
+  /// Price in US dollars; nil when unknown.
   public var grossUSD: Amount?
   /// Whether the charge it refunds is among the lineage's.
   public var chargeIsKnown: Bool
@@ -40,25 +50,37 @@ public struct Refund: Sendable, Equatable {
 public struct Trial: Sendable, Equatable {
   /// `transactionKey` of the trial's transaction.
   public var transaction: Int64
+  /// When it began.
   public var start: Instant
+  /// When it ends; nil when not sent.
   public var end: Instant?
+  /// Symbol of the store product id.
   public var product: Symbol
 }
 
 /// What the events of one lineage come to at as-of.
 public struct LineageState: Sendable, Equatable {
+  /// Key of the lineage.
   public var lineage: Int64
+  /// Who tells.
   public var provider: Provider
+  /// Production or sandbox.
   public var environment: Environment
+  /// The shop.
   public var store: Store
+  /// Symbol of the app id; 0 unknown.
   public var app: Symbol
   /// The product held last; a store product id.
   public var product: Symbol
+  /// Time of the first counted event.
   public var firstEventAt: Instant
+  /// Time of the last counted event.
   public var lastEventAt: Instant
+  /// Trials in business order.
   public var trials: [Trial] = []
   /// In business order.
   public var charges: [Charge] = []
+  /// Refunds in business order.
   public var refunds: [Refund] = []
   /// Transaction keys of every counted event, in business order, repeated ids included once.
   public var transactions: [Int64] = []
@@ -114,11 +136,15 @@ public struct LineageState: Sendable, Equatable {
 
 /// Something odd that the fold saw in one event.
 public struct FoldFinding: Sendable, Equatable {
+  /// What is wrong.
   public var code: BreakCode
   /// Identity of the event it is about.
   public var identity: Int64
+  /// `transactionKey` of the transaction in question; 0 when none is.
   public var transaction: Int64
+  /// When it happened: the event time.
   public var time: Instant
+  /// Symbol of the store product id.
   public var product: Symbol
   /// Difference in US dollars, when the finding has one.
   public var difference: Amount?
