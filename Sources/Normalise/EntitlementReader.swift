@@ -43,6 +43,8 @@ struct EntitlementReader {
       members.value(.expiresAt, tape), "entitlements.expires")
     right.renewsCount = try tape.counter(
       members.value(.renewsCount, tape), "entitlements.renews_count")
+    right.autoRenewOffAt = try tape.instant(
+      members.value(.autoRenewOffAt, tape), "entitlements.auto_renew_disable_timestamp")
     right.grant = try grant(source: source, tape)
     try readProduct(into: &right, tape)
     try readTransactions(into: &right, tape)

@@ -25,7 +25,7 @@ enum SnapshotField: Int, MemberField {
 /// Sources: documentation.qonversion.io, Entitlements (v3, v4); QNMapper.m and QPermission.kt of
 /// the SDKs for the internal names.
 enum EntitlementField: Int, MemberField {
-  case id, isActive, startedAt, expiresAt, renewState, renewsCount
+  case id, isActive, startedAt, expiresAt, renewState, renewsCount, autoRenewOffAt
   case source, grantType, periodType, product, productID, transactions
 
   var names: [String] {
@@ -37,6 +37,7 @@ enum EntitlementField: Int, MemberField {
       ["expires", "expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
     case .renewState: ["renew_state", "renewState"]
     case .renewsCount: ["renews_count", "renewsCount"]
+    case .autoRenewOffAt: ["auto_renew_disable_timestamp", "autoRenewDisableDate"]
     case .source: ["source"]
     case .grantType: ["grant_type", "grantType"]
     case .periodType: ["current_period_type", "currentPeriodType"]

@@ -21,7 +21,8 @@ extension Reconciliation {
   private func missingFirsts(_ lineage: LineageCase) -> [MissingCharge] {
     let first = lineage.latest.charges.first { $0.kind != .oneTime }
     return missing(in: lineage).filter { charge in
-      guard charge.code == .missedStart || charge.code == .missedConversion else { return false }
+      guard charge.code == .missedConversion || (charge.code == .missedStart && charge.opensLineage)
+      else { return false }
       guard let first, let at = charge.at else { return true }
       return at <= first.time
     }

@@ -40,7 +40,8 @@ extension Reconciliation {
         action: nextStep(.missedStart, user.provider)),
       for: MissingCharge(
         original: lineage.original, code: .missedStart, at: started,
-        end: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree))
+        end: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
+        opensLineage: true))
   }
 
   private mutating func compareEnds(_ match: EntitlementMatch) {

@@ -40,6 +40,8 @@ extension Reconciliation {
     let state = match.lineage.state
     // How long the periods of another product are, nothing tells.
     if changesProduct(match) { return 1 }
+    // A trial's conversion out of billing retry comes at any time, not whole periods later.
+    if state.isTrial, state.isInBillingRetry { return 1 }
     if let told = state.toldEnd, told > base, told <= end + rules.endTolerance {
       let first = max(1, periods(match, from: base, until: told))
       let isFailing = match.entitlement.renewState == .billingIssue || state.isInBillingRetry

@@ -11,6 +11,8 @@ struct MissingCharge {
   var end: Instant?
   var count: Int64 = 1
   var isFree = false
+  /// Whether nothing of the lineage came before it, so that counting begins with it.
+  var opensLineage = false
 }
 
 /// The state of one user's reconciliation while its passes run.

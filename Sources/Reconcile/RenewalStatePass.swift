@@ -5,7 +5,7 @@ import Vocabulary
 extension Reconciliation {
   /// Compares what both sides say about renewal.
   ///
-  /// A cancel or a mismatch has no date in a snapshot. It is dated at the lineage's latest event,
+  /// A cancel or a mismatch mostly has no date in a snapshot. Without one it is dated at the lineage's latest event,
   /// the earliest it can have happened: waiting for the latest possible moment would never end.
   mutating func compareRenewal(_ match: EntitlementMatch) {
     let state = match.lineage.state
@@ -29,9 +29,21 @@ extension Reconciliation {
     } else if tellsExpiry, match.entitlement.isActive(at: knownAt) == false {
       return false
     }
-    return !state.isAutoRenewOff && !isServingCommitment(state) && !state.isExpiryTold
-      && !mayBeTakenAway(state) && !missedRefunds.contains(match.lineage.original)
+    return !state.isAutoRenewOff && !state.isExpiryTold && !mayBeTakenAway(state)
+      && !missedRefunds.contains(match.lineage.original)
       && match.entitlement.newestTransaction?.revokedAt == nil
+      && !isCancelTold(match)
+  }
+
+  /// Whether an earlier cancel is the one that the snapshot shows.
+  private func isCancelTold(_ match: EntitlementMatch) -> Bool {
+    let state = match.lineage.state
+    guard let off = match.entitlement.autoRenewOffAt else {
+      return !state.isInBillingRetry && isServingCommitment(match.lineage)
+    }
+    // Of the cancel before the first event nothing had to come.
+    guard isWatched(off, subject(match.lineage)) else { return true }
+    return state.lastCancelAt.map { $0 >= off - rules.endTolerance } ?? false
   }
 
   /// Whether a refund ended access, or one whose charge never came may have.
@@ -43,18 +55,26 @@ extension Reconciliation {
       }
   }
 
-  /// A plan with a 12-month commitment goes on renewing after its cancel, which came before.
-  private func isServingCommitment(_ state: LineageState) -> Bool {
+  /// A monthly plan with a 12-month commitment goes on renewing after its cancel, until the year
+  /// of the commitment is over.
+  private func isServingCommitment(_ lineage: LineageCase) -> Bool {
+    let state = lineage.state
     guard let cancel = state.lastCancelAt else { return false }
+    if let length = periodLength(lineage), length < .days(28) || length > .days(31) {
+      return false
+    }
     let begun = state.charges.first { $0.kind != .oneTime }?.time
     // Before any period is known, the cancel is all there is to go by.
-    return (begun ?? cancel) <= cancel && knownAt < cancel + .days(366)
+    guard let begun, begun <= cancel else { return begun == nil && knownAt < cancel + .days(366) }
+    let year = Interval.days(366).milliseconds
+    return cancel.since(begun).milliseconds / year == knownAt.since(begun).milliseconds / year
   }
 
   private mutating func raiseCancel(_ match: EntitlementMatch) {
     raise(
       stateDraft(
-        .missedCancel, match, at: match.lineage.state.lastEventAt, missing: 1,
+        .missedCancel, match,
+        at: match.entitlement.autoRenewOffAt ?? match.lineage.state.lastEventAt, missing: 1,
         "\(told(match.entitlement)); no cancel event came"))
   }
 

@@ -48,7 +48,13 @@ extension Reconciliation {
       draft,
       for: MissingCharge(
         original: original, code: code, at: transaction.at, end: transaction.expiresAt,
-        isFree: transaction.isTrial))
+        isFree: transaction.isTrial, opensLineage: isFirst(transaction, in: view)))
+  }
+
+  private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
+    !view.transactions.contains {
+      $0.original == transaction.original && $0.precedes(transaction)
+    }
   }
 
   /// Whether events of that time would have reached the ledger.

@@ -41,7 +41,9 @@ extension Reconciliation {
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came",
         action: nextStep(code, user.provider)),
-      for: MissingCharge(original: lineage.original, code: code, at: refund.chargedAt, end: nil))
+      for: MissingCharge(
+        original: lineage.original, code: code, at: refund.chargedAt, end: nil,
+        opensLineage: code == .missedStart))
   }
 
   private func code(of refund: Refund, in lineage: LineageCase) -> BreakCode {

@@ -104,6 +104,8 @@ public struct Entitlement: Sendable, Equatable {
   public var grant: GrantType
   /// Whether the current period is a trial; nil when not sent.
   public var isTrial: Bool?
+  /// When auto-renew was switched off; nil when it is on, or when not sent.
+  public var autoRenewOffAt: Instant?
   /// Whether `transactions` is the full list rather than absent.
   public var listsTransactions: Bool
   /// The store's transactions behind it, in the order of the snapshot.
@@ -114,7 +116,8 @@ public struct Entitlement: Sendable, Equatable {
     id: String, product: String = "", isActive: Bool? = nil, startedAt: Instant? = nil,
     expiresAt: Instant? = nil, renewState: RenewState? = nil, renewsCount: Int32? = nil,
     store: Store = .unknown, grant: GrantType = .purchase, isTrial: Bool? = nil,
-    listsTransactions: Bool = false, transactions: [SnapshotTransaction] = []
+    autoRenewOffAt: Instant? = nil, listsTransactions: Bool = false,
+    transactions: [SnapshotTransaction] = []
   ) {
     self.id = id
     self.product = product
@@ -126,6 +129,7 @@ public struct Entitlement: Sendable, Equatable {
     self.store = store
     self.grant = grant
     self.isTrial = isTrial
+    self.autoRenewOffAt = autoRenewOffAt
     self.listsTransactions = listsTransactions
     self.transactions = transactions
   }

@@ -63,7 +63,8 @@ struct SnapshotReaderTests {
       {"user_id":"u","captured_at":1760000000000,"entitlements":[{"id":"premium","active":0,\#
       "associated_product":"pro_monthly","current_period_type":"regular",\#
       "started_timestamp":1752000000,"expiration_timestamp":1760000000,"grant_type":"purchase",\#
-      "renew_state":2,"renews_count":2,"source":"appstore","store_transactions":[\#
+      "auto_renew_disable_timestamp":1759000000,"renew_state":2,\#
+      "renews_count":2,"source":"appstore","store_transactions":[\#
       {"environment":"production","original_transaction_id":"1","transaction_id":"1",\#
       "transaction_timestamp":1752000000,"expiration_timestamp":1754592000,\#
       "ownership_type":"owner","type":"subscription_started"},\#
@@ -87,7 +88,8 @@ struct SnapshotReaderTests {
           id: "premium", product: "pro_monthly", isActive: false,
           startedAt: Instant(seconds: 1_752_000_000), expiresAt: Instant(seconds: 1_760_000_000),
           renewState: .canceled, renewsCount: 2, store: .appStore, isTrial: false,
-          listsTransactions: true, transactions: [first, second])
+          autoRenewOffAt: Instant(seconds: 1_759_000_000), listsTransactions: true,
+          transactions: [first, second])
       ])
   }
 

@@ -79,6 +79,21 @@ struct NothingLostTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A missing return under a known id is no start of counting")
+  func missingComeback() {
+    var story = Story()
+    story.tell(.renewed, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10, count: 6)
+    let listed = [
+      bought(100, .started, "2025-06-05", until: "2025-07-05"),
+      bought(106, .started, "2026-02-05", until: "2026-03-05"),
+      bought(107, .renewed, "2026-03-05", until: "2026-04-05"),
+    ]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-05", count: 6, listing: listed)],
+      capturedAt: "2026-03-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
   @Test("A lineage that its user's family shares, or that moved on, is judged once")
   func judgedOnce() {
     let story = Story.monthly(renewals: 3, without: [2])

@@ -47,6 +47,24 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A date of switching off that is later than the last cancel is another cancel")
+  func datedCancel() {
+    var story = canceled
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    var shown = premium(until: "2026-04-01", .canceled)
+    shown.autoRenewOffAt = at("2026-03-05")
+    var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-05"))
+    scenario.stories[0].tell(
+      .canceled, "2026-03-05T01:00:00", until: "2026-04-01", transaction: 102)
+    #expect(scenario.codes == [])
+    scenario.firstEventAt = "2026-03-10"
+    scenario.stories = [story]
+    #expect(scenario.codes == [])
+  }
+
   @Test("Will renew in the snapshot, canceled by the events, is a mismatch")
   func mismatch() {
     var scenario = Scenario(

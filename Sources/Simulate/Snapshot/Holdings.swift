@@ -27,6 +27,8 @@ struct Holding: Sendable {
   var origin: HoldingOrigin
   /// Paid renewals so far.
   var renewals: Int32
+  /// When auto-renew was seen to be off; nil while it is on.
+  var autoRenewOffAt: Int64?
   /// Oldest first.
   var transactions: [HeldTransaction]
 }
@@ -68,6 +70,12 @@ extension Subscription {
     return Access(
       isActive: time < trial.end, started: trial.start, until: trial.end, state: state,
       isTrial: true, product: trial.product)
+  }
+
+  /// When auto-renew was last seen to be off, in the newest period.
+  var autoRenewOffAt: Int64? {
+    guard let period = periods.last else { return trial?.canceledAt }
+    return period.gaveUpAt ?? period.canceledAt
   }
 
   /// Every transaction so far, oldest first.
@@ -134,7 +142,8 @@ extension Life {
       result.append(
         Holding(
           access: newest.state(at: time), origin: .purchase, renewals: renewals,
-          transactions: subscriptions.flatMap(\.transactions)))
+          autoRenewOffAt: newest.autoRenewOffAt, transactions: subscriptions.flatMap(\.transactions)
+        ))
     }
     for charge in purchases where !Product.all[charge.product].isConsumable {
       let access = Access(

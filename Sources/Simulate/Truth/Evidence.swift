@@ -73,7 +73,10 @@ struct Evidence {
   private func earlierChargeArrived(than lost: Happening) -> Bool {
     life.happenings.indices.contains { index in
       let other = life.happenings[index]
-      return fates[index] != .lost && isCharge(other) && other.time < lost.time
+      let isCounted =
+        other.kind == .renewed || other.kind == .trialConverted
+        || other.transaction == other.transaction.original
+      return fates[index] != .lost && isCharge(other) && isCounted && other.time < lost.time
         && other.transaction.base == lost.transaction.base
     }
   }
