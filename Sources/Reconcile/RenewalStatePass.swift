@@ -5,8 +5,9 @@ import Vocabulary
 extension Reconciliation {
   /// Compares what both sides say about renewal.
   ///
-  /// A cancel or a mismatch mostly has no date in a snapshot. Without one it is dated at the lineage's latest event,
-  /// the earliest it can have happened: waiting for the latest possible moment would never end.
+  /// A cancel or a mismatch mostly has no date in a snapshot. Without one it is dated at the
+  /// lineage's latest event, the earliest it can have happened: waiting for the latest possible
+  /// moment would never end.
   mutating func compareRenewal(_ match: EntitlementMatch) {
     let state = match.lineage.state
     switch match.entitlement.renewState {

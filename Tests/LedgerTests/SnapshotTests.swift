@@ -39,7 +39,8 @@ struct SnapshotTests {
     let full = Entitlement(
       id: "premium ✓", product: "p", isActive: false, startedAt: Instant(milliseconds: -1),
       expiresAt: Instant(milliseconds: .max), renewState: .nonRenewable, renewsCount: -3,
-      store: .paypal, grant: .manual, isTrial: true, listsTransactions: true,
+      store: .paypal, grant: .manual, isTrial: true,
+      autoRenewOffAt: Instant(seconds: 1_759_000_000), listsTransactions: true,
       transactions: [
         SnapshotTransaction(
           id: "t1", originalID: "t0", kind: .oneTime, product: "q", at: Instant(seconds: 1),
