@@ -11,10 +11,12 @@ struct CellRows {
   let width: Int
   private var values: [Int64] = []
 
-  init(table: String, keyWidth: Int, width: Int) {
+  /// Makes room for `count` rows at once: an array that grows needs up to three times its memory.
+  init(table: String, keyWidth: Int, width: Int, count: Int) {
     self.table = table
     self.keyWidth = keyWidth
     self.width = width
+    values.reserveCapacity(count * width)
   }
 
   mutating func append(_ row: Int64...) {

@@ -19,7 +19,8 @@ extension Ledger {
 /// The columns of each table of facts, in the order of v1-facts.sql.
 extension Facts {
   var revenueRows: CellRows {
-    var rows = CellRows(table: "revenue_cell", keyWidth: 12, width: 26)
+    var rows = CellRows(
+      table: "revenue_cell", keyWidth: 12, width: 26, count: revenue.count)
     for (key, sums) in revenue {
       rows.append(
         Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
@@ -38,7 +39,8 @@ extension Facts {
   }
 
   var movementRows: CellRows {
-    var rows = CellRows(table: "movement_cell", keyWidth: 6, width: 8)
+    var rows = CellRows(
+      table: "movement_cell", keyWidth: 6, width: 8, count: movements.count)
     for (key, sums) in movements {
       rows.append(
         Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
@@ -49,7 +51,8 @@ extension Facts {
   }
 
   var renewalRows: CellRows {
-    var rows = CellRows(table: "renewal_cell", keyWidth: 6, width: 8)
+    var rows = CellRows(
+      table: "renewal_cell", keyWidth: 6, width: 8, count: renewals.count)
     for (key, sums) in renewals {
       rows.append(
         Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
@@ -60,7 +63,8 @@ extension Facts {
   }
 
   var trialRows: CellRows {
-    var rows = CellRows(table: "trial_cell", keyWidth: 5, width: 10)
+    var rows = CellRows(
+      table: "trial_cell", keyWidth: 5, width: 10, count: trials.count)
     for (key, sums) in trials {
       rows.append(
         Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
@@ -71,7 +75,8 @@ extension Facts {
   }
 
   var retentionRows: CellRows {
-    var rows = CellRows(table: "retention_cell", keyWidth: 6, width: 10)
+    var rows = CellRows(
+      table: "retention_cell", keyWidth: 6, width: 10, count: retention.count)
     for (key, sums) in retention {
       rows.append(
         Int64(key.cohort.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
@@ -82,7 +87,8 @@ extension Facts {
   }
 
   var excludedRows: CellRows {
-    var rows = CellRows(table: "excluded_cell", keyWidth: 4, width: 6)
+    var rows = CellRows(
+      table: "excluded_cell", keyWidth: 4, width: 6, count: excluded.count)
     for (key, sums) in excluded {
       rows.append(
         Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
@@ -92,7 +98,8 @@ extension Facts {
   }
 
   var arrivalRows: CellRows {
-    var rows = CellRows(table: "arrival_cell", keyWidth: 3, width: 5)
+    var rows = CellRows(
+      table: "arrival_cell", keyWidth: 3, width: 5, count: arrivals.count)
     for (key, sums) in arrivals {
       rows.append(
         Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.kind.rawValue),

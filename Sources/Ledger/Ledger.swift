@@ -54,6 +54,11 @@ public final class Ledger {
     }
   }
 
+  /// Gives back the memory that writing needed; the ledger stays usable.
+  public func releaseMemory() throws(LedgerError) {
+    try access("release memory") { $0.releaseMemory() }
+  }
+
   /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
   func access<Value>(
     _ doing: String, _ body: (Database) throws -> Value

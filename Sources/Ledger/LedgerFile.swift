@@ -45,10 +45,11 @@ enum LedgerFile {
     // An archive's transaction spans many batches, each of which is one access.
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { database in
-      // 64 MiB of pages, whatever the ledger's size; sorting spills to files.
+      // Pages in KiB, whatever the ledger's size: a writer comes back to pages all over a table,
+      // a reader walks through each once. Sorting spills to files.
       try database.execute(
         sql: """
-          pragma cache_size = -65536;
+          pragma cache_size = \(mode == .readWrite ? -49152 : -8192);
           pragma temp_store = file;
           pragma secure_delete = off;
           """)
