@@ -3,17 +3,19 @@ import Reconcile
 import Timeline
 import Vocabulary
 
-/// Ledger → facts: every lineage is folded once, in the order of the ledger.
+/// Ledger → facts: every lineage is folded once, stretches of the ledger in parallel.
 struct FoldPass {
   let ledger: Ledger
   let cases: CaseBuilder
   let rules: ReconcileRules
   /// Providers whose lineages reconciliation reads anyhow, because it has snapshots of them.
   let reconciled: Set<Provider>
+  /// How many stretches are folded at once.
+  let jobs: Int
   let checkStop: () throws(NightError) -> Void
 
   /// What the fold of the whole ledger came to.
-  struct Result {
+  struct Result: Sendable {
     var facts = Facts()
     /// What single events show to be wrong.
     var breaks: [Break] = []
@@ -21,28 +23,20 @@ struct FoldPass {
 
   func run() throws(NightError) -> Result {
     var result = Result()
+    let stretch = LineageStretch(path: ledger.path, rules: rules, reconciled: reconciled)
     try attempt {
-      try ledger.forEachLineage { row, events in
-        let life = try Life(events: events, rules: rules.rules)
-        try life.book(into: &result.facts)
-        if !life.findings.isEmpty || life.hasLooseEnds {
-          try judge(life, row, events, &result)
+      try Workers(count: jobs).run(lineageKeys(shares: jobs), stretch.fold) { _, message in
+        switch message {
+        case .going: try checkStop()
+        case .folded(let part):
+          try result.facts.add(part.facts)
+          result.breaks += part.breaks
+        case .failed(let error): throw error
         }
-        try checkStop()
       }
       for conflict in try ledger.conflicts() { try judge(conflict, &result) }
     }
     return result
-  }
-
-  private func judge(
-    _ life: Life, _ row: LineageRow, _ events: [Event], _ result: inout Result
-  ) throws {
-    guard let lineage = try cases.lineage(row, events, at: rules.rules.asOf) else { return }
-    result.breaks += breaks(from: life.findings, lineage: lineage, rules: rules)
-    guard life.hasLooseEnds, !reconciled.contains(row.provider) else { return }
-    let user = UserCase(provider: row.provider, user: row.userText, lineages: [lineage])
-    result.breaks += reconcile(user, rules: rules).breaks
   }
 
   private func judge(_ row: ConflictRow, _ result: inout Result) throws {
@@ -54,5 +48,66 @@ struct FoldPass {
       identity: row.identity, transaction: row.event.transaction, time: row.event.time,
       product: row.event.product, versions: row.places.count, fields: row.fields)
     result.breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules))
+  }
+}
+
+/// All keys of lineages in `shares` stretches; keys are fingerprints, so equal widths hold about
+/// equally many lineages.
+func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
+  let width = UInt64.max / UInt64(max(1, shares))
+  // Flipping the sign bit keeps the order from unsigned to signed.
+  let starts = (0..<max(1, shares)).map { Int64(bitPattern: UInt64($0) * width ^ 1 << 63) }
+  return starts.indices.map { index in
+    starts[index]...(index + 1 < starts.count ? starts[index + 1] - 1 : .max)
+  }
+}
+
+/// The parallel part: the lineages of one stretch, by a connection of its own.
+private struct LineageStretch: Sendable {
+  /// What a worker tells, in this order.
+  enum Message: Sendable {
+    /// Some hundred lineages more are done.
+    case going
+    case folded(FoldPass.Result)
+    case failed(any Error)
+  }
+
+  let path: String
+  let rules: ReconcileRules
+  let reconciled: Set<Provider>
+
+  private struct NotWanted: Error {}
+
+  func fold(_ keys: ClosedRange<Int64>, _ tell: (Message) -> Bool) {
+    do {
+      var result = FoldPass.Result()
+      var lineages = 0
+      let ledger = try Ledger.open(path: path, mode: .readOnly)
+      let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
+      try ledger.forEachLineage(keys: keys) { row, events in
+        try fold(row, events, cases, &result)
+        lineages += 1
+        guard lineages % 512 > 0 || tell(.going) else { throw NotWanted() }
+      }
+      _ = tell(.folded(result))
+    } catch is NotWanted {
+      // The night was stopped and says so itself.
+    } catch {
+      _ = tell(.failed(error))
+    }
+  }
+
+  private func fold(
+    _ row: LineageRow, _ events: [Event], _ cases: CaseBuilder, _ result: inout FoldPass.Result
+  ) throws {
+    let life = try Life(events: events, rules: rules.rules)
+    try life.book(into: &result.facts)
+    guard !life.findings.isEmpty || life.hasLooseEnds,
+      let lineage = try cases.lineage(row, events, at: rules.rules.asOf)
+    else { return }
+    result.breaks += breaks(from: life.findings, lineage: lineage, rules: rules)
+    guard life.hasLooseEnds, !reconciled.contains(row.provider) else { return }
+    let user = UserCase(provider: row.provider, user: row.userText, lineages: [lineage])
+    result.breaks += reconcile(user, rules: rules).breaks
   }
 }

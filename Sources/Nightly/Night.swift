@@ -64,6 +64,7 @@ public struct Night {
     try intake.readSnapshots(into: &summary)
     log.info("\(summary.text)")
     try refuseNothing(summary, ledger)
+    try attempt { try ledger.releaseMemory() }
     return summary
   }
 
@@ -76,7 +77,8 @@ public struct Night {
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     let reconciled = try reconcile.providers()
     let fold = try FoldPass(
-      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, checkStop: checkStop
+      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: plan.jobs,
+      checkStop: checkStop
     ).run()
     let outcome = try reconcile.run(reconciled)
     let publication = PublishPass(

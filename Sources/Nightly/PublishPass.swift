@@ -44,7 +44,7 @@ struct PublishPass {
       let target = try DryRunTarget(plan)
       let staging = try Staging.begin(for: target.out)
       do {
-        let tables = try writeReports(from: ledger, plan: reportPlan, into: staging.path)
+        let tables = try writeTables(by: reportPlan, into: staging.path)
         manifest.resources = tables.map(ManifestResource.init)
         let publication = try Publish.publish(staging, manifest: manifest)
         try ledger.finishRun(
@@ -57,6 +57,26 @@ struct PublishPass {
         throw error
       }
     }
+  }
+
+  /// Writes the shares of the set in parallel, each by a connection of its own.
+  private func writeTables(
+    by reportPlan: ReportPlan, into folder: String
+  ) throws -> [ReportTable] {
+    let path = ledger.path
+    var tables: [ReportTable] = []
+    try Workers(count: plan.jobs).run(
+      ReportShare.allCases,
+      { share, tell in
+        let part = Result {
+          let reader = try Ledger.open(path: path, mode: .readOnly)
+          return try writeReports(share, from: reader, plan: reportPlan, into: folder)
+        }
+        _ = tell(part)
+      },
+      take: { tables += try $1.get() })
+    try checkReports(tables, in: ledger)
+    return tables
   }
 
   /// One break per id: what reconciliation says of it beats what one event alone says.

@@ -2,6 +2,28 @@
 // see the numbers.
 public import Ledger
 
+/// A part of the set that can be written beside the others, each from a ledger opened anew.
+///
+/// The parts in their order are the set in its order; they take about as long as one another.
+public enum ReportShare: CaseIterable, Sendable {
+  /// Revenue by day and by month.
+  case revenue
+  /// All other reports.
+  case others
+
+  var layouts: [Layout] {
+    switch self {
+    case .revenue: [.revenueDaily, .revenueMonthly]
+    case .others:
+      [
+        .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
+        .qualityMonthly, .excludedMonthly, .breaks, .deliveriesDaily, .restatements, .inputs,
+        .rejects,
+      ]
+    }
+  }
+}
+
 /// Writes every report of the set into `folder`, which must exist.
 ///
 /// Throws `ReportError.identity` when numbers that must agree do not; what was written must not
@@ -9,17 +31,41 @@ public import Ledger
 public func writeReports(
   from ledger: Ledger, plan: ReportPlan, into folder: String
 ) throws(ReportError) -> [ReportTable] {
-  do {
+  var tables: [ReportTable] = []
+  for share in ReportShare.allCases {
+    tables += try writeReports(share, from: ledger, plan: plan, into: folder)
+  }
+  try checkReports(tables, in: ledger)
+  return tables
+}
+
+/// Writes one share of the set; whoever has written all of them must call `checkReports`.
+public func writeReports(
+  _ share: ReportShare, from ledger: Ledger, plan: ReportPlan, into folder: String
+) throws(ReportError) -> [ReportTable] {
+  try attempt {
     try ReportContext(ledger: ledger, plan: plan).prepare()
-    try checkFacts(in: ledger)
+    if share == .others { try checkFacts(in: ledger) }
     var tables: [ReportTable] = []
-    for layout in Layout.all {
+    for layout in share.layouts {
       var writer = TableWriter(layout, plan: plan, into: folder)
       try writer.write(from: ledger)
       tables += writer.tables
     }
-    try checkTotals(of: tables, in: ledger)
     return tables
+  }
+}
+
+/// Compares what all shares printed with the cells.
+///
+/// Throws `ReportError.identity` when they do not agree; the set must not be published then.
+public func checkReports(_ tables: [ReportTable], in ledger: Ledger) throws(ReportError) {
+  try attempt { try checkTotals(of: tables, in: ledger) }
+}
+
+private func attempt<Value>(_ work: () throws -> Value) throws(ReportError) -> Value {
+  do {
+    return try work()
   } catch let error as ReportError {
     throw error
   } catch let error as LedgerError {
@@ -27,13 +73,4 @@ public func writeReports(
   } catch {
     preconditionFailure("reports fail in known ways only: \(type(of: error))")
   }
-}
-
-extension Layout {
-  /// The set, in the order in which it is written.
-  static let all: [Layout] = [
-    .revenueDaily, .revenueMonthly, .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly,
-    .retentionMonthly, .qualityMonthly, .excludedMonthly, .breaks, .deliveriesDaily,
-    .restatements, .inputs, .rejects,
-  ]
 }
