@@ -26,6 +26,10 @@ build: packages
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 
+# Times the full job on 500,000 simulated events (see docs/benchmarks.md).
+bench: build
+	Benchmarks/bench.sh $(BINARY)
+
 # Makes sample-data anew (see sample-data/README.md).
 sample: build
 	sample-data/make.sh $(BINARY)
