@@ -138,6 +138,12 @@ public struct Event: Sendable, Hashable {
   public var renewalCount: Int32?
   /// What the provider says about the reason of an end.
   public var reason: ChurnReason?
+  /// The state that came with it; nil for providers that send no states.
+  public var observation: Observation?
+  /// Which delivery of a whole collection of purchases it came in; 0 for none.
+  ///
+  /// A purchase that a later collection of the user lacks has vanished.
+  public var collection: Int64 = 0
   /// The archive, line and byte that brought the event.
   public var place = Place()
 

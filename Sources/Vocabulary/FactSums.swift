@@ -22,6 +22,7 @@ extension Facts {
     }
     for (key, sums) in other.excluded { excluded[key, default: ExclusionSums()].add(sums) }
     for (key, sums) in other.arrivals { arrivals[key, default: ArrivalSums()].add(sums) }
+    for (key, count) in other.gaps { gaps[key, default: 0] += count }
   }
 }
 

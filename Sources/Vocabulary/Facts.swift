@@ -193,6 +193,8 @@ public struct Facts: Sendable, Equatable {
   public var excluded: [ExclusionKey: ExclusionSums] = [:]
   /// Deliveries that came late or out of order.
   public var arrivals: [ArrivalKey: ArrivalSums] = [:]
+  /// Events of which the data leaves something open.
+  public var gaps: [CoverageKey: Int64] = [:]
 
   /// No facts yet.
   public init() {}

@@ -50,6 +50,8 @@ public struct Rules: Sendable {
   public var deliveryWindows: [Provider: Interval]
   /// Configured periods by the ledger's symbol of the store product id.
   public var periods: [Symbol: PeriodLength]
+  /// Prices for charges whose provider sends no money.
+  public var prices = PriceBook()
   /// Newest input of each feed: received, else created, else event time.
   public var watermarks: [Feed: Instant]
 

@@ -1,0 +1,94 @@
+/// Prices that the operator knows, for charges whose provider sends no money.
+public struct PriceBook: Sendable, Equatable {
+  /// One line of the price list.
+  public struct Price: Sendable, Equatable {
+    /// ISO 3166-1 code of the country it is for; 0 for every country.
+    public var country: Symbol
+    /// ISO 4217 code of `local`; 0 when the line has no local amount.
+    public var currency: Symbol
+    /// The first moment at which it holds.
+    public var validFrom: Instant
+    /// In `currency`; nil when unknown.
+    public var local: Amount?
+    /// In US dollars; nil when unknown.
+    public var usd: Amount?
+    /// Share that stays after commission, in percent; nil when unknown.
+    public var rate: Amount?
+    /// How long the product's period is; nil when unknown.
+    public var period: PeriodLength?
+
+    /// A line of a price list.
+    public init(
+      country: Symbol = 0, currency: Symbol = 0, validFrom: Instant, local: Amount? = nil,
+      usd: Amount? = nil, rate: Amount? = nil, period: PeriodLength? = nil
+    ) {
+      self.country = country
+      self.currency = currency
+      self.validFrom = validFrom
+      self.local = local
+      self.usd = usd
+      self.rate = rate
+      self.period = period
+    }
+  }
+
+  private struct Product: Hashable {
+    var store: Store
+    var product: Symbol
+  }
+
+  private var prices: [Product: [Price]] = [:]
+
+  /// A book without prices.
+  public init() {}
+
+  /// Whether the book has no price.
+  public var isEmpty: Bool { prices.isEmpty }
+
+  /// Adds a price of a product; `unknown` as store stands for every store.
+  ///
+  /// Of two prices that fit a charge equally well, the one added first is taken.
+  public mutating func add(_ price: Price, store: Store, product: Symbol) {
+    prices[Product(store: store, product: product), default: []].append(price)
+  }
+
+  /// The price of `product` at `time`.
+  ///
+  /// The store's own lines come before lines for every store. Among them a line for the country
+  /// comes before one for every country, then one in the currency before one in another, then the
+  /// one that began last.
+  public func price(
+    of product: Symbol, in store: Store, country: Symbol, currency: Symbol, at time: Instant
+  ) -> Price? {
+    for shop in store == .unknown ? [store] : [store, .unknown] {
+      let listed = prices[Product(store: shop, product: product)] ?? []
+      let valid = listed.filter {
+        $0.validFrom <= time && ($0.country == country || $0.country == 0)
+      }
+      func fit(_ price: Price) -> (Int, Int, Int64) {
+        (
+          price.country == country && country != 0 ? 1 : 0, price.currency == currency ? 1 : 0,
+          price.validFrom.milliseconds
+        )
+      }
+      var best: Price?
+      for price in valid where best.map({ fit(price) > fit($0) }) ?? true { best = price }
+      if let best { return best }
+    }
+    return nil
+  }
+
+  /// The period of `product` at `time`, from whatever line tells one.
+  public func period(of product: Symbol, in store: Store, at time: Instant) -> PeriodLength? {
+    for shop in store == .unknown ? [store] : [store, .unknown] {
+      let listed = prices[Product(store: shop, product: product)] ?? []
+      let telling = listed.filter { $0.period != nil && $0.validFrom <= time }
+      var best: Price?
+      for price in telling where best.map({ price.validFrom > $0.validFrom }) ?? true {
+        best = price
+      }
+      if let best { return best.period }
+    }
+    return nil
+  }
+}
