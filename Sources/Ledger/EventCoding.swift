@@ -30,6 +30,9 @@ enum EventCoding {
 
     /// That the time of that flag is kept in milliseconds rather than seconds.
     static func finer(_ time: UInt64) -> UInt64 { time << 18 }
+
+    static let observation: UInt64 = 1 << 25
+    static let collection: UInt64 = 1 << 26
   }
 
   /// Writes an event whose symbols and place are the ledger's.
@@ -65,6 +68,10 @@ enum EventCoding {
     }
     if let count = event.renewalCount { writer.put(Int64(count)) }
     if let reason = event.reason { writer.put(Int64(reason.rawValue)) }
+    if let state = event.observation {
+      ObservationCoding.encode(state, at: event.time, to: &writer)
+    }
+    if event.collection != 0 { writer.put(hash: event.collection) }
     writer.put(hash: event.body)
     writer.put(Int64(event.place.archive))
     writer.put(event.place.line)
@@ -125,6 +132,10 @@ enum EventCoding {
     }
     if has(Flag.renewalCount) { event.renewalCount = int32(&reader) }
     if has(Flag.reason) { event.reason = reader.value(ChurnReason.self, else: .unknown) }
+    if has(Flag.observation) {
+      event.observation = ObservationCoding.decode(&reader, at: event.time)
+    }
+    if has(Flag.collection) { event.collection = reader.hash() }
     event.body = reader.hash()
     event.place.archive = int32(&reader)
     event.place.line = reader.signed()
@@ -172,6 +183,8 @@ enum EventCoding {
     }
     set(Flag.renewalCount, event.renewalCount != nil)
     set(Flag.reason, event.reason != nil)
+    set(Flag.observation, event.observation != nil)
+    set(Flag.collection, event.collection != 0)
     return flags
   }
 

@@ -64,6 +64,7 @@ extension Event {
       ("price_usd", number(price?.usd?.micros)), ("price_currency", word(price?.currency)),
       ("renewal_count", number(renewalCount.map(Int64.init))),
       ("reason", number(reason.map { Int64($0.rawValue) })),
-    ]
+      ("collection", collection == 0 ? "" : number(collection)),
+    ] + (observation ?? Observation()).materialFields(words: words)
   }
 }

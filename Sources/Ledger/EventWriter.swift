@@ -140,6 +140,7 @@ struct EventWriter {
       event.revenue?.currency = symbols[Int(currency)]
     }
     if let currency = event.price?.currency { event.price?.currency = symbols[Int(currency)] }
+    if let group = event.observation?.group { event.observation?.group = symbols[Int(group)] }
     event.place.archive = entry.id
     return event
   }

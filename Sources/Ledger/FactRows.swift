@@ -12,6 +12,7 @@ extension Ledger {
       try facts.retentionRows.replace(in: database)
       try facts.excludedRows.replace(in: database)
       try facts.arrivalRows.replace(in: database)
+      try facts.coverageRows.replace(in: database)
     }
   }
 }
@@ -104,6 +105,17 @@ extension Facts {
       rows.append(
         Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.kind.rawValue),
         sums.outOfOrder, sums.late)
+    }
+    return rows
+  }
+
+  var coverageRows: CellRows {
+    var rows = CellRows(
+      table: "coverage_cell", keyWidth: 4, width: 5, count: gaps.count)
+    for (key, events) in gaps {
+      rows.append(
+        Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
+        Int64(key.gap.rawValue), events)
     }
     return rows
   }

@@ -31,31 +31,7 @@ extension Ledger {
     keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
-      let lineages = try RawStatement(
-        database, "\(LineageRow.select) where l.key between ? and ? order by l.key")
-      let events = try RawStatement(
-        database,
-        """
-        select \(EventColumns.names) from event
-        where standing = 1 and lineage between ? and ? order by lineage, time, identity, version
-        """)
-      for statement in [lineages, events] {
-        statement.bind(1, keys.lowerBound)
-        statement.bind(2, keys.upperBound)
-      }
-      defer { events.reset() }
-      var hasEvent = try events.step()
-      var current: [Event] = []
-      try lineages.forEachRow { row in
-        let lineage = try LineageRow(row)
-        let shop = LineageShop(lineage)
-        current.removeAll(keepingCapacity: true)
-        while hasEvent, events.int64(0) == lineage.key {
-          current.append(try EventColumns.read(events, of: shop))
-          hasEvent = try events.step()
-        }
-        if !current.isEmpty { try body(lineage, current) }
-      }
+      try database.forEachLineage(where: "true", keys: keys, body)
     }
   }
 

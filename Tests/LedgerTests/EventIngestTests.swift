@@ -30,6 +30,8 @@ struct EventIngestTests {
     event.price = Price(local: nil, usd: Amount(micros: 7), currency: 0)
     event.renewalCount = 12
     event.reason = .involuntary
+    event.observation = Observation.full(group: batch.symbols.symbol("plans"), at: event.time)
+    event.collection = -5
     batch.events[0] = event
     let words = batch.symbols.words
     let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
@@ -53,6 +55,8 @@ struct EventIngestTests {
     event.storefront = try symbol(event.storefront)
     let currency = try symbol(event.revenue?.currency ?? 0)
     event.revenue?.currency = currency
+    let group = try symbol(event.observation?.group ?? 0)
+    event.observation?.group = group
     event.place.archive = ingest.archive
     #expect(read == [event])
     #expect(rows.count == 1)
@@ -218,5 +222,26 @@ struct EventIngestTests {
       }
       #expect(error?.kind == .corrupt, "\(content)")
     }
+  }
+}
+
+extension Observation {
+  /// A state in which every field differs from an empty one's.
+  static func full(group: Symbol, at time: Instant) -> Observation {
+    var state = Observation()
+    state.productType = .oneTime
+    state.isOwned = false
+    state.isAutoRenewing = true
+    state.autoRenewChangedAt = time - .days(3)
+    state.isInBillingRetry = false
+    state.isTrial = true
+    state.isPending = true
+    state.isReplaced = true
+    state.isShared = true
+    state.firstPurchasedAt = time - Interval(milliseconds: 1)
+    state.lastChargedAt = time + .seconds(1)
+    state.group = group
+    state.isUndated = true
+    return state
   }
 }

@@ -57,6 +57,7 @@ struct FactsAndBreaksTests {
     arrived.outOfOrder = 1
     arrived.late = 2
     facts.arrivals[ArrivalKey(day: day, provider: .purple, kind: .refunded)] = arrived
+    facts.gaps[CoverageKey(day: day, provider: .purple, app: 1, gap: .chargeWithoutAmount)] = 3
     return facts
   }
 
@@ -74,6 +75,7 @@ struct FactsAndBreaksTests {
       ("trial_cell", ["20000|4|1|4|2|5|4|3|1|0"]),
       ("retention_cell", ["\(month)|4|1|4|2|1|0|-2|10|0"]),
       ("excluded_cell", ["20000|4|1|2|2|0"]), ("arrival_cell", ["20000|4|14|1|2"]),
+      ("coverage_cell", ["20000|4|1|1|3"]),
     ]
     for (table, rows) in expected {
       #expect(try ledger.table("select * from \(table)") == rows, "\(table)")

@@ -4,6 +4,7 @@ import Vocabulary
 
 /// One delivered line as tests write it.
 struct Line {
+  var provider = Provider.qonversion
   var transaction = "1001"
   var original = "1000"
   var user = "user-1"
@@ -27,7 +28,7 @@ struct Line {
 
   var lineage: Int64 {
     lineageKey(
-      provider: .qonversion, app: app, environment: .production, store: .appStore,
+      provider: provider, app: app, environment: .production, store: .appStore,
       original: original)
   }
 
@@ -57,7 +58,7 @@ extension EventBatch {
 
   mutating func add(_ line: Line, value: Int32) {
     var event = Event(
-      provider: .qonversion, environment: .production, store: .appStore, kind: line.kind,
+      provider: line.provider, environment: .production, store: .appStore, kind: line.kind,
       time: line.at)
     event.app = symbols.symbol(line.app)
     event.product = symbols.symbol(line.product)

@@ -103,3 +103,12 @@ create table arrival_cell (
   late integer not null,
   primary key (day, provider, kind)
 ) strict, without rowid;
+
+create table coverage_cell (
+  day integer not null,
+  provider integer not null,
+  app integer not null,
+  gap integer not null, -- CoverageGap in the Vocabulary room
+  events integer not null,
+  primary key (day, provider, app, gap)
+) strict, without rowid;
