@@ -48,6 +48,7 @@ extension Plan {
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
       "periods": .object(configuration.periods.mapValues { .string($0.iso) }),
       "event_names": .object(configuration.eventNames.mapValues { .string($0.name) }),
+      "prices_sha256": .string(prices?.sha256 ?? "none"),
     ]
     options["amount_decimals"] = amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
     options["delivery_window_s"] = .object(

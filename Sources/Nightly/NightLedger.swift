@@ -45,7 +45,8 @@ extension Night {
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
-  /// The rules of the plan, with what only the ledger knows: symbols of products, and watermarks.
+  /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
+  /// watermarks.
   func reconcileRules(for ledger: Ledger) throws(NightError) -> ReconcileRules {
     let watermarks = try attempt { try ledger.watermarks() }
     var rules = plan.rules
@@ -55,6 +56,7 @@ extension Night {
     for (product, period) in plan.configuration.periods {
       if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
     }
+    if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
     return ReconcileRules(
       rules: rules, products: plan.configuration.products,
       feeds: watermarks.map {

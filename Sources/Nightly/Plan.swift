@@ -45,6 +45,8 @@ public struct Plan: Sendable {
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
   public var rules: Rules
   var configuration: Configuration
+  /// For charges whose provider sends no money; nil when none is given.
+  var prices: PriceList?
 
   /// Checks `flags` and fills the rest from `environment`, the configuration file and defaults.
   ///
@@ -83,10 +85,8 @@ public struct Plan: Sendable {
     capturedAt = try options.capturedAt.map { text throws(NightError) in
       try Self.instant(text, "captured-at", in: .utc)
     }
-    if options.prices != nil {
-      throw NightError(
-        .usage, "--prices is for providers that send no money; none is read yet",
-        hint: "leave the option out: Qonversion events carry their own amounts")
+    if let path = options.prices {
+      prices = try PriceList.read(path, calendar: rules.calendar)
     }
   }
 
@@ -114,21 +114,10 @@ public struct Plan: Sendable {
   private static func instant(
     _ text: String, _ option: String, in calendar: CivilCalendar
   ) throws(NightError) -> Instant {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    if text.count == 10, parts.count == 3 {
-      let day = Day(year: parts[0], month: parts[1], day: parts[2])
-      if day.text == text { return calendar.start(of: day) }
-    } else if let instant = rfc3339(text) {
-      return instant
-    }
+    if let instant = calendar.instant(text) { return instant }
     throw NightError(
       .usage, "--\(option) \(text) is no instant",
       hint: "write 2026-11-20 or 2026-11-20T06:00:00Z")
-  }
-
-  private static func rfc3339(_ text: String) -> Instant? {
-    var text = text
-    return text.withUTF8 { InstantText.rfc3339(UnsafeRawBufferPointer($0)) }
   }
 
   private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -158,6 +147,19 @@ public struct Plan: Sendable {
       throw NightError(.usage, "--\(option) must be at least \(least), not \(value)")
     }
     return value
+  }
+}
+
+extension CivilCalendar {
+  /// The instant that RFC 3339 text, or a date, stands for; a date is the start of that day.
+  func instant(_ text: String) -> Instant? {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    if text.count == 10, parts.count == 3 {
+      let day = Day(year: parts[0], month: parts[1], day: parts[2])
+      return day.text == text ? start(of: day) : nil
+    }
+    var text = text
+    return text.withUTF8 { InstantText.rfc3339(UnsafeRawBufferPointer($0)) }
   }
 }
 

@@ -30,6 +30,9 @@ public struct PriceBook: Sendable, Equatable {
       self.rate = rate
       self.period = period
     }
+
+    /// Whether there is an amount rather than a period alone.
+    var tellsAmount: Bool { local != nil || usd != nil }
   }
 
   private struct Product: Hashable {
@@ -63,7 +66,7 @@ public struct PriceBook: Sendable, Equatable {
     for shop in store == .unknown ? [store] : [store, .unknown] {
       let listed = prices[Product(store: shop, product: product)] ?? []
       let valid = listed.filter {
-        $0.validFrom <= time && ($0.country == country || $0.country == 0)
+        $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
         (

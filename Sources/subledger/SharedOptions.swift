@@ -75,7 +75,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "IANA time zone of days and months. (default: UTC)")
   var timezone: String?
 
-  @Option(help: "Price book for providers that send no money.")
+  @Option(help: "Price list (CSV) for charges whose provider sends no money. (default: none)")
   var prices: String?
 
   @Option(help: "Exit 1 when such breaks are published: none, pending, open or critical.")

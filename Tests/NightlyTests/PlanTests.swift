@@ -48,7 +48,7 @@ struct PlanTests {
     arguments: [
       ("SUBLEDGER_OTU", "x"), ("SUBLEDGER_JOBS", "two"), ("SUBLEDGER_AS_OF", "today"),
       ("SUBLEDGER_FAIL_ON", "often"), ("SUBLEDGER_TIMEZONE", "Mars/Olympus"),
-      ("SUBLEDGER_PRICES", "prices.csv"), ("SUBLEDGER_LOCK_WAIT", "-1"),
+      ("SUBLEDGER_LOCK_WAIT", "-1"),
     ])
   func wrong(name: String, value: String) throws {
     let error = try #require(throws: NightError.self) { try plan(Options(), [name: value]) }

@@ -66,6 +66,20 @@ struct CommandLineTests {
     try expect(night + ["--config", "absent.yaml"], 78, "absent.yaml", "--config")
   }
 
+  @Test("A price list with a wrong line is 78, with its line, column and reason")
+  func prices() throws {
+    let header = "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,"
+    try program.folder.write(
+      "\(header)period\n,a,,eur,2026-01-01,1,,,\n,b,,,soon,1,,,\n", to: "prices.csv")
+    let told = ["prices.csv, line 2, column 4: currency", "prices.csv, line 3, column 5"]
+    try expect(night + ["--prices", "prices.csv"], 78, told[0], told[1])
+    try expect(night, 78, told[0], environment: ["SUBLEDGER_PRICES": "prices.csv"])
+    try program.folder.write("prices: prices.csv\n", to: "prices.yaml")
+    try expect(night + ["--config", "prices.yaml"], 78, told[0])
+    try expect(night + ["--prices", "absent.csv"], 66, "absent.csv", "--prices")
+    try expect(night + ["--prices", "in"], 77, "no readable file")
+  }
+
   @Test("A place that cannot be written is 73 and named")
   func output() throws {
     try program.folder.write("a file", to: "file")

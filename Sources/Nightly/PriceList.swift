@@ -1,0 +1,163 @@
+import Digest
+import Foundation
+import Ledger
+import Vocabulary
+
+/// The operator's price list, for charges whose provider sends no money.
+struct PriceList: Sendable, Equatable {
+  /// Of the file's bytes.
+  private(set) var sha256: String
+  private(set) var lines: [PriceLine] = []
+
+  /// Reads the price list at `path`; a date is the start of that day in `calendar`.
+  ///
+  /// - Throws: `NightError` of kind `noInput`, `permission`, or `configuration` that names every
+  ///   wrong line with its column and what is wrong.
+  static func read(_ path: String, calendar: CivilCalendar) throws(NightError) -> PriceList {
+    let bytes = try contents(path)
+    var list = PriceList(sha256: Digest.sha256(of: bytes))
+    var check = PriceListCheck(path: path)
+    var reader = CSVReader(bytes)
+    do throws(CSVProblem) {
+      guard let header = try reader.next() else {
+        throw CSVProblem(line: 1, column: 1, reason: "the header is missing")
+      }
+      let columns = try PriceColumns(header)
+      while let record = try reader.next() {
+        do throws(CSVProblem) {
+          let line = try columns.read(record, calendar: calendar)
+          try check.refuseDuplicate(line, at: record.line, columns)
+          list.lines.append(line)
+        } catch {
+          check.problems.append(error)
+        }
+      }
+    } catch {
+      check.problems.append(error)
+    }
+    try check.finish()
+    return list
+  }
+
+  /// These prices by the symbols of `ledger`, which learns the words that it lacks.
+  ///
+  /// Products of which no event speaks are left out.
+  func book(in ledger: Ledger) throws(LedgerError) -> PriceBook {
+    let known = lines.filter { ledger.symbol($0.key.product) != nil }
+    try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency] })
+    var book = PriceBook()
+    for line in known {
+      guard let product = ledger.symbol(line.key.product) else { continue }
+      let price = PriceBook.Price(
+        country: ledger.symbol(line.key.country) ?? 0,
+        currency: ledger.symbol(line.key.currency) ?? 0, validFrom: line.key.validFrom,
+        local: line.local, usd: line.usd, rate: line.rate, period: line.period)
+      book.add(price, store: line.key.store, product: product)
+    }
+    return book
+  }
+
+  private static func contents(_ path: String) throws(NightError) -> [UInt8] {
+    let doing = "cannot read the price list \(path)"
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let attributes else {
+      throw NightError(
+        .noInput, "\(doing): there is no such file", hint: "check the path given with --prices")
+    }
+    let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+    guard size <= sizeMax else {
+      throw NightError(
+        .configuration, "\(doing): it is larger than \(sizeMax >> 20) MiB",
+        hint: "check that --prices names a price list")
+    }
+    guard let data = FileManager.default.contents(atPath: path) else {
+      throw NightError(
+        .permission, "\(doing): it is no readable file", hint: "check the rights of the file")
+    }
+    return [UInt8](data)
+  }
+
+  private static let sizeMax = 16 << 20
+}
+
+/// Where each column of a price list stands.
+private struct PriceColumns {
+  private var positions: [PriceLine.Column: Int] = [:]
+
+  init(_ header: CSVRecord) throws(CSVProblem) {
+    for (index, name) in header.fields.enumerated() {
+      let column = PriceLine.Column(rawValue: name)
+      guard let column, positions[column] == nil else {
+        throw CSVProblem(
+          line: header.line, column: index + 1,
+          reason: column == nil ? "the header has an unknown name" : "the name is there twice")
+      }
+      positions[column] = index
+    }
+    let missing = PriceLine.Column.allCases.filter { positions[$0] == nil }.map(\.rawValue)
+    guard missing.isEmpty else {
+      throw CSVProblem(
+        line: header.line, column: header.fields.count + 1,
+        reason: "the header lacks \(missing.sorted().joined(separator: ", "))")
+    }
+  }
+
+  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceLine {
+    guard record.fields.count == positions.count else {
+      throw CSVProblem(
+        line: record.line, column: min(record.fields.count, positions.count),
+        reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
+    }
+    do throws(PriceLine.Problem) {
+      return try PriceLine(
+        { record.fields[positions[$0, default: 0]] }, calendar: calendar)
+    } catch {
+      throw problem(record.line, error.column, error.reason)
+    }
+  }
+
+  func problem(_ line: Int, _ column: PriceLine.Column, _ reason: String) -> CSVProblem {
+    CSVProblem(
+      line: line, column: positions[column, default: 0] + 1,
+      reason: "\(column.rawValue) \(reason)")
+  }
+}
+
+/// What is wrong with a price list as a whole: told at once, so that one correction is enough.
+private struct PriceListCheck {
+  let path: String
+  var problems: [CSVProblem] = []
+  private var firstLines: [PriceLine.Key: Int] = [:]
+
+  init(path: String) { self.path = path }
+
+  mutating func refuseDuplicate(
+    _ price: PriceLine, at line: Int, _ columns: PriceColumns
+  ) throws(CSVProblem) {
+    if let first = firstLines[price.key] {
+      throw columns.problem(
+        line, .validFrom,
+        "repeats line \(first): same store, product, country, currency and begin")
+    }
+    firstLines[price.key] = line
+  }
+
+  func finish() throws(NightError) {
+    guard !problems.isEmpty else { return }
+    var told = problems.prefix(Self.shown).map {
+      "\(path), line \($0.line), column \($0.column): \($0.reason)"
+    }
+    if problems.count > Self.shown { told.append("and \(problems.count - Self.shown) more") }
+    throw NightError(
+      .configuration, "cannot use the price list: " + told.joined(separator: "\n  "),
+      hint: "the header is \(PriceList.header)")
+  }
+
+  private static let shown = 20
+}
+
+extension PriceList {
+  /// The columns in the order in which the documents show them.
+  static let header =
+    "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period"
+}
