@@ -15,6 +15,7 @@ struct ReportContext {
     try makeCalendar()
     try makeHorizons()
     try makeWords()
+    try makeTellings()
   }
 
   private func makeAsOf() throws {
@@ -69,7 +70,7 @@ struct ReportContext {
 
   private func span() throws -> (first: Month, last: Month) {
     var months = [lastMonth, asOfMonth]
-    for cells in ["revenue", "movement", "renewal", "trial", "excluded"] {
+    for cells in ["revenue", "movement", "renewal", "trial", "excluded", "coverage"] {
       try ledger.rows(sql: "select min(day), max(day) from \(cells)_cell") { row in
         for column in 0...1 where !row.isNull(column) {
           months.append(Day(number: Int32(truncatingIfNeeded: row.int64(column))).month)
@@ -98,7 +99,7 @@ struct ReportContext {
       settled_month integer, ended_month integer, primary key (provider, app)
       """)
     var feeds = Set(plan.rules.watermarks.keys)
-    for cells in ["revenue", "movement", "renewal", "trial", "retention"] {
+    for cells in ["revenue", "movement", "renewal", "trial", "retention", "coverage"] {
       try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
         guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
           return
@@ -152,16 +153,17 @@ struct ReportContext {
     ("product_type", ProductType.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("charge_kind", ChargeKind.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("event_kind", EventKind.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("gap", CoverageGap.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("exclusion", ExclusionReason.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("movement", Movement.allCases.map { (Int64($0.rawValue), $0.column) }),
   ]
 
-  private func table(_ name: String, _ columns: String) throws {
+  func table(_ name: String, _ columns: String) throws {
     try run("drop table if exists temp.\(name)")
     try run("create temp table \(name) (\(columns))")
   }
 
-  private func insert(_ table: String, _ values: [LedgerValue]) throws {
+  func insert(_ table: String, _ values: [LedgerValue]) throws {
     let marks = values.map { _ in "?" }.joined(separator: ", ")
     try ledger.rows(sql: "insert into temp.\(table) values (\(marks))", arguments: values) { _ in }
   }

@@ -17,8 +17,8 @@ public enum ReportShare: CaseIterable, Sendable {
     case .others:
       [
         .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
-        .qualityMonthly, .excludedMonthly, .breaks, .deliveriesDaily, .restatements, .inputs,
-        .rejects,
+        .qualityMonthly, .excludedMonthly, .coverage, .breaks, .deliveriesDaily, .restatements,
+        .inputs, .rejects,
       ]
     }
   }
@@ -44,8 +44,12 @@ public func writeReports(
   _ share: ReportShare, from ledger: Ledger, plan: ReportPlan, into folder: String
 ) throws(ReportError) -> [ReportTable] {
   try attempt {
-    try ReportContext(ledger: ledger, plan: plan).prepare()
-    if share == .others { try checkFacts(in: ledger) }
+    let context = ReportContext(ledger: ledger, plan: plan)
+    try context.prepare()
+    if share == .others {
+      try checkFacts(in: ledger)
+      try context.makeCoverage()
+    }
     var tables: [ReportTable] = []
     for layout in share.layouts {
       var writer = TableWriter(layout, plan: plan, into: folder)

@@ -18,7 +18,8 @@ struct AccountReportTests {
       tables.map(\.path) == [
         "revenue_monthly.csv", "churn_monthly.csv", "renewals_monthly.csv", "mrr_monthly.csv",
         "trials_monthly.csv", "retention_monthly.csv", "quality_monthly.csv",
-        "excluded_monthly.csv", "breaks.csv", "restatements.csv", "inputs.csv", "rejects.csv",
+        "excluded_monthly.csv", "coverage.csv", "breaks.csv", "restatements.csv", "inputs.csv",
+        "rejects.csv",
       ])
     for table in tables {
       let header = table.columns.map(\.name).joined(separator: ",")

@@ -27,10 +27,12 @@ select
   product.word as product_id,
   nullif(row.ordinal, -1) as renewal_ordinal,
   row.renewals,
-  row.refunded as renewals_refunded,
+  case when telling.refunds = 1 or row.refunded <> 0
+    then row.refunded end as renewals_refunded,
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from sums as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
+join telling on telling.provider = row.provider and telling.product_type = 0
 join provider_name as provider on provider.id = row.provider
 join word as app on app.id = row.app
 join store_name as store on store.id = row.store

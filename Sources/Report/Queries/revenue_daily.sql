@@ -14,10 +14,11 @@ select
   nullif(cell.rate, -1) as proceeds_rate,
   basis.word as amount_basis,
   cell.charges,
-  cell.refunds,
+  case when (telling.refunds = 1 or cell.refunds <> 0) then cell.refunds end as refunds,
   case when basis.id <> 0 and cell.gross_usd_unknown = 0
     then cell.gross_usd end as gross_usd,
   case when basis.id <> 0 and cell.refunds_usd_unknown = 0
+    and (telling.refunds = 1 or cell.refunds <> 0)
     then cell.refunds_usd end as refunds_usd,
   case when basis.id <> 0
     and cell.gross_usd_unknown = 0
@@ -33,6 +34,7 @@ select
   case when basis.id <> 0 and cell.gross_local_unknown = 0
     then cell.gross_local end as gross_local,
   case when basis.id <> 0 and cell.refunds_local_unknown = 0
+    and (telling.refunds = 1 or cell.refunds <> 0)
     then cell.refunds_local end as refunds_local,
   case when basis.id <> 0
     and cell.gross_local_unknown = 0
@@ -51,6 +53,8 @@ join word as storefront on storefront.id = cell.storefront
 join word as currency on currency.id = cell.currency
 join store_name as store on store.id = cell.store
 join product_type_name as product_type on product_type.id = cell.product_type
+join telling on telling.provider = cell.provider
+  and telling.product_type = cell.product_type
 join charge_kind_name as charge_kind on charge_kind.id = cell.charge_kind
 join basis_name as basis on basis.id = cell.basis
 where

@@ -57,10 +57,11 @@ select
   nullif(sums.rate, -1) as proceeds_rate,
   basis.word as amount_basis,
   sums.charges,
-  sums.refunds,
+  case when (telling.refunds = 1 or sums.refunds <> 0) then sums.refunds end as refunds,
   case when basis.id <> 0 and sums.gross_usd_unknown = 0
     then sums.gross_usd end as gross_usd,
   case when basis.id <> 0 and sums.refunds_usd_unknown = 0
+    and (telling.refunds = 1 or sums.refunds <> 0)
     then sums.refunds_usd end as refunds_usd,
   case when basis.id <> 0
     and sums.gross_usd_unknown = 0
@@ -76,6 +77,7 @@ select
   case when basis.id <> 0 and sums.gross_local_unknown = 0
     then sums.gross_local end as gross_local,
   case when basis.id <> 0 and sums.refunds_local_unknown = 0
+    and (telling.refunds = 1 or sums.refunds <> 0)
     then sums.refunds_local end as refunds_local,
   case when basis.id <> 0
     and sums.gross_local_unknown = 0
@@ -94,6 +96,8 @@ join word as storefront on storefront.id = sums.storefront
 join word as currency on currency.id = sums.currency
 join store_name as store on store.id = sums.store
 join product_type_name as product_type on product_type.id = sums.product_type
+join telling on telling.provider = sums.provider
+  and telling.product_type = sums.product_type
 join charge_kind_name as charge_kind on charge_kind.id = sums.charge_kind
 join basis_name as basis on basis.id = sums.basis
 where

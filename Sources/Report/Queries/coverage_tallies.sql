@@ -1,0 +1,79 @@
+-- What the data of each feed leaves open, counted over the cells.
+with revenue as (
+  select
+    provider,
+    app,
+    sum(charges) as charges,
+    sum(case when product_type = 0 then charges else 0 end) as subscription_charges,
+    sum(case when basis = 2 then charges else 0 end) as listed,
+    sum(gross_usd_unknown) as without_usd,
+    sum(charges + refunds) as bookings,
+    sum(proceeds_usd_unknown) as without_proceeds,
+    sum(case when country = 0 then charges else 0 end) as without_country,
+    sum(case when storefront = 0 then charges else 0 end) as without_storefront
+  from revenue_cell
+  group by
+    provider,
+    app
+),
+renewal as (
+  select
+    provider,
+    app,
+    sum(renewals) as renewals,
+    sum(case when ordinal = -1 then renewals else 0 end) as without_ordinal
+  from renewal_cell
+  group by
+    provider,
+    app
+),
+movement as (
+  select
+    cell.provider,
+    cell.app,
+    sum(case when name.word = 'churned_unknown' then cell.subscriptions else 0 end)
+      as without_reason
+  from movement_cell as cell
+  join movement_name as name on name.id = cell.movement
+  group by
+    cell.provider,
+    cell.app
+),
+gap as (
+  select
+    cell.provider,
+    cell.app,
+    sum(case when name.word = 'unchained_charge' then cell.events else 0 end) as unchained,
+    sum(case when name.word = 'open_ended_period' then cell.events else 0 end) as open_ended,
+    sum(case when name.word = 'derived_end' then cell.events else 0 end) as derived_ends
+  from coverage_cell as cell
+  join gap_name as name on name.id = cell.gap
+  group by
+    cell.provider,
+    cell.app
+)
+select
+  horizon.provider,
+  horizon.app,
+  coalesce(revenue.charges, 0) as charges,
+  coalesce(revenue.subscription_charges, 0) as subscription_charges,
+  coalesce(revenue.listed, 0) as listed,
+  coalesce(revenue.without_usd, 0) as without_usd,
+  coalesce(revenue.bookings, 0) as bookings,
+  coalesce(revenue.without_proceeds, 0) as without_proceeds,
+  coalesce(revenue.without_country, 0) as without_country,
+  coalesce(revenue.without_storefront, 0) as without_storefront,
+  coalesce(renewal.renewals, 0) as renewals,
+  coalesce(renewal.without_ordinal, 0) as without_ordinal,
+  coalesce(movement.without_reason, 0) as without_reason,
+  coalesce(gap.unchained, 0) as unchained,
+  coalesce(gap.open_ended, 0) as open_ended,
+  coalesce(gap.derived_ends, 0) as derived_ends
+from horizon
+left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app
+left join renewal on renewal.provider = horizon.provider and renewal.app = horizon.app
+left join movement on movement.provider = horizon.provider and movement.app = horizon.app
+left join gap on gap.provider = horizon.provider and gap.app = horizon.app
+order by
+  horizon.provider,
+  horizon.app
