@@ -18,6 +18,7 @@ enum SkipReason: String {
   case registrationProbe = "registration_probe"
   case trialStillActive = "trial_still_active"
   case test
+  case accountAssignmentsChanged = "account_assignments_changed"
 }
 
 /// What is wrong with a body, in words that hold none of its values.

@@ -104,6 +104,15 @@ extension JSONTape {
     throw .bad(field, expected: "true, false, 1 or 0")
   }
 
+  /// A truth value that may also be the word `true` or `false`; nil when absent or empty.
+  func truth(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Bool? {
+    guard let node, kind(node) == .string else { return try flag(node, field) }
+    let text = bytes(node)
+    if text.isEmpty { return nil }
+    if text.isWord("true") { return true }
+    return text.isWord("false") ? false : try flag(node, field)
+  }
+
   /// An object that has members; nil when it has none, or is the empty array that some senders'
   /// languages write for an empty object.
   func filledObject(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> JSONNode? {

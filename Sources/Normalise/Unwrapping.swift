@@ -97,6 +97,7 @@ struct Unwrapping {
     if let provider = providers.providerOfDamaged(object, on: tape) {
       return normalise(layer, object, of: provider, to: &batch)
     }
+    if providers.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
     return failure ?? .unknown(.nobodyKnows)
   }
 
@@ -139,8 +140,8 @@ struct Unwrapping {
     do throws(BodyProblem) {
       return .settled(
         try providers.normalise(
-          object, of: provider, on: tapes[layer.tape], received: layer.received, at: layer.place,
-          to: &batch))
+          object, of: provider, on: tapes[layer.tape],
+          Delivery(place: layer.place, received: layer.received), to: &batch))
     } catch {
       return .refused(error)
     }
@@ -165,6 +166,10 @@ struct Unwrapping {
 extension BodyProblem {
   /// A body of no provider.
   static let nobodyKnows = BodyProblem(.unknownProvider, "no provider recognises this body")
+
+  /// What a provider's interface answers when a request fails; no webhook.
+  static let errorResponse = BodyProblem(
+    .errorResponse, "the line is an error that a provider's API returned")
 
   /// An envelope whose content is some other text.
   static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is no JSON object")

@@ -1,0 +1,107 @@
+import Vocabulary
+
+/// What names the lineage of an event.
+enum LineageRoot {
+  /// The original transaction id.
+  case original(UnsafeRawBufferPointer)
+  /// The user's purchase of the product, when the body has no ids.
+  case userAndProduct
+  /// The user alone, when no purchase is left to speak of.
+  case user
+}
+
+/// One event as a body tells it, checked, before anything of it is kept.
+///
+/// Bytes point into the line: a draft lives no longer than its tape's value.
+struct EventDraft {
+  /// Everything that is no text.
+  var event: Event
+  var name = UnsafeRawBufferPointer.none
+  var app = UnsafeRawBufferPointer.none
+  var user = UnsafeRawBufferPointer.none
+  var product = UnsafeRawBufferPointer.none
+  var previousProduct = UnsafeRawBufferPointer.none
+  /// The group in which only one product can be held.
+  var group = UnsafeRawBufferPointer.none
+  /// The currency of the event's revenue and price.
+  var currency = UnsafeRawBufferPointer.none
+  var transaction = UnsafeRawBufferPointer.none
+  var root: LineageRoot
+  /// What identity rests on besides the members that all providers have: a message's id, or the
+  /// fingerprint of a state; 0 for nothing.
+  var mark: Int64 = 0
+}
+
+extension EventBatch {
+  /// Completes the event of `draft` and adds it with its ids.
+  mutating func add(_ draft: EventDraft) {
+    var event = draft.event
+    let text = internIDs(of: draft)
+    let app = draft.app.isEmpty ? 0 : Fingerprint.of(draft.app)
+    event.lineage = arena.withUnsafeBytes { arena in
+      lineageKey(
+        provider: event.provider, app: app, environment: event.environment, store: event.store,
+        original: arena.slice(text.original))
+    }
+    event.identity = Self.identity(of: draft, app: app, lineage: event.lineage)
+    event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
+    event.transaction = transactionKey(draft.transaction)
+    event.startsLineage = draft.transaction.isEmpty || text.original == text.transaction
+    event.name = symbols.symbol(draft.name)
+    event.app = symbols.symbol(draft.app)
+    event.product = symbols.symbol(draft.product)
+    event.previousProduct = symbols.symbol(draft.previousProduct)
+    event.observation?.group = symbols.symbol(draft.group)
+    event.revenue?.currency = symbols.code(draft.currency)
+    event.price?.currency = symbols.code(draft.currency)
+    events.append(event)
+    texts.append(text)
+    values.append(Int32(truncatingIfNeeded: lines))
+  }
+
+  private mutating func internIDs(of draft: EventDraft) -> EventText {
+    var text = EventText()
+    text.user = intern(draft.user)
+    text.transaction = intern(draft.transaction)
+    switch draft.root {
+    case .original(let id) where id.elementsEqual(draft.transaction):
+      text.original = text.transaction
+    case .original(let id): text.original = intern(id)
+    case .userAndProduct:
+      text.original = intern(draft.user, "|", draft.product)
+    case .user: text.original = intern(.none, "user:", draft.user)
+    }
+    return text
+  }
+
+  /// Puts two ids with a mark between them into the arena, as one text.
+  private mutating func intern(
+    _ first: UnsafeRawBufferPointer, _ mark: StaticString, _ second: UnsafeRawBufferPointer
+  ) -> TextRange {
+    let start = arena.count
+    arena.append(contentsOf: first)
+    mark.withUTF8Buffer { arena.append(contentsOf: $0) }
+    arena.append(contentsOf: second)
+    return TextRange(offset: Int32(start), count: Int32(arena.count - start))
+  }
+
+  /// What two lines share exactly when they tell of the same event (contract §3).
+  private static func identity(of draft: EventDraft, app: Int64, lineage: Int64) -> Int64 {
+    let event = draft.event
+    var fingerprint = Fingerprint(seed: 2)
+    fingerprint.combine(
+      UInt64(event.provider.rawValue) | UInt64(event.environment.rawValue) << 8
+        | UInt64(event.store.rawValue) << 16 | UInt64(event.kind.rawValue) << 24)
+    fingerprint.combine(UInt64(bitPattern: app))
+    fingerprint.combine(UInt64(bitPattern: event.time.milliseconds))
+    fingerprint.combine(draft.transaction)
+    if draft.transaction.isEmpty {
+      fingerprint.combine(UInt64(bitPattern: lineage))
+      fingerprint.combine(draft.user)
+      fingerprint.combine(draft.product)
+    }
+    if event.kind == .other { fingerprint.combine(draft.name) }
+    if draft.mark != 0 { fingerprint.combine(UInt64(bitPattern: draft.mark)) }
+    return fingerprint.value
+  }
+}

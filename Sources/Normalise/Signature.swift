@@ -1,0 +1,99 @@
+import Decode
+import Vocabulary
+
+/// The members by which bodies of all providers but Qonversion are told apart.
+enum SignatureField: Int, MemberField {
+  case type, password, purchases, username, notification
+  case eventTime, properties
+  case transaction, store, data
+  case ok, code, error
+
+  var names: [String] {
+    switch self {
+    case .type: ["type"]
+    case .password: ["password"]
+    case .purchases: ["purchases"]
+    case .username: ["applicationUsername"]
+    case .notification: ["notification"]
+    case .eventTime: ["eventTimeMillis"]
+    case .properties: ["properties"]
+    case .transaction: ["transaction"]
+    case .store: ["store"]
+    case .data: ["data"]
+    case .ok: ["ok"]
+    case .code: ["code"]
+    case .error: ["error"]
+    }
+  }
+}
+
+/// Tells from an object's members whose body it is.
+///
+/// Sources: the webhook pages of the providers. No two of them share the members asked for here.
+struct Signature {
+  private var members = Members<SignatureField>()
+
+  /// Looks at `object`, of which all other calls speak.
+  mutating func look(at object: JSONNode, of tape: JSONTape) { members.read(object, of: tape) }
+
+  /// Whose whole body the object is; nil when it is nobody's.
+  ///
+  /// An archive may leave out iaptic's `password`, which is a secret, so purchases do as well.
+  func provider(_ tape: JSONTape) -> Provider? {
+    if has(.type, tape), has(.eventTime, tape), isObject(.properties, tape) { return .purple }
+    if has(.type, tape), has(.password, tape) || holdsPurchases(tape) { return .iaptic }
+    if has(.transaction, tape), has(.store, tape), isObject(.data, tape) { return .flobuk }
+    return nil
+  }
+
+  /// Whose body the object must be although something in it is missing.
+  func providerOfDamaged(_ tape: JSONTape) -> Provider? {
+    if has(.eventTime, tape), has(.type, tape) || isObject(.properties, tape) { return .purple }
+    if isObject(.properties, tape), has(.type, tape), describes(.properties, purpleWords, tape) {
+      return .purple
+    }
+    let named = [SignatureField.username, .password, .notification].count { has($0, tape) }
+    if holdsPurchases(tape) ? named >= 1 : named >= 2 { return .iaptic }
+    let isAddressed = has(.transaction, tape) || has(.store, tape)
+    if isAddressed, describes(.data, flobukWords, tape) { return .flobuk }
+    return has(.transaction, tape) && has(.store, tape) ? .flobuk : nil
+  }
+
+  /// Whether the object is what a provider's interface answers when a request fails.
+  ///
+  /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
+  /// `{"code","error"}`.
+  func isErrorResponse(_ tape: JSONTape) -> Bool {
+    let isRefused = members.value(.ok, tape).map { tape.kind($0) == .false } ?? false
+    return isRefused || has(.code, tape) && has(.error, tape)
+  }
+
+  private func has(_ field: SignatureField, _ tape: JSONTape) -> Bool {
+    members.value(field, tape) != nil
+  }
+
+  private func isObject(_ field: SignatureField, _ tape: JSONTape) -> Bool {
+    members.value(field, tape).map { tape.kind($0) == .object } ?? false
+  }
+
+  /// Purchases by product; some languages write an empty object as an empty list.
+  private func holdsPurchases(_ tape: JSONTape) -> Bool {
+    guard let purchases = members.value(.purchases, tape) else { return false }
+    return tape.kind(purchases) == .object || tape.kind(purchases) == .array
+  }
+
+  private func describes(
+    _ field: SignatureField, _ words: [StaticString], _ tape: JSONTape
+  ) -> Bool {
+    guard let object = members.value(field, tape) else { return false }
+    return words.contains { tape.member(object, $0) != nil }
+  }
+}
+
+/// Members of Purple's `properties` that hardly anybody else's have.
+private let purpleWords: [StaticString] = [
+  "packageName", "productId", "previousProductId", "originalTransactionId",
+]
+
+/// Members of FLOBUK's `data` that hardly anybody else's have.
+private let flobukWords: [StaticString] = ["productId", "expiresDate", "autoRenew", "billingRetry"]
