@@ -60,8 +60,10 @@ public struct Trial: Sendable, Equatable {
 
 /// What the events of one lineage come to at as-of.
 public struct LineageState: Sendable, Equatable {
-  /// Key of the lineage.
+  /// Key of the lineage; of several, that of the newest charge, else of the newest event.
   public var lineage: Int64
+  /// Keys of all lineages whose events tell the life, ascending.
+  public var lineages: [Int64]
   /// Who tells.
   public var provider: Provider
   /// Production or sandbox.
@@ -124,6 +126,7 @@ public struct LineageState: Sendable, Equatable {
     product: Symbol, firstEventAt: Instant, lastEventAt: Instant
   ) {
     self.lineage = lineage
+    lineages = [lineage]
     self.provider = provider
     self.environment = environment
     self.store = store
