@@ -96,8 +96,8 @@ enum LedgerFile {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1") { database in
       for script in [
-        PackageResources.v1_account_sql, PackageResources.v1_facts_sql,
-        PackageResources.v1_events_sql,
+        PackageResources.v1_account_sql, PackageResources.v1_breaks_sql,
+        PackageResources.v1_facts_sql, PackageResources.v1_events_sql,
       ] {
         try database.execute(sql: String(decoding: script, as: UTF8.self))
       }

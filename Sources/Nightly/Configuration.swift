@@ -22,6 +22,9 @@ struct Configuration: Sendable {
   /// Open breaks against net revenue that qualify the set, in millionths.
   var materialityShare: Amount?
 
+  /// From which amount or age on a break matters how much.
+  var severity = SeverityThresholds()
+
   /// Reads `path`.
   ///
   /// - Throws: `NightError` of kind `configuration` naming the file, the key and what is expected.

@@ -35,6 +35,7 @@ struct ConfigurationReader {
     case "retry_horizon": configuration.retryHorizon = try interval(value, key)
     case "freshness_max": configuration.freshnessMax = try interval(value, key)
     case "delivery_window": try readWindows(value, into: &configuration)
+    case "breaks": try readBreaks(value, into: &configuration)
     case "limits": try readLimits(value, into: &configuration)
     case "materiality": configuration.materialityShare = try share(value, key)
     default: throw unknown(key)
@@ -54,6 +55,7 @@ struct ConfigurationReader {
     case .capturedAt: options.capturedAt = try text(value, key)
     case .timezone: options.timezone = try text(value, key)
     case .prices: options.prices = try text(value, key)
+    case .decisions: options.decisions = try text(value, key)
     case .jobs: options.jobs = try number(value, key)
     case .failOn: options.failOn = try text(value, key)
     case .lockWait: options.lockWait = try number(value, key)
@@ -124,7 +126,7 @@ struct ConfigurationReader {
     }
   }
 
-  private func unknown(_ key: String) -> NightError {
+  func unknown(_ key: String) -> NightError {
     NightError(
       .configuration, "the configuration \(path) has an unknown key `\(key)`",
       hint: "subledger.example.yaml shows every key")

@@ -62,6 +62,14 @@ extension ConfigurationReader {
     return kind
   }
 
+  /// A plain amount such as `50` or `0.99`.
+  func amount(_ value: Any, _ key: String) throws(NightError) -> Amount {
+    guard let amount = Amount(plain: "\(value)") else {
+      throw wrong(key, "must be an amount such as 50 or 0.99")
+    }
+    return amount
+  }
+
   /// A share such as `0.01` or `1%`, as millionths.
   func share(_ value: Any, _ key: String) throws(NightError) -> Amount {
     let written = "\(value)"
@@ -72,7 +80,7 @@ extension ConfigurationReader {
     return written.hasSuffix("%") ? Amount(micros: amount.micros / 100) : amount
   }
 
-  private func wrong(_ key: String, _ rule: String) -> NightError {
+  func wrong(_ key: String, _ rule: String) -> NightError {
     NightError(
       .configuration, "in the configuration \(path), `\(key)` \(rule)",
       hint: "subledger.example.yaml shows every key")

@@ -43,6 +43,8 @@ extension Plan {
       "snapshots_complete": .bool(configuration.snapshotsAreComplete),
       "rejected_share": .string(rejectedShare.text()),
       "materiality": .string(materialityShare.text()),
+      "breaks": configuration.severity.value,
+      "decisions": .string(decisions.sha256.map { "sha256:" + $0 } ?? "none"),
       "value_bytes": .integer(Int64(valueBytesMax)),
       "products": .object(
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
@@ -57,6 +59,19 @@ extension Plan {
           ($0.name, .integer(rules.deliveryWindow($0).milliseconds / 1000))
         }))
     return options
+  }
+}
+
+extension SeverityThresholds {
+  var value: JSONValue {
+    .object([
+      "severity_usd": .object([
+        "medium": .string(amounts.medium.text()), "high": .string(amounts.high.text()),
+        "critical": .string(amounts.critical.text()),
+      ]),
+      "severity_days": .object(
+        Dictionary(uniqueKeysWithValues: days.map { ($0.rawValue, .integer($1)) })),
+    ])
   }
 }
 

@@ -57,7 +57,7 @@ extension Night {
       if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
     }
     if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
-    return ReconcileRules(
+    var reconcileRules = ReconcileRules(
       rules: rules, products: plan.configuration.products,
       feeds: watermarks.map {
         FeedHistory(
@@ -65,6 +65,8 @@ extension Night {
           firstEventAt: $0.firstEvent, watermark: $0.newest)
       },
       snapshotsComplete: plan.configuration.snapshotsAreComplete)
+    reconcileRules.severities = plan.configuration.severity.amounts
+    return reconcileRules
   }
 }
 

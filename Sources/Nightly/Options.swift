@@ -21,6 +21,8 @@ public struct Options: Sendable, Equatable, Codable {
   public var config: String?
   /// The price book.
   public var prices: String?
+  /// What people decided about breaks.
+  public var decisions: String?
   /// Archives read in parallel.
   public var jobs: Int?
   /// Rank of breaks that makes the exit code 1.
@@ -43,7 +45,7 @@ public struct Options: Sendable, Equatable, Codable {
     case archives, snapshots, ledger, out
     case asOf = "as_of"
     case capturedAt = "captured_at"
-    case timezone, config, prices, jobs
+    case timezone, config, prices, decisions, jobs
     case failOn = "fail_on"
     case lockWait = "lock_wait"
     case minAge = "min_age"
@@ -64,6 +66,7 @@ public struct Options: Sendable, Equatable, Codable {
     merged.timezone = timezone ?? other.timezone
     merged.config = config ?? other.config
     merged.prices = prices ?? other.prices
+    merged.decisions = decisions ?? other.decisions
     merged.jobs = jobs ?? other.jobs
     merged.failOn = failOn ?? other.failOn
     merged.lockWait = lockWait ?? other.lockWait
@@ -103,6 +106,7 @@ public struct Options: Sendable, Equatable, Codable {
     case .timezone: timezone = value
     case .config: config = value
     case .prices: prices = value
+    case .decisions: decisions = value
     case .jobs: jobs = try number(value, name)
     case .failOn: failOn = value
     case .lockWait: lockWait = try number(value, name)

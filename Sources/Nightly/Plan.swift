@@ -47,6 +47,8 @@ public struct Plan: Sendable {
   var configuration: Configuration
   /// For charges whose provider sends no money; nil when none is given.
   var prices: PriceList?
+  /// What people decided about breaks.
+  var decisions = DecisionsFile()
 
   /// Checks `flags` and fills the rest from `environment`, the configuration file and defaults.
   ///
@@ -88,6 +90,7 @@ public struct Plan: Sendable {
     if let path = options.prices {
       prices = try PriceList.read(path, calendar: rules.calendar)
     }
+    if let path = options.decisions { decisions = try DecisionsFile(path: path) }
   }
 
   private static func rules(

@@ -18,10 +18,13 @@ struct PublishPass {
     fold: FoldPass.Result, reconciled: ReconcileOutcome, intake: IntakeSummary
   ) throws(NightError) -> NightOutcome {
     let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
+      .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
+    let decided = DecidedBreaks(breaks, plan.decisions.decisions)
     let archives = try attempt { try ledger.archives() }
     var manifest = manifest(archives, reconciled.counts)
+    manifest.counts.merge(decided.counts) { $1 }
     let verdict = Verdict(
-      plan: plan, rules: rules, facts: fold.facts, breaks: breaks, archives: archives)
+      plan: plan, rules: rules, facts: fold.facts, breaks: decided.undecided, archives: archives)
     manifest.qualifications = verdict.qualifications
     let published = try publish(&manifest, fold.facts, breaks, intake)
     for reason in verdict.qualifications { log.warning("the set is qualified: \(reason)") }
@@ -37,7 +40,10 @@ struct PublishPass {
       let run = try ledger.beginRun(
         asOf: rules.asOf, version: version, options: optionsText(manifest))
       try ledger.replaceFacts(facts)
-      _ = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+      try ledger.replaceDecisions(plan.decisions.decisions)
+      let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+      log.info(
+        "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
       var reportPlan = ReportPlan(rules: rules, run: run)
       reportPlan.dialect = plan.isExcelDialect ? .excel : .rfc4180
       reportPlan.amountDecimals = plan.amountDecimals

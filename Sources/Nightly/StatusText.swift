@@ -37,12 +37,6 @@ extension Night {
     }
   }
 
-  private func breakLines(_ ledger: Ledger) throws -> [String] {
-    let counts = try ledger.breakCounts()
-    if counts.isEmpty { return ["breaks    none"] }
-    return counts.map { "breaks    \($0.count) \($0.status) \($0.code)" }
-  }
-
   private func runLines(_ ledger: Ledger) throws -> [String] {
     try ledger.runs(newest: 5).map { run in
       let published = run.published.map { "published \($0.prefix(12))" } ?? "not published"

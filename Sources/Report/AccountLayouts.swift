@@ -21,36 +21,6 @@ extension Layout {
       .count("charges", of: "charges", "Charges among them."),
     ])
 
-  static let breaks = Layout(
-    name: "breaks", query: PackageResources.breaks_sql,
-    columns: [
-      .key("break_id", .text, "Stable across runs."),
-      .cell("code", .text, "What is wrong."),
-      .cell("status", .text, "pending, open, or resolved at this as-of."),
-      .cell("severity", .text, "info, low, medium, high or critical."),
-      .cell("provider", .text, "Who sent the webhooks."),
-      .cell("app_id", .text, "App as the provider names it; empty when absent."),
-      .cell("environment", .text, "production or sandbox."),
-      .cell("store", .text, "Shop that took the money."),
-      .cell("user_id", .text, "User as the app names it; empty when unknown."),
-      .cell("subscription_id", .text, "Original transaction id of the lineage."),
-      .cell("transaction_id", .text, "Transaction in question; empty when none is named."),
-      .cell("product_id", .text, "Product id of the store."),
-      .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),
-      .cell("first_seen_at", .instant, "As-of of the run that first saw the break."),
-      .cell("last_seen_at", .instant, "As-of of the last run that saw the break."),
-      Column(
-        name: "age_days", format: .wholeDays, unit: "days",
-        description: "Whole days from expected_at to as-of; empty without expected_at."),
-      .cell("settles_at", .instant, "When the provider can no longer deliver."),
-      .cell("evidence_expires_at", .instant, "Until when the provider keeps the evidence."),
-      .count("missing_events", of: "events", "How many events never came."),
-      .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
-      .cell("amount_basis", .text, "What the estimate rests on."),
-      .cell("evidence", .text, "The facts on both sides."),
-      .cell("action", .text, "What a person should do next."),
-    ])
-
   static let deliveriesDaily = Layout(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
     columns: [

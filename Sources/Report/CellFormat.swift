@@ -19,6 +19,8 @@ enum CellFormat {
   case instant
   /// Milliseconds, printed as whole days.
   case wholeDays
+  /// Milliseconds, printed as whole hours.
+  case wholeHours
   /// A bucket of the ledger's latency histogram, printed as the bucket's least seconds.
   case latency
   /// 0 or 1.
@@ -31,7 +33,7 @@ enum CellFormat {
   var type: String {
     switch self {
     case .text: "string"
-    case .integer, .wholeDays, .latency: "integer"
+    case .integer, .wholeDays, .wholeHours, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"
     case .day: "date"

@@ -17,8 +17,8 @@ public enum ReportShare: CaseIterable, Sendable {
     case .others:
       [
         .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
-        .qualityMonthly, .excludedMonthly, .coverage, .breaks, .deliveriesDaily, .restatements,
-        .inputs, .rejects,
+        .qualityMonthly, .excludedMonthly, .coverage, .breaks, .breaksHistory, .refetchWorklist,
+        .deliveriesDaily, .restatements, .inputs, .rejects,
       ]
     }
   }

@@ -57,23 +57,26 @@ public enum BreakCode: String, CaseIterable, Sendable {
   public var isMissing: Bool { rawValue.hasPrefix("MISSED_") }
 }
 
-/// How far a break has come.
+/// How far a break that exists has come.
 public enum BreakStatus: String, CaseIterable, Sendable {
   /// The provider can still deliver; outside all gates.
   case pending
   /// The provider can no longer deliver.
   case open
-  /// Later input explains it.
-  case resolved
 }
 
 /// How much a break matters, from least to most.
-public enum Severity: String, CaseIterable, Sendable {
+public enum Severity: String, CaseIterable, Comparable, Sendable {
   case info
   case low
   case medium
   case high
   case critical
+
+  /// Whether `left` matters less than `right`.
+  public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+  private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// A difference between what we were told, what is true now, and what the calendar expects.

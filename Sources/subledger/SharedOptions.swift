@@ -78,6 +78,9 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "Price list (CSV) for charges whose provider sends no money. (default: none)")
   var prices: String?
 
+  @Option(help: "What people decided about breaks, a YAML list. (default: none)")
+  var decisions: String?
+
   @Option(help: "Exit 1 when such breaks are published: none, pending, open or critical.")
   var failOn: String?
 
@@ -92,6 +95,7 @@ struct OutputOptions: ParsableArguments {
     options.asOf = asOf
     options.timezone = timezone
     options.prices = prices
+    options.decisions = decisions
     options.failOn = failOn
     options.csvDialect = csvDialect
     options.amountDecimals = amountDecimals

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-@Suite("Breaks, deliveries, inputs and rejects")
+@Suite("Deliveries, inputs and rejects")
 struct AccountReportTests {
   let world: World
 
@@ -18,8 +18,8 @@ struct AccountReportTests {
       tables.map(\.path) == [
         "revenue_monthly.csv", "churn_monthly.csv", "renewals_monthly.csv", "mrr_monthly.csv",
         "trials_monthly.csv", "retention_monthly.csv", "quality_monthly.csv",
-        "excluded_monthly.csv", "coverage.csv", "breaks.csv", "restatements.csv", "inputs.csv",
-        "rejects.csv",
+        "excluded_monthly.csv", "coverage.csv", "breaks.csv", "breaks_history.csv",
+        "refetch_worklist.csv", "restatements.csv", "inputs.csv", "rejects.csv",
       ])
     for table in tables {
       let header = table.columns.map(\.name).joined(separator: ",")
@@ -32,38 +32,6 @@ struct AccountReportTests {
     let files = try FileManager.default.contentsOfDirectory(
       atPath: world.folder.path("reports"))
     #expect(files.count == tables.count)
-  }
-
-  @Test("Breaks show what is pending or open, and what this run resolved")
-  func breaks() throws {
-    try store("b", .open, expected: day(2026, 3, 7))
-    try store("a", .pending, expected: day(2026, 4, 1))
-    try store("c", .resolved, resolvedRun: 7)
-    try store("d", .resolved, resolvedRun: 6)
-    try world.write()
-    let rows = try world.rows("breaks.csv")
-    #expect(rows.map { $0["break_id"] } == ["a", "b", "c"])
-    #expect(rows.map { $0["age_days"] } == ["0", "3", ""])
-    #expect(
-      told(rows[1], "code", "provider", "environment", "store", "expected_at", "estimated_usd")
-        == [
-          "code=MISSED_RENEWAL", "provider=qonversion", "environment=production",
-          "store=app_store", "expected_at=2026-03-07T00:00:00Z", "estimated_usd=9.99",
-        ])
-  }
-
-  @Test("Quality stands beside the month that the event is missing from")
-  func quality() throws {
-    try store("a", .open, expected: day(2026, 2, 1))
-    try store("b", .open, expected: Instant(milliseconds: day(2026, 3, 1).milliseconds - 1))
-    try store("c", .pending, expected: day(2026, 2, 2))
-    try store("d", .open, expected: day(2026, 1, 2), estimate: nil)
-    try world.write()
-    let rows = try world.rows("quality_monthly.csv")
-    #expect(rows.map { $0["period"] } == ["2026-01", "2026-02"])
-    #expect(rows.map { $0["open_breaks"] } == ["1", "2"])
-    #expect(rows.map { $0["missing_events"] } == ["1", "2"])
-    #expect(rows.map { $0["missing_usd"] } == ["", "19.98"])
   }
 
   @Test("Percentiles are the least latency that so many deliveries do not exceed")
@@ -161,18 +129,5 @@ struct AccountReportTests {
       values (\(id), ?, '\(id)', '\(kind)', '', 100, 0, 0, \(3 + rejected), 3, 0, 0, \(rejected),
         \(first), 'complete')
       """, .text(name))
-  }
-
-  private func store(
-    _ id: String, _ status: BreakStatus, expected: Instant? = nil,
-    estimate: Int64? = 9_990_000, resolvedRun: Int64? = nil
-  ) throws {
-    func text(_ value: Int64?) -> String { value.map { String($0) } ?? "null" }
-    try world.sql(
-      """
-      insert into break values ('\(id)', 'MISSED_RENEWAL', '\(status.rawValue)', 'high', 1, 'app',
-        0, 1, 'user', '42', '43', 'monthly', \(text(expected?.milliseconds)), 0, 0, null, null, 1,
-        \(text(estimate)), 1, 'both sides', 'ask', 1, 1, \(text(resolvedRun)))
-      """)
   }
 }

@@ -40,9 +40,9 @@ final class World {
   }
 
   @discardableResult
-  func write() throws -> [ReportTable] {
+  func write(run: Int64 = 7) throws -> [ReportTable] {
     try ledger.replaceFacts(facts)
-    var plan = ReportPlan(rules: rules, run: 7)
+    var plan = ReportPlan(rules: rules, run: run)
     plan.dialect = dialect
     plan.amountDecimals = amountDecimals
     return try writeReports(from: ledger, plan: plan, into: folder.path("reports"))

@@ -63,8 +63,8 @@ func gzip(_ flags: String, _ path: String) throws -> Data {
 
 /// What speaks of arrival itself, and so may differ between nights that saw the same events.
 let arrivalFiles = [
-  "inputs.csv", "rejects.csv", "deliveries_daily", "restatements.csv", "datapackage.json",
-  "SHA256SUMS",
+  "inputs.csv", "rejects.csv", "deliveries_daily", "restatements.csv", "breaks_history.csv",
+  "datapackage.json", "SHA256SUMS",
 ]
 
 /// The published files of which arrival decides nothing; of breaks, what is not seen-at.

@@ -1,4 +1,4 @@
--- The account of what came in, and what does not agree.
+-- The account of what came in.
 
 -- Frequent words: apps, products, countries, currencies, event names. 0 is the empty word.
 create table symbol (
@@ -78,34 +78,6 @@ create table watermark (
   newest_ms integer not null,
   first_event_ms integer not null,
   primary key (provider, app)
-) strict, without rowid;
-
-create table break (
-  id text primary key,
-  code text not null,
-  status text not null check (status in ('pending', 'open', 'resolved')),
-  severity text not null,
-  provider integer not null,
-  app text not null,
-  environment integer not null,
-  store integer not null,
-  user_id text not null,
-  subscription_id text not null,
-  transaction_id text not null,
-  product_id text not null,
-  expected_ms integer,
-  first_seen_ms integer not null,
-  last_seen_ms integer not null,
-  settles_ms integer,
-  evidence_expires_ms integer,
-  missing_events integer not null,
-  estimated_usd integer,
-  amount_basis integer not null,
-  evidence text not null,
-  action text not null,
-  first_run integer not null,
-  last_run integer not null,
-  resolved_run integer
 ) strict, without rowid;
 
 create table run (

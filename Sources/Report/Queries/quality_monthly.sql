@@ -1,20 +1,21 @@
 -- What reconciliation knows to be missing, beside the month that it is missing from. A break
--- without a business time speaks of as-of itself. Sandbox purchases never carry money.
+-- without a business time speaks of as-of itself. Sandbox purchases never carry money. What people
+-- decided about is no longer in doubt.
 with open_breaks as (
   select
     month.number as period,
-    break.provider,
-    break.app,
-    break.store,
-    break.product_id,
-    break.missing_events,
-    case when break.environment = 0 then break.estimated_usd else 0 end as estimated_usd
-  from break
+    row.provider,
+    row.app,
+    row.store,
+    row.product_id,
+    row.missing_events,
+    case when row.environment = 0 then row.estimated_usd else 0 end as estimated_usd
+  from break_state as row
   cross join as_of
   join month
-    on coalesce(break.expected_ms, as_of.ms - 1) >= month.starts_ms
-    and coalesce(break.expected_ms, as_of.ms - 1) < month.ends_ms
-  where break.status = 'open'
+    on coalesce(row.expected_ms, as_of.ms - 1) >= month.starts_ms
+    and coalesce(row.expected_ms, as_of.ms - 1) < month.ends_ms
+  where row.status in ('open', 'reopened')
 ),
 sums as (
   select

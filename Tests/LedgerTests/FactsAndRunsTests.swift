@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Vocabulary
 
-@Suite("Facts, breaks and runs")
-struct FactsAndBreaksTests {
+@Suite("Facts and runs")
+struct FactsAndRunsTests {
   let folder: TemporaryFolder
   let ledger: Ledger
   let offering = Offering(provider: .purple, app: 1, store: .stripe, product: 2)
@@ -93,64 +93,6 @@ struct FactsAndBreaksTests {
     #expect(try ledger.table("select count(*) from revenue_cell") == ["1"])
     try ledger.replaceFacts(Facts())
     #expect(try ledger.table("select count(*) from renewal_cell") == ["0"])
-  }
-
-  @Test("A break keeps when it was first seen, is resolved when it is gone, and can come back")
-  func breaks() throws {
-    func states() throws -> [String] {
-      try ledger.table(
-        """
-        select id, status, first_seen_ms, last_seen_ms, first_run, last_run, resolved_run
-        from break order by id
-        """)
-    }
-    func store(_ ids: [String], at seconds: Int64) throws -> BreakTally {
-      let asOf = Instant(seconds: seconds)
-      let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
-      let breaks = ids.map { Break(id: $0, code: .missedRenewal, provider: .qonversion) }
-      return try ledger.storeBreaks(breaks, asOf: asOf, run: run)
-    }
-    var tally = BreakTally()
-    tally.new = 2
-    #expect(try store(["b", "a"], at: 1) == tally)
-    tally = BreakTally()
-    tally.resolved = 1
-    #expect(try store(["a"], at: 2) == tally)
-    #expect(try states() == ["a|open|1000|2000|1|2|-", "b|resolved|1000|1000|1|1|2"])
-    tally = BreakTally()
-    #expect(try store(["a"], at: 3) == tally)
-    #expect(try states()[1] == "b|resolved|1000|1000|1|1|2")
-    tally.reopened = 1
-    tally.resolved = 1
-    #expect(try store(["b"], at: 4) == tally)
-    #expect(try states() == ["a|resolved|1000|3000|1|3|4", "b|open|1000|4000|1|4|-"])
-  }
-
-  @Test("A break comes back with every field it was given")
-  func breakFields() throws {
-    var item = Break(id: "x", code: .missedRefund, provider: .iaptic)
-    item.status = .pending
-    item.severity = .critical
-    item.app = "app"
-    item.environment = .sandbox
-    item.store = .amazon
-    item.user = "u"
-    item.subscription = "s"
-    item.transaction = "t"
-    item.product = "p"
-    item.expectedAt = Instant(milliseconds: 1)
-    item.settlesAt = Instant(milliseconds: 2)
-    item.evidenceExpiresAt = Instant(milliseconds: 3)
-    item.missingEvents = 4
-    item.estimatedUSD = Amount(micros: -5)
-    item.basis = .provider
-    item.evidence = "e"
-    item.action = "do"
-    _ = try ledger.storeBreaks([item], asOf: Instant(milliseconds: 9), run: 6)
-    #expect(
-      try ledger.table("select * from break") == [
-        "x|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|9|9|2|3|4|-5|1|e|do|6|6|-"
-      ])
   }
 
   @Test("Runs are numbered, and remember what they read and published")

@@ -1,0 +1,50 @@
+internal import GRDB
+
+/// What a person decided about a break; it leaves all gates then.
+public struct Decision: Sendable, Equatable {
+  /// What the break comes to.
+  public enum Verdict: String, CaseIterable, Sendable {
+    /// The difference is understood, and nothing is missing.
+    case explained
+    /// What is missing is given up.
+    case writtenOff = "written_off"
+  }
+
+  /// The break's id, 16 hexadecimal digits.
+  public var breakID: String
+  /// What the break comes to.
+  public var verdict: Verdict
+  /// Why, in words for whoever audits the numbers.
+  public var reason: String
+  /// Who decided.
+  public var who: String
+
+  /// A decision about the break `breakID`.
+  public init(breakID: String, verdict: Verdict, reason: String, who: String) {
+    self.breakID = breakID
+    self.verdict = verdict
+    self.reason = reason
+    self.who = who
+  }
+}
+
+extension Ledger {
+  /// Puts `decisions` in the place of those that an earlier run brought.
+  ///
+  /// The file is what counts, so that a decision taken out of it no longer applies. Each names
+  /// another break, known or not.
+  public func replaceDecisions(_ decisions: [Decision]) throws(LedgerError) {
+    try change("write the decisions") { database in
+      try database.execute(sql: "delete from decision")
+      let insert = try RawStatement(
+        cachedIn: database, "insert into decision values (?, ?, ?, ?)")
+      for decision in decisions.sorted(by: { $0.breakID < $1.breakID }) {
+        insert.bind(1, decision.breakID)
+        insert.bind(2, decision.verdict.rawValue)
+        insert.bind(3, decision.reason)
+        insert.bind(4, decision.who)
+        try insert.run()
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+-- What the reports of this as-of say of each break: all that this run saw, and what a run of this
+-- as-of resolved, so that the same night run again says the same. A break that was seen only at
+-- later as-ofs had not begun.
+with lives as (
+  select
+    life.break_id,
+    min(life.first_seen_ms) as first_seen_ms,
+    max(case when life.resolved_ms <= as_of.ms then 1 else 0 end) as was_resolved,
+    max(case when life.resolved_ms = as_of.ms then life.last_seen_ms end) as resolved_seen_ms
+  from break_episode as life
+  cross join as_of
+  group by life.break_id
+)
+select
+  break.id,
+  break.code,
+  case
+    when break.last_run <> as_of.run then 'resolved'
+    when decision.verdict is not null then decision.verdict
+    when break.status = 'open' and lives.was_resolved = 1 then 'reopened'
+    else break.status
+  end as status,
+  break.severity,
+  break.provider,
+  break.app,
+  break.environment,
+  break.store,
+  break.user_id,
+  break.subscription_id,
+  break.transaction_id,
+  break.product_id,
+  break.expected_ms,
+  case
+    when lives.first_seen_ms < as_of.ms then lives.first_seen_ms
+    else as_of.ms
+  end as first_seen_ms,
+  case
+    when break.last_run = as_of.run then as_of.ms
+    else lives.resolved_seen_ms
+  end as last_seen_ms,
+  break.settles_ms,
+  break.evidence_expires_ms,
+  break.missing_events,
+  break.estimated_usd,
+  break.amount_basis,
+  break.evidence,
+  break.action
+from break
+join lives on lives.break_id = break.id
+cross join as_of
+left join decision on decision.break_id = break.id
+where
+  break.last_run = as_of.run
+  or lives.resolved_seen_ms is not null
