@@ -3,19 +3,38 @@ import Reconcile
 import Timeline
 import Vocabulary
 
-/// Puts the words beside the numbers of a lineage, for the columns of `breaks.csv`.
+/// Puts the words beside the numbers of a life, for the columns of `breaks.csv`.
 struct CaseBuilder {
   let ledger: Ledger
   let rules: Rules
 
-  /// The lineage as told before the earlier of as-of and `moment`; nil when nothing was told yet.
-  func lineage(
-    _ row: LineageRow, _ events: [Event], at moment: Instant, isHeldByAnotherUser: Bool = false
-  ) throws -> LineageCase? {
+  /// The lives of a fold group as told before the earlier of as-of and `moment`, without those of
+  /// which nothing was told yet.
+  func lineages(
+    _ group: [LineageRow], _ events: [Event], at moment: Instant
+  ) throws -> [LineageCase] {
     var then = rules
     then.asOf = min(rules.asOf, moment)
-    guard let state = try Life(events: events, rules: then).state else { return nil }
     let hasLater = events.contains { $0.time >= then.asOf && $0.time < rules.asOf }
+    let today = hasLater ? try lives(of: events, rules: rules).compactMap(\.state) : []
+    return try lives(of: events, rules: then).compactMap(\.state).map { state in
+      let told = Set(state.lineages)
+      return try lineage(
+        state, current: today.first { !told.isDisjoint(with: $0.lineages) }, group, events)
+    }
+  }
+
+  /// One life of a fold group; nil when nothing of it counts.
+  func lineage(
+    _ life: Life, _ group: [LineageRow], _ events: [Event]
+  ) throws -> LineageCase? {
+    try life.state.map { try lineage($0, current: nil, group, events) }
+  }
+
+  private func lineage(
+    _ state: LineageState, current: LineageState?, _ group: [LineageRow], _ events: [Event]
+  ) throws -> LineageCase {
+    let row = group.first { $0.key == state.lineage } ?? group.first
     let words = ledger.symbols.words
     var products: [Symbol: String] = [:]
     for event in events {
@@ -23,18 +42,25 @@ struct CaseBuilder {
       products[event.previousProduct] = words[Int(event.previousProduct)]
     }
     return LineageCase(
-      state: state, current: hasLater ? try Life(events: events, rules: rules).state : nil,
-      original: row.original, user: row.userText, app: words[Int(row.app)], products: products,
-      transactions: try transactionTexts(row, events), isHeldByAnotherUser: isHeldByAnotherUser)
+      state: state, current: current, original: row?.original ?? "", user: row?.userText ?? "",
+      app: words[Int(state.app)], products: products,
+      transactions: try transactionTexts(group, events))
   }
 
   /// Ids that are plain numbers are their own keys; only the others need to be looked up.
-  private func transactionTexts(_ row: LineageRow, _ events: [Event]) throws -> [Int64: String] {
-    guard transactionKey(row.original) != Int64(row.original) else { return [:] }
+  private func transactionTexts(
+    _ group: [LineageRow], _ events: [Event]
+  ) throws -> [Int64: String] {
+    let worded = Set(
+      group.filter { transactionKey($0.original) != Int64($0.original) }.map(\.key))
+    guard !worded.isEmpty else { return [:] }
     var texts: [Int64: String] = [:]
-    for event in events where event.transaction != 0 && texts[event.transaction] == nil {
+    for event in events
+    where worded.contains(event.lineage) && event.transaction != 0
+      && texts[event.transaction] == nil
+    {
       texts[event.transaction] = try ledger.transactionText(
-        lineage: row.key, identity: event.identity)
+        lineage: event.lineage, identity: event.identity)
     }
     return texts
   }

@@ -3,7 +3,7 @@ import Reconcile
 import Timeline
 import Vocabulary
 
-/// Ledger → facts: every lineage is folded once, stretches of the ledger in parallel.
+/// Ledger → facts: every fold group is folded once, stretches of the ledger in parallel.
 struct FoldPass {
   let ledger: Ledger
   let cases: CaseBuilder
@@ -40,10 +40,12 @@ struct FoldPass {
   }
 
   private func judge(_ row: ConflictRow, _ result: inout Result) throws {
-    guard row.event.time < rules.rules.asOf,
-      let lineage = try cases.lineage(
-        row.lineage, try ledger.events(ofLineage: row.lineage.key), at: rules.rules.asOf)
-    else { return }
+    guard row.event.time < rules.rules.asOf else { return }
+    let group = try ledger.group(of: row.lineage)
+    let lineages = try cases.lineages(
+      group, try ledger.events(of: group), at: rules.rules.asOf)
+    let lineage = lineages.first { $0.state.lineages.contains(row.lineage.key) }
+    guard let lineage else { return }
     let conflict = EventConflict(
       identity: row.identity, transaction: row.event.transaction, time: row.event.time,
       product: row.event.product, versions: row.places.count, fields: row.fields)
@@ -51,8 +53,8 @@ struct FoldPass {
   }
 }
 
-/// All keys of lineages in `shares` stretches; keys are fingerprints, so equal widths hold about
-/// equally many lineages.
+/// All keys of lineages and users in `shares` stretches; keys are fingerprints, so equal widths
+/// hold about equally many.
 func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   let width = UInt64.max / UInt64(max(1, shares))
   // Flipping the sign bit keeps the order from unsigned to signed.
@@ -62,11 +64,11 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   }
 }
 
-/// The parallel part: the lineages of one stretch, by a connection of its own.
+/// The parallel part: the fold groups of one stretch, by a connection of its own.
 private struct LineageStretch: Sendable {
   /// What a worker tells, in this order.
   enum Message: Sendable {
-    /// Some hundred lineages more are done.
+    /// Some hundred groups more are done.
     case going
     case folded(FoldPass.Result)
     case failed(any Error)
@@ -81,13 +83,13 @@ private struct LineageStretch: Sendable {
   func fold(_ keys: ClosedRange<Int64>, _ tell: (Message) -> Bool) {
     do {
       var result = FoldPass.Result()
-      var lineages = 0
+      var groups = 0
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
-      try ledger.forEachLineage(keys: keys) { row, events in
-        try fold(row, events, cases, &result)
-        lineages += 1
-        guard lineages % 512 > 0 || tell(.going) else { throw NotWanted() }
+      try ledger.forEachGroup(keys: keys) { rows, events in
+        try fold(rows, events, cases, &result)
+        groups += 1
+        guard groups % 512 > 0 || tell(.going) else { throw NotWanted() }
       }
       _ = tell(.folded(result))
     } catch is NotWanted {
@@ -98,16 +100,18 @@ private struct LineageStretch: Sendable {
   }
 
   private func fold(
-    _ row: LineageRow, _ events: [Event], _ cases: CaseBuilder, _ result: inout FoldPass.Result
+    _ group: [LineageRow], _ events: [Event], _ cases: CaseBuilder, _ result: inout FoldPass.Result
   ) throws {
-    let life = try Life(events: events, rules: rules.rules)
-    try life.book(into: &result.facts)
-    guard !life.findings.isEmpty || life.hasLooseEnds,
-      let lineage = try cases.lineage(row, events, at: rules.rules.asOf)
-    else { return }
-    result.breaks += breaks(from: life.findings, lineage: lineage, rules: rules)
-    guard life.hasLooseEnds, !reconciled.contains(row.provider) else { return }
-    let user = UserCase(provider: row.provider, user: row.userText, lineages: [lineage])
-    result.breaks += reconcile(user, rules: rules).breaks
+    for life in try lives(of: events, rules: rules.rules) {
+      try life.book(into: &result.facts)
+      guard !life.findings.isEmpty || life.hasLooseEnds,
+        let lineage = try cases.lineage(life, group, events)
+      else { continue }
+      result.breaks += breaks(from: life.findings, lineage: lineage, rules: rules)
+      guard life.hasLooseEnds, !reconciled.contains(lineage.state.provider) else { continue }
+      let user = UserCase(
+        provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
+      result.breaks += reconcile(user, rules: rules).breaks
+    }
   }
 }

@@ -1,5 +1,6 @@
 import Ledger
 import Reconcile
+import Timeline
 import Vocabulary
 
 /// Ledger and snapshots → breaks, user by user.
@@ -53,16 +54,13 @@ struct ReconcilePass {
       rows.append(row)
     }
     var user = UserCase(provider: snapshot.provider, user: snapshot.user, snapshot: snapshot)
-    for row in rows {
-      let isElsewhere = transferred.contains(row.key) && row.userText == snapshot.user
-      let events = try ledger.events(ofLineage: row.key)
-      if let lineage = try cases.lineage(
-        row, events, at: snapshot.capturedAt, isHeldByAnotherUser: isElsewhere)
-      {
-        user.lineages.append(lineage)
-      } else {
-        user.hasNewerLineages = true
-      }
+    let told = try lineages(of: rows, at: snapshot.capturedAt)
+    user.hasNewerLineages = told.hasNewer
+    user.lineages = told.cases.map { lineage in
+      var lineage = lineage
+      lineage.isHeldByAnotherUser =
+        lineage.isAmong(transferred) && lineage.user == snapshot.user
+      return lineage
     }
     return user
   }
@@ -72,16 +70,32 @@ struct ReconcilePass {
   ) throws -> UserCase {
     let rows = try ledger.lineages(ofUser: key, provider: provider)
     var user = UserCase(provider: provider, user: rows.first?.userText ?? "")
-    for row in rows {
-      let events = try ledger.events(ofLineage: row.key)
-      let isElsewhere = transferred.contains(row.key)
-      if let lineage = try cases.lineage(
-        row, events, at: asOf, isHeldByAnotherUser: isElsewhere)
-      {
-        user.lineages.append(lineage)
-      }
+    user.lineages = try lineages(of: rows, at: asOf).cases.map { lineage in
+      var lineage = lineage
+      lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
+      return lineage
     }
     return user
+  }
+
+  /// The lives that `rows` are part of, as told before `moment`; `hasNewer` says whether nothing
+  /// was told of one of them by then.
+  private func lineages(
+    of rows: [LineageRow], at moment: Instant
+  ) throws -> (cases: [LineageCase], hasNewer: Bool) {
+    var waiting = rows
+    var found: [LineageCase] = []
+    var hasNewer = false
+    while let row = waiting.first {
+      let group = try ledger.group(of: row)
+      let members = Set(group.map(\.key))
+      let wanted = Set(waiting.map(\.key)).intersection(members)
+      waiting.removeAll { members.contains($0.key) }
+      let lives = try cases.lineages(group, try ledger.events(of: group), at: moment)
+      found += lives.filter { $0.isAmong(wanted) }
+      if !wanted.isSubset(of: lives.flatMap(\.state.lineages)) { hasNewer = true }
+    }
+    return (found, hasNewer)
   }
 
   /// Lineages that a snapshot of somebody else than their events' user lists.
@@ -124,6 +138,13 @@ struct ReconcilePass {
 
   private func stores(of entitlement: Entitlement) -> [Store] {
     entitlement.store == .unknown ? Store.allCases : [entitlement.store]
+  }
+}
+
+extension LineageCase {
+  /// Whether one of the life's lineages is one of `keys`.
+  func isAmong(_ keys: Set<Int64>) -> Bool {
+    !keys.isDisjoint(with: state.lineages)
   }
 }
 
