@@ -18,6 +18,10 @@ enum SkipReason: String {
   case registrationProbe = "registration_probe"
   case trialStillActive = "trial_still_active"
   case test
+  /// A user without purchases, at a time that nothing tells.
+  case undatedCollection = "undated_collection"
+  /// A type that is not documented, with nothing to keep.
+  case unknownType = "unknown_type"
   case accountAssignmentsChanged = "account_assignments_changed"
 }
 

@@ -46,7 +46,9 @@ extension EventBatch {
     event.identity = Self.identity(of: draft, app: app, lineage: event.lineage)
     event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
     event.transaction = transactionKey(draft.transaction)
-    event.startsLineage = draft.transaction.isEmpty || text.original == text.transaction
+    event.startsLineage =
+      draft.transaction.isEmpty || text.original == text.transaction
+      || !event.store.startsWithOriginal
     event.name = symbols.symbol(draft.name)
     event.app = symbols.symbol(draft.app)
     event.product = symbols.symbol(draft.product)
@@ -103,5 +105,18 @@ extension EventBatch {
     if event.kind == .other { fingerprint.combine(draft.name) }
     if draft.mark != 0 { fingerprint.combine(UInt64(bitPattern: draft.mark)) }
     return fingerprint.value
+  }
+}
+
+extension Store {
+  /// Whether the first transaction of a subscription has the subscription's own id, so that another
+  /// id proves a transaction before it.
+  ///
+  /// Stripe's invoices, for one, never have the id of their subscription.
+  var startsWithOriginal: Bool {
+    switch self {
+    case .appStore, .macAppStore, .playStore, .unknown: true
+    case .stripe, .amazon, .windows, .paypal: false
+    }
   }
 }

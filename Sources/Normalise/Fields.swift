@@ -78,6 +78,18 @@ extension JSONTape {
     }
   }
 
+  /// An amount in whole millionths of a unit, as number or numeric string.
+  func micros(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Amount? {
+    guard let node else { return nil }
+    guard kind(node) == .number || kind(node) == .string,
+      let micros = IntegerText.int64(bytes(node))
+    else { throw .bad(field, expected: "an integer") }
+    guard micros.magnitude <= 1_000_000_000_000_000_000 else {
+      throw BodyProblem(.amountTooLarge, "\(field): beyond 10^12 units")
+    }
+    return Amount(micros: micros)
+  }
+
   /// A count from 0 on, as number or numeric string.
   func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
     guard let node else { return nil }

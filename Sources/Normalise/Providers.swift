@@ -6,11 +6,13 @@ import Vocabulary
 /// A new provider is a test in `Signature` and a case in `normalise`.
 struct Providers {
   private var qonversion: Qonversion
+  private var iaptic: Iaptic
   private var purple: Purple
   private var signature = Signature()
 
   init(rules: NormaliseRules) {
     qonversion = Qonversion(rules: rules)
+    iaptic = Iaptic(rules: rules)
     purple = Purple(rules: rules)
   }
 
@@ -48,15 +50,10 @@ struct Providers {
       return try qonversion.normalise(
         object, of: tape, received: delivery.received, at: delivery.place, to: &batch)
     case .purple: return try purple.normalise(object, of: tape, delivery, to: &batch)
-    case .iaptic where isTest(object, tape): return .test
-    case .flobuk, .iaptic:
+    case .iaptic: return try iaptic.normalise(object, of: tape, delivery, to: &batch)
+    case .flobuk:
       throw BodyProblem(
         .unsupportedProvider, "bodies of \(provider.name) are not read by this version")
     }
-  }
-
-  private func isTest(_ object: JSONNode, _ tape: JSONTape) -> Bool {
-    guard let type = tape.member(object, "type"), tape.kind(type) == .string else { return false }
-    return tape.bytes(type).isWord("test")
   }
 }

@@ -5,7 +5,7 @@ import Vocabulary
 
 @Suite("The sample lines of every provider")
 struct EveryProviderTests {
-  static let read: [Provider] = [.qonversion, .purple]
+  static let read: [Provider] = [.qonversion, .iaptic, .purple]
 
   @Test("Every line becomes what the table beside it says", arguments: read)
   func lines(provider: Provider) throws {

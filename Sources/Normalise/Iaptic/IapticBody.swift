@@ -1,0 +1,62 @@
+import Vocabulary
+
+/// Why iaptic sent a body.
+struct IapticNotification {
+  /// Empty in bodies of the first years.
+  var reason = UnsafeRawBufferPointer.none
+  var id = UnsafeRawBufferPointer.none
+  var date: Instant?
+  // What it is about, without platforms; empty where not sent.
+  var product = IapticID(.none)
+  var purchase = IapticID(.none)
+  var transaction = IapticID(.none)
+
+  /// Whether it names what it is about.
+  var namesSubject: Bool {
+    !product.text.isEmpty || !purchase.text.isEmpty || !transaction.text.isEmpty
+  }
+
+  /// The purchase it is about; nil when it is none of `purchases`.
+  func subject(in purchases: [IapticPurchase]) -> Int? {
+    func place(_ id: UnsafeRawBufferPointer, _ of: (IapticPurchase) -> UnsafeRawBufferPointer)
+      -> Int?
+    {
+      id.isEmpty ? nil : purchases.firstIndex { of($0).elementsEqual(id) }
+    }
+    guard namesSubject else { return purchases.count == 1 ? 0 : nil }
+    return place(transaction.text, \.transaction) ?? place(baseOrder(purchase.text), \.purchase)
+      ?? place(product.text, \.product)
+  }
+}
+
+/// What an iaptic body says: all purchases of one user, and why they are told.
+struct IapticBody {
+  /// The body's `type`.
+  var type = UnsafeRawBufferPointer.none
+  var user = UnsafeRawBufferPointer.none
+  var notification = IapticNotification()
+  var purchases: [IapticPurchase] = []
+  /// Which delivery it is; the same for copies that several addresses received.
+  var collection: Int64 = 0
+  var received: Instant?
+
+  /// When the body is true, and whether that is only the end of a period; nil when nothing tells.
+  ///
+  /// Bodies without notification have no time of their own. The latest thing that they say has
+  /// happened stands in, for all purchases alike: what the body says was true from then on.
+  var time: (instant: Instant, isUndated: Bool)? {
+    if let date = notification.date { return (date, false) }
+    let happened = purchases.flatMap(\.happenings)
+    let latest = happened.filter { time in received.map { time <= $0 } ?? true }.max()
+    if let time = latest ?? received { return (time, false) }
+    return purchases.compactMap(\.expiresAt).max().map { ($0, true) }
+  }
+}
+
+extension IapticPurchase {
+  /// The times of what has happened to the purchase already.
+  var happenings: [Instant] {
+    let end = isExpired == true ? expiresAt : nil
+    return [purchasedAt, renewedAt, renewsSince, end].compactMap { $0 }
+  }
+}

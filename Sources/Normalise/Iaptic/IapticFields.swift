@@ -1,0 +1,70 @@
+/// The members of an iaptic webhook body that mean something here.
+///
+/// Source: iaptic.com and billing.fovea.cc, Webhook. `password`, the account's secret, is left out
+/// on purpose: what is not looked up cannot leak.
+enum IapticField: Int, MemberField {
+  case type, username, purchases, notification
+  /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others.
+  case received
+
+  var names: [String] {
+    switch self {
+    case .type: ["type"]
+    case .username: ["applicationUsername"]
+    case .purchases: ["purchases"]
+    case .notification: ["notification"]
+    case .received: ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
+    }
+  }
+}
+
+/// The members of a body's `notification`, which bodies of the first years lack.
+enum IapticNotificationField: Int, MemberField {
+  case reason, id, date, productID, purchaseID, transactionID
+
+  var names: [String] {
+    switch self {
+    case .reason: ["reason"]
+    case .id: ["id"]
+    case .date: ["date"]
+    case .productID: ["productId"]
+    case .purchaseID: ["purchaseId"]
+    case .transactionID: ["transactionId"]
+    }
+  }
+}
+
+/// The members of one purchase, in webhooks and in answers of the interface.
+///
+/// Sources: the pages above; iaptic-client for `amountMicros`, `amountUSD` and `currency`.
+enum IapticPurchaseField: Int, MemberField {
+  case productID, purchaseID, transactionID, platform, sandbox
+  case purchaseDate, lastRenewalDate, expirationDate, isExpired
+  case renewalIntent, renewalIntentChangeDate, cancelationReason
+  case isBillingRetryPeriod, isTrialPeriod, isPending, isSharedPurchase
+  case currency, amountMicros, amountUSD
+
+  var names: [String] {
+    switch self {
+    case .productID: ["productId"]
+    case .purchaseID: ["purchaseId"]
+    case .transactionID: ["transactionId"]
+    case .platform: ["platform"]
+    case .sandbox: ["sandbox"]
+    case .purchaseDate: ["purchaseDate"]
+    case .lastRenewalDate: ["lastRenewalDate"]
+    case .expirationDate: ["expirationDate"]
+    case .isExpired: ["isExpired"]
+    case .renewalIntent: ["renewalIntent"]
+    case .renewalIntentChangeDate: ["renewalIntentChangeDate"]
+    case .cancelationReason: ["cancelationReason", "cancellationReason"]
+    case .isBillingRetryPeriod: ["isBillingRetryPeriod"]
+    case .isTrialPeriod: ["isTrialPeriod"]
+    case .isPending: ["isPending"]
+    case .isSharedPurchase: ["isSharedPurchase"]
+    case .currency: ["currency"]
+    case .amountMicros: ["amountMicros"]
+    case .amountUSD: ["amountUSD"]
+    }
+  }
+}

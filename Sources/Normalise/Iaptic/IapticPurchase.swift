@@ -1,0 +1,181 @@
+import Decode
+import Vocabulary
+
+/// What iaptic says of one purchase, checked, before anything of it is kept.
+///
+/// Ids have lost their platform. Bytes point into the line.
+struct IapticPurchase {
+  var product = UnsafeRawBufferPointer.none
+  /// The id that stays the same over renewals; empty when not sent.
+  var purchase = UnsafeRawBufferPointer.none
+  /// The last transaction; bodies of the first years have none.
+  var transaction = UnsafeRawBufferPointer.none
+  var store = Store.unknown
+  var environment = Environment.production
+  var purchasedAt: Instant?
+  var renewedAt: Instant?
+  var expiresAt: Instant?
+  var isExpired: Bool?
+  /// Whether auto-renew is on, and since when.
+  var renews: Bool?
+  var renewsSince: Instant?
+  var cancelation = IapticCancelation(.none)
+  var isInBillingRetry: Bool?
+  var isTrial: Bool?
+  var isPending = false
+  var isShared = false
+  /// What was charged last, by the store's price; nil when not sent.
+  var local: Amount?
+  var usd: Amount?
+  var currency = UnsafeRawBufferPointer.none
+  /// Amounts with more than six decimals.
+  var roundedAmounts: Int64 = 0
+
+  /// A purchase that has no end and no intent to renew does not renew.
+  var productType: ProductType {
+    expiresAt == nil && renews == nil ? .oneTime : .subscription
+  }
+
+  /// Whether the user has access; nil when neither `isExpired` nor the absence of an end tells.
+  var isOwned: Bool? {
+    if cancelation.isDeleted { return false }
+    return isExpired.map { !$0 } ?? (productType == .oneTime ? true : nil)
+  }
+
+  /// The state as the fold compares it.
+  var observation: Observation {
+    var state = Observation()
+    state.productType = productType
+    state.isOwned = isOwned
+    state.isAutoRenewing = renews
+    state.autoRenewChangedAt = renewsSince
+    state.isInBillingRetry = isInBillingRetry
+    state.isTrial = isTrial
+    state.isPending = isPending
+    state.isReplaced = cancelation.isReplaced
+    state.isShared = isShared
+    state.firstPurchasedAt = purchasedAt
+    state.lastChargedAt = renewedAt
+    return state
+  }
+}
+
+/// Reads purchases, in webhooks and in answers of the interface.
+struct IapticPurchaseReader {
+  private var members = Members<IapticPurchaseField>()
+  private let wordBytesMax: Int
+
+  init(wordBytesMax: Int) { self.wordBytesMax = wordBytesMax }
+
+  /// All purchases of a collection, which is an object keyed by product id, or a list.
+  mutating func purchases(
+    _ collection: JSONNode, of tape: JSONTape
+  ) throws(BodyProblem) -> [IapticPurchase] {
+    let isObject = tape.kind(collection) == .object
+    guard isObject || tape.kind(collection) == .array else {
+      throw .bad("purchases", expected: "purchases by product id")
+    }
+    var found: [IapticPurchase] = []
+    var child = tape.firstChild(collection)
+    while let node = child {
+      found.append(
+        try purchase(
+          isObject ? tape.value(ofKey: node) : node, key: isObject ? node : nil, of: tape))
+      child = tape.next(node)
+    }
+    return found
+  }
+
+  private mutating func purchase(
+    _ node: JSONNode, key: JSONNode?, of tape: JSONTape
+  ) throws(BodyProblem) -> IapticPurchase {
+    guard tape.kind(node) == .object else {
+      throw .bad("purchases", expected: "purchases by product id")
+    }
+    members.read(node, of: tape)
+    var purchase = IapticPurchase()
+    try readIDs(into: &purchase, key: key, tape)
+    try readTimes(into: &purchase, tape)
+    try readState(into: &purchase, tape)
+    try readMoney(into: &purchase, tape)
+    return purchase
+  }
+
+  private func readIDs(
+    into purchase: inout IapticPurchase, key: JSONNode?, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    let product = IapticID(try id(members.value(.productID, tape) ?? key, "productId", tape))
+    guard !product.text.isEmpty else { throw .missing("purchases.productId") }
+    let root = IapticID(try id(members.value(.purchaseID, tape), "purchaseId", tape))
+    let transaction = IapticID(try id(members.value(.transactionID, tape), "transactionId", tape))
+    let platform = try word(.platform, "purchases.platform", tape)
+    purchase.product = product.text
+    purchase.purchase = baseOrder(root.text)
+    purchase.transaction = transaction.text
+    purchase.store =
+      Store(iapticPlatform: platform) ?? root.store ?? transaction.store ?? product.store
+      ?? .unknown
+    if try flag(.sandbox, "purchases.sandbox", tape) == true { purchase.environment = .sandbox }
+  }
+
+  private func readTimes(
+    into purchase: inout IapticPurchase, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    purchase.purchasedAt = try time(.purchaseDate, "purchases.purchaseDate", tape)
+    purchase.renewedAt = try time(.lastRenewalDate, "purchases.lastRenewalDate", tape)
+    purchase.expiresAt = try time(.expirationDate, "purchases.expirationDate", tape)
+    purchase.renewsSince = try time(
+      .renewalIntentChangeDate, "purchases.renewalIntentChangeDate", tape)
+  }
+
+  private func readState(
+    into purchase: inout IapticPurchase, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    purchase.isExpired = try flag(.isExpired, "purchases.isExpired", tape)
+    let intent = try word(.renewalIntent, "purchases.renewalIntent", tape)
+    if intent.isWord("renew") { purchase.renews = true }
+    // Source: iaptic-js, whose types say `Cancel` where the others say `Lapse`.
+    if intent.isWord("lapse") || intent.isWord("cancel") { purchase.renews = false }
+    purchase.cancelation = IapticCancelation(
+      try word(.cancelationReason, "purchases.cancelationReason", tape))
+    purchase.isInBillingRetry = try flag(
+      .isBillingRetryPeriod, "purchases.isBillingRetryPeriod", tape)
+    purchase.isTrial = try flag(.isTrialPeriod, "purchases.isTrialPeriod", tape)
+    purchase.isPending = try flag(.isPending, "purchases.isPending", tape) ?? false
+    purchase.isShared = try flag(.isSharedPurchase, "purchases.isSharedPurchase", tape) ?? false
+  }
+
+  private func readMoney(
+    into purchase: inout IapticPurchase, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    purchase.currency = try word(.currency, "purchases.currency", tape)
+    purchase.usd = try tape.amount(
+      members.value(.amountUSD, tape), "purchases.amountUSD", rounded: &purchase.roundedAmounts)
+    purchase.local = try tape.micros(
+      members.value(.amountMicros, tape), "purchases.amountMicros")
+  }
+
+  private func id(
+    _ node: JSONNode?, _ field: StaticString, _ tape: JSONTape
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    try tape.transactionID(node, field, max: wordBytesMax)
+  }
+
+  private func word(
+    _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
+  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    try tape.word(members.value(field, tape), name, max: wordBytesMax)
+  }
+
+  private func time(
+    _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
+  ) throws(BodyProblem) -> Instant? {
+    try tape.instant(members.value(field, tape), name)
+  }
+
+  private func flag(
+    _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
+  ) throws(BodyProblem) -> Bool? {
+    try tape.truth(members.value(field, tape), name)
+  }
+}
