@@ -77,9 +77,11 @@ let package = Package(
     .testTarget(name: "PublishTests", dependencies: ["Publish", "TestSupport"]),
     .testTarget(name: "SimulateTests", dependencies: ["Simulate", "TestSupport"]),
     .testTarget(
-      name: "NightlyTests", dependencies: ["Ledger", "Nightly", "TestSupport", "Vocabulary"]),
+      name: "NightlyTests",
+      dependencies: ["Ledger", "Nightly", "Reconcile", "TestSupport", "Vocabulary"]),
     .testTarget(
-      name: "SubledgerTests", dependencies: ["TestSupport", "subledger"], exclude: ["Vendor"]),
+      name: "SubledgerTests", dependencies: ["TestSupport", "subledger"],
+      exclude: ["Story", "Vendor"]),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]
 )

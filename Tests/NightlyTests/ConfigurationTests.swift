@@ -1,4 +1,5 @@
 import Foundation
+import Reconcile
 import TestSupport
 import Testing
 import Vocabulary
@@ -43,6 +44,16 @@ struct ConfigurationTests {
     #expect(limits.valueBytesMax == 1024)
   }
 
+  @Test("Steps of severity that are left out keep their default")
+  func severity() throws {
+    let read = try configuration(
+      "breaks: {severity_usd: {high: 0.99, medium: 0.5}, severity_days: {critical: 90}}")
+    #expect(read.severity.amounts.medium == Amount(micros: 500_000))
+    #expect(read.severity.amounts.high == Amount(micros: 990_000))
+    #expect(read.severity.amounts.critical == Amount(micros: 500_000_000))
+    #expect(read.severity.days == [.medium: 8, .high: 31, .critical: 90])
+  }
+
   @Test("Products, periods, names and windows are read in every form")
   func vocabulary() throws {
     let read = try configuration(
@@ -80,6 +91,13 @@ struct ConfigurationTests {
       ("delivery_window: {apple: 1h}", "`delivery_window.apple`"),
       ("snapshots: {complete: maybe}", "`snapshots.complete`"), ("jobs: 1.5", "`jobs`"),
       ("dry_run: 1", "`dry_run`"), ("out: [a]", "`out`"), ("archives:", "`archives`"),
+      ("breaks: {severity: 1}", "`breaks.severity`"), ("breaks: [high]", "`breaks`"),
+      ("breaks: {severity_usd: {low: 1}}", "`breaks.severity_usd.low`"),
+      ("breaks: {severity_usd: {high: lots}}", "`breaks.severity_usd.high`"),
+      ("breaks: {severity_usd: {high: 501}}", "`breaks.severity_usd`"),
+      ("breaks: {severity_days: {info: 1}}", "`breaks.severity_days.info`"),
+      ("breaks: {severity_days: {high: soon}}", "`breaks.severity_days.high`"),
+      ("breaks: {severity_days: {critical: 30}}", "`breaks.severity_days`"),
       ("config: other.yaml", "`config`"), ("materiality: lots", "`materiality`"),
       ("- a\n- b", "the file"), ("out: [", "YAML"), ("out: a\nout: b", "YAML"),
     ])
@@ -104,6 +122,7 @@ struct ConfigurationTests {
     #expect(read.rejectedShare == Amount(micros: 10_000))
     // What stands there as the default is the default.
     let rules = Rules(asOf: now)
+    #expect(read.severity == SeverityThresholds())
     #expect(read.renewalGap == rules.renewalGap)
     #expect(read.retryHorizon == rules.retryHorizon)
     #expect(read.freshnessMax == rules.freshnessMax)

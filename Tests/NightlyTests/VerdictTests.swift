@@ -64,6 +64,15 @@ struct VerdictTests {
     #expect(try verdict(breaks: [found(-5_000_001)]).outcome == .findings)
     #expect(try verdict(breaks: [found(5_000_001, .pending)]).outcome == .done)
     #expect(try verdict(net: 0, breaks: [found(1)]).outcome == .findings)
+    var sandbox = found(5_000_001)
+    sandbox.environment = .sandbox
+    #expect(try verdict(breaks: [sandbox]).outcome == .done)
+    // Without a time of its own it speaks of the last month, like in the report.
+    var undated = found(5_000_001)
+    undated.expectedAt = nil
+    #expect(try verdict(breaks: [undated]).qualifications.count == 1)
+    undated.estimatedUSD = Amount(micros: 5_000_000)
+    #expect(try verdict(breaks: [undated]).outcome == .done)
     #expect(try verdict(net: -70_000_000, breaks: [found(1)]).outcome == .findings)
   }
 

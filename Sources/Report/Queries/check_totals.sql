@@ -5,6 +5,16 @@ with revenue as (
     sum(refunds) as refunds
   from revenue_cell
 ),
+-- Open breaks of the last run that nobody has decided about.
+standing as (
+  select break.missing_events
+  from break
+  left join decision on decision.break_id = break.id
+  where
+    break.last_run = (select max(run.id) from run)
+    and break.status = 'open'
+    and decision.verdict is null
+),
 totals as (
   select 'revenue_daily' as report, 'charges' as measure, charges as total from revenue
   union all
@@ -43,6 +53,12 @@ totals as (
   select 'inputs' as report, 'lines' as measure, sum(lines) as total
   from archive
   where kind = 'events'
+  union all
+  select 'quality_monthly' as report, 'open_breaks' as measure, count(*) as total
+  from standing
+  union all
+  select 'quality_monthly' as report, 'missing_events' as measure, sum(missing_events) as total
+  from standing
 )
 select
   report,

@@ -1,0 +1,173 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `Story/` holds what arrives, what people decide, and the columns that reports must then show.
+@Suite("A lost renewal, from the night that misses it to the one that has it")
+struct BreakStoryTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try arrives("told.jsonl", in: "in")
+    try arrives("listed.snapshot.jsonl", in: "snap")
+  }
+
+  @Test("What is lost is open and on the worklist, and more than the gate qualifies the set")
+  func open() throws {
+    let first = try night("2026-03-01", "--verbose")
+    #expect(first.status == 1, "\(first)")
+    #expect(first.errors.contains("breaks: 1 new, 0 reopened, 0 resolved"))
+    #expect(
+      first.errors.contains(
+        "the set is qualified: open breaks of 2026-02 are worth 9.99 USD, more than 0.005 of its "
+          + "net revenue of 9.99 USD"))
+    #expect(try manifest("qualified") as? Bool == true)
+    for report in ["breaks", "quality_monthly", "refetch_worklist"] {
+      try expect(report, as: "open")
+    }
+    let status = try program.run(["status"]).output
+    #expect(
+      status.contains("breaks    1 open: 1 medium; oldest 1 days\n          1 MISSED_RENEWAL"))
+    try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
+    #expect(try night("2026-03-01").status == 0)
+    #expect(try manifest("qualified") as? Bool == false)
+    let gates = try ["none", "critical", "open", "pending"].map {
+      try night("2026-03-01", "--fail-on", $0).status
+    }
+    #expect(gates == [0, 0, 1, 1])
+    try program.folder.write(
+      "materiality: 100%\nbreaks: {severity_usd: {high: 5, critical: 9.99}}\n",
+      to: "subledger.yaml")
+    #expect(try night("2026-03-01", "--fail-on", "critical").status == 1)
+    #expect(try program.rows("breaks.csv").map { $0["severity"] } == ["critical"])
+  }
+
+  @Test("Until the provider can no longer deliver it is pending, and outside the gate")
+  func pending() throws {
+    let early = try night("2026-02-28T11:00:00Z", "--fail-on", "pending")
+    #expect(early.status == 0, "\(early)")
+    try program.folder.write("delivery_window: {qonversion: 36h}\n", to: "subledger.yaml")
+    #expect(try night("2026-03-01", "--fail-on", "open").status == 0)
+    #expect(try program.rows("breaks.csv").map { $0["status"] } == ["pending"])
+    #expect(try program.rows("refetch_worklist.csv").isEmpty)
+    #expect(try program.rows("quality_monthly.csv").isEmpty)
+    #expect(try night("2026-03-01", "--fail-on", "pending").status == 1)
+  }
+
+  @Test("A decision takes it out of all gates, and taken out of the file it no longer applies")
+  func decided() throws {
+    #expect(try night("2026-03-01").status == 1)
+    let explained = try night("2026-03-01", "--decisions", Self.path("explained.yaml"))
+    #expect(explained.status == 0, "\(explained)")
+    for report in ["breaks", "quality_monthly", "refetch_worklist"] {
+      #expect(try program.rows("\(report).csv").isEmpty, "\(report)")
+    }
+    try expect("breaks_history", as: "explained")
+    #expect(try program.run(["status"]).output.contains("breaks    1 explained: 1 medium"))
+    let counts = try manifest("counts") as? [String: Int] ?? [:]
+    #expect(counts["decisions"] == 2)
+    #expect(counts["decisions_unused"] == 1)
+    #expect(counts["breaks_explained"] == 1)
+    let variable = ["SUBLEDGER_DECISIONS": Self.path("written_off.yaml")]
+    let again = try program.run(
+      arguments("2026-03-01", "--fail-on", "pending"), environment: variable)
+    #expect(again.status == 0, "\(again)")
+    #expect(try program.rows("breaks_history.csv").map { $0["status"] } == ["written_off"])
+    #expect(try night("2026-03-01").status == 1)
+    #expect(try program.rows("breaks_history.csv").map { $0["status"] } == ["open"])
+  }
+
+  @Test("Decisions that cannot be meant end the run with 78 before it reads anything")
+  func wrongDecisions() throws {
+    try program.folder.write("- {break_id: c52294d8b7bcf668, why: x}\n", to: "bad.yaml")
+    let refused = try night("2026-03-01", "--decisions", "bad.yaml")
+    #expect(refused.status == 78)
+    #expect(
+      refused.errors.contains("in the decisions bad.yaml, line 1: entry 1 has an unknown key"))
+    #expect(try night("2026-03-01", "--decisions", "none.yaml").status == 78)
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
+  }
+
+  @Test("It is resolved when input explains it, reopened when it is lost again, and all is kept")
+  func wholeStory() throws {
+    #expect(try night("2026-03-01").status == 1)
+    try arrives("unlisted.snapshot.jsonl", in: "snap")
+    #expect(try night("2026-03-01T13:00:00Z").status == 0)
+    #expect(try statuses() == ["MISSED_EXPIRATION open", "MISSED_RENEWAL resolved"])
+    try arrives("again.snapshot.jsonl", in: "snap")
+    #expect(try night("2026-03-01T21:00:00Z", "--fail-on", "open").status == 1)
+    #expect(try statuses() == ["MISSED_EXPIRATION resolved", "MISSED_RENEWAL reopened"])
+    #expect(try program.rows("breaks.csv").first?["first_seen_at"] == "2026-03-01T00:00:00Z")
+    #expect(try program.rows("refetch_worklist.csv").count == 1)
+    #expect(try program.run(["status"]).output.contains("breaks    1 reopened: 1 medium"))
+    try arrives("late.jsonl", in: "in")
+    #expect(try night("2026-03-02", "--fail-on", "pending").status == 0)
+    #expect(try statuses() == ["MISSED_RENEWAL resolved"])
+    try expect("breaks_history", as: "end")
+    let before = try program.published()
+    #expect(try night("2026-03-02", "--fail-on", "pending").status == 0)
+    #expect(differences(before, try program.published()).isEmpty)
+    // Another night says nothing of it any more; the history does.
+    #expect(try night("2026-03-02T06:00:00Z").status == 0)
+    #expect(try statuses().isEmpty)
+    try expect("breaks_history", as: "end")
+    // A look back shows that time with what is known now, and changes no history.
+    #expect(try night("2026-03-01").status == 0)
+    #expect(try statuses().isEmpty)
+    try expect("breaks_history", as: "end")
+  }
+
+  @Test("Input that goes stale again reopens the break about it")
+  func staleAgain() throws {
+    try arrives("late.jsonl", in: "in")
+    #expect(try night("2026-03-01").status == 0)
+    #expect(try night("2026-03-05").status == 1)
+    #expect(try statuses() == ["STALE_INPUT open"])
+    try arrives("awake.jsonl", in: "in")
+    #expect(try night("2026-03-05").status == 0)
+    #expect(try statuses() == ["STALE_INPUT resolved"])
+    #expect(try night("2026-03-09").status == 1)
+    #expect(try statuses() == ["STALE_INPUT reopened"])
+  }
+
+  private func arrives(_ name: String, in folder: String) throws {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: Self.path(name)))
+    try program.folder.write(Array(bytes), to: "\(folder)/\(name)")
+  }
+
+  private func arguments(_ asOf: String, _ more: String...) -> [String] {
+    ["run", "--archives", "in", "--snapshots", "snap", "--as-of", asOf] + more
+  }
+
+  private func night(_ asOf: String, _ more: String...) throws -> ProgramResult {
+    try program.run(arguments(asOf) + more)
+  }
+
+  private func statuses() throws -> [String] {
+    try program.rows("breaks.csv").map { "\($0["code"] ?? "") \($0["status"] ?? "")" }.sorted()
+  }
+
+  private func manifest(_ member: String) throws -> Any? {
+    let path = program.folder.path("reports/datapackage.json")
+    let object = try JSONSerialization.jsonObject(
+      with: Data(contentsOf: URL(fileURLWithPath: path)))
+    return ((object as? [String: Any])?["subledger"] as? [String: Any])?[member]
+  }
+
+  /// Expects of a report the columns and rows of `Story/<moment>.<report>.csv`.
+  private func expect(_ report: String, as moment: String) throws {
+    let path = Self.path("\(moment).\(report).csv")
+    let expected = try String(contentsOfFile: path, encoding: .utf8)
+    let columns = expected.prefix { $0 != "\n" }.split(separator: ",").map(String.init)
+    let told = try program.rows("\(report).csv").map { row in
+      columns.map { row[$0] ?? "no column \($0)" }
+    }
+    #expect(told == (try readCSV(path)).map { row in columns.map { row[$0] ?? "" } }, "\(path)")
+  }
+
+  private static func path(_ name: String) -> String {
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Story/\(name)").path
+  }
+}
