@@ -80,14 +80,20 @@ extension JSONTape {
 
   /// An amount in whole millionths of a unit, as number or numeric string.
   func micros(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Amount? {
-    guard let node else { return nil }
-    guard kind(node) == .number || kind(node) == .string,
-      let micros = IntegerText.int64(bytes(node))
-    else { throw .bad(field, expected: "an integer") }
+    guard let micros = try integer(node, field) else { return nil }
     guard micros.magnitude <= 1_000_000_000_000_000_000 else {
       throw BodyProblem(.amountTooLarge, "\(field): beyond 10^12 units")
     }
     return Amount(micros: micros)
+  }
+
+  /// A whole number, as number or numeric string.
+  func integer(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int64? {
+    guard let node else { return nil }
+    guard kind(node) == .number || kind(node) == .string,
+      let number = IntegerText.int64(bytes(node))
+    else { throw .bad(field, expected: "an integer") }
+    return number
   }
 
   /// A count from 0 on, as number or numeric string.

@@ -6,12 +6,14 @@ import Vocabulary
 /// A new provider is a test in `Signature` and a case in `normalise`.
 struct Providers {
   private var qonversion: Qonversion
+  private var flobuk: Flobuk
   private var iaptic: Iaptic
   private var purple: Purple
   private var signature = Signature()
 
   init(rules: NormaliseRules) {
     qonversion = Qonversion(rules: rules)
+    flobuk = Flobuk(rules: rules)
     iaptic = Iaptic(rules: rules)
     purple = Purple(rules: rules)
   }
@@ -52,8 +54,8 @@ struct Providers {
     case .purple: return try purple.normalise(object, of: tape, delivery, to: &batch)
     case .iaptic: return try iaptic.normalise(object, of: tape, delivery, to: &batch)
     case .flobuk:
-      throw BodyProblem(
-        .unsupportedProvider, "bodies of \(provider.name) are not read by this version")
+      try flobuk.normalise(object, of: tape, delivery, to: &batch)
+      return nil
     }
   }
 }

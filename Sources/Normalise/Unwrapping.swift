@@ -29,10 +29,13 @@ struct Unwrapping {
   private var members = Members<EnvelopeField>()
   /// The line's tape, then one for each text inside it.
   private var tapes: [JSONTape]
+  /// The envelopes around what is being opened, the outermost first, one for each depth.
+  private var envelopes: [(tape: Int, object: JSONNode)?]
 
   init(rules: NormaliseRules) {
     providers = Providers(rules: rules)
     tapes = (0...Self.layersMax).map { _ in JSONTape() }
+    envelopes = Array(repeating: nil, count: Self.layersMax)
   }
 
   /// Reads the value at `start` and returns where it ends.
@@ -44,7 +47,9 @@ struct Unwrapping {
 
   /// Brings the events of the value read last into `batch`.
   mutating func settle(at place: Place, to batch: inout EventBatch) -> Outcome {
-    open(Layer(place: place), 0, to: &batch)
+    // A text is taken for an envelope that nothing is written on.
+    envelopes[0] = nil
+    return open(Layer(place: place), 0, to: &batch)
   }
 
   /// How deep inside the line something lies.
@@ -81,6 +86,7 @@ struct Unwrapping {
     var failure: Outcome?
     if layer.depth < Self.layersMax {
       let envelope = Envelope(object, of: tape, &members)
+      envelopes[layer.depth] = (layer.tape, object)
       var inner = layer
       inner.depth += 1
       inner.received = layer.received ?? envelope.received
@@ -137,14 +143,25 @@ struct Unwrapping {
   private mutating func normalise(
     _ layer: Layer, _ object: JSONNode, of provider: Provider, to batch: inout EventBatch
   ) -> Outcome {
+    var delivery = Delivery(place: layer.place, received: layer.received)
+    if provider == .flobuk { delivery.app = app(of: object, in: layer) }
     do throws(BodyProblem) {
       return .settled(
         try providers.normalise(
-          object, of: provider, on: tapes[layer.tape],
-          Delivery(place: layer.place, received: layer.received), to: &batch))
+          object, of: provider, on: tapes[layer.tape], delivery, to: &batch))
     } catch {
       return .refused(error)
     }
+  }
+
+  /// The app id of the header nearest to the body.
+  private func app(of object: JSONNode, in layer: Layer) -> UnsafeRawBufferPointer {
+    let around = envelopes[..<layer.depth].reversed().compactMap { $0 }
+    for (tape, object) in [(layer.tape, object)] + around {
+      let app = tapes[tape].appHeader(of: object)
+      if !app.isEmpty { return app }
+    }
+    return .none
   }
 
   /// The failure to report: the first that says more than that nothing was there.

@@ -166,10 +166,4 @@ struct EnvelopeTests {
     let body = Body.renewal.without("time")
     #expect(refusal(#"{"body":\#(body.quoted)}"#) == ["missing_field", "time"])
   }
-
-  @Test("Bodies of providers that are not read yet are refused by name")
-  func otherProviders() {
-    let refused = refusal(#"{"body":{"transaction":"GPA.1","data":{},"store":"GooglePlay"}}"#)
-    #expect(refused == ["unsupported_provider", "bodies of flobuk are not read by this version"])
-  }
 }

@@ -5,9 +5,7 @@ import Vocabulary
 
 @Suite("The sample lines of every provider")
 struct EveryProviderTests {
-  static let read: [Provider] = [.qonversion, .iaptic, .purple]
-
-  @Test("Every line becomes what the table beside it says", arguments: read)
+  @Test("Every line becomes what the table beside it says", arguments: Provider.allCases)
   func lines(provider: Provider) throws {
     let sample = try SampleLines(provider)
     #expect(sample.header == SampleLines.notes + SampleTeller.columns)
@@ -22,7 +20,7 @@ struct EveryProviderTests {
 
   @Test("Lines of all providers may stand mixed in one file")
   func mixed() throws {
-    let samples = try Self.read.map { try SampleLines($0) }
+    let samples = try Provider.allCases.map { try SampleLines($0) }
     let longest = samples.map(\.lines.count).max() ?? 0
     let lines = (0..<longest).flatMap { index in
       samples.compactMap { index < $0.lines.count ? $0.lines[index] : nil }
@@ -39,7 +37,7 @@ struct EveryProviderTests {
 
   @Test("Nothing secret or personal of any line is kept")
   func canaries() throws {
-    for provider in Self.read {
+    for provider in Provider.allCases {
       let lines = try SampleLines(provider).lines
       #expect(lines.contains { $0.contains("canary") }, "\(provider.name) has a line to watch")
       let batch = normalise(lines.joined(separator: "\n"))
