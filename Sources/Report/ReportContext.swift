@@ -37,38 +37,6 @@ struct ReportContext {
     try run("create temp table break_state as \(states)")
   }
 
-  /// What to ask the provider about each user of an open break.
-  private func makeFetches() throws {
-    try table("fetch_code", "code text primary key, of text")
-    for code in BreakCode.allCases {
-      guard let record = code.remedy else { continue }
-      try insert("fetch_code", [.text(code.rawValue), .text(record.rawValue)])
-    }
-    try table(
-      "fetch",
-      """
-      provider integer, app text, user_id text, of text, method text, host text, path text,
-      note text, primary key (provider, app, user_id, of)
-      """)
-    try ledger.rows(
-      sql: """
-        select distinct state.provider, state.app, state.user_id, fetch_code.of
-        from temp.break_state as state
-        join temp.fetch_code on fetch_code.code = state.code
-        where state.status in ('open', 'reopened')
-        """
-    ) { row in
-      guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))),
-        let record = FetchRequest.Record(rawValue: row.text(3))
-      else { return }
-      let request = FetchRequest(record, of: row.text(2), app: row.text(1), at: provider)
-      try insert(
-        "fetch",
-        [.integer(row.int64(0)), .text(row.text(1)), .text(row.text(2)), .text(record.rawValue)]
-          + [request.method, request.host, request.path, request.note].map(LedgerValue.text))
-    }
-  }
-
   private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
 
   /// The month of the last instant that the reports speak of.

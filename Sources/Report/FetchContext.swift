@@ -1,0 +1,86 @@
+internal import Ledger
+internal import Vocabulary
+
+extension ReportContext {
+  /// What to ask the provider about each subscription with open breaks, and which these are: what
+  /// SQL cannot say, since ids must be encoded for a URL.
+  func makeFetches() throws {
+    try table("fetch_code", "code text primary key, record text")
+    for code in BreakCode.allCases {
+      guard let record = code.remedy else { continue }
+      try insert("fetch_code", [.text(code.rawValue), .text(record.rawValue)])
+    }
+    try table(
+      "fetch",
+      """
+      provider integer, app text, environment integer, store integer, user_id text,
+      subscription_id text, method text, host text, path text, note text, break_ids text,
+      primary key (provider, app, environment, store, user_id, subscription_id)
+      """)
+    var current: FetchGroup?
+    try ledger.rows(
+      sql: """
+        select state.provider, state.app, state.environment, state.store, state.user_id,
+          state.subscription_id, fetch_code.record, state.id
+        from temp.break_state as state
+        join temp.fetch_code on fetch_code.code = state.code
+        where state.status in ('open', 'reopened')
+        order by state.provider, state.app, state.environment, state.store, state.user_id,
+          state.subscription_id, state.id
+        """
+    ) { row in
+      guard let next = FetchGroup(row) else { return }
+      if current?.joins(next) == true { return }
+      if let current { try insert("fetch", current.values) }
+      current = next
+    }
+    if let current { try insert("fetch", current.values) }
+  }
+}
+
+/// The open breaks of one subscription of a user.
+private struct FetchGroup {
+  private let provider: Provider
+  private let app: String
+  private let environment: Int64
+  private let store: Int64
+  private let user: String
+  private let subscription: String
+  private var record: FetchRequest.Record
+  private var breaks: [String]
+
+  /// The group of the one break in `row`; nil for a provider that nobody knows.
+  init?(_ row: LedgerRow) {
+    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))),
+      let record = FetchRequest.Record(rawValue: row.text(6))
+    else { return nil }
+    self.provider = provider
+    app = row.text(1)
+    environment = row.int64(2)
+    store = row.int64(3)
+    user = row.text(4)
+    subscription = row.text(5)
+    self.record = record
+    breaks = [row.text(7)]
+  }
+
+  /// Takes in the breaks of `other` when they are of the same subscription.
+  mutating func joins(_ other: FetchGroup) -> Bool {
+    guard provider == other.provider, app == other.app, environment == other.environment,
+      store == other.store, user == other.user, subscription == other.subscription
+    else { return false }
+    breaks += other.breaks
+    // Purchases tell of states, too.
+    if other.record == .purchases { record = .purchases }
+    return true
+  }
+
+  var values: [LedgerValue] {
+    let request = FetchRequest(record, of: user, app: app, at: provider)
+    return [
+      .integer(Int64(provider.rawValue)), .text(app), .integer(environment), .integer(store),
+      .text(user), .text(subscription), .text(request.method), .text(request.host),
+      .text(request.path), .text(request.note), .text(breaks.joined(separator: " ")),
+    ]
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Breaks over runs of a whole world")
+struct BreakPropertyTests {
+  @Test("What an archive held back leaves open, its late arrival resolves, and history keeps all")
+  func heldBack() throws {
+    let world = try World(seed: 9, subscribers: 200)
+    try world.publish(world.night(out: "once"))
+    for url in try world.archives().enumerated().filter({ $0.offset != 6 }).map(\.element) {
+      try world.program.folder.write(
+        Array(Data(contentsOf: url)), to: "arrived/\(url.lastPathComponent)")
+    }
+    try world.publish(world.night(archives: ["arrived"]))
+    let open = try missing(world)
+    #expect(open.count > 10)
+    #expect(open.allSatisfy { $0["status"] == "open" })
+    #expect(try world.program.rows("refetch_worklist.csv").count > 5)
+
+    let late = try world.archives()[6]
+    try world.program.folder.write(
+      Array(Data(contentsOf: late)), to: "arrived/\(late.lastPathComponent)")
+    try world.publish(world.night(archives: ["arrived"]))
+    let resolved = try missing(world)
+    #expect(resolved.map { $0["break_id"] } == open.map { $0["break_id"] })
+    #expect(resolved.allSatisfy { $0["status"] == "resolved" })
+    #expect(try world.program.rows("refetch_worklist.csv").isEmpty)
+    let history = try world.program.rows("breaks_history.csv").filter(isMissing)
+    #expect(history.map { $0["break_id"] } == open.map { $0["break_id"] })
+    #expect(history.allSatisfy { $0["resolved_by_run"] == "2" && $0["episode"] == "1" })
+
+    let before = try world.program.published()
+    try world.publish(world.night(archives: ["arrived"]))
+    #expect(differences(before, try world.program.published()).isEmpty)
+    #expect(
+      differences(try timeless(world.program, "once"), try timeless(world.program))
+        == ["breaks.csv"])
+  }
+
+  @Test("Whatever is decided, what stands is what quality sums and the worklist asks for")
+  func decided() throws {
+    let world = try World(seed: 12, subscribers: 300, lost: 20_000)
+    try world.publish(world.night())
+    let undecided = try world.program.published()
+    let all = try world.program.rows("breaks.csv")
+    let decisions = all.enumerated().filter { $0.offset % 3 != 0 }.map { index, row in
+      "- {break_id: \"\(row["break_id"] ?? "")\", decision: "
+        + "\(index % 2 == 0 ? "explained" : "written_off"), reason: r, who: w}\n"
+    }
+    #expect(decisions.count > 10)
+    try world.program.folder.write(decisions.joined(), to: "decisions.yaml")
+    try world.publish(world.night() + ["--decisions", "decisions.yaml"])
+    let rest = all.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
+    #expect(try world.program.rows("breaks.csv") == rest)
+    let open = rest.filter { $0["status"] == "open" }
+    let quality = try world.program.rows("quality_monthly.csv")
+    #expect(sum(quality, "open_breaks") == open.count)
+    #expect(sum(quality, "missing_events") == sum(open, "missing_events"))
+    let asked = try world.program.rows("refetch_worklist.csv").flatMap {
+      ($0["break_ids"] ?? "").split(separator: " ").map(String.init)
+    }
+    #expect(asked.count == Set(asked).count)
+    #expect(Set(asked).isSubset(of: Set(open.compactMap { $0["break_id"] })))
+    #expect(open.filter(isMissing).allSatisfy { asked.contains($0["break_id"] ?? "") })
+    #expect(try world.program.rows("breaks_history.csv").count == all.count)
+    // Without the file everything stands again, to the last byte.
+    try world.publish(world.night())
+    #expect(differences(undecided, try world.program.published()).isEmpty)
+  }
+
+  private func missing(_ world: World) throws -> [[String: String]] {
+    try world.program.rows("breaks.csv").filter(isMissing)
+  }
+
+  private func isMissing(_ row: [String: String]) -> Bool {
+    row["code"]?.hasPrefix("MISSED_") == true
+  }
+
+  private func sum(_ rows: [[String: String]], _ column: String) -> Int {
+    rows.compactMap { Int($0[column] ?? "") }.reduce(0, +)
+  }
+}
