@@ -1,11 +1,12 @@
 import Foundation
 import Vocabulary
 
-/// Writes a synthetic world: archives, snapshots, a configuration, and the truth about all three.
+/// Writes a synthetic world: archives, snapshots, a configuration, and the truth about all three;
+/// and a price list when a provider tells of it that sends no money.
 ///
 /// - Parameters:
 ///   - plan: what the world is made of; equal plans give equal bytes.
-///   - folder: where `archives/`, `snapshots/`, `truth/` and `subledger.yaml` go.
+///   - folder: where `archives/`, `snapshots/`, `truth/`, `subledger.yaml` and `prices.csv` go.
 /// - Returns: what was written, in numbers.
 /// - Throws: `SimulateError` for an impossible plan, a folder that holds a world already, or an
 ///   output that cannot be written.
@@ -26,6 +27,9 @@ public func simulate(
   ).write()
   summary.snapshotUsers = try tell(census, plan, span, into: folder)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
+  if plan.tellers != [.qonversion] {
+    try write(PriceList(span: span).text, to: "\(folder)/prices.csv")
+  }
   return summary
 }
 
@@ -39,9 +43,11 @@ private func tell(
   var snapshots = try SnapshotWriter(
     "\(folder)/snapshots", shapes: plan.snapshotShapes, at: span.end)
   for number in 0..<census.summary.subscribers {
-    let life = Story.life(of: number, in: plan, span: span)
-    try truth.add(life, life.happenings.indices.map { office.delivery(of: $0, in: life) })
-    try snapshots.add(life)
+    let lived = Story.life(of: number, in: plan, span: span)
+    for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
+      try truth.add(life, life.happenings.indices.map { office.delivery(of: $0, in: life) })
+    }
+    try snapshots.add(lived)
   }
   try truth.finish()
   try snapshots.finish()
@@ -57,6 +63,7 @@ private func check(_ plan: WorldPlan) throws(SimulateError) {
   }
   guard (0...1_000_000).contains(plan.sandboxShare), (0...1_000_000).contains(plan.envelopedShare)
   else { throw .plan(reason: "a share is not between 0 and a million") }
+  guard !plan.providers.isEmpty else { throw .plan(reason: "nobody tells of the world") }
   guard (1...120).contains(plan.months) else {
     throw .plan(reason: "a world lasts from 1 to 120 months")
   }

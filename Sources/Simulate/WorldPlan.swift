@@ -46,7 +46,9 @@ public struct WorldPlan: Sendable, Equatable {
   public var sandboxShare = 20_000
   /// Deliveries archived inside an envelope with receive time and headers.
   public var envelopedShare = 500_000
-  /// Which snapshots are written.
+  /// Who tells of the world; each sees the same lives in its own way.
+  public var providers: [Provider] = [.qonversion]
+  /// Which snapshots of Qonversion are written.
   public var snapshotShapes = SnapshotShape.allCases
 
   /// A world of `subscribers` over `months`, with a little of every disorder.

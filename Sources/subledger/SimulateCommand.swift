@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Nightly
 import Simulate
 import Vocabulary
@@ -15,6 +16,9 @@ struct SimulateCommand: ParsableCommand {
         subledger simulate --out world --subscribers 500 --months 12
         subledger run --archives world/archives --snapshots world/snapshots/sdk \\
           --config world/subledger.yaml --as-of $(cat world/truth/as_of.txt)
+
+      With other --providers than qonversion the folder gets a prices.csv, too, and \
+      truth/coverage.csv says which reports their data carries.
 
       Shares are in events per million.
       """)
@@ -33,6 +37,11 @@ struct SimulateCommand: ParsableCommand {
 
   @Option(help: "About how many events there should be; beats --subscribers.")
   var events: Int?
+
+  @Option(
+    help: "Who tells of the world: qonversion, flobuk, iaptic, purple; separated by commas.",
+    transform: SimulateCommand.providers)
+  var providers: [Provider] = [.qonversion]
 
   @Option(help: "Cut the deliveries into so many archives. (default: one per day)")
   var archives: Int?
@@ -70,9 +79,20 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
+  private static func providers(_ text: String) throws -> [Provider] {
+    try text.split(separator: ",").map { word in
+      guard let provider = Provider(name: word.trimmingCharacters(in: .whitespaces)) else {
+        throw ValidationError(
+          "there is no provider '\(word)'; choose among qonversion, flobuk, iaptic and purple")
+      }
+      return provider
+    }
+  }
+
   private var plan: WorldPlan {
     var plan = WorldPlan(seed: seed, subscribers: subscribers, months: months)
     plan.events = events
+    plan.providers = providers
     if let archives { plan.archives = .count(archives) }
     plan.lostShare = lost ?? plan.lostShare
     plan.duplicatedShare = duplicated ?? plan.duplicatedShare

@@ -5,10 +5,12 @@ import Vocabulary
 @testable import Simulate
 
 @Suite struct TruthTests {
-  @Test("Subscriptions at open, plus what came, minus what went, are those at close")
-  func subscriptionsBalance() throws {
+  @Test(
+    "Subscriptions at open, plus what came, minus what went, are those at close",
+    arguments: Provider.told)
+  func subscriptionsBalance(_ provider: Provider) throws {
     for seed in 1...3 as ClosedRange<UInt64> {
-      let rows = try World.calm(seed: seed).table("churn_monthly.csv")
+      let rows = try World.calm(seed: seed, by: [provider]).table("churn_monthly.csv")
       #expect(rows.count > 50)
       for row in rows {
         let count = { (name: String) in Int(row[name] ?? "") ?? 0 }
@@ -26,9 +28,11 @@ import Vocabulary
     }
   }
 
-  @Test("Recurring revenue balances to the micro-unit and closes open the next month")
-  func recurringRevenueBalances() throws {
-    let rows = try World.calm().table("mrr_monthly.csv")
+  @Test(
+    "Recurring revenue balances to the micro-unit and closes open the next month",
+    arguments: Provider.told)
+  func recurringRevenueBalances(_ provider: Provider) throws {
+    let rows = try World.calm(by: [provider]).table("mrr_monthly.csv")
     var closes: [String: (month: String, amount: Int64)] = [:]
     for row in rows {
       let amount = { (name: String) in try micros(row[name]) }

@@ -18,13 +18,16 @@ final class World {
   }
 
   /// A world in which every event arrives once, at once.
-  static func calm(seed: UInt64 = 3, subscribers: Int = 400) throws -> World {
+  static func calm(
+    seed: UInt64 = 3, subscribers: Int = 400, by providers: [Provider] = [.qonversion]
+  ) throws -> World {
     var plan = WorldPlan(seed: seed, subscribers: subscribers, months: 14)
     plan.lostShare = 0
     plan.duplicatedShare = 0
     plan.delayedShare = 0
     plan.reorderedShare = 0
     plan.archives = .count(3)
+    plan.providers = providers
     return try World(plan)
   }
 
@@ -87,4 +90,9 @@ func inflated(_ path: String) throws -> Data {
 func micros(_ text: String?) throws -> Int64 {
   let value = try #require(Decimal(string: text ?? ""))
   return NSDecimalNumber(decimal: value * 1_000_000).int64Value
+}
+
+extension Provider {
+  /// Everybody who tells of worlds.
+  static let told: [Provider] = [.qonversion, .purple]
 }

@@ -18,16 +18,20 @@ struct ArchiveWriter {
     var received: Int64
     var person: UInt32
     var happening: UInt16
-    var arrival: UInt16
+    var provider: Provider
+    var arrival: UInt8
 
-    var rank: UInt64 { UInt64(person) << 32 | UInt64(happening) << 16 | UInt64(arrival) }
+    var rank: UInt64 {
+      UInt64(person) << 32 | UInt64(happening) << 16 | UInt64(provider.rawValue) << 8
+        | UInt64(arrival)
+    }
   }
 
   /// Writes everything and returns the number of files.
   func write() throws(SimulateError) -> Int {
     var sink = ArchiveSink(
       layout: plan.archives, total: arrivalsByDay.reduce(0, +), folder: folder,
-      envelope: Envelope(share: plan.envelopedShare))
+      envelope: Envelope(share: plan.envelopedShare, span: span))
     var first = 0
     while first < arrivalsByDay.count {
       var last = first + 1
@@ -37,7 +41,8 @@ struct ArchiveWriter {
         last += 1
       }
       for arrival in remember(days: first..<last, count: count) {
-        let life = Story.life(of: Int(arrival.person), in: plan, span: span)
+        let lived = Story.life(of: Int(arrival.person), in: plan, span: span)
+        guard let life = lived.told(by: arrival.provider, span) else { continue }
         let index = Int(arrival.happening)
         let delivery = PostOffice(plan).delivery(of: index, in: life)
         try sink.write(delivery.arrivals[Int(arrival.arrival)], of: index, in: life)
@@ -54,14 +59,16 @@ struct ArchiveWriter {
     var arrivals: [Remembered] = []
     arrivals.reserveCapacity(count)
     for number in 0..<subscribers {
-      let life = Story.life(of: number, in: plan, span: span)
-      for index in life.happenings.indices {
-        for (copy, arrival) in office.delivery(of: index, in: life).arrivals.enumerated()
-        where arrival.received >= from && arrival.received < to {
-          arrivals.append(
-            Remembered(
-              received: arrival.received, person: UInt32(number), happening: UInt16(index),
-              arrival: UInt16(copy)))
+      let lived = Story.life(of: number, in: plan, span: span)
+      for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
+        for index in life.happenings.indices {
+          for (copy, arrival) in office.delivery(of: index, in: life).arrivals.enumerated()
+          where arrival.received >= from && arrival.received < to {
+            arrivals.append(
+              Remembered(
+                received: arrival.received, person: UInt32(number), happening: UInt16(index),
+                provider: life.person.shop.provider, arrival: UInt8(copy)))
+          }
         }
       }
     }

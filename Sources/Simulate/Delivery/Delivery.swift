@@ -23,18 +23,29 @@ struct PostOffice: Sendable {
 
   init(_ plan: WorldPlan) { self.plan = plan }
 
-  /// Seconds since the first attempt at which Qonversion tries again.
+  /// Seconds since the first attempt at which a provider tries again.
   ///
-  /// Source: Qonversion webhook documentation: 1 min, 5 min, 3 h 55 min, 4 h and 16 h apart.
-  static let schedule: [Int64] = [0, 60, 360, 14_400, 28_800, 86_400]
+  /// Source: Qonversion webhook documentation: 1 min, 5 min, 3 h 55 min, 4 h and 16 h apart;
+  /// IAPGUARD webhook documentation: 10 min, 60 min, 4 h and three times 12 h apart. iaptic and
+  /// Purple publish none: theirs stays within a day.
+  static func schedule(of provider: Provider) -> [Int64] {
+    switch provider {
+    case .qonversion: [0, 60, 360, 14_400, 28_800, 86_400]
+    case .flobuk: [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200]
+    case .iaptic, .purple: [0, 60, 660, 4_260, 25_860, 79_860]
+    }
+  }
 
   /// How the `index`th happening of `life` was delivered.
   ///
   /// It does not depend on other happenings' draws, so that shares can change without changing
   /// anything else.
   func delivery(of index: Int, in life: Life) -> Delivery {
+    let provider = life.person.shop.provider
     var random = Randomness(
-      seed: plan.seed, item: UInt64(life.person.number) << 16 | UInt64(index), stream: 2)
+      seed: plan.seed, item: UInt64(life.person.number) << 16 | UInt64(index),
+      stream: provider == .qonversion ? 2 : 16 + UInt64(provider.rawValue))
+    let schedule = Self.schedule(of: provider)
     let time = life.happenings[index].time
     let created = time + random.between(20, 120)
     let first = created * 1000 + random.between(80, 2_800)
@@ -43,11 +54,11 @@ struct PostOffice: Sendable {
     case .delivered: return Delivery(fate: .delivered, arrivals: [arrival])
     case .lost: return Delivery(fate: .lost, arrivals: [])
     case .duplicated:
-      return Delivery(fate: .duplicated, arrivals: repeated(arrival, &random))
+      return Delivery(fate: .duplicated, arrivals: repeated(arrival, schedule, &random))
     case .delayed:
       var late = arrival
-      late.attempt = Int(random.between(2, 6))
-      late.received += Self.schedule[late.attempt - 1] * 1000
+      late.attempt = Int(random.between(2, Int64(schedule.count)))
+      late.received += schedule[late.attempt - 1] * 1000
       return Delivery(fate: .delayed, arrivals: [late])
     case .reordered:
       let next = index + 1 < life.happenings.count ? life.happenings[index + 1].time : .max
@@ -75,13 +86,15 @@ struct PostOffice: Sendable {
   }
 
   /// The endpoint answered too late: the same message again, or one made again.
-  private func repeated(_ arrival: Arrival, _ random: inout Randomness) -> [Arrival] {
+  private func repeated(
+    _ arrival: Arrival, _ schedule: [Int64], _ random: inout Randomness
+  ) -> [Arrival] {
     var arrivals = [arrival]
     let copies = random.chance(150_000) ? 2 : 1
     for _ in 0..<copies {
       var again = arrival
       again.attempt = arrivals.count + 1
-      again.received += Self.schedule[again.attempt - 1] * 1000 + random.between(0, 900)
+      again.received += schedule[again.attempt - 1] * 1000 + random.between(0, 900)
       if random.chance(200_000) { again.created += random.between(1, 40) }
       arrivals.append(again)
     }

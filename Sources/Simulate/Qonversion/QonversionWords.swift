@@ -24,7 +24,9 @@ extension Person {
   }
 
   /// Whether the storefront is sent, which takes an App Store certificate.
-  var hasStorefront: Bool { shop.store == .appStore && shop.app == 0 }
+  var hasStorefront: Bool {
+    shop.provider == .qonversion && shop.store == .appStore && shop.app == 0
+  }
 
   /// The storefront as reports show it.
   var storefront: String { hasStorefront ? market.storefront : "" }

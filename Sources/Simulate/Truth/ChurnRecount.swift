@@ -82,7 +82,7 @@ struct ChurnRecount {
       ]
       let won = sums[.reactivated] + sums[.recovered]
       let isComplete = horizons[row.shop]?
-        .isComplete(row.month, slack: Horizon.renewalGap + Horizon.deliveryWindow)
+        .isComplete(row.month, slack: Horizon.renewalGap + row.shop.provider.deliveryWindow)
       table.add(
         key: row.key,
         measures: counts.map(String.init) + reasons.map { String(sums.reasons[$0] ?? 0) } + [

@@ -131,3 +131,19 @@ struct Evidence {
     return life.subscriptions[subscription].periods[period].charge.refund?.isWhole ?? false
   }
 }
+
+// What shows a loss when another provider than Qonversion told of it.
+extension Evidence {
+  /// The provider's own snapshot, when it still shows what was not told.
+  func witnesses(of index: Int, toldBy provider: Provider) -> [String] {
+    let happening = life.happenings[index]
+    guard life.person.environment == .production else { return [] }
+    switch happening.kind {
+    case .trialStarted, .started, .renewed, .recovered, .resubscribed, .upgraded, .purchased:
+      return [provider.name]
+    case .expired, .endedInvoluntarily, .canceled, .graceEntered:
+      return []
+    default: return []
+    }
+  }
+}

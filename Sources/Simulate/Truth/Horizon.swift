@@ -3,10 +3,11 @@ import Vocabulary
 /// How far the truth of a shop can be told, by the contract's rules.
 struct Horizon: Sendable {
   static let renewalGap = 24 * hour
-  static let deliveryWindow = 24 * hour
   static let retryHorizon = 60 * day
 
   let span: Span
+  /// How late the provider can still deliver, in seconds.
+  var deliveryWindow = Provider.qonversion.deliveryWindow
   /// Newest receive time of the shop's app, in seconds; nil when nothing was ever received.
   let watermark: Int64?
 
@@ -18,7 +19,7 @@ struct Horizon: Sendable {
 
   /// Whether an end is known to be one, for want of a charge.
   func isOver(_ end: Int64) -> Bool {
-    end + Self.renewalGap + Self.deliveryWindow <= settled
+    end + Self.renewalGap + deliveryWindow <= settled
   }
 
   /// Whether a month can no longer change, `slack` seconds after its end.
@@ -37,6 +38,11 @@ struct Horizon: Sendable {
   func close(of month: Month) -> Int64 { min(start(of: month.next), span.end) }
 }
 
+extension Provider {
+  /// How late it can still deliver, in seconds: the end of its published schedule, else a day.
+  var deliveryWindow: Int64 { self == .flobuk ? 148_200 : 24 * hour }
+}
+
 /// What a row of a monthly table about subscriptions speaks of.
 struct ShopMonth: Hashable {
   var month: Month
@@ -46,7 +52,7 @@ struct ShopMonth: Hashable {
   /// The key columns, as text.
   var key: [String] {
     [
-      month.text, Provider.qonversion.name, shop.appID, shop.store.name,
+      month.text, shop.provider.name, shop.appID, shop.reportedStore.name,
       App.all[shop.app].storeProducts[product],
     ]
   }

@@ -51,11 +51,19 @@ struct RecurringRevenueRecount {
 
   /// The change of the local price at the old exchange rate; the rest is exchange rate.
   private mutating func addChange(_ old: SeenPeriod, _ new: SeenPeriod, _ shop: Shop) {
-    let factor = old.monthly
-    let (was, now) = (old.period.charge.gross, new.period.charge.gross)
-    let exact = Int128(now.local - was.local) * Int128(was.usd) * Int128(factor.numerator)
-    let change = Int64(
-      clamping: exact.dividedHalfToEven(by: Int128(was.local) * Int128(factor.denominator)))
+    guard let was = old.paid, let now = new.paid else {
+      if new.recurring != 0 { count(.expansion, new.recurring, new.start, new.product, shop) }
+      return
+    }
+    let (oldShare, newShare) = (was.monthly, now.monthly)
+    let before =
+      Int128(was.gross.local) * Int128(oldShare.numerator) * Int128(newShare.denominator)
+    let after =
+      Int128(now.gross.local) * Int128(newShare.numerator) * Int128(oldShare.denominator)
+    let divisor =
+      Int128(was.gross.local) * Int128(oldShare.denominator) * Int128(newShare.denominator)
+    let exact = (after - before) * Int128(was.gross.usd)
+    let change = Int64(clamping: exact.dividedHalfToEven(by: divisor))
     let rest = new.recurring - old.recurring - change
     if change > 0 { count(.expansion, change, new.start, new.product, shop) }
     if change < 0 { count(.contraction, -change, new.start, new.product, shop) }
@@ -85,7 +93,7 @@ struct RecurringRevenueRecount {
         sums[.transferOut], sums[.fx], sums.close, 12 * sums.close,
       ]
       let isComplete = horizons[row.shop]?
-        .isComplete(row.month, slack: Horizon.renewalGap + Horizon.deliveryWindow)
+        .isComplete(row.month, slack: Horizon.renewalGap + row.shop.provider.deliveryWindow)
       table.add(
         key: row.key, measures: amounts.map { printed($0) } + [printed(isComplete ?? false)])
     }
@@ -93,8 +101,8 @@ struct RecurringRevenueRecount {
   }
 }
 
-extension SeenPeriod {
-  /// The share of a charge that falls on an average month.
+extension Charge {
+  /// The share of it that falls on an average month.
   var monthly: (numerator: Int64, denominator: Int64) {
     switch Product.all[product].period {
     case .months(let count): (1, Int64(count))
@@ -102,9 +110,11 @@ extension SeenPeriod {
     case nil: (0, 1)
     }
   }
+}
 
+extension SeenPeriod {
   /// Monthly recurring revenue in millionths of a US dollar.
   var recurring: Int64 {
-    scaled(period.charge.gross.usd, monthly.numerator, monthly.denominator)
+    paid.map { scaled($0.gross.usd, $0.monthly.numerator, $0.monthly.denominator) } ?? 0
   }
 }

@@ -4,7 +4,8 @@ import Vocabulary
 struct RenewalRecount {
   private struct Row: Hashable {
     var shopMonth: ShopMonth
-    var ordinal: Int32
+    /// Nil while the start was never seen.
+    var ordinal: Int32?
   }
 
   private struct Trials {
@@ -22,11 +23,11 @@ struct RenewalRecount {
   mutating func add(_ subscription: Subscription, shop: Shop, horizon: Horizon) {
     for period in subscription.periods where period.charge.time >= horizon.span.start {
       let charge = period.charge
-      guard charge.kind == .renewal, let ordinal = charge.ordinal else { continue }
-      let row = row(charge, at: charge.time, shop, ordinal)
+      guard charge.kind == .renewal else { continue }
+      let row = row(charge, at: charge.time, shop)
       renewals[row, default: (0, 0)].renewed += 1
       if let refund = charge.refund {
-        renewals[self.row(charge, at: refund.time, shop, ordinal), default: (0, 0)].refunded += 1
+        renewals[self.row(charge, at: refund.time, shop), default: (0, 0)].refunded += 1
       }
     }
     if let trial = subscription.trial, trial.start >= horizon.span.start,
@@ -36,10 +37,11 @@ struct RenewalRecount {
     }
   }
 
-  private func row(_ charge: Charge, at time: Int64, _ shop: Shop, _ ordinal: Int32) -> Row {
+  private func row(_ charge: Charge, at time: Int64, _ shop: Shop) -> Row {
     let month = civilMonth(of: time)
     return Row(
-      shopMonth: ShopMonth(month: month, shop: shop, product: charge.product), ordinal: ordinal)
+      shopMonth: ShopMonth(month: month, shop: shop, product: charge.product),
+      ordinal: charge.ordinal)
   }
 
   private mutating func add(_ trial: TrialPeriod, _ shop: Shop, _ horizon: Horizon) {
@@ -67,9 +69,11 @@ struct RenewalRecount {
       name: "renewals_monthly.csv", key: TruthTable.shopKey + ["renewal_ordinal"],
       measures: ["renewals", "renewals_refunded", "is_complete"])
     for (row, sums) in renewals {
-      let ordinal = String(row.ordinal)
-      let isComplete = horizons[row.shopMonth.shop]?
-        .isComplete(row.shopMonth.month, slack: Horizon.renewalGap + Horizon.deliveryWindow)
+      let ordinal = row.ordinal.map { String($0) } ?? ""
+      let shop = row.shopMonth.shop
+      let isComplete = horizons[shop]?
+        .isComplete(
+          row.shopMonth.month, slack: Horizon.renewalGap + shop.provider.deliveryWindow)
       let padding = String(repeating: "0", count: max(0, 6 - ordinal.count))
       table.add(
         key: row.shopMonth.key + [ordinal], sortKey: row.shopMonth.key + [padding + ordinal],

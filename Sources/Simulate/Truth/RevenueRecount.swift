@@ -5,9 +5,11 @@ struct RevenueRecount {
   private struct Row: Hashable {
     var shopMonth: ShopMonth
     var kind: ChargeKind
-    var market: Int
+    var country: String
     var storefront: String
+    var currency: String
     var rate: Int64
+    var basis: AmountBasis
   }
 
   private struct Sums {
@@ -23,31 +25,39 @@ struct RevenueRecount {
   /// Books the charges and refunds of a life.
   mutating func add(_ life: Life, span: Span) {
     guard life.person.environment == .production else { return }
-    let paid = life.subscriptions.flatMap { $0.periods.map(\.charge) }
-    for charge in paid + life.purchases where charge.time >= span.start {
-      add(charge, of: life.person)
+    let reported = life.reported
+    let paid = reported.subscriptions.flatMap { $0.periods.map(\.charge) }
+    for charge in paid + reported.purchases + reported.unchained
+    where charge.time >= span.start && charge.isBooked {
+      add(charge, of: life.person, reported.basis)
     }
   }
 
-  private mutating func add(_ charge: Charge, of person: Person) {
-    let row = row(charge, at: charge.time, of: person)
+  private mutating func add(_ charge: Charge, of person: Person, _ basis: AmountBasis) {
+    let row = row(charge, at: charge.time, of: person, basis)
     rows[row, default: Sums()].charges += 1
     rows[row, default: Sums()].gross.add(charge.gross, 1)
     rows[row, default: Sums()].proceeds.add(charge.proceeds, 1)
     guard let refund = charge.refund else { return }
     let back = charge.amounts(of: refund)
-    let later = self.row(charge, at: refund.time, of: person)
+    let later = self.row(charge, at: refund.time, of: person, basis)
     rows[later, default: Sums()].refunds += 1
     rows[later, default: Sums()].refunded.add(back.gross, 1)
     rows[later, default: Sums()].proceeds.add(back.proceeds, -1)
   }
 
-  private func row(_ charge: Charge, at time: Int64, of person: Person) -> Row {
+  /// Only Qonversion names a country; prices that nobody sends are the list's, in US dollars.
+  private func row(
+    _ charge: Charge, at time: Int64, of person: Person, _ basis: AmountBasis
+  ) -> Row {
     Row(
       shopMonth: ShopMonth(
         month: civilMonth(of: time), shop: person.shop, product: charge.product),
-      kind: charge.kind, market: person.marketIndex, storefront: person.storefront,
-      rate: charge.rate)
+      kind: charge.kind,
+      country: person.shop.provider == .qonversion ? person.market.country : "",
+      storefront: person.storefront,
+      currency: basis == .provider ? person.market.currency : Market.all[0].currency,
+      rate: charge.rate, basis: basis)
   }
 
   /// `revenue_monthly.csv` as it must be when nothing is lost.
@@ -64,15 +74,15 @@ struct RevenueRecount {
         "is_complete",
       ])
     for (row, sums) in rows {
-      let market = Market.all[row.market]
       let type = row.kind == .oneTime ? ProductType.oneTime : .subscription
       let net = sums.gross.usd - sums.refunded.usd
-      let isComplete = horizons[row.shopMonth.shop]?
-        .isComplete(row.shopMonth.month, slack: Horizon.deliveryWindow)
+      let shop = row.shopMonth.shop
+      let isComplete = horizons[shop]?
+        .isComplete(row.shopMonth.month, slack: shop.provider.deliveryWindow)
       table.add(
         key: row.shopMonth.key + [
-          type.name, row.kind.name, market.country, row.storefront, market.currency,
-          String(row.rate), AmountBasis.provider.name,
+          type.name, row.kind.name, row.country, row.storefront, row.currency,
+          String(row.rate), row.basis.name,
         ],
         measures: [
           String(sums.charges), String(sums.refunds), printed(sums.gross.usd),

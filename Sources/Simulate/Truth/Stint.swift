@@ -12,6 +12,9 @@ struct SeenPeriod {
   var entry: Movement?
   /// Why it ended; nil when another period joined or no end is certain.
   var exit: ChurnReason?
+  /// The charge that its monthly revenue rests on: its own, or when a change of product is told
+  /// without money, the one before; nil when that was not seen.
+  var paid: Charge?
 
   var product: Int { period.charge.product }
   var start: Int64 { period.start }
@@ -33,6 +36,7 @@ extension Subscription {
       var judged = SeenPeriod(
         period: period, cover: nil, continues: continues,
         entry: continues ? nil : entry(of: period, after: before), exit: nil)
+      judged.paid = period.charge.isBooked ? period.charge : result.last?.paid
       if let after, Self.joins(period, after) {
         judged.cover = after.start
       } else if after != nil || period.revokedAt != nil || horizon.isOver(period.effectiveEnd) {

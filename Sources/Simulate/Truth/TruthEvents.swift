@@ -13,11 +13,15 @@ struct TruthEvents {
   /// Writes the events of one life with their deliveries.
   mutating func add(_ life: Life, _ deliveries: [Delivery], span: Span) throws(SimulateError) {
     let evidence = Evidence(life: life, fates: deliveries.map(\.fate), span: span)
+    let provider = life.person.shop.provider
     for index in life.happenings.indices {
-      write(index, of: life, deliveries[index])
+      write(index, of: life, deliveries[index], span)
       if deliveries[index].fate == .lost {
         buffer.put(",\"witnesses\":[")
-        for (place, word) in evidence.witnesses(of: index).enumerated() {
+        let words =
+          provider == .qonversion
+          ? evidence.witnesses(of: index) : evidence.witnesses(of: index, toldBy: provider)
+        for (place, word) in words.enumerated() {
           if place > 0 { buffer.put(",") }
           buffer.put(quoted: word)
         }
@@ -38,22 +42,33 @@ struct TruthEvents {
     buffer.removeAll()
   }
 
-  private mutating func write(_ index: Int, of life: Life, _ delivery: Delivery) {
+  private mutating func write(
+    _ index: Int, of life: Life, _ delivery: Delivery, _ span: Span
+  ) {
     let happening = life.happenings[index]
     let person = life.person
+    let isQonversion = person.shop.provider == .qonversion
     buffer.put("{\"id\":\"")
+    if !isQonversion {
+      buffer.put(word: person.shop.provider.name)
+      buffer.put("-")
+    }
     buffer.put(Int64(person.number))
     buffer.put("-")
     buffer.put(Int64(index))
+    if !isQonversion {
+      buffer.put("\",\"provider\":\"")
+      buffer.put(word: person.shop.provider.name)
+    }
     buffer.put("\",\"kind\":")
-    buffer.put(quoted: happening.kind == .other ? "trial_still_active" : happening.kind.name)
-    buffer.put(",\"name\":\"")
-    buffer.put(qonversionName(happening.kind))
-    buffer.put("\",\"user_id\":\"")
-    buffer.put(user: person, account: life.account(at: index))
-    buffer.put("\",\"lineage\":\"")
-    buffer.put(transaction: happening.transaction.original, of: person)
-    buffer.put("\",\"transaction\":\"")
+    buffer.put(quoted: life.kindText(of: happening))
+    buffer.put(",\"name\":")
+    buffer.put(quoted: life.nameText(of: happening))
+    buffer.put(",\"user_id\":")
+    buffer.put(quoted: life.userText(at: index))
+    buffer.put(",\"lineage\":")
+    buffer.put(quoted: life.lineageText(of: happening, span))
+    buffer.put(",\"transaction\":\"")
     buffer.put(transaction: happening.transaction, of: person)
     buffer.put("\",\"time\":")
     buffer.put(happening.time)
@@ -78,7 +93,7 @@ struct TruthEvents {
     buffer.put(",\"app\":")
     buffer.put(quoted: person.shop.appID)
     buffer.put(",\"store\":")
-    buffer.put(quoted: person.shop.store.name)
+    buffer.put(quoted: person.shop.reportedStore.name)
     buffer.put(",\"product\":")
     buffer.put(quoted: person.app.storeProducts[happening.product])
     buffer.put(",\"country\":")

@@ -13,16 +13,15 @@ struct TruthFolder {
 
   /// Starts a truth for shops whose newest receive times are `watermarks`, in milliseconds.
   init(
-    _ folder: String, span: Span, watermarks: [String: Int64]
+    _ folder: String, span: Span, watermarks: [NamedFeed: Int64]
   ) throws(SimulateError) {
     self.folder = folder
     self.span = span
     var horizons: [Shop: Horizon] = [:]
-    for app in App.all.indices {
-      for store in App.stores.indices {
-        let shop = Shop(app: app, storeIndex: store)
-        horizons[shop] = Horizon(span: span, watermark: watermarks[shop.appID].map { $0 / 1000 })
-      }
+    for shop in Shop.all {
+      horizons[shop] = Horizon(
+        span: span, deliveryWindow: shop.provider.deliveryWindow,
+        watermark: watermarks[shop.feed].map { $0 / 1000 })
     }
     self.horizons = horizons
     events = try TruthEvents(path: "\(folder)/events.jsonl.gz")
@@ -33,7 +32,7 @@ struct TruthFolder {
     let shop = life.person.shop
     guard life.person.environment == .production, let horizon = horizons[shop] else { return }
     revenue.add(life, span: span)
-    for subscription in life.subscriptions {
+    for subscription in life.reported.subscriptions {
       let seen = subscription.seenPeriods(horizon)
       churn.add(seen, shop: shop, horizon: horizon)
       recurring.add(seen, shop: shop, horizon: horizon)

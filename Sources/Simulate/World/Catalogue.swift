@@ -58,6 +58,8 @@ struct App: Sendable {
   /// Dashboard product ids, in the order of `Product.all`.
   let dashboardProducts: [String]
   let subscriptionGroup: String
+  /// The header `X-App-Id`: sixteen letters and digits.
+  let flobukID: String
 
   static let stores: [Store] = [.appStore, .playStore, .stripe]
 
@@ -72,6 +74,7 @@ struct App: Sendable {
     storeProducts = Product.all.map { "com.example.\(key).\($0.name)" }
     dashboardProducts = Product.all.map { "\(key)_\($0.name)" }
     subscriptionGroup = group
+    flobukID = "Fl0b\(appStoreID)\(key.count)" + (key == "pro" ? "p" : "r")
   }
 }
 
@@ -81,9 +84,13 @@ struct Shop: Sendable, Hashable {
   let app: Int
   /// Index into `App.stores`.
   let storeIndex: Int
+  /// Who tells of it.
+  var provider = Provider.qonversion
+  /// Whether its archives hold bodies without the headers that name the app.
+  var isBare = false
 
+  /// Whose shop it is.
   var store: Store { App.stores[storeIndex] }
-  var appID: String { App.all[app].ids[storeIndex] }
 
   /// Whether revenue is sent as proceeds: a setting of the integration that somebody switched
   /// in one app while its history stayed as it was.

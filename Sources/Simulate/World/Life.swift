@@ -42,6 +42,8 @@ struct Charge: Sendable {
   /// Whether the provider sends the proceeds instead of the gross.
   var sendsProceeds: Bool
   var refund: Refund?
+  /// Whether it is booked: a change of product that is told without money is none.
+  var isBooked = true
 
   var proceeds: Money { gross.share(percent: rate) }
   /// What the provider sends.
@@ -148,4 +150,6 @@ struct Life: Sendable {
   var happenings: [Happening] = []
   /// From this happening on the account is another user; nil when it never moved.
   var transferredFrom: Int?
+  /// What reports must make of the life when its provider does not tell all of it.
+  var retold: Reported?
 }
