@@ -1,29 +1,37 @@
 internal import GRDB
 internal import Vocabulary
 
-/// Deliveries by day, how late they came, and how fresh the input is, for one archive.
+/// Deliveries by day, how late and at which attempt they came, and how fresh the input is, for one
+/// archive.
 ///
 /// Sums stay in memory until they are many, and are then added to the tables.
 final class ArrivalAccount {
   private let calendar: CivilCalendar
+  /// By the raw value of the provider.
+  private let schedules: [RetrySchedule]
   private var deliveries: [DeliveryKey: DeliveryCounts] = [:]
   private var latencies: [LatencyKey: Int64] = [:]
+  private var attempts = AttemptAccount()
   private var freshness: [WatermarkKey: (newest: Int64, first: Int64)] = [:]
 
-  init(calendar: CivilCalendar) { self.calendar = calendar }
+  init(calendar: CivilCalendar, schedules: [Provider: RetrySchedule]) {
+    self.calendar = calendar
+    let last = Provider.allCases.map(\.rawValue).max() ?? 0
+    self.schedules = (0...last).map { value in
+      guard let provider = Provider(rawValue: value) else { return .firstOnly }
+      return schedules[provider] ?? .published(by: provider)
+    }
+  }
 
   /// Whether it is time to write the sums out (about 10 MiB).
-  var isLarge: Bool { deliveries.count + latencies.count > 100_000 }
+  var isLarge: Bool { deliveries.count + latencies.count + attempts.count > 100_000 }
 
   func add(_ event: Event, app: Symbol, fate: EventFate) {
     let arrived = event.received ?? event.created ?? event.time
     let key = DeliveryKey(
       day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
     deliveries[key, default: DeliveryCounts()].add(fate)
-    if let received = event.received {
-      let seconds = (received.milliseconds - event.time.milliseconds) / 1000
-      latencies[LatencyKey(key: key, bucket: LatencyBucket.of(seconds: seconds)), default: 0] += 1
-    }
+    if let received = event.received { addReceipt(of: event, at: received, key) }
     let source = WatermarkKey(provider: event.provider, app: app)
     let (newest, first) = (arrived.milliseconds, event.time.milliseconds)
     if let known = freshness[source] {
@@ -34,10 +42,23 @@ final class ArrivalAccount {
     }
   }
 
+  /// Times so far apart that they overflow are no times of deliveries; they wrap, harmlessly.
+  private func addReceipt(of event: Event, at received: Instant, _ key: DeliveryKey) {
+    let latency = (received.milliseconds &- event.time.milliseconds) / 1000
+    latencies[LatencyKey(key: key, bucket: LatencyBucket.of(seconds: latency)), default: 0] += 1
+    let schedule = schedules[Int(event.provider.rawValue)]
+    let made = event.created ?? event.time
+    let attempt = schedule.attempt(
+      after: (received.milliseconds &- made.milliseconds) / 1000)
+    deliveries[key, default: DeliveryCounts()].receive(attempt, latency: latency)
+    attempts.add(event, received: received, attempt: attempt, schedule: schedule)
+  }
+
   /// Adds the sums to the tables and forgets them.
   func write(to database: Database) throws {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
+    try attempts.write(to: database)
     try writeFreshness(to: database)
     deliveries.removeAll()
     latencies.removeAll()
@@ -45,27 +66,10 @@ final class ArrivalAccount {
   }
 
   private func writeDeliveries(to database: Database) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
-      """
-      insert into delivery_cell (
-        day, provider, kind, delivered, distinct_events, duplicates_exact, duplicates_semantic,
-        conflicts)
-      values (?, ?, ?, ?, ?, ?, ?, ?)
-      on conflict (day, provider, kind) do update set
-        delivered = delivered + excluded.delivered,
-        distinct_events = distinct_events + excluded.distinct_events,
-        duplicates_exact = duplicates_exact + excluded.duplicates_exact,
-        duplicates_semantic = duplicates_semantic + excluded.duplicates_semantic,
-        conflicts = conflicts + excluded.conflicts
-      """)
+    let statement = try RawStatement(cachedIn: database, DeliveryCounts.upsert)
     for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
       key.bind(to: statement)
-      statement.bind(4, counts.delivered)
-      statement.bind(5, counts.new)
-      statement.bind(6, counts.exact)
-      statement.bind(7, counts.semantic)
-      statement.bind(8, counts.conflicts)
+      counts.bind(to: statement, from: 4)
       try statement.run()
     }
   }
@@ -151,21 +155,4 @@ private struct LatencyKey: Hashable, Comparable {
 private struct WatermarkKey: Hashable {
   let provider: Provider
   let app: Symbol
-}
-
-private struct DeliveryCounts {
-  var new: Int64 = 0
-  var exact: Int64 = 0
-  var semantic: Int64 = 0
-  var conflicts: Int64 = 0
-  var delivered: Int64 { new + exact + semantic + conflicts }
-
-  mutating func add(_ fate: EventFate) {
-    switch fate {
-    case .new: new += 1
-    case .exact: exact += 1
-    case .semantic: semantic += 1
-    case .conflict: conflicts += 1
-    }
-  }
 }

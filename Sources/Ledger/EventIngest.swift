@@ -22,11 +22,12 @@ public final class EventIngest {
   }
 
   static func begin(
-    _ archive: NewArchive, calendar: CivilCalendar, in ledger: Ledger
+    _ archive: NewArchive, calendar: CivilCalendar, schedules: [Provider: RetrySchedule],
+    in ledger: Ledger
   ) throws(LedgerError) -> EventIngest {
     EventIngest(
       entry: try ArchiveEntry.begin(archive, in: ledger),
-      arrivals: ArrivalAccount(calendar: calendar))
+      arrivals: ArrivalAccount(calendar: calendar, schedules: schedules))
   }
 
   /// The ledger's number of the archive.
@@ -100,11 +101,12 @@ public final class EventIngest {
 extension Ledger {
   /// Begins to take in an archive of events; days of its deliveries are those of `calendar`.
   ///
+  /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// One archive at a time, each content once: ask `archiveWithContent` before.
   public func beginEvents(
-    _ archive: NewArchive, calendar: CivilCalendar
+    _ archive: NewArchive, calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:]
   ) throws(LedgerError) -> EventIngest {
-    try EventIngest.begin(archive, calendar: calendar, in: self)
+    try EventIngest.begin(archive, calendar: calendar, schedules: schedules, in: self)
   }
 
   /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.

@@ -15,6 +15,8 @@ struct Configuration: Sendable {
   var retryHorizon: Interval?
   var freshnessMax: Interval?
   var deliveryWindows: [Provider: Interval] = [:]
+  /// When providers try again, where it differs from what they publish.
+  var retrySchedules: [Provider: RetrySchedule] = [:]
   var snapshotsAreComplete = false
   var valueBytesMax: Int?
   /// Share of rejected lines that qualifies the set, in millionths.

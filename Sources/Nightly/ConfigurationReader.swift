@@ -35,6 +35,11 @@ struct ConfigurationReader {
     case "retry_horizon": configuration.retryHorizon = try interval(value, key)
     case "freshness_max": configuration.freshnessMax = try interval(value, key)
     case "delivery_window": try readWindows(value, into: &configuration)
+    case "delivery_retries":
+      for (name, retries) in try mapping(value, key) {
+        guard let provider = Provider(name: name) else { throw unknown("\(key).\(name)") }
+        configuration.retrySchedules[provider] = try schedule(retries, "\(key).\(name)")
+      }
     case "breaks": try readBreaks(value, into: &configuration)
     case "limits": try readLimits(value, into: &configuration)
     case "materiality": configuration.materialityShare = try share(value, key)

@@ -47,6 +47,18 @@ extension ConfigurationReader {
     return interval
   }
 
+  /// `[1m, 6m, 4h]`: the time from the first attempt to each retry; `[]` for none.
+  func schedule(_ value: Any, _ key: String) throws(NightError) -> RetrySchedule {
+    var seconds: [Int64] = []
+    for retry in value as? [Any] ?? [value] {
+      seconds.append(try interval(retry, key).milliseconds / 1000)
+    }
+    guard let schedule = RetrySchedule(retriesAfter: seconds) else {
+      throw wrong(key, "must be the times from the first attempt to each retry, ascending")
+    }
+    return schedule
+  }
+
   func length(_ value: Any, _ key: String) throws(NightError) -> PeriodLength {
     guard let length = PeriodLength(iso: try text(value, key)) else {
       throw wrong(key, "must be an ISO 8601 period such as P1M, P1Y or P7D")

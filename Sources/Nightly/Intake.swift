@@ -82,7 +82,8 @@ struct Intake {
       log.info("\(file.path) holds the same bytes as an archive already read")
       return nil
     }
-    return try ledger.beginEvents(archive, calendar: .utc)
+    return try ledger.beginEvents(
+      archive, calendar: .utc, schedules: plan.configuration.retrySchedules)
   }
 
   private func close(

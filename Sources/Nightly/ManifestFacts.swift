@@ -58,6 +58,12 @@ extension Plan {
         uniqueKeysWithValues: Provider.allCases.map {
           ($0.name, .integer(rules.deliveryWindow($0).milliseconds / 1000))
         }))
+    options["delivery_retries_s"] = .object(
+      Dictionary(
+        uniqueKeysWithValues: Provider.allCases.map { provider in
+          let schedule = configuration.retrySchedules[provider] ?? .published(by: provider)
+          return (provider.name, .array(schedule.delays.dropFirst().map(JSONValue.integer)))
+        }))
     return options
   }
 }

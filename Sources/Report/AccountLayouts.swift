@@ -21,34 +21,6 @@ extension Layout {
       .count("charges", of: "charges", "Charges among them."),
     ])
 
-  static let deliveriesDaily = Layout(
-    name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
-    columns: [
-      .key("day", .day, "Day of the delivery in the report's time zone."),
-      .key("provider", .text, "Who sent the webhooks."),
-      .key("kind", .text, "What the event says."),
-      .count("delivered", of: "deliveries", "All copies that came."),
-      .count("distinct_events", of: "events", "Events that came for the first time."),
-      .count("duplicates_exact", of: "deliveries", "Copies equal byte for byte."),
-      .count("duplicates_semantic", of: "deliveries", "Copies equal in all that matters."),
-      .count("conflicts", of: "deliveries", "Copies that differ in what matters."),
-      .count("out_of_order", of: "events", "Came after a later event of the subscription."),
-      .count("late", of: "events", "Came later than the delivery window."),
-    ] + attempts + latencies)
-
-  private static let attempts: [Column] = ["1", "2", "3", "4", "5", "6", "unknown"].map {
-    .cell("attempt_\($0)", .integer, "Deliveries at attempt \($0); empty when not recorded.")
-  }
-
-  private static let latencies: [Column] = [
-    ("latency_p50_s", "Median"), ("latency_p95_s", "95th percentile"),
-    ("latency_p99_s", "99th percentile"), ("latency_max_s", "Longest"),
-  ].map { name, word in
-    Column(
-      name: name, format: .latency, unit: "seconds",
-      description: "\(word) from event to receipt, within 1.6 %; empty without receive times.")
-  }
-
   /// Kept for programs that read it: a header alone until published numbers are kept.
   static let restatements = Layout(
     name: "restatements", query: nil,

@@ -21,6 +21,8 @@ enum CellFormat {
   case wholeDays
   /// Milliseconds, printed as whole hours.
   case wholeHours
+  /// A whole number that makes no sense to sum up.
+  case seconds
   /// A bucket of the ledger's latency histogram, printed as the bucket's least seconds.
   case latency
   /// 0 or 1.
@@ -33,7 +35,7 @@ enum CellFormat {
   var type: String {
     switch self {
     case .text: "string"
-    case .integer, .wholeDays, .wholeHours, .latency: "integer"
+    case .integer, .wholeDays, .wholeHours, .seconds, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"
     case .day: "date"

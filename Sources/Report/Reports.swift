@@ -18,7 +18,7 @@ public enum ReportShare: CaseIterable, Sendable {
       [
         .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
         .qualityMonthly, .excludedMonthly, .coverage, .breaks, .breaksHistory, .refetchWorklist,
-        .deliveriesDaily, .restatements, .inputs, .rejects,
+        .deliveriesDaily, .outages, .restatements, .inputs, .rejects,
       ]
     }
   }

@@ -80,6 +80,7 @@ struct TableWriter {
     case .instant: line.add(plain: Instant(milliseconds: number).text)
     case .wholeDays: line.add(number / 86_400_000)
     case .wholeHours: line.add(number / 3_600_000)
+    case .seconds: line.add(number)
     case .latency: line.add(LatencyBucket.seconds(number))
     case .flag: line.add(plain: number == 0 ? "false" : "true")
     }

@@ -19,7 +19,7 @@ struct AccountReportTests {
         "revenue_monthly.csv", "churn_monthly.csv", "renewals_monthly.csv", "mrr_monthly.csv",
         "trials_monthly.csv", "retention_monthly.csv", "quality_monthly.csv",
         "excluded_monthly.csv", "coverage.csv", "breaks.csv", "breaks_history.csv",
-        "refetch_worklist.csv", "restatements.csv", "inputs.csv", "rejects.csv",
+        "refetch_worklist.csv", "outages.csv", "restatements.csv", "inputs.csv", "rejects.csv",
       ])
     for table in tables {
       let header = table.columns.map(\.name).joined(separator: ",")
@@ -32,39 +32,6 @@ struct AccountReportTests {
     let files = try FileManager.default.contentsOfDirectory(
       atPath: world.folder.path("reports"))
     #expect(files.count == tables.count)
-  }
-
-  @Test("Percentiles are the least latency that so many deliveries do not exceed")
-  func deliveries() throws {
-    let day = Day(year: 2026, month: 2, day: 3).number
-    let kind = EventKind.renewed.rawValue
-    try world.sql("insert into delivery_cell values (\(day), 1, \(kind), 100, 90, 6, 3, 1)")
-    for (bucket, count) in [(1, 50), (2, 44), (3, 1), (200, 5)] {
-      try world.sql("insert into latency_cell values (\(day), 1, \(kind), \(bucket), \(count))")
-    }
-    var late = ArrivalSums()
-    late.late = 2
-    world.facts.arrivals[
-      ArrivalKey(day: Day(number: day), provider: .qonversion, kind: .renewed)] = late
-    world.facts.arrivals[
-      ArrivalKey(day: Day(number: day), provider: .flobuk, kind: .observed)] = late
-    try world.write()
-    let rows = try world.rows("deliveries_daily/2026-02.csv")
-    #expect(rows.map { $0["provider"] } == ["flobuk", "qonversion"])
-    #expect(
-      told(rows[1], "day", "kind", "delivered", "distinct_events", "conflicts", "late")
-        == [
-          "day=2026-02-03", "kind=renewed", "delivered=100", "distinct_events=90", "conflicts=1",
-          "late=2",
-        ])
-    #expect(
-      told(
-        rows[1], "latency_p50_s", "latency_p95_s", "latency_p99_s", "latency_max_s", "attempt_1")
-        == [
-          "latency_p50_s=1", "latency_p95_s=3", "latency_p99_s=\(LatencyBucket.seconds(200))",
-          "latency_max_s=\(LatencyBucket.seconds(200))", "attempt_1=",
-        ])
-    #expect(told(rows[0], "delivered", "latency_p50_s") == ["delivered=0", "latency_p50_s="])
   }
 
   @Test("Excluded events are counted by month and reason")

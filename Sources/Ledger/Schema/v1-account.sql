@@ -57,6 +57,14 @@ create table delivery_cell (
   duplicates_exact integer not null,
   duplicates_semantic integer not null,
   conflicts integer not null,
+  received integer not null, -- deliveries whose envelope told when they came
+  attempt_1 integer not null, -- of these, by the attempt that the retry schedule tells
+  attempt_2 integer not null,
+  attempt_3 integer not null,
+  attempt_4 integer not null,
+  attempt_5 integer not null,
+  attempt_6 integer not null,
+  latency_max_s integer,
   primary key (day, provider, kind)
 ) strict, without rowid;
 
@@ -69,6 +77,24 @@ create table latency_cell (
   bucket integer not null,
   deliveries integer not null,
   primary key (day, provider, kind, bucket)
+) strict, without rowid;
+
+-- When something was received, by five minutes.
+create table receipt_cell (
+  provider integer not null,
+  slot integer not null, -- five minutes since 1970-01-01
+  from_ms integer not null, -- the first receipt
+  to_ms integer not null, -- the last one
+  primary key (provider, slot)
+) strict, without rowid;
+
+-- Attempts that must have failed, because their message came at a later one.
+create table failed_attempt (
+  provider integer not null,
+  at_ms integer not null, -- by the retry schedule, from when the message was made
+  identity integer not null,
+  attempt integer not null, -- from 1
+  primary key (provider, at_ms, identity, attempt)
 ) strict, without rowid;
 
 -- Newest received (else created, else event) time per provider and app.

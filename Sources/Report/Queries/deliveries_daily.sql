@@ -1,5 +1,6 @@
--- What came on a day and how late. No envelope keeps the number of the attempt in the ledger, so
--- those columns stay empty. A percentile is the smallest bucket that so many deliveries reach.
+-- What came on a day, at which attempt and how late. Without a receive time nothing is known of
+-- attempts and latencies, which is not zero. A percentile is the smallest bucket that so many
+-- deliveries reach.
 with parts as (
   select
     day,
@@ -11,7 +12,15 @@ with parts as (
     duplicates_semantic,
     conflicts,
     0 as out_of_order,
-    0 as late
+    0 as late,
+    received,
+    attempt_1,
+    attempt_2,
+    attempt_3,
+    attempt_4,
+    attempt_5,
+    attempt_6,
+    latency_max_s
   from delivery_cell
   union all
   select
@@ -24,7 +33,15 @@ with parts as (
     0 as duplicates_semantic,
     0 as conflicts,
     out_of_order,
-    late
+    late,
+    0 as received,
+    0 as attempt_1,
+    0 as attempt_2,
+    0 as attempt_3,
+    0 as attempt_4,
+    0 as attempt_5,
+    0 as attempt_6,
+    null as latency_max_s
   from arrival_cell
 ),
 sums as (
@@ -38,7 +55,15 @@ sums as (
     sum(duplicates_semantic) as duplicates_semantic,
     sum(conflicts) as conflicts,
     sum(out_of_order) as out_of_order,
-    sum(late) as late
+    sum(late) as late,
+    sum(received) as received,
+    sum(attempt_1) as attempt_1,
+    sum(attempt_2) as attempt_2,
+    sum(attempt_3) as attempt_3,
+    sum(attempt_4) as attempt_4,
+    sum(attempt_5) as attempt_5,
+    sum(attempt_6) as attempt_6,
+    max(latency_max_s) as latency_max_s
   from parts
   group by
     day,
@@ -66,8 +91,7 @@ latency as (
     kind,
     min(case when 100 * so_far >= 50 * total then bucket end) as p50,
     min(case when 100 * so_far >= 95 * total then bucket end) as p95,
-    min(case when 100 * so_far >= 99 * total then bucket end) as p99,
-    max(bucket) as longest
+    min(case when 100 * so_far >= 99 * total then bucket end) as p99
   from reached
   group by
     day,
@@ -85,17 +109,22 @@ select
   row.conflicts,
   row.out_of_order,
   row.late,
-  null as attempt_1,
-  null as attempt_2,
-  null as attempt_3,
-  null as attempt_4,
-  null as attempt_5,
-  null as attempt_6,
-  null as attempt_unknown,
+  case when row.received > 0 then row.attempt_1 end as attempt_1,
+  case when row.received > 0 then row.attempt_2 end as attempt_2,
+  case when row.received > 0 then row.attempt_3 end as attempt_3,
+  case when row.received > 0 then row.attempt_4 end as attempt_4,
+  case when row.received > 0 then row.attempt_5 end as attempt_5,
+  case when row.received > 0 then row.attempt_6 end as attempt_6,
+  case
+    when row.received > 0
+      then
+        row.delivered - row.attempt_1 - row.attempt_2 - row.attempt_3 - row.attempt_4
+        - row.attempt_5 - row.attempt_6
+  end as attempt_unknown,
   latency.p50 as latency_p50_s,
   latency.p95 as latency_p95_s,
   latency.p99 as latency_p99_s,
-  latency.longest as latency_max_s
+  row.latency_max_s
 from sums as row
 left join latency
   on latency.day = row.day

@@ -1,0 +1,71 @@
+/// When a provider tries again to deliver a message that was not taken.
+///
+/// No envelope tells the number of an attempt, so it is inferred from how long after its making a
+/// message came. A retry may come a sixtieth of its delay too early (clocks differ) and an eighth
+/// of it, at least 10 minutes, too late (queues); the first attempt may come up to 2 minutes late.
+/// A time that two attempts allow is the later one's.
+public struct RetrySchedule: Sendable, Hashable {
+  /// Seconds from the making of a message to its attempts; the first is 0, each more than the last.
+  public let delays: [Int64]
+  /// The first second of each attempt's stretch.
+  private let starts: [Int64]
+  /// The second after each attempt's stretch.
+  private let ends: [Int64]
+
+  /// A first attempt, and retries so many seconds after it; nil unless each is later than the one
+  /// before it.
+  public init?(retriesAfter seconds: [Int64]) {
+    guard zip([0] + seconds, seconds).allSatisfy({ $0 < $1 }) else { return nil }
+    delays = [0] + seconds
+    starts = [-Self.firstTolerance] + seconds.map { $0 - $0 / 60 }
+    let tolerated = [Self.firstTolerance] + seconds.map { $0 + max(600, $0 / 8) }
+    var ends = tolerated
+    for index in starts.indices.dropLast() {
+      ends[index] = min(tolerated[index], starts[index + 1])
+    }
+    self.ends = ends
+  }
+
+  private init(delays: [Int64], starts: [Int64], ends: [Int64]) {
+    self.delays = delays
+    self.starts = starts
+    self.ends = ends
+  }
+
+  /// Qonversion's first attempt comes 20–120 s after the event.
+  private static let firstTolerance: Int64 = 120
+
+  /// A first attempt and no retry that anybody published.
+  public static let firstOnly = RetrySchedule(
+    delays: [0], starts: [-firstTolerance], ends: [firstTolerance])
+
+  /// The number of the attempt, from 1, that came `seconds` after the making of its message;
+  /// nil when the schedule has none at that time.
+  public func attempt(after seconds: Int64) -> Int? {
+    var attempt = ends.count
+    while attempt > 0 {
+      if seconds >= starts[attempt - 1] { return seconds < ends[attempt - 1] ? attempt : nil }
+      attempt -= 1
+    }
+    return nil
+  }
+
+  /// What `provider` publishes.
+  ///
+  /// Sources: Qonversion's page on webhooks (1 min, 5 min, 3 h 55 min, 4 h and 16 h after the
+  /// attempt before); IAPGUARD's page on webhooks (10 min, 60 min, 4 h, 12 h, 12 h, 12 h), which
+  /// FLOBUK became. iaptic and Purple publish none.
+  public static func published(by provider: Provider) -> RetrySchedule {
+    switch provider {
+    case .qonversion: qonversion
+    case .flobuk: flobuk
+    case .iaptic, .purple: firstOnly
+    }
+  }
+
+  private static let qonversion =
+    RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? firstOnly
+
+  private static let flobuk =
+    RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200]) ?? firstOnly
+}
