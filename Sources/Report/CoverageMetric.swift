@@ -97,6 +97,18 @@ extension Provider {
     }
   }
 
+  /// What collections of purchases show of a metric when no delivery says why it came.
+  func showing(_ metric: CoverageMetric) -> CoverageStatement {
+    switch metric {
+    case .refunds, .refundsOneTime:
+      .notAvailable(nil, "no delivery says why it came; a refund shows as a lost purchase at most")
+    case .pauses: .notAvailable(nil, "no delivery says why it came")
+    case .renewals, .productChange:
+      .estimated(nil, "what happened between two deliveries is seen by its last result only")
+    default: telling(metric)
+    }
+  }
+
   private func tellingRefunds(of type: ProductType) -> CoverageStatement {
     guard tellsRefunds(of: type) else { return .notAvailable(nil, "refunds are not told") }
     return self == .purple

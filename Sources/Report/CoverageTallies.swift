@@ -25,6 +25,10 @@ struct CoverageTallies: Equatable {
   var openEnded: Int64 = 0
   /// Paid periods whose end follows from a configured or listed length.
   var derivedEnds: Int64 = 0
+  /// Events of the provider that only show a state.
+  var states: Int64 = 0
+  /// Events of the provider that say what happened.
+  var told: Int64 = 0
   /// Whether there are snapshots to compare with.
   var hasSnapshots = false
 
@@ -45,11 +49,13 @@ struct CoverageTallies: Equatable {
     unchained = row.int64(13)
     openEnded = row.int64(14)
     derivedEnds = row.int64(15)
+    states = row.int64(16)
+    told = row.int64(17)
   }
 
   /// What is said of `metric` of a feed of `provider` with this data.
   func statement(_ metric: CoverageMetric, _ provider: Provider) -> CoverageStatement {
-    let told = provider.telling(metric)
+    let told = showsStatesOnly(provider) ? provider.showing(metric) : provider.telling(metric)
     return switch metric {
     case .revenueUSD: revenue
     case .proceeds: proceeds
@@ -64,6 +70,11 @@ struct CoverageTallies: Equatable {
     case .refunds, .refundsOneTime, .autoRenewOff, .pauses, .productChange, .trials, .sandbox:
       told
     }
+  }
+
+  /// Whether iaptic's deliveries are those of the first years, which do not say why they came.
+  private func showsStatesOnly(_ provider: Provider) -> Bool {
+    provider == .iaptic && states > 0 && self.told == 0
   }
 
   private var revenue: CoverageStatement {

@@ -69,6 +69,22 @@ struct CoverageReportTests {
     #expect(try statement("refunds", .qonversion).dropLast() == ["measured", "0"])
   }
 
+  @Test("A provider whose deliveries never say why they came tells no refunds")
+  func statesOnly() throws {
+    try charge(.iaptic, .priceBook, 1)
+    func came(_ kind: UInt8) throws {
+      let values = "\(january.number), 3, \(kind), 2, 2, 0, 0, 0"
+      try world.sql("insert into delivery_cell values (\(values))")
+    }
+    try came(EventKind.observed.rawValue)
+    try world.write()
+    #expect(try statement("refunds", .iaptic).dropLast() == ["not_available", ""])
+    #expect(try statement("renewals", .iaptic).dropLast() == ["estimated", ""])
+    try came(EventKind.renewed.rawValue)
+    try world.write()
+    #expect(try statement("refunds", .iaptic).first == "measured")
+  }
+
   @Test("Amounts of the price list are an estimate, charges without any are missing")
   func amounts() throws {
     try charge(.iaptic, .provider, 5, proceeds: false)

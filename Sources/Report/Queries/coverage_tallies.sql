@@ -39,6 +39,15 @@ movement as (
     cell.provider,
     cell.app
 ),
+delivery as (
+  select
+    cell.provider,
+    sum(case when kind.word = 'observed' then cell.distinct_events else 0 end) as states,
+    sum(case when kind.word in ('observed', 'other') then 0 else cell.distinct_events end) as told
+  from delivery_cell as cell
+  join event_kind_name as kind on kind.id = cell.kind
+  group by cell.provider
+),
 gap as (
   select
     cell.provider,
@@ -68,11 +77,14 @@ select
   coalesce(movement.without_reason, 0) as without_reason,
   coalesce(gap.unchained, 0) as unchained,
   coalesce(gap.open_ended, 0) as open_ended,
-  coalesce(gap.derived_ends, 0) as derived_ends
+  coalesce(gap.derived_ends, 0) as derived_ends,
+  coalesce(delivery.states, 0) as states,
+  coalesce(delivery.told, 0) as told
 from horizon
 left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app
 left join renewal on renewal.provider = horizon.provider and renewal.app = horizon.app
 left join movement on movement.provider = horizon.provider and movement.app = horizon.app
+left join delivery on delivery.provider = horizon.provider
 left join gap on gap.provider = horizon.provider and gap.app = horizon.app
 order by
   horizon.provider,
