@@ -4,7 +4,6 @@ enum RejectReason: String {
   case valueTooLong = "value_too_long"
   case notAnObject = "not_an_object"
   case unknownProvider = "unknown_provider"
-  case unsupportedProvider = "unsupported_provider"
   case missingField = "missing_field"
   case badField = "bad_field"
   case amountTooLarge = "amount_too_large"

@@ -15,15 +15,42 @@ struct SnapshotRefusalTests {
       ("7", "not_an_object", "the value is no JSON object"),
       (
         #"{"error":{"type":"resource","code":"canary"},"_meta":{}}"#, "error_response",
-        "the line is an error that the provider's API returned"
+        "the line is an error that a provider's API returned"
+      ),
+      (
+        #"{"ok":false,"code":6,"message":"canary"}"#, "error_response",
+        "the line is an error that a provider's API returned"
+      ),
+      (
+        #"{"provider":"purple","user_id":"u","captured_at":1,"purchases":{}}"#, "missing_field",
+        "entitlements"
+      ),
+      (
+        #"{"user":"u","captured_at":1,"purchases":[{"data":{}}]}"#, "missing_field",
+        "data.productId"
+      ),
+      (
+        #"{"user":"u","captured_at":1,"purchases":[{"data":{"productId":"p"}},7]}"#, "bad_field",
+        "purchases: expected a list of objects"
+      ),
+      (#"{"captured_at":1,"purchases":[{"data":{}}]}"#, "missing_field", "user_id"),
+      (
+        #"{"applicationUsername":"u","captured_at":1,"purchases":{"p":7}}"#, "bad_field",
+        "purchases: expected purchases by product id"
+      ),
+      (
+        #"{"captured_at":1,"rows":[{"customerInfo":{}}]}"#, "missing_field",
+        "rows.applicationUsername"
+      ),
+      (
+        #"""
+        {"captured_at":1,"rows":[{"applicationUsername":"canary","customerInfo":{},\#
+        "receiptIds":["canary"]}]}
+        """#, "missing_field", "rows.customerInfo: empty beside receipts"
       ),
       (
         #"{"provider":"canary","user_id":"u","captured_at":1,"data":[]}"#, "unknown_provider",
         "provider: none of the known names"
-      ),
-      (
-        #"{"applicationUsername":"u","captured_at":1,"purchases":{}}"#, "unsupported_provider",
-        "snapshots with purchases are not read by this version"
       ),
       (
         #"{"user_id":"u","captured_at":"canary","data":[]}"#, "bad_time",

@@ -36,7 +36,8 @@ enum IapticNotificationField: Int, MemberField {
 
 /// The members of one purchase, in webhooks and in answers of the interface.
 ///
-/// Sources: the pages above; iaptic-client for `amountMicros`, `amountUSD` and `currency`.
+/// Sources: the pages above; iaptic-client for `amountMicros`, `amountUSD` and `currency`; the
+/// oldest interface for times that end in `At`.
 enum IapticPurchaseField: Int, MemberField {
   case productID, purchaseID, transactionID, platform, sandbox
   case purchaseDate, lastRenewalDate, expirationDate, isExpired
@@ -51,9 +52,9 @@ enum IapticPurchaseField: Int, MemberField {
     case .transactionID: ["transactionId"]
     case .platform: ["platform"]
     case .sandbox: ["sandbox"]
-    case .purchaseDate: ["purchaseDate"]
-    case .lastRenewalDate: ["lastRenewalDate"]
-    case .expirationDate: ["expirationDate"]
+    case .purchaseDate: ["purchaseDate", "subscribedAt"]
+    case .lastRenewalDate: ["lastRenewalDate", "renewedAt"]
+    case .expirationDate: ["expirationDate", "expiresAt"]
     case .isExpired: ["isExpired"]
     case .renewalIntent: ["renewalIntent"]
     case .renewalIntentChangeDate: ["renewalIntentChangeDate"]

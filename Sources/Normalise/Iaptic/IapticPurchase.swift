@@ -86,7 +86,8 @@ struct IapticPurchaseReader {
     return found
   }
 
-  private mutating func purchase(
+  /// One purchase; `key` names its product when it does not.
+  mutating func purchase(
     _ node: JSONNode, key: JSONNode?, of tape: JSONTape
   ) throws(BodyProblem) -> IapticPurchase {
     guard tape.kind(node) == .object else {
@@ -133,9 +134,7 @@ struct IapticPurchaseReader {
   ) throws(BodyProblem) {
     purchase.isExpired = try flag(.isExpired, "purchases.isExpired", tape)
     let intent = try word(.renewalIntent, "purchases.renewalIntent", tape)
-    if intent.isWord("renew") { purchase.renews = true }
-    // Source: iaptic-js, whose types say `Cancel` where the others say `Lapse`.
-    if intent.isWord("lapse") || intent.isWord("cancel") { purchase.renews = false }
+    purchase.renews = iapticRenews(intent)
     purchase.cancelation = IapticCancelation(
       try word(.cancelationReason, "purchases.cancelationReason", tape))
     purchase.isInBillingRetry = try flag(

@@ -89,6 +89,14 @@ struct IapticReasons {
   ]
 }
 
+/// Whether a `renewalIntent` is to renew; nil when it is neither that nor its opposite.
+///
+/// Source: iaptic-js, whose types say `Cancel` where the others say `Lapse`.
+func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
+  if intent.isWord("renew") { return true }
+  return intent.isWord("lapse") || intent.isWord("cancel") ? false : nil
+}
+
 /// A `cancelationReason`, told by what stands before the dot.
 ///
 /// Source: iaptic-client, `PurchaseCancelationReason`.

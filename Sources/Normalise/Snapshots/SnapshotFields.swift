@@ -3,7 +3,8 @@ import Vocabulary
 
 /// The members around a snapshot's list of entitlements.
 enum SnapshotField: Int, MemberField {
-  case provider, app, user, capturedAt, entitlements, data, purchases, hasMore, error
+  case provider, app, user, capturedAt, entitlements, data, hasMore, error
+  case purchases, subscription, rows
 
   var names: [String] {
     switch self {
@@ -13,9 +14,11 @@ enum SnapshotField: Int, MemberField {
     case .capturedAt: ["captured_at", "capturedAt"]
     case .entitlements: ["entitlements"]
     case .data: ["data"]
-    case .purchases: ["purchases"]
     case .hasMore: ["has_more"]
     case .error: ["error"]
+    case .purchases: ["purchases"]
+    case .subscription: ["subscription"]
+    case .rows: ["rows"]
     }
   }
 }
@@ -109,4 +112,4 @@ extension JSONTape {
 }
 
 /// Bytes of the longest id in a snapshot.
-private let snapshotWordBytesMax = 1_024
+let snapshotWordBytesMax = 1_024

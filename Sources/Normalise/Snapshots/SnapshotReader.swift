@@ -7,7 +7,8 @@ public struct SnapshotBatch: Sendable {
   public var snapshots: [Snapshot] = []
   /// Lines that could not be understood; nothing of them is kept.
   public var rejects: [Reject] = []
-  /// JSON values seen: snapshots, rejects, and those that lack the moment they were taken.
+  /// JSON values seen: those that brought snapshots, rejects, and those that lack the moment they
+  /// were taken.
   public var lines: Int64 = 0
   /// Whether nothing says when some line was taken, so that the file must be refused.
   ///
@@ -18,12 +19,14 @@ public struct SnapshotBatch: Sendable {
   public init() {}
 }
 
-/// Turns the lines of a snapshot file into snapshots, one user per line.
+/// Turns the lines of a snapshot file into snapshots: one user per line, or a list of customers.
 public struct SnapshotReader {
   private var tape = JSONTape()
   private var members = Members<SnapshotField>()
   private var entitlements = EntitlementReader()
   private var purchases = PurchaseReader()
+  private var iaptic = IapticSnapshotReader()
+  private var flobuk = FlobukSnapshotReader()
 
   /// A reader of all shapes that are known.
   public init() {}
@@ -68,55 +71,96 @@ public struct SnapshotReader {
 
   private mutating func add(_ place: Place, standIn: Instant?, to result: inout SnapshotBatch) {
     do throws(BodyProblem) {
-      guard var snapshot = try snapshot(standIn: standIn) else {
-        result.needsCapturedAt = true
-        return
+      let found = try snapshots(standIn: standIn)
+      result.needsCapturedAt = result.needsCapturedAt || found == nil
+      result.snapshots += (found ?? []).map { snapshot in
+        var placed = snapshot
+        placed.place = place
+        return placed
       }
-      snapshot.place = place
-      result.snapshots.append(snapshot)
     } catch {
       result.reject(error, at: place)
     }
   }
 
-  /// The snapshot on the tape; nil when nothing says when it was taken.
-  private mutating func snapshot(standIn: Instant?) throws(BodyProblem) -> Snapshot? {
+  /// The snapshots on the tape: one, or one for each customer of a list; nil when nothing says when
+  /// they were taken.
+  private mutating func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
     case .array: throw BodyProblem(.missingField, "user_id: a bare list says not whose it is")
     default: throw BodyProblem(.notAnObject, "the value is no JSON object")
     }
-    let list = members.value(.entitlements, tape) ?? members.value(.data, tape)
-    if list == nil { try refuseOtherShapes() }
+    if isErrorResponse { throw .errorResponse }
     let provider = try provider()
     let user = try tape.text(members.value(.user, tape), "user_id")
-    guard !user.isEmpty else { throw .missing("user_id") }
-    let app = try tape.text(members.value(.app, tape), "app_id")
-    guard let list else { throw .missing("entitlements") }
     let sentAt = try tape.instant(members.value(.capturedAt, tape), "captured_at")
-    let rights = try rights(list)
-    guard let capturedAt = sentAt ?? standIn else { return nil }
-    return Snapshot(
-      provider: provider, app: app, user: user, capturedAt: capturedAt, entitlements: rights)
+    let capturedAt = sentAt ?? standIn
+    let held: [(user: String, entitlements: [Entitlement])]
+    if user.isEmpty, provider == .iaptic, let rows = members.value(.rows, tape) {
+      held = try iaptic.customers(rows, of: tape)
+    } else {
+      guard !user.isEmpty else { throw .missing("user_id") }
+      held = [(user, try rights(of: provider, at: capturedAt))]
+    }
+    let app = try tape.text(members.value(.app, tape), "app_id")
+    return capturedAt.map { at in
+      held.map {
+        Snapshot(
+          provider: provider, app: app, user: $0.user, capturedAt: at,
+          entitlements: $0.entitlements)
+      }
+    }
   }
 
-  /// Names what a line without a list of entitlements is, when that is known.
-  private func refuseOtherShapes() throws(BodyProblem) {
-    if members.value(.error, tape) != nil {
-      throw BodyProblem(.errorResponse, "the line is an error that the provider's API returned")
-    }
-    if members.value(.purchases, tape) != nil {
-      throw BodyProblem(
-        .unsupportedProvider, "snapshots with purchases are not read by this version")
-    }
+  /// Whether the line is an error that a provider's interface answered.
+  private var isErrorResponse: Bool {
+    guard rightsList == nil, members.value(.purchases, tape) == nil else { return false }
+    let isRefused = tape.member(0, "ok").map { tape.kind($0) == .false } ?? false
+    return isRefused || members.value(.error, tape) != nil
   }
 
+  private var rightsList: JSONNode? {
+    members.value(.entitlements, tape) ?? members.value(.data, tape)
+  }
+
+  /// The provider that the line names, else the one whose shape it has.
   private func provider() throws(BodyProblem) -> Provider {
-    guard let named = members.value(.provider, tape) else { return .qonversion }
-    guard let provider = Provider(name: try tape.text(named, "provider")) else {
-      throw BodyProblem(.unknownProvider, "provider: none of the known names")
+    if let named = members.value(.provider, tape) {
+      guard let provider = Provider(name: try tape.text(named, "provider")) else {
+        throw BodyProblem(.unknownProvider, "provider: none of the known names")
+      }
+      return provider
     }
-    return provider
+    if rightsList != nil { return .qonversion }
+    if let list = members.value(.purchases, tape) {
+      let isNamed = tape.member(0, "applicationUsername") != nil
+      let isFlobuk = flobuk.isPurchaseList(list, of: tape)
+      return isFlobuk || tape.kind(list) == .array && !isNamed ? .flobuk : .iaptic
+    }
+    let answers = [members.present(.subscription), members.present(.rows)]
+    return answers.contains { $0 != nil } ? .iaptic : .qonversion
+  }
+
+  private mutating func rights(
+    of provider: Provider, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement] {
+    if let list = rightsList { return try rights(list).map { $0.inEventTerms(of: provider) } }
+    let held = members.value(.purchases, tape)
+    switch provider {
+    case .flobuk:
+      if let held { return try flobuk.entitlements(held, of: tape, at: capturedAt) }
+    case .iaptic:
+      if let held = held ?? members.value(.rows, tape) {
+        return try iaptic.entitlements(held, of: tape, at: capturedAt)
+      }
+      if members.present(.subscription) != nil {
+        let sent = members.value(.subscription, tape)
+        return try iaptic.subscription(sent, of: tape, at: capturedAt)
+      }
+    case .qonversion, .purple: break
+    }
+    throw .missing("entitlements")
   }
 
   private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
