@@ -21,7 +21,8 @@ extension Night {
     }
     var line = "breaks    \(total) \(group[0].status): \(severities.joined(separator: ", "))"
     if let oldest = group.compactMap(\.oldest).min(), let asOf {
-      line += "; oldest \(max(0, asOf.since(oldest).milliseconds) / 86_400_000) days"
+      let days = max(0, asOf.since(oldest).milliseconds) / Interval.days(1).milliseconds
+      line += "; oldest \(days) \(days == 1 ? "day" : "days")"
     }
     return line
   }

@@ -1,3 +1,4 @@
+import Reconcile
 import Vocabulary
 
 /// Walks the tree of a configuration file; a key that nobody knows is an error, not a typo's grave.
@@ -131,9 +132,60 @@ struct ConfigurationReader {
     }
   }
 
-  func unknown(_ key: String) -> NightError {
+  private func unknown(_ key: String) -> NightError {
     NightError(
       .configuration, "the configuration \(path) has an unknown key `\(key)`",
       hint: "subledger.example.yaml shows every key")
+  }
+}
+
+/// The keys of `breaks`: from where on a break matters how much.
+extension ConfigurationReader {
+  /// `{severity_usd: {medium: 1, …}, severity_days: {medium: 8, …}}`; each step at least the one
+  /// before it.
+  private func readBreaks(
+    _ value: Any, into configuration: inout Configuration
+  ) throws(NightError) {
+    for (name, steps) in try mapping(value, "breaks") {
+      switch name {
+      case "severity_usd": try readAmounts(steps, into: &configuration.severity.amounts)
+      case "severity_days": try readDays(steps, into: &configuration.severity.days)
+      default: throw unknown("breaks.\(name)")
+      }
+    }
+  }
+
+  private func readAmounts(
+    _ value: Any, into scale: inout SeverityScale
+  ) throws(NightError) {
+    for (step, limit) in try mapping(value, "breaks.severity_usd") {
+      let key = "breaks.severity_usd.\(step)"
+      switch step {
+      case "medium": scale.medium = try amount(limit, key)
+      case "high": scale.high = try amount(limit, key)
+      case "critical": scale.critical = try amount(limit, key)
+      default: throw unknown(key)
+      }
+    }
+    guard scale.medium <= scale.high, scale.high <= scale.critical else {
+      throw wrong("breaks.severity_usd", "must rise from medium over high to critical")
+    }
+  }
+
+  private func readDays(
+    _ value: Any, into days: inout [Severity: Int64]
+  ) throws(NightError) {
+    for (step, limit) in try mapping(value, "breaks.severity_days") {
+      let key = "breaks.severity_days.\(step)"
+      switch Severity(rawValue: step) {
+      case .some(let severity) where severity >= .medium:
+        days[severity] = Int64(try number(limit, key))
+      default: throw unknown(key)
+      }
+    }
+    let limits = Severity.allCases.compactMap { days[$0] }
+    guard limits == limits.sorted() else {
+      throw wrong("breaks.severity_days", "must rise from medium over high to critical")
+    }
   }
 }

@@ -27,7 +27,7 @@ struct PublishPass {
       plan: plan, rules: rules, facts: fold.facts, breaks: decided.undecided, archives: archives)
     manifest.qualifications = verdict.qualifications
     let published = try publish(&manifest, fold.facts, breaks, intake)
-    for reason in verdict.qualifications { log.warning("the set is qualified: \(reason)") }
+    for finding in verdict.findings { log.warning("\(finding)") }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
     return verdict.outcome
   }

@@ -5,19 +5,34 @@ import Vocabulary
 struct Verdict {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
-  private let isGateHit: Bool
-  private let isStale: Bool
+  private let stale: [Break]
+  private let gate: Plan.FailOn
+  private let gated: Int
 
   init(plan: Plan, rules: Rules, facts: Facts, breaks: [Break], archives: [ArchiveAccount]) {
-    isStale = breaks.contains { $0.code == .staleInput }
-    isGateHit = breaks.contains { plan.failOn.includes($0) }
+    stale = breaks.filter { $0.code == .staleInput }
+    gate = plan.failOn
+    gated = breaks.count { plan.failOn.includes($0) }
     readRejects(archives, share: plan.rejectedShare)
     readMateriality(facts, breaks, rules, share: plan.materialityShare)
   }
 
   /// Findings when the set is qualified, the input stale, or the caller's gate hit.
   var outcome: NightOutcome {
-    qualifications.isEmpty && !isStale && !isGateHit ? .done : .findings
+    findings.isEmpty ? .done : .findings
+  }
+
+  /// Why somebody should look at the set, in words for the log.
+  var findings: [String] {
+    var findings = qualifications.map { "the set is qualified: \($0)" }
+    for found in stale {
+      let app = found.app.isEmpty ? "(no app id)" : found.app
+      findings.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
+    }
+    if gated > 0 {
+      findings.append("breaks at or above --fail-on \(gate.rawValue): \(gated), see breaks.csv")
+    }
+    return findings
   }
 
   /// More rejected lines than `share` of those that should be events, and at least 20.

@@ -104,15 +104,20 @@ struct VerdictTests {
     ]
     for (level, hits) in expected {
       for (item, isHit) in zip([pending, open, critical], hits) {
-        let outcome = try verdict(failOn: level, breaks: [item]).outcome
-        #expect(outcome == (isHit ? .findings : .done), "\(level) \(item.status)")
+        let verdict = try verdict(failOn: level, breaks: [item])
+        #expect(verdict.outcome == (isHit ? .findings : .done), "\(level) \(item.status)")
+        let words = "breaks at or above --fail-on \(level): 1, see breaks.csv"
+        #expect(verdict.findings == (isHit ? [words] : []))
       }
     }
   }
 
   @Test("Stale input is a finding whatever the gate")
   func stale() throws {
-    let stale = Break(id: "s", code: .staleInput, provider: .qonversion)
-    #expect(try verdict(breaks: [stale]).outcome == .findings)
+    var stale = Break(id: "s", code: .staleInput, provider: .qonversion)
+    (stale.app, stale.evidence) = ("app", "old")
+    let verdict = try verdict(breaks: [stale])
+    #expect(verdict.outcome == .findings)
+    #expect(verdict.findings == ["the input of qonversion app is stale: old"])
   }
 }

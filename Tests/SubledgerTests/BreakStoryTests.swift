@@ -28,7 +28,7 @@ struct BreakStoryTests {
     }
     let status = try program.run(["status"]).output
     #expect(
-      status.contains("breaks    1 open: 1 medium; oldest 1 days\n          1 MISSED_RENEWAL"))
+      status.contains("breaks    1 open: 1 medium; oldest 1 day\n          1 MISSED_RENEWAL"))
     try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
     #expect(try night("2026-03-01").status == 0)
     #expect(try manifest("qualified") as? Bool == false)
