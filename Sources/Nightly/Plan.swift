@@ -155,7 +155,7 @@ public struct Plan: Sendable {
 
 extension CivilCalendar {
   /// The instant that RFC 3339 text, or a date, stands for; a date is the start of that day.
-  func instant(_ text: String) -> Instant? {
+  public func instant(_ text: String) -> Instant? {
     let parts = text.split(separator: "-").compactMap { Int($0) }
     if text.count == 10, parts.count == 3 {
       let day = Day(year: parts[0], month: parts[1], day: parts[2])

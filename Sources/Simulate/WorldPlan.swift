@@ -42,6 +42,8 @@ public struct WorldPlan: Sendable, Equatable {
   public var delayedShare = 20_000
   /// Events that overtake or are overtaken by the next one of the same subscriber.
   public var reorderedShare = 10_000
+  /// Stretches in which the endpoint takes nothing.
+  public var outages: [ClosedRange<Instant>] = []
   /// Subscribers whose whole life is sandbox traffic.
   public var sandboxShare = 20_000
   /// Deliveries archived inside an envelope with receive time and headers.

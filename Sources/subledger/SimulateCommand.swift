@@ -58,6 +58,11 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Events that overtake another, per million.")
   var reordered: Int?
 
+  @Option(
+    help: "The endpoint takes nothing from one instant to another, FROM/TO; may be given often.",
+    transform: SimulateCommand.outage)
+  var outage: [ClosedRange<Instant>] = []
+
   @Option(help: "Subscribers whose whole life is sandbox traffic, per million.")
   var sandbox: Int?
 
@@ -89,6 +94,15 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
+  private static func outage(_ text: String) throws -> ClosedRange<Instant> {
+    let instants = text.split(separator: "/").compactMap { CivilCalendar.utc.instant(String($0)) }
+    guard instants.count == 2, instants[0] <= instants[1] else {
+      throw ValidationError(
+        "'\(text)' is no stretch of time; write 2025-03-10T02:00:00Z/2025-03-10T09:00:00Z")
+    }
+    return instants[0]...instants[1]
+  }
+
   private var plan: WorldPlan {
     var plan = WorldPlan(seed: seed, subscribers: subscribers, months: months)
     plan.events = events
@@ -98,6 +112,7 @@ struct SimulateCommand: ParsableCommand {
     plan.duplicatedShare = duplicated ?? plan.duplicatedShare
     plan.delayedShare = delayed ?? plan.delayedShare
     plan.reorderedShare = reordered ?? plan.reorderedShare
+    plan.outages = outage
     plan.sandboxShare = sandbox ?? plan.sandboxShare
     plan.envelopedShare = enveloped ?? plan.envelopedShare
     return plan

@@ -10,13 +10,15 @@ struct World {
 
   /// Makes a world in the folder `world` of a program of its own.
   init(
-    seed: Int, subscribers: Int = 300, months: Int = 14, lost: Int = 0, archives: Int = 14
+    seed: Int, subscribers: Int = 300, months: Int = 14, lost: Int = 0, archives: Int = 14,
+    more: [String] = []
   ) throws {
     program = try Program()
-    let made = try program.run([
-      "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "\(subscribers)",
-      "--months", "\(months)", "--lost", "\(lost)", "--archives", "\(archives)",
-    ])
+    let made = try program.run(
+      [
+        "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "\(subscribers)",
+        "--months", "\(months)", "--lost", "\(lost)", "--archives", "\(archives)",
+      ] + more)
     try #require(made.status == 0, "\(made)")
     let path = program.folder.path("world/truth/as_of.txt")
     asOf = try String(contentsOfFile: path, encoding: .utf8)

@@ -1,7 +1,7 @@
 import Vocabulary
 
 /// One arrival of an event in the archive.
-struct Arrival: Sendable {
+struct Arrival: Sendable, Equatable {
   /// When the endpoint received it, in milliseconds since 1970.
   var received: Int64
   /// The provider's attempt, from 1.
@@ -41,11 +41,15 @@ struct PostOffice: Sendable {
   /// It does not depend on other happenings' draws, so that shares can change without changing
   /// anything else.
   func delivery(of index: Int, in life: Life) -> Delivery {
+    let schedule = Self.schedule(of: life.person.shop.provider)
+    return drawn(index, in: life, schedule).through(plan.outages, schedule)
+  }
+
+  private func drawn(_ index: Int, in life: Life, _ schedule: [Int64]) -> Delivery {
     let provider = life.person.shop.provider
     var random = Randomness(
       seed: plan.seed, item: UInt64(life.person.number) << 16 | UInt64(index),
       stream: provider == .qonversion ? 2 : 16 + UInt64(provider.rawValue))
-    let schedule = Self.schedule(of: provider)
     let time = life.happenings[index].time
     let created = time + random.between(20, 120)
     let first = created * 1000 + random.between(80, 2_800)
