@@ -24,11 +24,11 @@ final class ArchiveEntry {
     let known = try ledger.archiveWithContent(sha256: archive.sha256)
     precondition(known == nil, "the content of an archive is read once")
     let id = try ledger.access("list an archive") { database in
-      try database.execute(sql: "savepoint archive")
+      try database.savepoint("archive")
       do {
         return try insert(archive, status: "complete", into: database)
       } catch {
-        try? database.execute(sql: "rollback to archive; release archive")
+        try? database.rollBack("archive")
         throw error
       }
     }
@@ -90,7 +90,7 @@ final class ArchiveEntry {
         statement.bind(Int32(index + 1), value)
       }
       try statement.run()
-      try database.execute(sql: "release archive")
+      try database.release("archive")
     }
     isOpen = false
     ledger.isIngesting = false
@@ -106,7 +106,7 @@ final class ArchiveEntry {
     // After a full disk or a broken one, SQLite has rolled back already.
     try? ledger.access("undo an archive") { database in
       guard database.isInsideTransaction else { return }
-      try database.execute(sql: "rollback to archive; release archive")
+      try database.rollBack("archive")
     }
   }
 

@@ -89,15 +89,15 @@ public final class Ledger {
     _ doing: String, _ body: (Database) throws -> Value
   ) throws(LedgerError) -> Value {
     try access(doing) { database in
-      try database.execute(sql: "savepoint change")
+      try database.savepoint("change")
       do {
         let value = try body(database)
-        try database.execute(sql: "release change")
+        try database.release("change")
         return value
       } catch {
         // A full disk has made SQLite roll back already.
         if database.isInsideTransaction {
-          try? database.execute(sql: "rollback to change; release change")
+          try? database.rollBack("change")
         }
         throw error
       }

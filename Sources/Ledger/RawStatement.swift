@@ -79,8 +79,8 @@ struct RawStatement {
   @inline(__always)
   func run() throws {
     let code = sqlite3_step(handle)
+    defer { reset() }
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
-    sqlite3_reset(handle)
   }
 
   /// Runs an insert; false when a row with the key was there already.

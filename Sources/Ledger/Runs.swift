@@ -33,16 +33,25 @@ public struct Watermark: Sendable, Equatable {
 
 extension Ledger {
   /// Begins a run and gives its number; what it read is written by `finishRun`.
+  ///
+  /// A run that ended before it published is carried on under its number, so that nothing shows
+  /// later whether a night was interrupted.
   public func beginRun(
     asOf: Instant, version: String, options: String
   ) throws(LedgerError) -> Int64 {
-    try access("begin a run") { database in
+    try change("begin a run") { database in
       let statement = try RawStatement(
         cachedIn: database,
         """
         insert into run (
-          as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
-        values (?, ?, ?, 0, 0, 0, 0, 0, 0)
+          id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
+        values (
+          coalesce(
+            (select min(id) from run where published is null),
+            (select max(id) + 1 from run), 1),
+          ?, ?, ?, 0, 0, 0, 0, 0, 0)
+        on conflict (id) do update set
+          as_of_ms = excluded.as_of_ms, version = excluded.version, options = excluded.options
         returning id
         """)
       statement.bind(1, asOf.milliseconds)

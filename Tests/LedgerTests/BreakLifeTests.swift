@@ -25,7 +25,9 @@ struct BreakLifeTests {
       found.status = status
       return found
     }
-    return try ledger.storeBreaks(breaks, asOf: asOf, run: run)
+    let tally = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
+    try ledger.finishRun(run, archives: 0, tallies: ArchiveTallies(), published: "set")
+    return tally
   }
 
   /// Break, episode, first and last seen, resolved, by which run.

@@ -98,6 +98,7 @@ struct FactsAndRunsTests {
   @Test("Runs are numbered, and remember what they read and published")
   func runs() throws {
     let first = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1.0", options: "{}")
+    try ledger.finishRun(first, archives: 0, tallies: ArchiveTallies(), published: "aa")
     let second = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")
     var tallies = ArchiveTallies()
     tallies.lines = 10
@@ -114,7 +115,18 @@ struct FactsAndRunsTests {
     #expect(runs[0].tallies == tallies)
     #expect(runs[0].archives == 5)
     #expect(runs[0].published == "ab")
-    #expect(runs[1].published == nil)
+    #expect(runs[1].published == "aa")
     #expect(try ledger.runs(newest: 1).count == 1)
+  }
+
+  @Test("A run that ended before it published is carried on under its number")
+  func interrupted() throws {
+    let first = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1.0", options: "{}")
+    let again = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")
+    #expect(again == first)
+    #expect(try ledger.runs(newest: 9).map(\.version) == ["1.1"])
+    try ledger.finishRun(again, archives: 0, tallies: ArchiveTallies(), published: "aa")
+    let next = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")
+    #expect(next == first + 1)
   }
 }

@@ -194,6 +194,7 @@ struct BreakReportTests {
     world.rules.asOf = day(2026, 3, number)
     let run = try world.ledger.beginRun(asOf: world.rules.asOf, version: "1", options: "{}")
     _ = try world.ledger.storeBreaks(breaks, asOf: world.rules.asOf, run: run)
+    try world.ledger.finishRun(run, archives: 0, tallies: ArchiveTallies(), published: "set")
   }
 
   private func found(
