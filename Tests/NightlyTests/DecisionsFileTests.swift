@@ -1,3 +1,4 @@
+import Foundation
 import Ledger
 import TestSupport
 import Testing
@@ -38,6 +39,17 @@ struct DecisionsFileTests {
         Decision(breakID: "1e34567890123456", verdict: .explained, reason: "yes", who: "no"),
       ])
     #expect(file.sha256?.count == 64)
+  }
+
+  @Test("The example of docs/operations.md is one")
+  func example() throws {
+    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let guide = try String(
+      contentsOf: root.appendingPathComponent("docs/operations.md"), encoding: .utf8)
+    let block = try #require(
+      guide.components(separatedBy: "```\n").first { $0.contains("decisions.yaml\n- break_id") })
+    #expect(try read(block).decisions.map(\.verdict) == [.explained, .writtenOff])
   }
 
   @Test("An empty file decides nothing", arguments: ["", "# nothing yet\n", "[]\n", "---\n"])
