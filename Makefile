@@ -6,7 +6,7 @@ BINARY = .build/release/subledger
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench clean packages
+.PHONY: run test build lint sample bench torture clean packages
 
 # Builds, and runs the nightly job on sample-data into reports.
 run: build
@@ -29,6 +29,11 @@ lint:
 # Times the full job on 500,000 simulated events (see docs/benchmarks.md).
 bench: build
 	Benchmarks/bench.sh $(BINARY)
+
+# Kills nights and breaks disks, POINTS of each sort (default: at every file operation).
+torture: build
+	Torture/crash.sh $(BINARY) $(POINTS)
+	Torture/disk.sh $(BINARY) $(POINTS)
 
 # Makes sample-data anew (see sample-data/README.md).
 sample: build
