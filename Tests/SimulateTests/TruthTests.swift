@@ -18,7 +18,7 @@ import Vocabulary
         let went = ["churned", "transfer_out"].map(count)
         let close = count("active_open") + came.reduce(0, +) - went.reduce(0, +)
         #expect(close == count("active_close"))
-        let reasons = ["voluntary", "involuntary", "refund", "unknown"].map {
+        let reasons = ["voluntary", "involuntary", "refund", "price_increase", "unknown"].map {
           count("churned_\($0)")
         }
         #expect(reasons.reduce(0, +) == count("churned"))

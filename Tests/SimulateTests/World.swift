@@ -94,5 +94,5 @@ func micros(_ text: String?) throws -> Int64 {
 
 extension Provider {
   /// Everybody who tells of worlds.
-  static let told: [Provider] = [.qonversion, .purple]
+  static let told: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
 }

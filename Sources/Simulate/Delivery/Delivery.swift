@@ -17,6 +17,20 @@ struct Delivery: Sendable {
   var arrivals: [Arrival]
 }
 
+extension Delivery {
+  /// The delivery when a second address receives a copy of every call.
+  func archivedTwice(_ person: Person) -> Delivery {
+    var twice = self
+    if fate == .delivered { twice.fate = .duplicated }
+    for arrival in arrivals {
+      var copy = arrival
+      copy.received += 1 + Int64(person.noise % 400)
+      twice.arrivals.append(copy)
+    }
+    return twice
+  }
+}
+
 /// The provider's post office: draws the fate of each event of a life.
 struct PostOffice: Sendable {
   private let plan: WorldPlan
@@ -42,7 +56,8 @@ struct PostOffice: Sendable {
   /// anything else.
   func delivery(of index: Int, in life: Life) -> Delivery {
     let schedule = Self.schedule(of: life.person.shop.provider)
-    return drawn(index, in: life, schedule).through(plan.outages, schedule)
+    let once = drawn(index, in: life, schedule).through(plan.outages, schedule)
+    return life.person.hasTwoAddresses ? once.archivedTwice(life.person) : once
   }
 
   private func drawn(_ index: Int, in life: Life, _ schedule: [Int64]) -> Delivery {

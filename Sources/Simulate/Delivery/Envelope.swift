@@ -64,7 +64,8 @@ struct Envelope {
     switch life.person.shop.provider {
     case .qonversion:
       QonversionBody(life).write(index, created: arrival.created, into: &bytes)
-    case .flobuk, .iaptic: break
+    case .flobuk: FlobukBody(life, span).write(index, into: &bytes)
+    case .iaptic: IapticBody(life, span).write(index, into: &bytes)
     case .purple: PurpleBody(life, span).write(index, into: &bytes)
     }
   }

@@ -33,7 +33,11 @@ extension Bytes {
         put(Int64(transaction.index - 1))
       }
     default:
-      put(transaction.index == 0 ? "sub_1Q" : "in_1Q")
+      if person.shop.provider == .flobuk {
+        put("I-")
+      } else {
+        put(transaction.index == 0 ? "sub_1Q" : "in_1Q")
+      }
       put(digits: life, width: 13)
       if transaction.index > 0 {
         put("r")

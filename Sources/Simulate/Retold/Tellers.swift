@@ -15,8 +15,8 @@ extension Life {
   func told(by provider: Provider, _ span: Span) -> Life? {
     switch provider {
     case .qonversion: self
-    case .flobuk: nil
-    case .iaptic: nil
+    case .flobuk: toldByFlobuk(span)
+    case .iaptic: toldByIaptic(span)
     case .purple: toldByPurple(span)
     }
   }

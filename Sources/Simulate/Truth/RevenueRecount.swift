@@ -18,6 +18,18 @@ struct RevenueRecount {
     var gross = Money(local: 0, usd: 0)
     var refunded = Money(local: 0, usd: 0)
     var proceeds = Money(local: 0, usd: 0)
+
+    /// What the columns print; what stays after commission is empty where no rate is known.
+    func measures(isRateKnown: Bool) -> [String] {
+      let net = gross.usd - refunded.usd
+      let commission = isRateKnown ? printed(net - proceeds.usd) : ""
+      return [
+        String(charges), String(refunds), printed(gross.usd), printed(refunded.usd), printed(net),
+        commission, isRateKnown ? printed(proceeds.usd) : "", printed(gross.local),
+        printed(refunded.local), printed(gross.local - refunded.local),
+        isRateKnown ? printed(proceeds.local) : "",
+      ]
+    }
   }
 
   private var rows: [Row: Sums] = [:]
@@ -75,22 +87,16 @@ struct RevenueRecount {
       ])
     for (row, sums) in rows {
       let type = row.kind == .oneTime ? ProductType.oneTime : .subscription
-      let net = sums.gross.usd - sums.refunded.usd
       let shop = row.shopMonth.shop
       let isComplete = horizons[shop]?
         .isComplete(row.shopMonth.month, slack: shop.provider.deliveryWindow)
+      let isRateKnown = row.rate != Charge.unknownRate
       table.add(
         key: row.shopMonth.key + [
           type.name, row.kind.name, row.country, row.storefront, row.currency,
-          String(row.rate), row.basis.name,
+          isRateKnown ? String(row.rate) : "", row.basis.name,
         ],
-        measures: [
-          String(sums.charges), String(sums.refunds), printed(sums.gross.usd),
-          printed(sums.refunded.usd), printed(net), printed(net - sums.proceeds.usd),
-          printed(sums.proceeds.usd), printed(sums.gross.local), printed(sums.refunded.local),
-          printed(sums.gross.local - sums.refunded.local), printed(sums.proceeds.local),
-          printed(isComplete ?? false),
-        ])
+        measures: sums.measures(isRateKnown: isRateKnown) + [printed(isComplete ?? false)])
     }
     return table
   }

@@ -70,6 +70,7 @@ extension Subscription {
   private static func reason(of period: PaidPeriod) -> ChurnReason {
     if period.revokedAt != nil { return .refund }
     if period.billingIssueAt != nil { return .involuntary }
+    if let told = period.toldReason { return told }
     if let canceled = period.canceledAt, canceled < period.effectiveEnd { return .voluntary }
     return .unknown
   }

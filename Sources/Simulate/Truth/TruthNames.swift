@@ -8,7 +8,8 @@ extension Life {
     guard happening.kind == .other else { return happening.kind.name }
     switch person.shop.provider {
     case .qonversion: return "trial_still_active"
-    case .flobuk, .iaptic, .purple: return "skipped"
+    case .iaptic: return isIapticTest(happening) ? "skipped" : "observed"
+    case .flobuk, .purple: return "skipped"
     }
   }
 
@@ -16,7 +17,11 @@ extension Life {
   func nameText(of happening: Happening) -> String {
     switch person.shop.provider {
     case .qonversion: "\(qonversionName(happening.kind))"
-    case .flobuk, .iaptic: ""
+    case .flobuk: "state"
+    case .iaptic:
+      isIapticTest(happening)
+        ? "test"
+        : person.shop.isOriginalIaptic ? "purchases.updated" : iapticReason(happening, person)
     case .purple: purpleName(happening.kind)
     }
   }
@@ -25,7 +30,8 @@ extension Life {
   func userText(at index: Int) -> String {
     switch person.shop.provider {
     case .qonversion: person.userText(account: account(at: index))
-    case .flobuk, .iaptic: ""
+    case .flobuk: namesFlobukUser(happenings[index]) ? person.accountName : ""
+    case .iaptic: person.accountName
     case .purple: person.purpleUser
     }
   }
@@ -35,8 +41,8 @@ extension Life {
     let own = person.text(happening.transaction)
     let original = person.text(happening.transaction.original)
     switch person.shop.provider {
-    case .qonversion: return original
-    case .flobuk, .iaptic: return own
+    case .qonversion, .iaptic: return original
+    case .flobuk: return person.shop.store == .playStore ? original : own
     case .purple:
       let names = sendsOriginal(happening, in: span) || person.shop.store == .playStore
       return names ? original : own

@@ -37,13 +37,16 @@ struct Charge: Sendable {
   var ordinal: Int32?
   /// What the customer paid.
   var gross: Money
-  /// Percent that stays after commission.
+  /// Percent that stays after commission, or `unknownRate`.
   var rate: Int64
   /// Whether the provider sends the proceeds instead of the gross.
   var sendsProceeds: Bool
   var refund: Refund?
   /// Whether it is booked: a change of product that is told without money is none.
   var isBooked = true
+
+  /// Stands for a rate that nobody tells.
+  static let unknownRate: Int64 = 0
 
   var proceeds: Money { gross.share(percent: rate) }
   /// What the provider sends.
@@ -87,6 +90,8 @@ struct PaidPeriod: Sendable {
   var revokedAt: Int64?
   /// When another product took over.
   var replacedAt: Int64?
+  /// Why it ended, where a provider says more than that auto-renew was off.
+  var toldReason: ChurnReason?
 
   /// When access really ended or will end.
   var effectiveEnd: Int64 { revokedAt ?? replacedAt ?? graceEnd ?? end }
