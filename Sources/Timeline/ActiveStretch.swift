@@ -10,8 +10,11 @@ struct ActiveStretch: Sendable {
   var end: Instant?
   /// How it began.
   var opening: Movement
-  /// Why it ended; nil while it counts as active.
+  /// Why it ended; nil while it counts as active, and when it is paused.
   var reason: ChurnReason?
+
+  /// How it ended, when it did.
+  var closing: Movement { end != nil && reason == nil ? .paused : .churned }
 
   /// State at a boundary: start < T ≤ end.
   func isActive(at boundary: Instant) -> Bool {
@@ -57,7 +60,7 @@ private func continues(_ period: Period, with next: Period, gap: Interval) -> Bo
 
 private func close(_ stretch: inout ActiveStretch, with last: Period, _ events: [Event]) {
   stretch.end = last.effectiveEnd.map { max($0, stretch.start) }
-  stretch.reason = last.churnReason(events)
+  stretch.reason = last.isPaused(events) ? nil : last.churnReason(events)
 }
 
 /// An end without a following charge counts once no charge can come any more.
@@ -68,7 +71,9 @@ private func settleLast(
     let end = periods[last].effectiveEnd, let first = events.first
   else { return }
   let feed = Feed(provider: first.provider, app: first.app)
-  guard periods[last].takenAway != nil || end <= rules.endsAreSettled(until: feed) else { return }
+  let isPaused = periods[last].isPaused(events) && end < rules.asOf
+  let isTold = isPaused || periods[last].takenAway != nil
+  guard isTold || end <= rules.endsAreSettled(until: feed) else { return }
   close(&stretches[current], with: periods[last], events)
 }
 
@@ -78,16 +83,19 @@ private func firstOpening(_ event: Event, sawTrial: Bool) -> Movement {
   case .trialConverted: return .new
   case .started, .resubscribed:
     if sawTrial { return .new }
+    if event.kind == .resubscribed, event.provider != .qonversion { return .reactivated }
     return (event.renewalCount ?? 0) >= 1 || !event.startsLineage ? .firstSeen : .new
   case .upgraded, .downgraded, .productChanged: return sawTrial ? .new : .firstSeen
   default: return .firstSeen
   }
 }
 
-/// Paid again after a lapse: recovered when the store was still collecting, else reactivated.
+/// Paid again after a lapse: resumed after a pause, recovered when the store was still collecting,
+/// else reactivated.
 private func reopening(
   _ ended: Period, with next: Period, events: [Event], rules: Rules
 ) -> Movement {
+  if ended.isPaused(events) { return .resumed }
   guard ended.takenAway == nil, let end = ended.effectiveEnd, ended.isInvoluntary(events),
     next.start <= end + rules.retryHorizon
   else { return .reactivated }

@@ -6,7 +6,7 @@ extension Life {
     var later = ArrivalFrontier()
     var group = ArrivalFrontier()
     var groupTime: Instant?
-    for event in events.reversed() {
+    for event in told.reversed() {
       if event.time != groupTime {
         later.merge(group)
         group = ArrivalFrontier()

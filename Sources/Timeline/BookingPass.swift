@@ -27,7 +27,8 @@ struct BookingPass {
   private mutating func bookCharge(
     _ event: Event, _ kind: ChargeKind, at index: Int
   ) throws(AmountOverflow) {
-    let (money, mismatch) = try chargeMoney(event)
+    let (sent, mismatch) = try chargeMoney(event)
+    let (money, currency) = try rules.completed(sent, of: event)
     if let mismatch, !event.kind.isProductChange {
       find(
         .rateMismatch, event, difference: mismatch,
@@ -44,11 +45,11 @@ struct BookingPass {
         event: index, isRefund: false, time: event.time, transaction: event.transaction,
         product: event.product, productType: kind == .oneTime ? .oneTime : .subscription,
         chargeKind: kind, country: event.country, storefront: event.storefront,
-        currency: event.revenue?.currency ?? 0, money: money))
+        currency: currency, money: money))
   }
 
   private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
-    guard let chargeIndex = charge(of: event.transaction) else {
+    guard let chargeIndex = charge(refundedBy: event) else {
       return try bookOrphanRefund(event, at: index)
     }
     let charge = bookings[chargeIndex]
@@ -58,7 +59,7 @@ struct BookingPass {
     refund.isRefund = true
     refund.time = event.time
     refund.refundedCharge = chargeIndex
-    refund.isWhole = isWhole(event.revenue, of: sent)
+    refund.isWhole = event.givesBackAll || isWhole(event.revenue, of: sent)
     refund.money = try refundMoney(event, rate: charge.money.rate ?? event.revenue?.rate)
     if refund.isWhole {
       refund.money = charge.money
@@ -97,10 +98,17 @@ struct BookingPass {
     return event.startsLineage && (event.renewalCount ?? 0) == 0 ? .first : .renewal
   }
 
-  /// The latest charge with the transaction id so far.
-  private func charge(of transaction: Int64) -> Int? {
-    guard transaction != 0 else { return nil }
-    return bookings.lastIndex { !$0.isRefund && $0.transaction == transaction }
+  /// The latest charge so far with the transaction id; of providers that may leave the id out, then
+  /// the latest of the product that was not refunded yet.
+  private func charge(refundedBy event: Event) -> Int? {
+    guard event.transaction == 0 else {
+      return bookings.lastIndex { !$0.isRefund && $0.transaction == event.transaction }
+    }
+    guard event.provider != .qonversion, event.product != 0 else { return nil }
+    let refunded = Set(bookings.compactMap(\.refundedCharge))
+    return bookings.indices.last {
+      !bookings[$0].isRefund && bookings[$0].product == event.product && !refunded.contains($0)
+    }
   }
 
   private func isRefundedAlready(_ transaction: Int64) -> Bool {

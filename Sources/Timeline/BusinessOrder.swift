@@ -54,6 +54,12 @@ extension Event {
     }
   }
 
+  /// Whether the event moves to another product at once and says nothing of money: Purple sends no
+  /// amounts, and dates the change itself.
+  var changesProductUnpaid: Bool {
+    provider == .purple && kind.isProductChange && chargeKind == nil && !isRefundBooking
+  }
+
   /// Whether the event says that a payment is failing or that grace was granted.
   var isBillingProblem: Bool {
     switch kind {

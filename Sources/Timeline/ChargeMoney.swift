@@ -30,6 +30,35 @@ func chargeMoney(
   return (money, usd.mismatch)
 }
 
+extension Rules {
+  /// The money of a charge, and its currency: as sent, else by the price list.
+  ///
+  /// The list is for providers that send no amounts; one that Qonversion leaves out is unknown.
+  func completed(
+    _ money: Money, of event: Event
+  ) throws(AmountOverflow) -> (money: Money, currency: Symbol) {
+    let currency = event.revenue?.currency ?? 0
+    guard money.basis == .none, event.provider != .qonversion,
+      let price = prices.price(
+        of: event.product, in: event.store, country: event.country, currency: currency,
+        at: event.time)
+    else { return (money, currency) }
+    var listed = Money(rate: price.rate, basis: .priceBook)
+    listed.grossUSD = price.usd
+    listed.grossLocal = price.local
+    listed.proceedsUSD = try share(of: price.usd, price.rate)
+    listed.proceedsLocal = try share(of: price.local, price.rate)
+    return (listed, price.currency)
+  }
+}
+
+extension Event {
+  /// Whether the event refunds a charge whole because its provider sends no amounts with it.
+  var givesBackAll: Bool {
+    kind.isRefund && provider != .qonversion && revenue?.usd == nil && revenue?.local == nil
+  }
+}
+
 /// What a refund comes to at the rate of its charge, else at its own.
 func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
   guard let revenue = event.revenue, revenue.usd != nil || revenue.local != nil else {

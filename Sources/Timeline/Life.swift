@@ -1,51 +1,71 @@
 public import Vocabulary
 
-/// The life of one lineage as its events tell it up to as-of.
+/// The life of one subscription, or one purchase, as its events tell it up to as-of.
 ///
 /// This is the fold: events in, meaning out; no clock, no I/O, and nothing depends on the order
 /// in which the events came. What a life means for the reports is added by `book(into:)`, what it
 /// means for reconciliation is in `state` and `findings`.
 public struct Life: Sendable {
   let rules: Rules
-  /// Counted events in business order.
+  /// Counted events in business order, as they were told.
+  let told: [Event]
+  /// The same with what observations prove in the place of the observations.
   let events: [Event]
   let bookings: [Booking]
   let periods: [Period]
   let stretches: [ActiveStretch]
+  /// Why the life carries no money; nil when it does.
+  let exclusion: ExclusionReason?
+  /// Whether its charges can be put together to subscriptions.
+  let isChained: Bool
   /// Odd things in single events, in business order.
   public let findings: [FoldFinding]
 
-  /// Folds the events of one lineage.
+  /// Folds the events of one lineage, none of them an observation.
   ///
   /// - Parameters:
   ///   - events: the counted version of every event of one lineage, in any order.
   ///   - rules: as-of and the settings of the run.
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(events: [Event], rules: Rules) throws(AmountOverflow) {
+    let counted = inBusinessOrder(events, before: rules.asOf)
+    try self.init(told: counted, events: counted, rules: rules, exclusion: nil, isChained: true)
+  }
+
+  /// Folds `events`, which `told` prove; both in business order.
+  init(
+    told: [Event], events: [Event], rules: Rules, exclusion: ExclusionReason?, isChained: Bool
+  ) throws(AmountOverflow) {
     self.rules = rules
-    self.events = inBusinessOrder(events, before: rules.asOf)
+    self.told = told
+    self.events = events
+    self.isChained = isChained
+    self.exclusion = told.first?.environment == .sandbox ? .sandbox : exclusion
     var ledger = BookingPass(rules: rules)
-    for index in self.events.indices { try ledger.read(self.events[index], at: index) }
-    var pass = PeriodPass(events: self.events, bookings: ledger.bookings, rules: rules)
+    for index in events.indices { try ledger.read(events[index], at: index) }
+    var pass = PeriodPass(events: events, bookings: ledger.bookings, rules: rules)
     periods = pass.run()
     bookings = ledger.bookings
     findings = (ledger.findings + pass.findings).sorted { $0.time < $1.time }
-    stretches = activeStretches(of: periods, events: self.events, rules: rules)
+    stretches = activeStretches(of: periods, events: events, rules: rules)
   }
 
   /// Whether no event of the lineage counts yet.
-  public var isEmpty: Bool { events.isEmpty }
+  public var isEmpty: Bool { told.isEmpty }
 
   /// Adds what this life means to the reports.
   ///
-  /// Sandbox traffic only counts as excluded.
+  /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
+  /// only as revenue.
   ///
   /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
   public func book(into facts: inout Facts) throws(AmountOverflow) {
-    guard let first = events.first else { return }
+    guard !told.isEmpty else { return }
     bookArrivals(into: &facts)
-    guard first.environment == .production else { return bookExcluded(into: &facts) }
+    if let exclusion { return bookExcluded(exclusion, into: &facts) }
     try bookRevenue(into: &facts)
+    bookGaps(into: &facts)
+    guard isChained else { return }
     bookRenewals(into: &facts)
     bookTrials(into: &facts)
     try bookMovements(into: &facts)
@@ -55,9 +75,14 @@ public struct Life: Sendable {
 
   /// The dimensions of a row about `product`.
   func offering(_ product: Symbol) -> Offering {
-    let first = events[0]
-    return Offering(
-      provider: first.provider, app: first.app, store: first.store, product: product)
+    let first = told[0]
+    return Offering(provider: first.provider, app: first.app, store: store, product: product)
+  }
+
+  /// The shop, as far as any event names it.
+  var store: Store {
+    let named = told[0].store
+    return named != .unknown ? named : told.first { $0.store != .unknown }?.store ?? .unknown
   }
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }

@@ -1,13 +1,20 @@
 import Vocabulary
 
 extension Life {
-  /// What the events come to at as-of, for reconciliation; nil when none counts.
+  /// What the events come to at as-of, for reconciliation; nil when none counts, and of purchases
+  /// that a family member shares.
   public var state: LineageState? {
-    guard let first = events.first, let last = events.last else { return nil }
+    guard let first = told.first, let last = told.last, exclusion != .familySharing else {
+      return nil
+    }
+    let newest = bookings.last { !$0.isRefund }.map { events[$0.event] } ?? last
     var state = LineageState(
-      lineage: first.lineage, provider: first.provider, environment: first.environment,
-      store: first.store, app: first.app, product: last.product, firstEventAt: first.time,
+      lineage: newest.lineage, provider: first.provider, environment: first.environment,
+      store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
+    if first.provider != .qonversion {
+      state.lineages = Set(told.map(\.lineage)).sorted()
+    }
     state.charges = charges
     state.refunds = refunds
     state.transactions = transactions
@@ -35,7 +42,7 @@ extension Life {
     // A change that is only announced leaves the old product in force.
     let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0
     var period = Period(
-      opener: first, eventsEnd: events.count, booking: nil,
+      opener: first, eventsEnd: events.count, booking: nil, isTrial: true,
       product: isAnnounced ? opener.previousProduct : events[last].product,
       start: events[first].periodStart ?? events[first].time,
       end: told.flatMap { events[$0].periodEnd })
@@ -54,7 +61,7 @@ extension Life {
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
     state.isExpiryTold = period.eventRange.contains {
-      events[$0].kind == .expired || events[$0].kind == .trialExpired
+      [.expired, .trialExpired, .endedInvoluntarily].contains(events[$0].kind)
     }
   }
 
@@ -110,13 +117,15 @@ extension Life {
 
   private var transactions: [Int64] {
     var seen: Set<Int64> = []
-    return events.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
+    return told.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
   }
 }
 
 extension Event {
   /// Whether the event names a change of product that takes effect at the next renewal.
-  var isAnnouncement: Bool { kind.isProductChange && chargeKind == nil && !isRefundBooking }
+  var isAnnouncement: Bool {
+    kind.isProductChange && chargeKind == nil && !isRefundBooking && !changesProductUnpaid
+  }
 }
 
 extension EventKind {

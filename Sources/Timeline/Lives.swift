@@ -10,5 +10,135 @@ public import Vocabulary
 /// - Returns: for Qonversion exactly one life; in an order that does not depend on that of arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
 public func lives(of events: [Event], rules: Rules) throws(AmountOverflow) -> [Life] {
-  [try Life(events: events, rules: rules)]
+  guard let first = events.first, first.provider != .qonversion else {
+    return [try Life(events: events, rules: rules)]
+  }
+  return try FoldGroup(events, rules: rules).lives()
+}
+
+/// What a provider without lasting ids tells of one user, or of one purchase without user.
+private struct FoldGroup {
+  let rules: Rules
+  /// Counted events in business order.
+  let events: [Event]
+  let collections: Collections
+  /// Whether charges can be put together to subscriptions.
+  let isChained: Bool
+
+  init(_ all: [Event], rules: Rules) {
+    self.rules = rules
+    events = inBusinessOrder(all, before: rules.asOf).withStoresOfTheirProducts
+    collections = Collections(events)
+    isChained = all.contains { $0.provider != .flobuk || $0.user != 0 || $0.store == .playStore }
+  }
+
+  func lives() throws(AmountOverflow) -> [Life] {
+    let purchases = events.filter { !$0.isCollectionAlone }
+    let shared = purchases.filter(\.isShared)
+    var lives: [Life] = []
+    if !shared.isEmpty { lives.append(try life(shared, exclusion: .familySharing)) }
+    var chains: [Chain] = []
+    for thread in try threads(purchases.filter { !$0.isShared }) {
+      guard let start = thread.start, let index = chains.firstIndex(endingLastBefore: start, thread)
+      else {
+        chains.append(Chain(thread))
+        continue
+      }
+      chains[index].append(thread)
+    }
+    for chain in chains {
+      if let single = chain.single {
+        lives.append(single)
+      } else {
+        lives.append(try life(chain.events.inOrder, exclusion: nil))
+      }
+    }
+    return lives
+  }
+
+  /// The threads folded one by one, by their start.
+  private func threads(_ purchases: [Event]) throws(AmountOverflow) -> [Life] {
+    var folded: [Life] = []
+    for thread in purchases.threads { folded.append(try life(thread, exclusion: nil)) }
+    return folded.sorted { $0.place < $1.place }
+  }
+
+  private func life(
+    _ told: [Event], exclusion: ExclusionReason?
+  ) throws(AmountOverflow) -> Life {
+    let history = History(of: told, collections: collections, rules: rules)
+    return try Life(
+      told: told, events: history.events, rules: rules, exclusion: exclusion, isChained: isChained)
+  }
+}
+
+/// Threads that follow each other without overlap: one life of the user.
+private struct Chain {
+  private(set) var events: [Event]
+  /// The life, while it is of one thread only.
+  private(set) var single: Life?
+  /// When the last thread ends; nil while it is open, or has no period.
+  private(set) var end: Instant?
+  private let store: Store
+
+  init(_ life: Life) {
+    events = life.told
+    single = life
+    end = life.freeFrom
+    store = life.store
+  }
+
+  mutating func append(_ life: Life) {
+    events += life.told
+    single = nil
+    end = life.freeFrom.flatMap { free in end.map { max($0, free) } }
+  }
+
+  func ends(before start: Instant, _ life: Life) -> Bool {
+    store == life.store && end.map { $0 <= start } ?? false
+  }
+}
+
+extension [Chain] {
+  func firstIndex(endingLastBefore start: Instant, _ life: Life) -> Int? {
+    var found: Int?
+    for index in indices where self[index].ends(before: start, life) {
+      if let best = found, let end = self[index].end, let last = self[best].end, end <= last {
+        continue
+      }
+      found = index
+    }
+    return found
+  }
+}
+
+extension [Event] {
+  var inOrder: [Event] {
+    guard let last = self.map(\.time).max() else { return self }
+    return inBusinessOrder(self, before: last + Interval(milliseconds: 1))
+  }
+}
+
+extension Life {
+  /// When its first period begins; nil when it has none.
+  var start: Instant? { periods.first?.start }
+
+  /// Orders lives by their start, those without period last.
+  var place: (Int64, Int64) {
+    (start?.milliseconds ?? .max, told.map(\.lineage).min() ?? 0)
+  }
+
+  /// From when on another purchase can continue it; nil while it is open.
+  ///
+  /// A purchase that another replaced gives way before its message says so.
+  var freeFrom: Instant? {
+    guard !periods.isEmpty, periods.allSatisfy({ $0.effectiveEnd != nil }) else { return nil }
+    guard let end = periods.compactMap(\.effectiveEnd).max() else { return nil }
+    let last = told.last { $0.observation != nil }
+    guard let last, last.observation?.isReplaced == true else { return end }
+    let replaced = told.first {
+      $0.observation?.isReplaced == true && $0.transaction == last.transaction
+    }
+    return Swift.min(end, replaced?.time ?? end) - rules.renewalGap
+  }
 }

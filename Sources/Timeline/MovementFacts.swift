@@ -11,9 +11,9 @@ extension Life {
         product = periods[index].product
         move(.transferIn, product, at: periods[index].start, 1, &facts)
       }
-      if let end = stretch.end, let reason = stretch.reason {
-        move(.churned, product, at: end, 1, &facts)
-        move(reason.movement, product, at: end, 1, &facts)
+      if let end = stretch.end {
+        move(stretch.closing, product, at: end, 1, &facts)
+        if let reason = stretch.reason { move(reason.movement, product, at: end, 1, &facts) }
       }
       bookAutoRenew(of: stretch, into: &facts)
     }
@@ -61,7 +61,8 @@ extension Life {
     return times
   }
 
-  /// Active at a month's open, with an end in the month, and not active at its close: once a month.
+  /// Active at a month's open, with an end in the month, and neither active nor paused at its
+  /// close: once a month.
   private func bookLost(into facts: inout Facts) {
     var counted: Month?
     for stretch in stretches.reversed() {
@@ -72,7 +73,8 @@ extension Life {
       let open = rules.calendar.start(of: month)
       let close = min(rules.calendar.start(of: month.next), rules.asOf)
       guard let held = stretches.first(where: { $0.isActive(at: open) }),
-        !stretches.contains(where: { $0.isActive(at: close) })
+        !stretches.contains(where: { $0.isActive(at: close) }),
+        stretches.last(where: { $0.start < close })?.closing != .paused
       else { continue }
       move(.lost, product(of: held, at: open), at: end, 1, &facts)
     }

@@ -6,17 +6,20 @@ struct Period: Sendable {
   var opener: Int
   /// Index behind the last event before the next opener.
   var eventsEnd: Int
-  /// The charge that paid for it; nil for a trial.
+  /// The charge that paid for it; nil for a trial, and after a change without money.
   var booking: Int?
+  var isTrial: Bool
   var product: Symbol
   var start: Instant
   /// As paid or tried; nil while nothing tells it.
   var end: Instant?
+  /// Whether the end follows from the length of the product's period alone.
+  var isEndDerived = false
   var graceEnd: Instant?
+  /// Whether grace was granted and nothing tells yet when it ends.
+  var isGraceOpen = false
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var takenAway: Instant?
-
-  var isTrial: Bool { booking == nil }
 
   /// Its own events, the opener first.
   var eventRange: Range<Int> { opener..<eventsEnd }
@@ -24,7 +27,7 @@ struct Period: Sendable {
   /// When access really ends; nil while open.
   var effectiveEnd: Instant? {
     if let takenAway { return takenAway }
-    guard let end else { return nil }
+    guard let end, !isGraceOpen else { return nil }
     return max(end, graceEnd ?? end)
   }
 }
@@ -33,7 +36,7 @@ extension Period {
   /// Whether billing retry or grace was seen in the period, or the provider calls its end
   /// involuntary.
   func isInvoluntary(_ events: [Event]) -> Bool {
-    graceEnd != nil || eventRange.contains { events[$0].isBillingProblem }
+    graceEnd != nil || isGraceOpen || eventRange.contains { events[$0].isBillingProblem }
   }
 
   /// When the store gave up collecting: a cancel or expiry told in retry, once access had ended.
@@ -64,6 +67,13 @@ extension Period {
       if event.kind == .uncanceled { since = nil }
     }
     return since
+  }
+
+  /// Whether a pause was told and no end after it.
+  func isPaused(_ events: [Event]) -> Bool {
+    guard takenAway == nil, let paused = eventRange.last(where: { events[$0].kind == .paused })
+    else { return false }
+    return !eventRange.contains { $0 > paused && events[$0].isEnd }
   }
 
   /// Why the period's end was the end.

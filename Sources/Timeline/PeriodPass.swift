@@ -18,6 +18,7 @@ struct PeriodPass {
     open()
     for index in periods.indices {
       if periods[index].end == nil { periods[index].end = endToldLater(after: index) }
+      readEarlierEnd(of: index)
       readGrace(of: index)
       readExtension(of: index)
     }
@@ -35,14 +36,17 @@ struct PeriodPass {
         booking = nextBooking
         nextBooking += 1
       }
-      let opensPaid = booking.map { opensPeriod(bookings[$0]) } ?? false
-      guard opensPaid || event.kind == .trialStarted else { continue }
+      let isCharged = booking.map { opensPeriod(bookings[$0]) } ?? false
+      let isChanged = event.changesProductUnpaid && periods.last?.isTrial != true
+      guard isCharged || isChanged || event.kind == .trialStarted else { continue }
       if let last = periods.indices.last { periods[last].eventsEnd = index }
       let start = startOfPeriod(event)
+      let end = endOfPeriod(event, start: start)
       periods.append(
         Period(
-          opener: index, eventsEnd: events.count, booking: booking, product: event.product,
-          start: start, end: endOfPeriod(event, start: start)))
+          opener: index, eventsEnd: events.count, booking: booking,
+          isTrial: event.kind == .trialStarted, product: event.product, start: start,
+          end: end.instant, isEndDerived: end.isDerived))
     }
   }
 
@@ -57,19 +61,31 @@ struct PeriodPass {
   }
 
   /// The end as sent, or what stands in for it; nil when only a later event can tell.
-  private mutating func endOfPeriod(_ event: Event, start: Instant) -> Instant? {
-    let configured = rules.periods[event.product]?.end(from: start, in: rules.calendar)
+  private mutating func endOfPeriod(
+    _ event: Event, start: Instant
+  ) -> (instant: Instant?, isDerived: Bool) {
+    if event.changesProductUnpaid, event.kind == .downgraded {
+      return (periods.last?.end, periods.last?.isEndDerived ?? false)
+    }
+    let derived = derivedEnd(event, start: start)
     if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
     {
-      if let entitled = event.entitledUntil, entitled > start { return entitled }
-      return configured
+      if let entitled = event.entitledUntil, entitled > start { return (entitled, false) }
+      return (derived, derived != nil)
     }
-    guard let sent = event.periodEnd else { return configured }
+    guard let sent = event.periodEnd else { return (derived, derived != nil) }
     if sent < start {
       find(.impossibleSequence, event, "a period ends before it starts; it counts as empty")
-      return start
+      return (start, false)
     }
-    return sent
+    return (sent, false)
+  }
+
+  /// The end by the configured or listed length; a trial of a provider that sends no ends has none,
+  /// for the length is that of a paid period.
+  private func derivedEnd(_ event: Event, start: Instant) -> Instant? {
+    guard event.kind != .trialStarted || event.provider == .qonversion else { return nil }
+    return rules.periodLength(of: event)?.end(from: start, in: rules.calendar)
   }
 
   /// The end of a period that did not say: the next event of the lineage that knows.
@@ -79,22 +95,49 @@ struct PeriodPass {
       let event = events[later]
       guard !event.isRefundBooking else { continue }
       if let told = event.periodEnd, told > period.start { return told }
-      if event.kind == .expired || event.kind == .trialExpired { return event.time }
+      if event.tellsEnd { return max(event.time, period.start) }
     }
     if index + 1 < periods.count { return max(periods[index + 1].start, period.start) }
+    // Where no end is ever sent, an open one is no finding: `Facts.gaps` counts it.
+    guard events[period.opener].provider == .qonversion else { return nil }
     find(
       .expiryMismatch, events[period.opener],
       "no event, entitlement or configured period tells when this period ends; it counts as open")
     return nil
   }
 
+  /// An expiry before the end that only a length gives knows better.
+  private mutating func readEarlierEnd(of index: Int) {
+    guard periods[index].isEndDerived, let end = periods[index].end else { return }
+    let told = periods[index].eventRange.dropFirst().first { events[$0].tellsEnd }
+    guard let told, events[told].time < end else { return }
+    periods[index].end = max(events[told].time, periods[index].start)
+  }
+
   private mutating func readGrace(of index: Int) {
     guard let end = periods[index].end else { return }
+    readOpenGrace(of: index, after: end)
     for later in periods[index].eventRange where !events[later].isRefundBooking {
       guard let grace = events[later].graceEnd, grace > end,
         !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
       else { continue }
       periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
+    }
+  }
+
+  /// Grace whose end is not sent lasts until an expiry or the next charge.
+  private mutating func readOpenGrace(of index: Int, after end: Instant) {
+    let range = periods[index].eventRange
+    let granted = range.last { events[$0].kind == .graceEntered && events[$0].graceEnd == nil }
+    guard let granted, events[granted].provider != .qonversion else { return }
+    if let told = events[granted].periodEnd, told > end {
+      periods[index].graceEnd = told
+    } else if let over = range.first(where: { $0 > granted && events[$0].tellsEnd }) {
+      periods[index].graceEnd = max(events[over].time, end)
+    } else if index + 1 < periods.count {
+      periods[index].graceEnd = max(periods[index + 1].start, end)
+    } else {
+      periods[index].isGraceOpen = true
     }
   }
 
@@ -133,15 +176,35 @@ struct PeriodPass {
   }
 }
 
+extension Event {
+  /// Whether the event says that a period is over.
+  var tellsEnd: Bool {
+    switch kind {
+    case .expired, .trialExpired: true
+    case .endedInvoluntarily: provider != .qonversion
+    default: false
+    }
+  }
+}
+
 extension PeriodLength {
   /// The end of a period of this length from `start`, in calendar months where it has them.
   func end(from start: Instant, in calendar: CivilCalendar) -> Instant {
+    shifted(start, by: 1, in: calendar)
+  }
+
+  /// The start of a period of this length that ends at `end`.
+  func start(before end: Instant, in calendar: CivilCalendar) -> Instant {
+    shifted(end, by: -1, in: calendar)
+  }
+
+  private func shifted(_ start: Instant, by times: Int, in calendar: CivilCalendar) -> Instant {
     switch self {
-    case .days(let count): return start + .days(Int64(count))
+    case .days(let count): return start + .days(Int64(times * count))
     case .months(let count):
       let day = calendar.day(of: start)
       let date = day.date
-      let target = Month(number: day.month.number + Int32(count))
+      let target = Month(number: day.month.number + Int32(times * count))
       let lastDay = Int(target.next.firstDay.number - target.firstDay.number)
       let shifted = Day(
         number: target.firstDay.number + Int32(min(date.day, lastDay) - 1))

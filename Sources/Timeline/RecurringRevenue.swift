@@ -52,7 +52,7 @@ extension Life {
         product = period.product
         current = next
       }
-      if let end = stretch.end { try move(.churned, product, end, current.usd, &facts) }
+      if let end = stretch.end { try move(stretch.closing, product, end, current.usd, &facts) }
     }
   }
 

@@ -15,13 +15,16 @@ extension Life {
     }
   }
 
-  /// Sandbox traffic carries no money and no movement; its events are only counted.
-  func bookExcluded(into facts: inout Facts) {
-    for event in events {
-      let key = ExclusionKey(
-        day: day(event.time), provider: event.provider, app: event.app, reason: .sandbox)
-      facts.excluded[key, default: ExclusionSums()].events += 1
-      if event.chargeKind != nil { facts.excluded[key, default: ExclusionSums()].charges += 1 }
+  /// Sandbox traffic and shared purchases carry no money and no movement; events as told, and the
+  /// charges that they prove, are only counted.
+  func bookExcluded(_ reason: ExclusionReason, into facts: inout Facts) {
+    func key(_ event: Event) -> ExclusionKey {
+      ExclusionKey(
+        day: day(event.time), provider: event.provider, app: event.app, reason: reason)
+    }
+    for event in told { facts.excluded[key(event), default: ExclusionSums()].events += 1 }
+    for event in events where event.chargeKind != nil {
+      facts.excluded[key(event), default: ExclusionSums()].charges += 1
     }
   }
 }

@@ -1,0 +1,179 @@
+import Vocabulary
+
+/// Compares the observations of a life and says what happened between them.
+struct Derivation {
+  let told: [Event]
+  let collections: Collections
+  let rules: Rules
+  private let purchases: [Purchase]
+  /// The subscription that the life holds, as far as the walk came.
+  private var held: Held?
+  private var seenLineages: Set<Int64> = []
+  private var events: [Event] = []
+  /// What followed the charge of the purchase held; it counts until the next one.
+  private var afterwards: [Event] = []
+
+  init(told: [Event], collections: Collections, rules: Rules) {
+    self.told = told
+    self.collections = collections
+    self.rules = rules
+    purchases = Purchase.all(in: told)
+  }
+
+  /// The derived events, in no order.
+  mutating func run() -> [Event] {
+    for purchase in purchases {
+      guard let opening = opening(of: purchase) else { continue }
+      if purchase.told == nil { events.append(opening) }
+      seenLineages.insert(opening.lineage)
+      guard !purchase.isOneTime else { continue }
+      events += afterwards.filter { $0.precedes(opening) }
+      let changes = StateChanges(of: purchase, opening: opening, told: told, rules: rules)
+      let later = disappearance(of: purchase, after: opening, changes)
+      afterwards = changes.events + [later].compactMap(\.self)
+      held = Held(opening, changes, revokedAt: later?.time)
+    }
+    return events + afterwards
+  }
+
+  /// The charge or trial start of a purchase; nil when nothing is paid for yet.
+  private func opening(of purchase: Purchase) -> Event? {
+    if let told = purchase.told { return told }
+    guard var event = purchase.first else { return nil }
+    let previous = held
+    let time = chargeTime(of: purchase, event, after: previous)
+    event.kind = kind(of: purchase, event, at: time, after: previous)
+    event.time = time
+    event.periodStart = time
+    if purchase.isOneTime { event.periodEnd = nil }
+    event.startsLineage = event.kind == .started || event.kind == .purchased
+    event.revenue = purchase.sightings.lazy.compactMap(\.revenue).first
+    if event.kind.isProductChange {
+      event.previousProduct = previous?.product ?? 0
+      event.revenue = event.revenue ?? Revenue()
+    }
+    if event.kind == .trialStarted { event.revenue = nil }
+    event.reason = nil
+    event.graceEnd = nil
+    event.price = nil
+    return event
+  }
+
+  /// When a purchase was charged: as sent; else when it was first made; else when the period before
+  /// it ended, if it was seen soon after; else its end less its product's period; else when it was
+  /// seen.
+  private func chargeTime(of purchase: Purchase, _ event: Event, after previous: Held?) -> Instant {
+    let state = event.observation
+    if let charged = state?.lastChargedAt { return charged }
+    if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
+      return bought
+    }
+    let isUndated = state?.isUndated == true
+    if let end = previous?.end, previous?.lineage == event.lineage || !isUndated {
+      // The bodies without transaction ids say nothing of when they were made.
+      let isTimeKnown = event.transaction != 0 && !isUndated
+      let isSoonAfter = event.time <= end + .hours(24) && (event.time >= end || !isTimeKnown)
+      if isSoonAfter { return end }
+    }
+    guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
+      return event.time
+    }
+    let start = length.start(before: end, in: rules.calendar)
+    return min(max(start, previous?.end ?? start), event.time)
+  }
+
+  /// Whether a purchase made at `bought` can still be in its first period.
+  private func isFirst(_ event: Event, since bought: Instant) -> Bool {
+    guard event.startsLineage, !seenLineages.contains(event.lineage) else { return false }
+    if let charged = event.observation?.lastChargedAt { return charged <= bought + .days(1) }
+    guard let end = event.periodEnd, let length = rules.periodLength(of: event),
+      event.observation?.isTrial != true
+    else { return true }
+    return end <= length.end(from: bought, in: rules.calendar) + rules.renewalGap
+  }
+
+  private func kind(
+    of purchase: Purchase, _ event: Event, at time: Instant, after previous: Held?
+  ) -> EventKind {
+    if purchase.isOneTime { return .purchased }
+    if purchase.isTrial { return .trialStarted }
+    guard let previous else {
+      let bought = event.observation?.firstPurchasedAt ?? time
+      return isFirst(event, since: bought) ? .started : .renewed
+    }
+    let follows = previous.end.map { time <= $0 + rules.renewalGap } ?? true
+    let continues =
+      !previous.isTakenAway(at: time)
+      && (follows || previous.isCollected(at: time, within: rules.retryHorizon))
+    if previous.isTrial { return continues ? .trialConverted : .started }
+    guard continues else { return .resubscribed }
+    if previous.product == event.product { return .renewed }
+    return follows ? .productChanged : .resubscribed
+  }
+
+  /// The revocation of a purchase that a later collection lacks while its period runs.
+  private func disappearance(
+    of purchase: Purchase, after opening: Event, _ changes: StateChanges
+  ) -> Event? {
+    let isNewest = purchases.last { $0.sightings[0].lineage == opening.lineage }?.place
+    guard isNewest.map({ $0 == purchase.place }) ?? false, !changes.isEndKnown,
+      let vanished = collections.disappearance(of: opening.lineage, product: opening.product),
+      let end = changes.end, vanished.time < end, vanished.time >= opening.time
+    else { return nil }
+    var event = opening
+    event.kind = .revoked
+    event.time = vanished.time
+    event.identity = vanished.identity
+    event.place = vanished.place
+    event.received = vanished.received
+    event.revenue = nil
+    event.reason = nil
+    return event
+  }
+}
+
+/// The subscription that a life holds after one of its purchases.
+private struct Held {
+  let lineage: Int64
+  let product: Symbol
+  let isTrial: Bool
+  /// With grace; nil while it is open.
+  let end: Instant?
+  private let isCollecting: Bool
+  private let gaveUpAt: Instant?
+  private let revokedAt: Instant?
+
+  init(_ opening: Event, _ changes: StateChanges, revokedAt: Instant?) {
+    lineage = opening.lineage
+    product = opening.product
+    isTrial = opening.kind == .trialStarted
+    end = changes.end
+    isCollecting = changes.isCollecting
+    gaveUpAt = changes.gaveUpAt
+    self.revokedAt = revokedAt ?? changes.revokedAt
+  }
+
+  func isTakenAway(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }
+
+  /// Whether a charge at `time` is what the store was trying to collect.
+  func isCollected(at time: Instant, within horizon: Interval) -> Bool {
+    guard isCollecting, let end, time <= end + horizon else { return false }
+    return gaveUpAt.map { time < $0 } ?? true
+  }
+}
+
+extension Event {
+  /// Whether the event speaks of the time before `opening`; an expiry does at its very moment.
+  func precedes(_ opening: Event) -> Bool {
+    let expires = kind == .expired || kind == .trialExpired
+    return time < opening.time || (time == opening.time && expires)
+  }
+}
+
+extension Rules {
+  /// How long the period of the event's product is, as configured, else as listed.
+  func periodLength(of event: Event) -> PeriodLength? {
+    periods[event.product]
+      ?? prices.period(of: event.product, in: event.store, at: event.periodStart ?? event.time)
+  }
+}

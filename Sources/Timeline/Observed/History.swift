@@ -1,0 +1,82 @@
+import Vocabulary
+
+/// The events of one life: told ones, and those that its observations prove.
+///
+/// What is derived rests on the set of observations in business order, so that neither the order
+/// nor the number of their deliveries matters. A told event beats a derived one of its meaning.
+struct History {
+  /// In business order, without observations.
+  let events: [Event]
+
+  /// - Parameters:
+  ///   - told: the counted events of the life in business order, observations among them.
+  ///   - collections: the user's collections of purchases.
+  init(of told: [Event], collections: Collections, rules: Rules) {
+    var events = told.filter { $0.kind != .observed }
+    if told.contains(where: { $0.observation != nil }) {
+      var derivation = Derivation(told: told, collections: collections, rules: rules)
+      events += derivation.run()
+      events = inBusinessOrder(events, before: rules.asOf).withoutPastPurchases
+    }
+    self.events = events.withConversions.withReplacements(
+      of: Set(told.filter { $0.observation?.isReplaced == true }.map(\.lineage)), rules)
+  }
+}
+
+extension [Event] {
+  /// The events with each first charge after a trial as its conversion, whatever it is called.
+  ///
+  /// iaptic and Purple have no word for a conversion and call it a renewal.
+  var withConversions: [Event] {
+    guard contains(where: { $0.kind == .trialStarted }) else { return self }
+    var isTrying = false
+    return map { event in
+      var event = event
+      if event.kind == .trialStarted { isTrying = true }
+      if isTrying, event.kind == .renewed || event.kind == .recovered {
+        event.kind = .trialConverted
+      }
+      if let charge = event.chargeKind, charge != .oneTime { isTrying = false }
+      return event
+    }
+  }
+
+  /// The events with each start as a change of product that takes the place of a replaced purchase
+  /// while its period runs.
+  ///
+  /// iaptic has no word for the change: the old purchase's reason is `System.Replaced`.
+  func withReplacements(of lineages: Set<Int64>, _ rules: Rules) -> [Event] {
+    guard !lineages.isEmpty else { return self }
+    var held: Event?
+    return map { event in
+      var event = event
+      if event.kind == .started, let held, held.product != event.product,
+        lineages.contains(held.lineage),
+        held.periodEnd.map({ event.time <= $0 + rules.renewalGap }) ?? true
+      {
+        event.kind = .productChanged
+        event.previousProduct = held.product
+        event.revenue = event.revenue ?? Revenue()
+      }
+      if let charge = event.chargeKind, charge != .oneTime { held = event }
+      return event
+    }
+  }
+
+  /// The events without what is said of a purchase after another took its place in the life.
+  ///
+  /// Refunds stay: they are money.
+  var withoutPastPurchases: [Event] {
+    var opened: Set<Int64> = []
+    var holder: Int64?
+    return filter { event in
+      if event.opensPurchase {
+        guard event.kind != .purchased else { return true }
+        opened.insert(event.lineage)
+        holder = event.lineage
+      }
+      let isPast = holder != event.lineage && opened.contains(event.lineage)
+      return !isPast || event.kind.isRefund || event.kind == .other
+    }
+  }
+}

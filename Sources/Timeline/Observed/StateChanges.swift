@@ -1,0 +1,148 @@
+import Vocabulary
+
+/// What the sightings of one purchase prove besides its charge.
+struct StateChanges {
+  private(set) var events: [Event] = []
+  /// The end of the period, with grace; nil while it is open.
+  private(set) var end: Instant?
+  private(set) var isCollecting = false
+  /// When the store stopped collecting a failed payment.
+  private(set) var gaveUpAt: Instant?
+  private(set) var revokedAt: Instant?
+
+  private let opening: Event
+  private let isTrial: Bool
+  private let rules: Rules
+  /// Told events of the purchase's lineage from its charge on.
+  private let told: [Event]
+  private var isRenewing = true
+  private var isOwned = true
+
+  init(of purchase: Purchase, opening: Event, told: [Event], rules: Rules) {
+    self.opening = opening
+    self.rules = rules
+    isTrial = opening.kind == .trialStarted
+    end = opening.periodEnd
+    self.told = told.filter {
+      $0.lineage == opening.lineage && $0.kind != .observed && $0.time >= opening.time
+        && (($0.transaction == opening.transaction) || $0.transaction == 0)
+    }
+    isCollecting = self.told.contains(where: \.isBillingProblem)
+    for sighting in purchase.sightings {
+      readEnd(sighting)
+      readRenewing(sighting)
+      readCollecting(sighting)
+      readOwned(sighting)
+    }
+    readTold()
+  }
+
+  /// Whether the end was told, or derived.
+  var isEndKnown: Bool { !isOwned || tells(\.isEnd) }
+
+  /// A later end is an extension; in billing retry it is grace.
+  private mutating func readEnd(_ sighting: Event) {
+    guard let seen = sighting.periodEnd, end.map({ seen > $0 }) ?? true else { return }
+    end = seen
+    if sighting.observation?.isInBillingRetry == true || sighting.kind == .graceEntered {
+      guard sighting.kind != .graceEntered else { return }
+      add(.graceEntered, sighting, at: sighting.time) { $0.graceEnd = seen }
+    } else if sighting.kind != .extended {
+      add(.extended, sighting, at: sighting.time) { $0.periodEnd = seen }
+    }
+  }
+
+  private mutating func readRenewing(_ sighting: Event) {
+    guard let state = sighting.observation, let renews = state.isAutoRenewing,
+      renews != isRenewing
+    else { return }
+    isRenewing = renews
+    let isSwitch = renews ? tells { $0.kind == .uncanceled } : tells(\.isCancel)
+    guard !isSwitch, let time = timeOfSwitch(sighting, state) else { return }
+    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
+  }
+
+  /// When auto-renew was switched; nil when the end of a failed payment switched it off.
+  ///
+  /// What is off at the end was off before it: else the store had renewed, or tried to collect.
+  private func timeOfSwitch(_ sighting: Event, _ state: Observation) -> Instant? {
+    if let sent = state.autoRenewChangedAt, sent <= sighting.time { return max(sent, opening.time) }
+    let seen = max(sighting.time, opening.time)
+    guard let end, seen >= end, state.isAutoRenewing == false else { return seen }
+    let failed = isCollecting || state.isInBillingRetry == true || sighting.reason == .involuntary
+    return failed ? nil : max(end - Interval(milliseconds: 1), opening.time)
+  }
+
+  private mutating func readCollecting(_ sighting: Event) {
+    guard sighting.observation?.isInBillingRetry == true, !isCollecting else { return }
+    isCollecting = true
+    add(isTrial ? .trialBillingRetry : .billingRetry, sighting, at: sighting.time)
+  }
+
+  private mutating func readOwned(_ sighting: Event) {
+    guard let state = sighting.observation, state.isOwned == false, isOwned,
+      state.isInBillingRetry != true
+    else { return }
+    isOwned = false
+    let seen = max(sighting.time, opening.time)
+    let ended = min(sighting.periodEnd ?? seen, seen)
+    guard !tells(\.isEnd) else { return }
+    if isCollecting, !state.isReplaced {
+      let time = max(seen, end ?? seen)
+      gaveUpAt = time
+      add(.endedInvoluntarily, sighting, at: time) { $0.reason = .involuntary }
+    } else if let end, ended + rules.renewalGap < end, !state.isReplaced, !isTrial {
+      revokedAt = ended
+      add(.revoked, sighting, at: ended)
+    } else {
+      let time = state.isReplaced ? min(end ?? seen, seen) : end ?? seen
+      add(isTrial ? .trialExpired : .expired, sighting, at: time) {
+        $0.reason = state.isReplaced ? nil : sighting.reason
+      }
+    }
+  }
+
+  /// What told events say of the end, for what follows.
+  private mutating func readTold() {
+    for event in told {
+      if event.kind == .revoked || event.givesBack(opening) {
+        revokedAt = revokedAt ?? event.time
+      }
+      if event.isEnd, isCollecting { gaveUpAt = gaveUpAt ?? event.time }
+      if let grace = event.graceEnd { end = end.map { max($0, grace) } }
+    }
+  }
+
+  private func tells(_ isSuch: (Event) -> Bool) -> Bool { told.contains(where: isSuch) }
+
+  private mutating func add(
+    _ kind: EventKind, _ sighting: Event, at time: Instant,
+    _ change: (inout Event) -> Void = { _ in }
+  ) {
+    var event = sighting
+    event.kind = kind
+    event.time = max(time, opening.time)
+    event.product = opening.product
+    event.periodStart = opening.periodStart
+    event.revenue = nil
+    event.price = nil
+    event.reason = nil
+    change(&event)
+    events.append(event)
+  }
+}
+
+extension Event {
+  /// Whether the event refunds all of a charge.
+  func givesBack(_ charge: Event) -> Bool {
+    kind.isRefund && (revenue == nil || revenue?.local == charge.revenue?.local)
+  }
+
+  /// Whether the event ends a purchase.
+  var isEnd: Bool {
+    switch kind {
+    case .expired, .trialExpired, .endedInvoluntarily, .revoked, .refunded: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Vocabulary
+
+extension [Event] {
+  /// The events in threads: what shares a lineage, a product or a group in one store, or is tied
+  /// together by a change from one product to another.
+  ///
+  /// Each thread keeps the order; threads come in that of their first events.
+  var threads: [[Event]] {
+    var sets = JoinedSets(count: count)
+    var firsts: [ThreadTie: Int] = [:]
+    for (index, event) in enumerated() {
+      for tie in event.ties {
+        if let first = firsts[tie] { sets.join(first, index) } else { firsts[tie] = index }
+      }
+    }
+    var places: [Int: Int] = [:]
+    var threads: [[Event]] = []
+    for (index, event) in enumerated() {
+      let root = sets.root(of: index)
+      if let place = places[root] {
+        threads[place].append(event)
+      } else {
+        places[root] = threads.count
+        threads.append([event])
+      }
+    }
+    return threads
+  }
+
+  /// The events, each that names no store in the only store of its product.
+  ///
+  /// Purple tells the store only by the form of its transaction ids, which some events lack.
+  var withStoresOfTheirProducts: [Event] {
+    guard contains(where: { $0.store == .unknown }) else { return self }
+    var stores: [Symbol: Set<Store>] = [:]
+    for event in self where event.store != .unknown {
+      for product in event.products { stores[product, default: []].insert(event.store) }
+    }
+    return map { event in
+      let known = event.products.reduce(into: Set<Store>()) { $0.formUnion(stores[$1] ?? []) }
+      guard event.store == .unknown, known.count == 1, let only = known.first else { return event }
+      var placed = event
+      placed.store = only
+      return placed
+    }
+  }
+}
+
+/// What two events have in common when they belong together.
+enum ThreadTie: Hashable {
+  case lineage(Int64)
+  case product(Store, Symbol)
+  case group(Store, Symbol)
+}
+
+extension Event {
+  var products: [Symbol] { [product, previousProduct].filter { $0 != 0 } }
+
+  var ties: [ThreadTie] {
+    var ties: [ThreadTie] = [.lineage(lineage)]
+    for product in products { ties.append(.product(store, product)) }
+    if let group = observation?.group, group != 0 { ties.append(.group(store, group)) }
+    return ties
+  }
+}
+
+/// Numbers that are joined to sets one pair at a time.
+private struct JoinedSets {
+  private var parents: [Int]
+
+  init(count: Int) { parents = Array(0..<count) }
+
+  mutating func root(of index: Int) -> Int {
+    var index = index
+    while parents[index] != index {
+      parents[index] = parents[parents[index]]
+      index = parents[index]
+    }
+    return index
+  }
+
+  /// The smaller root stays.
+  mutating func join(_ left: Int, _ right: Int) {
+    let (first, second) = (root(of: left), root(of: right))
+    parents[max(first, second)] = min(first, second)
+  }
+}
