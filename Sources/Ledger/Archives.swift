@@ -111,6 +111,19 @@ extension Ledger {
     }
   }
 
+  /// A number that no archive has had.
+  func nextArchive() throws(LedgerError) -> Int32 {
+    try access("number an archive") { try nextArchive(in: $0) }
+  }
+
+  /// The same on a connection; archives that wait to be written have theirs already.
+  func nextArchive(in database: Database) throws -> Int32 {
+    let statement = try RawStatement(cachedIn: database, "select max(id) from archive")
+    let last = try statement.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+    lastArchive = max(lastArchive, last) + 1
+    return lastArchive
+  }
+
   /// The name of the archive with this number.
   public func archiveName(_ id: Int32) throws(LedgerError) -> String? {
     try access("look for an archive") { database in
@@ -126,7 +139,8 @@ extension Ledger {
   /// Under a name it is listed with already, only path, time and number of the file are renewed.
   public func recordRepeat(_ archive: NewArchive) throws(LedgerError) {
     try access("list an archive") { database in
-      _ = try ArchiveEntry.insert(archive, status: "repeated", into: database)
+      _ = try ArchiveRows(database).insert(
+        archive, status: "repeated", id: nextArchive(in: database))
     }
   }
 }

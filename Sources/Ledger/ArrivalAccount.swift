@@ -4,12 +4,13 @@ internal import Vocabulary
 /// Deliveries by day, how late and at which attempt they came, and how fresh the input is, for one
 /// archive.
 ///
-/// Sums stay in memory until they are many, and are then added to the tables.
+/// Sums stay in memory until their archive is written.
 final class ArrivalAccount {
   private let calendar: CivilCalendar
   /// By the raw value of the provider.
   private let schedules: [RetrySchedule]
-  private var deliveries: [DeliveryKey: DeliveryCounts] = [:]
+  private var slots: [DeliveryKey: Int32] = [:]
+  private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
   private var latencies: [LatencyKey: Int64] = [:]
   private var attempts = AttemptAccount()
   private var freshness: [WatermarkKey: (newest: Int64, first: Int64)] = [:]
@@ -23,17 +24,34 @@ final class ArrivalAccount {
     }
   }
 
-  /// Whether it is time to write the sums out (about 10 MiB).
-  var isLarge: Bool { deliveries.count + latencies.count + attempts.count > 100_000 }
+  /// Memory held, about.
+  var size: Int { (deliveries.count * 2 + latencies.count + attempts.count) * 100 }
 
-  func add(_ event: Event, app: Symbol, fate: EventFate) {
+  /// Enters a delivered event, and gives back where `count` shall count what became of it.
+  func enter(_ event: Event) -> Int32 {
     let arrived = event.received ?? event.created ?? event.time
     let key = DeliveryKey(
       day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
-    deliveries[key, default: DeliveryCounts()].add(fate)
-    if let received = event.received { addReceipt(of: event, at: received, key) }
-    let source = WatermarkKey(provider: event.provider, app: app)
-    let (newest, first) = (arrived.milliseconds, event.time.milliseconds)
+    let slot = slot(of: key)
+    if let received = event.received { addReceipt(of: event, at: received, key, slot) }
+    freshen(
+      WatermarkKey(provider: event.provider, app: event.app), newest: arrived.milliseconds,
+      first: event.time.milliseconds)
+    return slot
+  }
+
+  /// Counts what became of an event that `enter` gave `slot` for.
+  func count(_ fate: EventFate, at slot: Int32) { deliveries[Int(slot)].counts.add(fate) }
+
+  private func slot(of key: DeliveryKey) -> Int32 {
+    if let slot = slots[key] { return slot }
+    let slot = Int32(deliveries.count)
+    slots[key] = slot
+    deliveries.append((key, DeliveryCounts()))
+    return slot
+  }
+
+  private func freshen(_ source: WatermarkKey, newest: Int64, first: Int64) {
     if let known = freshness[source] {
       guard newest > known.newest || first < known.first else { return }
       freshness[source] = (max(newest, known.newest), min(first, known.first))
@@ -43,14 +61,16 @@ final class ArrivalAccount {
   }
 
   /// Times so far apart that they overflow are no times of deliveries; they wrap, harmlessly.
-  private func addReceipt(of event: Event, at received: Instant, _ key: DeliveryKey) {
+  private func addReceipt(
+    of event: Event, at received: Instant, _ key: DeliveryKey, _ slot: Int32
+  ) {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
     latencies[LatencyKey(key: key, bucket: LatencyBucket.of(seconds: latency)), default: 0] += 1
     let schedule = schedules[Int(event.provider.rawValue)]
     let made = event.created ?? event.time
     let attempt = schedule.attempt(
       after: (received.milliseconds &- made.milliseconds) / 1000)
-    deliveries[key, default: DeliveryCounts()].receive(attempt, latency: latency)
+    deliveries[Int(slot)].counts.receive(attempt, latency: latency)
     attempts.add(event, received: received, attempt: attempt, schedule: schedule)
   }
 
@@ -60,6 +80,7 @@ final class ArrivalAccount {
     try writeLatencies(to: database)
     try attempts.write(to: database)
     try writeFreshness(to: database)
+    slots.removeAll()
     deliveries.removeAll()
     latencies.removeAll()
     freshness.removeAll()

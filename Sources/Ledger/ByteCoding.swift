@@ -26,6 +26,9 @@ struct ByteWriter {
     withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
   }
 
+  @inline(__always)
+  mutating func put(byte: UInt8) { bytes.append(byte) }
+
   mutating func put(optional value: Int64?) {
     put(unsigned: value == nil ? 0 : 1)
     if let value { put(value) }
@@ -83,6 +86,16 @@ struct ByteReader {
     }
     defer { offset += 8 }
     return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
+  }
+
+  @inline(__always)
+  mutating func byte() -> UInt8 {
+    guard offset < bytes.count else {
+      isSound = false
+      return 0
+    }
+    defer { offset += 1 }
+    return bytes[offset]
   }
 
   mutating func optional() -> Int64? { unsigned() == 0 ? nil : signed() }

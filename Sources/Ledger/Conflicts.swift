@@ -28,11 +28,9 @@ extension Ledger {
       try walk.forEachRow { row in
         var probe = Event(kind: .other, time: Instant(milliseconds: row.int64(1)))
         probe.identity = row.int64(0)
-        let versions = try stored.everywhere(probe)
+        let versions = try stored.versions(named: probe, in: stored.lineages(of: probe))
         for winner in versions where winner.isStanding {
-          let group = versions.filter {
-            $0.isVersion(of: winner.event, transaction: winner.transaction)
-          }
+          let group = versions.filter { $0.isVersion(of: winner) }
           guard group.count > 1 else { continue }
           if let conflict = try conflict(winner, group) { conflicts.append(conflict) }
         }

@@ -1,11 +1,10 @@
 internal import Vocabulary
 
-/// How an event lies in `event.content`.
+/// How what an event says lies inside its record (EventRecords.swift).
 ///
-/// One column instead of thirty saves instructions and bytes (measured: v1-events.sql). Provider,
-/// app, environment and store are the lineage's and stand there once; lineage, time, identity and
-/// user have columns. Fields follow each other as below, absent ones left out; the first number
-/// says which are there.
+/// Provider, app, environment and store are the lineage's and stand there once; time, identity and
+/// user stand before the content. Fields follow each other as below, absent ones left out; the
+/// first number says which are there.
 enum EventCoding {
   private enum Flag {
     static let startsLineage: UInt64 = 1 << 0

@@ -1,109 +1,86 @@
 internal import GRDB
 internal import Vocabulary
 
-/// The rare half of adding events: what is known already, and what contradicts it.
+/// The rare end of adding events: which version counts of an event that has several.
 ///
-/// Versions of one event have the same identity, transaction, time and kind; an equal identity
-/// alone is a collision of fingerprints, and then both events count.
+/// It works on lineages that are written, because versions may lie in more than one of them.
 struct EventVersions {
   private let words: [String]
-  private let lineages: LineageWriter
-  private let database: Database
   private let stored: StoredVersions
-  private let insertion: RawStatement
+  private let lineages: LineageWriter
+  private let original: RawStatement
+  private let contest: RawStatement
 
   init(_ database: Database, words: [String], lineages: LineageWriter) throws {
-    self.database = database
     self.words = words
     self.lineages = lineages
     stored = try StoredVersions(database)
-    insertion = try RawStatement(cachedIn: database, EventColumns.insert)
-  }
-
-  /// Settles an event whose lineage, time and identity are taken.
-  ///
-  /// Lineages whose user may have changed are put into `stale`.
-  func settle(
-    _ event: Event, transaction: UnsafeRawBufferPointer, stale: inout Set<Int64>
-  ) throws -> EventFate {
-    let known = try stored.inLineage(of: event)
-    let text = String(decoding: transaction, as: UTF8.self)
-    let versions = known.filter { $0.isVersion(of: event, transaction: text) }
-    if let same = versions.first(where: { $0.event.material == event.material }) {
-      return try renew(same, with: event, transaction: transaction, stale: &stale)
-    }
-    EventColumns.bind(
-      event, version: (known.map(\.version).max() ?? -1) + 1, standing: true,
-      content: EventCoding.content(of: event, transaction: transaction), to: insertion)
-    try insertion.run()
-    stale.insert(event.lineage)
-    guard !versions.isEmpty else { return .new }
-    try contest(event)
-    try elect(event, transaction: text, stale: &stale)
-    return .conflict
-  }
-
-  /// Settles a new event whose identity was claimed before, mostly by another lineage.
-  func contest(
-    _ event: Event, transaction: UnsafeRawBufferPointer, stale: inout Set<Int64>
-  ) throws -> EventFate {
-    try contest(event)
-    let text = String(decoding: transaction, as: UTF8.self)
-    let others = try stored.everywhere(event).filter {
-      $0.event.lineage != event.lineage && $0.isVersion(of: event, transaction: text)
-    }
-    guard !others.isEmpty else { return .new }
-    stale.insert(event.lineage)
-    try elect(event, transaction: text, stale: &stale)
-    return .conflict
-  }
-
-  /// Keeps of two copies of one version what only the later one says.
-  private func renew(
-    _ version: StoredVersion, with event: Event, transaction: UnsafeRawBufferPointer,
-    stale: inout Set<Int64>
-  ) throws -> EventFate {
-    let fate: EventFate = version.event.body == event.body ? .exact : .semantic
-    guard Recency(of: version.event) < Recency(of: event) else { return fate }
-    let statement = try RawStatement(
+    original = try RawStatement(cachedIn: database, "select original from lineage where key = ?")
+    contest = try RawStatement(
       cachedIn: database,
       """
-      update event set user = ?5, content = ?6
-      where lineage = ?1 and time = ?2 and identity = ?3 and version = ?4
+      insert into contested (identity, time, lineage) values (?, ?, ?)
+      on conflict (identity, time, lineage) do nothing
       """)
-    bind(version, to: statement)
-    statement.bind(5, event.user)
-    statement.bind(6, blob: EventCoding.content(of: event, transaction: transaction))
-    try statement.run()
-    if version.event.user != event.user { stale.insert(event.lineage) }
-    try elect(event, transaction: version.transaction, stale: &stale)
-    return fate
+  }
+
+  /// Settles an event of which `lineage` got another version, or another copy of one.
+  func settle(_ record: EventRecord, in lineage: EventWave.Lineage) throws {
+    let version = try StoredVersion(record, of: lineage.key, lineage.shop)
+    let here = try stored.versions(like: version, in: [lineage.key])
+    if here.count > 1 { try contest(version.event, in: lineage.key) }
+    try elect(version)
+  }
+
+  /// Settles a new event whose identity may have been claimed by a lineage within `keys`.
+  func settle(
+    _ record: EventRecord, in lineage: EventWave.Lineage, rivals keys: ClosedRange<Int64>
+  ) throws -> EventFate {
+    let holders = try stored.lineages(
+      within: keys, holding: record.identity, time: record.time
+    ).filter { $0 != lineage.key }
+    guard !holders.isEmpty else { return .new }
+    let version = try StoredVersion(record, of: lineage.key, lineage.shop)
+    let rivals = try stored.versions(like: version, in: holders)
+    guard !rivals.isEmpty else { return .new }
+    for place in Set(rivals.map(\.event.lineage)).union([lineage.key]).sorted() {
+      try contest(version.event, in: place)
+    }
+    try elect(version)
+    return .conflict
   }
 
   /// Lets exactly one of the versions of an event count: the last one by created, then received,
   /// then content.
-  private func elect(_ event: Event, transaction: String, stale: inout Set<Int64>) throws {
-    let versions = try stored.everywhere(event).filter {
-      $0.isVersion(of: event, transaction: transaction)
-    }
-    guard versions.count > 1 else { return }
-    var winner = 0
-    for index in versions.indices.dropFirst()
-    where try isLater(versions[index], than: versions[winner]) {
-      winner = index
-    }
-    for (index, version) in versions.enumerated()
-    where version.isStanding != (index == winner) {
-      let statement = try RawStatement(
-        cachedIn: database,
-        """
-        update event set standing = ?5
-        where lineage = ?1 and time = ?2 and identity = ?3 and version = ?4
-        """)
-      bind(version, to: statement)
-      statement.bind(5, Int64(index == winner ? 1 : 0))
-      try statement.run()
-      stale.insert(version.event.lineage)
+  private func elect(_ version: StoredVersion) throws {
+    let places = try stored.lineages(of: version.event)
+    let versions = try stored.versions(like: version, in: places)
+    guard versions.count > 1, var winner = versions.first else { return }
+    for rival in versions.dropFirst() where try isLater(rival, than: winner) { winner = rival }
+    for place in places { try crown(winner, in: place) }
+  }
+
+  /// Lets `winner` count, and no other version of its event, in one lineage.
+  private func crown(_ winner: StoredVersion, in lineage: Int64) throws {
+    var records: [EventRecord] = []
+    var isChanged = false
+    try stored.withEvents(of: lineage) { bytes, shop in
+      try EventRecords.forEach(in: bytes) { record in
+        var record = record
+        if record.isNamed(like: winner.event) {
+          let version = try StoredVersion(record, of: lineage, shop)
+          let counts = version.event == winner.event
+          if version.isVersion(of: winner), record.isStanding != counts {
+            record.isStanding = counts
+            isChanged = true
+          }
+        }
+        records.append(record)
+      }
+      guard isChanged else { return }
+      var writer = ByteWriter()
+      EventRecords.encode(records, to: &writer)
+      try lineages.renew(lineage, user: records.user, records, events: writer)
     }
   }
 
@@ -116,31 +93,16 @@ struct EventVersions {
 
   /// What the version says, in words rather than symbols, whose numbers depend on arrival.
   private func content(other version: StoredVersion) throws -> [UInt8] {
-    let statement = try RawStatement(
-      cachedIn: database, "select original from lineage where key = ?")
-    statement.bind(1, version.event.lineage)
-    let original = try statement.first { $0.text(0) } ?? ""
-    return version.event.canonicalContent(words: words, original: original)
+    original.bind(1, version.event.lineage)
+    let text = try original.first { $0.text(0) } ?? ""
+    return version.event.canonicalContent(words: words, original: text)
   }
 
-  /// Remembers that the identity may have versions in more than one place.
-  private func contest(_ event: Event) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
-      """
-      insert into contested (identity, time, lineage) values (?1, ?2, ?3)
-      on conflict (identity, time, lineage) do nothing
-      """)
-    statement.bind(1, event.identity)
-    statement.bind(2, event.time.milliseconds)
-    statement.bind(3, event.lineage)
-    try statement.run()
-  }
-
-  private func bind(_ version: StoredVersion, to statement: RawStatement) {
-    statement.bind(1, version.event.lineage)
-    statement.bind(2, version.event.time.milliseconds)
-    statement.bind(3, version.event.identity)
-    statement.bind(4, version.version)
+  /// Remembers that a lineage holds a version of an event that has more than one.
+  private func contest(_ event: Event, in lineage: Int64) throws {
+    contest.bind(1, event.identity)
+    contest.bind(2, event.time.milliseconds)
+    contest.bind(3, lineage)
+    try contest.run()
   }
 }

@@ -35,37 +35,24 @@ extension Ledger {
 }
 
 extension Database {
-  /// Walks over the lineages that fulfil `condition` and their events side by side.
+  /// Walks over the lineages that fulfil `condition` with their events.
   func forEachLineage(
     where condition: String, keys: ClosedRange<Int64>,
     _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
     let lineages = try RawStatement(
       self,
-      "\(LineageRow.select) where l.key between ? and ? and (\(condition)) order by l.key")
-    let events = try RawStatement(
-      self,
       """
-      select \(EventColumns.names) from event
-      where standing = 1 and lineage between ? and ? order by lineage, time, identity, version
+      \(LineageRow.selectWithEvents) where l.key between ? and ? and (\(condition)) order by l.key
       """)
-    for statement in [lineages, events] {
-      statement.bind(1, keys.lowerBound)
-      statement.bind(2, keys.upperBound)
-    }
-    defer { events.reset() }
-    var hasEvent = try events.step()
-    var current: [Event] = []
+    lineages.bind(1, keys.lowerBound)
+    lineages.bind(2, keys.upperBound)
+    var events: [Event] = []
     try lineages.forEachRow { row in
       let lineage = try LineageRow(row)
-      let shop = LineageShop(lineage)
-      current.removeAll(keepingCapacity: true)
-      while hasEvent, events.int64(0) < lineage.key { hasEvent = try events.step() }
-      while hasEvent, events.int64(0) == lineage.key {
-        current.append(try EventColumns.read(events, of: shop))
-        hasEvent = try events.step()
-      }
-      if !current.isEmpty { try body(lineage, current) }
+      events.removeAll(keepingCapacity: true)
+      try lineage.addEvents(of: row, to: &events)
+      if !events.isEmpty { try body(lineage, events) }
     }
   }
 
@@ -76,18 +63,12 @@ extension Database {
     let lineages = try RawStatement(
       self,
       """
-      \(LineageRow.select) where l.user between ? and ? and l.user <> 0
+      \(LineageRow.selectWithEvents) where l.user between ? and ? and l.user <> 0
         and l.provider <> \(Provider.qonversion.rawValue)
       order by l.user, l.provider, l.app, l.environment, l.key
       """)
     lineages.bind(1, keys.lowerBound)
     lineages.bind(2, keys.upperBound)
-    let events = try RawStatement(
-      self,
-      """
-      select \(EventColumns.names) from event
-      where lineage = ? and standing = 1 order by time, identity, version
-      """)
     var group: [LineageRow] = []
     var told: [Event] = []
     func finish() throws {
@@ -99,15 +80,27 @@ extension Database {
       let lineage = try LineageRow(row)
       if let first = group.first, !first.isGrouped(with: lineage) { try finish() }
       group.append(lineage)
-      events.bind(1, lineage.key)
-      let shop = LineageShop(lineage)
-      try events.forEachRow { told.append(try EventColumns.read($0, of: shop)) }
+      try lineage.addEvents(of: row, to: &told)
     }
     try finish()
   }
 }
 
 extension LineageRow {
+  /// `select` with the events, for `addEvents`.
+  static let selectWithEvents = """
+    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id, l.events
+    from lineage l left join user u on u.key = l.user
+    """
+
+  /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
+  func addEvents(of row: RawStatement, to events: inout [Event]) throws {
+    let shop = LineageShop(self)
+    try EventRecords.forEach(in: row.blob(8)) { record in
+      if record.isStanding { events.append(try record.event(of: key, shop)) }
+    }
+  }
+
   /// Whether the fold reads both lineages together.
   func isGrouped(with other: LineageRow) -> Bool {
     user == other.user && provider == other.provider && app == other.app

@@ -18,14 +18,19 @@ public final class Ledger {
   public let path: String
   /// The words behind the symbols of everything the ledger returns.
   public internal(set) var symbols: SymbolTable
-  /// Whether an archive is being taken in.
+  /// Whether a file of snapshots is being taken in.
   var isIngesting = false
+  /// Words that are in the file; those behind them wait to be written.
+  private var savedWords: Int
+  /// The last number that was given to an archive.
+  var lastArchive: Int32 = 0
   private let queue: DatabaseQueue
 
   private init(path: String, queue: DatabaseQueue, symbols: SymbolTable) {
     self.path = path
     self.queue = queue
     self.symbols = symbols
+    savedWords = symbols.words.count
   }
 
   /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
@@ -102,6 +107,31 @@ public final class Ledger {
         throw error
       }
     }
+  }
+
+  /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.
+  func translate(_ table: SymbolTable, in database: Database) throws -> [Symbol] {
+    let translation = table.words.map { symbols.symbol($0) }
+    try saveSymbols(in: database)
+    return translation
+  }
+
+  /// Writes the words that are not in the file yet.
+  func saveSymbols(in database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database, "insert into symbol (id, word) values (?, ?)")
+    while savedWords < symbols.words.count {
+      statement.bind(1, Int64(savedWords))
+      statement.bind(2, symbols.words[savedWords])
+      try statement.run()
+      savedWords += 1
+    }
+  }
+
+  /// Goes back to the words that the file has, after writing was undone.
+  func reloadSymbols(from database: Database) throws {
+    symbols = try Self.storedSymbols(database, path: path)
+    savedWords = symbols.words.count
   }
 
   private static func storedSymbols(_ database: Database, path: String) throws -> SymbolTable {

@@ -5,10 +5,9 @@ internal import Vocabulary
 struct LineageWriter {
   private let find: RawStatement
   private let insertion: RawStatement
-  private let userUpdate: RawStatement
+  private let update: RawStatement
   private let userInsertion: RawStatement
   private let userLookup: RawStatement
-  private let newestUser: RawStatement
 
   init(_ database: Database) throws {
     func prepared(_ sql: String) throws -> RawStatement {
@@ -16,51 +15,67 @@ struct LineageWriter {
     }
     find = try prepared(
       """
-      select provider, app, environment, store, original, user from lineage where key = ?
+      select provider, app, environment, store, original, events from lineage where key = ?
       """)
     insertion = try prepared(
       """
-      insert into lineage (key, provider, app, environment, store, original, user)
-      values (?, ?, ?, ?, ?, ?, ?)
+      insert into lineage (
+        key, provider, app, environment, store, original, user, versions, counted, events)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
-    userUpdate = try prepared("update lineage set user = ? where key = ?")
+    update = try prepared(
+      "update lineage set user = ?2, versions = ?3, counted = ?4, events = ?5 where key = ?1")
     userInsertion = try prepared(
       "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
     userLookup = try prepared("select id from user where key = ?")
-    newestUser = try prepared(
-      """
-      select user from event
-      where lineage = ? and standing = 1 and user <> 0
-      order by time desc, identity desc, version desc limit 1
-      """)
   }
 
-  /// The user of the lineage of `event` as stored; nil when the ledger has no such lineage.
-  func user(of event: Event, original: UnsafeRawBufferPointer) throws -> Int64? {
-    find.bind(1, event.lineage)
-    return try find.first { row in
-      guard try LineageShop(row, from: 0) == LineageShop(of: event),
-        row.bytes(4).isEqual(to: original)
-      else { throw collision("two subscriptions") }
-      return row.int64(5)
+  /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.
+  func withEvents(
+    of lineage: EventWave.Lineage, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Bool {
+    find.bind(1, lineage.key)
+    let isKnown = try find.first { row in
+      guard try LineageShop(row, from: 0) == lineage.shop,
+        row.bytes(4).isEqual(to: lineage.original)
+      else { throw LedgerError.collision("two subscriptions") }
+      try body(row.blob(5))
+      return true
     }
+    if isKnown == nil { try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    return isKnown ?? false
   }
 
-  /// Makes the lineage of `event`, with the user of its newest event.
-  func make(_ event: Event, original: UnsafeRawBufferPointer, user: Int64) throws {
-    insertion.bind(1, event.lineage)
-    insertion.bind(2, Int64(event.provider.rawValue))
-    insertion.bind(3, Int64(event.app))
-    insertion.bind(4, Int64(event.environment.rawValue))
-    insertion.bind(5, Int64(event.store.rawValue))
+  /// Makes a lineage; `events` is what `EventRecords` made of `records`.
+  func make(
+    _ lineage: EventWave.Lineage, user: Int64, _ records: [EventRecord], events: ByteWriter
+  ) throws {
+    insertion.bind(1, lineage.key)
+    insertion.bind(2, Int64(lineage.shop.provider.rawValue))
+    insertion.bind(3, Int64(lineage.shop.app))
+    insertion.bind(4, Int64(lineage.shop.environment.rawValue))
+    insertion.bind(5, Int64(lineage.shop.store.rawValue))
     // As a number where that keeps the id whole, for it takes fewer bytes.
-    if EventCoding.isPlainNumber(original) {
-      insertion.bind(6, transactionKey(original))
+    if EventCoding.isPlainNumber(lineage.original) {
+      insertion.bind(6, transactionKey(lineage.original))
     } else {
-      insertion.bind(6, text: original)
+      insertion.bind(6, text: lineage.original)
     }
     insertion.bind(7, user)
+    insertion.bind(8, Int64(records.count))
+    insertion.bind(9, Int64(records.count { $0.isStanding }))
+    insertion.bind(10, blob: events.bytes)
     try insertion.run()
+  }
+
+  /// Puts `records` in the place of a lineage's events, and its user with them.
+  func renew(_ key: Int64, user: Int64, _ records: [EventRecord], events: ByteWriter) throws {
+    update.bind(1, key)
+    update.bind(2, user)
+    update.bind(3, Int64(records.count))
+    update.bind(4, Int64(records.count { $0.isStanding }))
+    update.bind(5, blob: events.bytes)
+    try update.run()
   }
 
   /// Keeps the text of a user id.
@@ -70,21 +85,11 @@ struct LineageWriter {
     guard try !userInsertion.insert() else { return }
     userLookup.bind(1, user)
     let isSame = try userLookup.first { $0.bytes(0).isEqual(to: id) }
-    guard isSame ?? true else { throw collision("two users") }
+    guard isSame ?? true else { throw LedgerError.collision("two users") }
   }
+}
 
-  /// Sets the user to that of the newest event that counts and has one.
-  func findUser(of lineage: Int64) throws {
-    newestUser.bind(1, lineage)
-    userUpdate.bind(1, try newestUser.first { $0.int64(0) } ?? 0)
-    userUpdate.bind(2, lineage)
-    try userUpdate.run()
-  }
-
-  /// Expected once in 2^32 keys of either sort.
-  private func collision(_ what: String) -> LedgerError {
-    LedgerError(
-      .corrupt, "cannot add events: \(what) with different ids have one fingerprint",
-      hint: "nothing was merged; report it, for no option of the program can help")
-  }
+extension [EventRecord] {
+  /// The user of the newest event that counts and has one; 0 for none.
+  var user: Int64 { last { $0.isStanding && $0.user != 0 }?.user ?? 0 }
 }

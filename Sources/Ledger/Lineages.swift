@@ -66,16 +66,10 @@ extension Ledger {
   public func events(ofLineage key: Int64) throws(LedgerError) -> [Event] {
     guard let lineage = try lineage(key) else { return [] }
     return try access("read the events of a lineage") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
-        """
-        select \(EventColumns.names) from event
-        where lineage = ? and standing = 1 order by time, identity, version
-        """)
-      statement.bind(1, key)
-      let shop = LineageShop(lineage)
       var events: [Event] = []
-      try statement.forEachRow { events.append(try EventColumns.read($0, of: shop)) }
+      try database.forEachRecord(of: key) { record in
+        if record.isStanding { events.append(try record.event(of: key, LineageShop(lineage))) }
+      }
       return events
     }
   }
@@ -85,16 +79,25 @@ extension Ledger {
     lineage: Int64, identity: Int64
   ) throws(LedgerError) -> String? {
     try access("read an event") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
-        """
-        select \(EventColumns.names) from event where lineage = ? and identity = ?
-        order by standing desc, version
-        """)
-      statement.bind(1, lineage)
-      statement.bind(2, identity)
-      return try statement.first { try EventColumns.transaction($0) }
+      var texts: (counted: String?, other: String?)
+      try database.forEachRecord(of: lineage) { record in
+        guard record.identity == identity else { return }
+        let text = try record.transaction()
+        if record.isStanding { texts.counted = texts.counted ?? text }
+        texts.other = texts.other ?? text
+      }
+      return texts.counted ?? texts.other
     }
+  }
+}
+
+extension Database {
+  /// Calls `body` at every version of a lineage's events, by time, identity and version.
+  func forEachRecord(of lineage: Int64, _ body: (EventRecord) throws -> Void) throws {
+    let statement = try RawStatement(
+      cachedIn: self, "select events from lineage where key = ?")
+    statement.bind(1, lineage)
+    try statement.forEachRow { try EventRecords.forEach(in: $0.blob(0), body) }
   }
 }
 

@@ -1,77 +1,103 @@
 internal import GRDB
 internal import Vocabulary
 
-/// One row of `event`.
+/// A version of an event with its lineage.
 struct StoredVersion {
   let event: Event
-  let version: Int64
   let isStanding: Bool
   /// The transaction id as text.
   let transaction: String
 
-  /// Whether this row tells of the same event, rather than sharing a fingerprint by chance.
-  func isVersion(of other: Event, transaction: String) -> Bool {
-    event.identity == other.identity && event.time == other.time && event.kind == other.kind
-      && (event.kind != .other || event.name == other.name) && self.transaction == transaction
+  init(_ record: EventRecord, of lineage: Int64, _ shop: LineageShop) throws(LedgerError) {
+    event = try record.event(of: lineage, shop)
+    isStanding = record.isStanding
+    transaction = try record.transaction()
+  }
+
+  /// Whether this is a version of the other's event.
+  func isVersion(of other: StoredVersion) -> Bool {
+    event.isVersion(of: other.event) && transaction == other.transaction
   }
 }
 
-/// Looks up every stored version of an event.
+/// Looks up the stored versions of an event.
 struct StoredVersions {
-  private let select: RawStatement
-  private let shop: RawStatement
+  private let events: RawStatement
   private let places: RawStatement
+  private let neighbours: RawStatement
 
   init(_ database: Database) throws {
-    select = try RawStatement(
+    events = try RawStatement(
       cachedIn: database,
-      """
-      select \(EventColumns.names) from event
-      where lineage = ? and time = ? and identity = ? order by version
-      """)
-    shop = try RawStatement(
-      cachedIn: database,
-      "select provider, app, environment, store from lineage where key = ?")
+      "select events, provider, app, environment, store from lineage where key = ?")
     places = try RawStatement(
       cachedIn: database,
-      """
-      select lineage from contested where identity = ?1 and time = ?2
-      union select lineage from identity where key = ?1 order by lineage
-      """)
+      "select lineage from contested where identity = ? and time = ? order by lineage")
+    neighbours = try RawStatement(
+      cachedIn: database, "select key, events from lineage where key between ? and ?")
   }
 
-  /// Rows with the lineage, time and identity of `event`.
-  func inLineage(of event: Event) throws -> [StoredVersion] {
-    try rows(lineage: event.lineage, event, shop: LineageShop(of: event))
-  }
-
-  /// Rows with the time and identity of `event`, in every lineage that has some.
-  func everywhere(_ event: Event) throws -> [StoredVersion] {
+  /// The lineages in which versions of an event are known to lie; its own when there are no others.
+  func lineages(of event: Event) throws -> [Int64] {
     places.bind(1, event.identity)
     places.bind(2, event.time.milliseconds)
     var lineages: [Int64] = []
     try places.forEachRow { lineages.append($0.int64(0)) }
-    if !lineages.contains(event.lineage) { lineages.append(event.lineage) }
-    return try lineages.flatMap { lineage in
-      shop.bind(1, lineage)
-      let found = try shop.first { try LineageShop($0, from: 0) }
-      return try found.map { try rows(lineage: lineage, event, shop: $0) } ?? []
-    }
+    return lineages.isEmpty ? [event.lineage] : lineages
   }
 
-  private func rows(
-    lineage: Int64, _ event: Event, shop: LineageShop
+  /// The lineages within `keys` that hold this identity at this time.
+  func lineages(
+    within keys: ClosedRange<Int64>, holding identity: Int64, time: Int64
+  ) throws -> [Int64] {
+    neighbours.bind(1, keys.lowerBound)
+    neighbours.bind(2, keys.upperBound)
+    var lineages: [Int64] = []
+    try neighbours.forEachRow { row in
+      var isHolder = false
+      try EventRecords.forEach(in: row.blob(1)) { record in
+        if record.identity == identity, record.time == time { isHolder = true }
+      }
+      if isHolder { lineages.append(row.int64(0)) }
+    }
+    return lineages
+  }
+
+  /// The versions of the event of `version` that lie in `lineages`.
+  func versions(
+    like version: StoredVersion, in lineages: [Int64]
   ) throws -> [StoredVersion] {
-    select.bind(1, lineage)
-    select.bind(2, event.time.milliseconds)
-    select.bind(3, event.identity)
+    try versions(named: version.event, in: lineages).filter { $0.isVersion(of: version) }
+  }
+
+  /// Everything in `lineages` that has the identity and time of `event`.
+  func versions(named event: Event, in lineages: [Int64]) throws -> [StoredVersion] {
     var versions: [StoredVersion] = []
-    try select.forEachRow { row in
-      versions.append(
-        StoredVersion(
-          event: try EventColumns.read(row, of: shop), version: row.int64(3),
-          isStanding: row.int64(4) != 0, transaction: try EventColumns.transaction(row)))
+    for lineage in lineages {
+      try withEvents(of: lineage) { bytes, shop in
+        try EventRecords.forEach(in: bytes) { record in
+          guard record.isNamed(like: event) else { return }
+          versions.append(try StoredVersion(record, of: lineage, shop))
+        }
+      }
     }
     return versions
+  }
+
+  /// Calls `body` with a copy of a lineage's events, when the lineage is stored.
+  func withEvents(
+    of lineage: Int64, _ body: (UnsafeRawBufferPointer, LineageShop) throws -> Void
+  ) throws {
+    events.bind(1, lineage)
+    let found = try events.first { (Array($0.blob(0)), try LineageShop($0, from: 1)) }
+    guard let (bytes, shop) = found else { return }
+    try bytes.withUnsafeBytes { try body($0, shop) }
+  }
+}
+
+extension EventRecord {
+  /// Whether both have the same identity and time.
+  func isNamed(like event: Event) -> Bool {
+    identity == event.identity && time == event.time.milliseconds
   }
 }

@@ -24,31 +24,45 @@ struct Intake {
   /// Reads what is new under the plan's paths.
   func readArchives(into summary: inout IntakeSummary) throws(NightError) {
     let files = try newFiles(under: plan.archives, summary: &summary)
+    let intake = ledger.beginEvents(
+      calendar: .utc, schedules: plan.configuration.retrySchedules)
+    do {
+      try readArchives(files, by: intake, into: &summary)
+    } catch {
+      // What was read whole before the night had to stop is kept.
+      intake.abandon()
+      summary.add(try attempt { try intake.write() })
+      throw error
+    }
+  }
+
+  private func readArchives(
+    _ files: [ArchiveFile], by intake: EventIntake, into summary: inout IntakeSummary
+  ) throws(NightError) {
     let total = files.reduce(0) { $0 + $1.bytes }
     var done: Int64 = 0
-    var entry: EventIngest?
+    var isWanted = false
     let reader = ArchiveReader(plan: plan, knownContents: try attempt { try ledger.contents() })
     try attempt {
       try Workers(count: plan.jobs).run(files, reader.read) { index, message in
         try checkStop()
         let file = files[index]
         switch message {
-        case .opened(let sha256): entry = try open(file, sha256, &summary)
+        case .opened(let sha256): isWanted = try open(file, sha256, intake, &summary)
         case .batch(let batch):
-          try entry?.add(batch)
+          if isWanted { try intake.add(batch) }
           summary.lines += batch.lines
         case .ended(let end):
-          if let open = entry { try close(open, file, end, &summary) }
+          if isWanted { try close(intake, file, end, &summary) }
           done += file.bytes
-        case .failed(let error):
-          entry?.abandon()
-          throw error
+        case .failed(let error): throw error
         }
         progress(
           NightProgress(
             stage: "ingest", done: done, total: total, lines: summary.lines,
             isLast: done == total))
       }
+      summary.add(try intake.write())
     }
   }
 
@@ -72,34 +86,36 @@ struct Intake {
     }
   }
 
+  /// Whether the events of `file` are wanted: not when its bytes are known under another name.
   private func open(
-    _ file: ArchiveFile, _ sha256: String, _ summary: inout IntakeSummary
-  ) throws -> EventIngest? {
+    _ file: ArchiveFile, _ sha256: String, _ intake: EventIntake, _ summary: inout IntakeSummary
+  ) throws -> Bool {
     let archive = NewArchive(file, sha256: sha256, kind: .events)
-    guard try ledger.archiveWithContent(sha256: sha256) == nil else {
+    guard try !intake.isKnown(sha256: sha256) else {
+      // The archive with these bytes may wait to be written, and is listed first.
+      summary.add(try intake.write())
       try ledger.recordRepeat(archive)
       summary.archivesKnown += 1
       log.info("\(file.path) holds the same bytes as an archive already read")
-      return nil
+      return false
     }
-    return try ledger.beginEvents(
-      archive, calendar: .utc, schedules: plan.configuration.retrySchedules)
+    try intake.begin(archive)
+    return true
   }
 
   private func close(
-    _ entry: EventIngest, _ file: ArchiveFile, _ end: ArchiveEnd, _ summary: inout IntakeSummary
+    _ intake: EventIntake, _ file: ArchiveFile, _ end: ArchiveEnd, _ summary: inout IntakeSummary
   ) throws {
-    let tallies = try entry.finish(damageOffset: end.damage?.offset)
-    summary.add(tallies)
     if let damage = end.damage {
       summary.archivesDamaged += 1
       log.warning(
         """
-        \(file.path) is damaged at byte \(damage.offset): \(damage.detail); \(tallies.lines) whole \
-        lines before it count. Deliver the whole file under the same name to pick up the rest
+        \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(intake.lines) \
+        whole lines before it count. Deliver the whole file under the same name to pick up the rest
         """
       )
     }
+    summary.add(try intake.finish(damageOffset: end.damage?.offset))
   }
 
   /// The parallel part: one archive from bytes to batches.
@@ -157,6 +173,8 @@ extension NewArchive {
 }
 
 extension IntakeSummary {
+  mutating func add(_ tallies: [ArchiveTallies]) { for archive in tallies { add(archive) } }
+
   mutating func add(_ tallies: ArchiveTallies) {
     archivesRead += 1
     accepted += tallies.accepted

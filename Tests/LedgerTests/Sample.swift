@@ -1,5 +1,6 @@
 import Ledger
 import TestSupport
+import Testing
 import Vocabulary
 
 /// One delivered line as tests write it.
@@ -108,6 +109,13 @@ extension Ledger {
     try open(path: folder.path("ledger.sqlite"), mode: .readWrite)
   }
 
+  /// Begins to take in one archive that is written alone.
+  func beginEvents(
+    _ archive: NewArchive, calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:]
+  ) throws -> OneArchive {
+    try OneArchive(archive, by: beginEvents(calendar: calendar, schedules: schedules))
+  }
+
   /// Takes in one archive of one batch.
   @discardableResult
   func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveTallies {
@@ -125,4 +133,25 @@ extension Ledger {
     }
     return table
   }
+}
+
+/// One archive, written as soon as it is finished.
+struct OneArchive {
+  let intake: EventIntake
+  let archive: Int32
+
+  init(_ new: NewArchive, by intake: EventIntake) throws {
+    self.intake = intake
+    archive = try intake.begin(new)
+  }
+
+  func add(_ batch: EventBatch) throws { try intake.add(batch) }
+
+  func finish(damageOffset: Int64? = nil) throws -> ArchiveTallies {
+    var tallies = try intake.finish(damageOffset: damageOffset)
+    tallies += try intake.write()
+    return try #require(tallies.first)
+  }
+
+  func abandon() { intake.abandon() }
 }

@@ -4,7 +4,7 @@ import Testing
 import Vocabulary
 
 @Suite("Events into the ledger")
-struct EventIngestTests {
+struct EventIntakeTests {
   let folder: TemporaryFolder
   let ledger: Ledger
 
@@ -142,7 +142,7 @@ struct EventIngestTests {
     try ledger.ingest("a", [Line()])
     let words = ledger.symbols.words
     func content() throws -> [String] {
-      try ["event", "lineage", "user", "symbol", "archive", "identity", "delivery_cell"].map {
+      try ["lineage", "user", "symbol", "archive", "identity", "delivery_cell"].map {
         try "\($0) \(ledger.table("select count(*) from \($0)"))"
       }
     }
@@ -174,7 +174,7 @@ struct EventIngestTests {
       _ = try ingest.finish()
     }
     #expect(error?.kind == .corrupt)
-    #expect(try ledger.table("select count(*) from event") == ["0"])
+    #expect(try ledger.table("select count(*) from lineage") == ["0"])
     #expect(try ledger.table("select count(*) from archive") == ["0"])
     #expect(try ledger.ingest("a", [Line()]).accepted == 1)
   }
@@ -204,7 +204,7 @@ struct EventIngestTests {
     let tallies = try ingest.finish()
     #expect(tallies.lines == 9 * 4096)
     #expect(tallies.duplicates == 8)
-    #expect(try ledger.table("select count(*), sum(standing) from event") == ["36856|36856"])
+    #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["36856|36856"])
     let again = try ledger.beginEvents(.named("b"), calendar: .utc)
     for _ in 0..<10 { try again.add(.of((0..<4000).map { Line(transaction: "x\($0)") })) }
     let copies = try again.finish()
@@ -215,8 +215,8 @@ struct EventIngestTests {
   @Test("An event whose content is damaged is refused rather than guessed")
   func damagedContent() throws {
     try ledger.ingest("a", [Line()])
-    for content in ["x''", "content || x'00'", "substr(content, 1, length(content) - 1)"] {
-      try ledger.rows(sql: "update event set content = cast(\(content) as blob)") { _ in }
+    for content in ["x'01'", "events || x'00'", "substr(events, 1, length(events) - 1)"] {
+      try ledger.rows(sql: "update lineage set events = cast(\(content) as blob)") { _ in }
       let error = #expect(throws: LedgerError.self) {
         try ledger.events(ofLineage: Line().lineage)
       }

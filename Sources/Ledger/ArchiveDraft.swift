@@ -1,0 +1,90 @@
+internal import GRDB
+internal import Vocabulary
+
+/// The account of one archive of events until it is written.
+final class ArchiveDraft {
+  let archive: NewArchive
+  let id: Int32
+  /// Its first event in the wave.
+  var start: Int
+  var damageOffset: Int64?
+  private(set) var tallies = ArchiveTallies()
+  /// Values that came since the draft was last written.
+  private(set) var values: Int32 = 0
+  private let arrivals: ArrivalAccount
+  private var skipped: [String: Int64] = [:]
+  private var rejects: [Reject] = []
+  private var isListed = false
+
+  init(_ archive: NewArchive, id: Int32, start: Int, arrivals: ArrivalAccount) {
+    self.archive = archive
+    self.id = id
+    self.start = start
+    self.arrivals = arrivals
+  }
+
+  /// Memory held, about.
+  var size: Int { arrivals.size + rejects.count * 200 }
+
+  /// Enters a delivered event, and gives back what its entry in the wave keeps for `settle`.
+  func enter(_ event: Event) -> Int32 {
+    tallies.firstEvent = min(tallies.firstEvent ?? event.time, event.time)
+    tallies.lastEvent = max(tallies.lastEvent ?? event.time, event.time)
+    return arrivals.enter(event)
+  }
+
+  /// Counts the lines of a batch.
+  func count(_ batch: EventBatch) {
+    var brought: Int64 = 0
+    for index in batch.values.indices
+    where index == 0 || batch.values[index] != batch.values[index - 1] { brought += 1 }
+    let left = batch.skipped.values.reduce(0, +)
+    precondition(
+      batch.lines == brought + left + Int64(batch.rejects.count),
+      "every line of a batch brings events, or is skipped or rejected")
+    values += Int32(truncatingIfNeeded: batch.lines)
+    tallies.lines += batch.lines
+    tallies.skipped += left
+    tallies.rejected += Int64(batch.rejects.count)
+    tallies.roundedAmounts += batch.roundedAmounts
+    tallies.missingIsProceed += batch.missingIsProceed
+    for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
+    rejects += batch.rejects
+  }
+
+  /// Counts what became of its events: a value is accepted when anything that it brought is new.
+  func settle(_ entries: ArraySlice<EventWave.Entry>, fates: ArraySlice<EventFate>) {
+    var value: Int32?
+    var isAccepted = false
+    for (entry, fate) in zip(entries, fates) {
+      arrivals.count(fate, at: entry.arrival)
+      if entry.value != value {
+        isAccepted = false
+        value = entry.value
+        tallies.duplicates += 1
+      }
+      guard !isAccepted, fate == .new || fate == .conflict else { continue }
+      isAccepted = true
+      tallies.accepted += 1
+      tallies.duplicates -= 1
+    }
+  }
+
+  /// Writes what was counted since it was last written.
+  func write(to database: Database) throws {
+    let rows = ArchiveRows(database)
+    if !isListed { _ = try rows.insert(archive, status: "complete", id: id) }
+    isListed = true
+    try rows.insert(skipped, of: id)
+    try rows.insert(rejects, of: id)
+    try arrivals.write(to: database)
+    skipped = [:]
+    rejects = []
+    values = 0
+  }
+
+  /// Enters the account as a whole.
+  func close(in database: Database) throws {
+    try ArchiveRows(database).close(id, tallies, damageOffset: damageOffset)
+  }
+}

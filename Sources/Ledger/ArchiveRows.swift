@@ -1,0 +1,89 @@
+internal import GRDB
+internal import Vocabulary
+
+/// The rows of one archive: itself, and the account of its lines.
+struct ArchiveRows {
+  private let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  /// The number of the row; a row of the same name and content is renewed and keeps its own.
+  func insert(_ archive: NewArchive, status: String, id: Int32) throws -> Int32 {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into archive (
+        id, name, sha256, kind, path, bytes, modified_ms, inode, status,
+        lines, accepted, duplicates, skipped, rejected)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      on conflict (name, sha256) do update set
+        path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode
+      returning id
+      """)
+    statement.bind(1, Int64(id))
+    statement.bind(2, archive.name)
+    statement.bind(3, archive.sha256)
+    statement.bind(4, archive.kind.rawValue)
+    statement.bind(5, archive.path)
+    statement.bind(6, archive.bytes)
+    statement.bind(7, archive.modified.milliseconds)
+    statement.bind(8, archive.inode)
+    statement.bind(9, status)
+    return try statement.first { Int32($0.int64(0)) } ?? 0
+  }
+
+  /// Adds to the lines that are no purchase events, by reason.
+  func insert(_ skipped: [String: Int64], of archive: Int32) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into skipped (archive, reason, lines) values (?, ?, ?)
+      on conflict (archive, reason) do update set lines = lines + excluded.lines
+      """)
+    for (reason, lines) in skipped.sorted(by: { $0.key < $1.key }) {
+      statement.bind(1, Int64(archive))
+      statement.bind(2, reason)
+      statement.bind(3, lines)
+      try statement.run()
+    }
+  }
+
+  /// Adds lines that could not be understood.
+  func insert(_ rejects: [Reject], of archive: Int32) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into reject (archive, line, byte_offset, reason, detail) values (?, ?, ?, ?, ?)
+      on conflict (archive, line, byte_offset) do nothing
+      """)
+    for reject in rejects {
+      statement.bind(1, Int64(archive))
+      statement.bind(2, reject.place.line)
+      statement.bind(3, reject.place.byteOffset)
+      statement.bind(4, reject.reason)
+      statement.bind(5, reject.detail)
+      try statement.run()
+    }
+  }
+
+  /// Enters what became of the archive's lines.
+  func close(_ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      update archive set
+        lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
+        rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
+        damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged')
+      where id = ?11
+      """)
+    for (index, value) in [
+      tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
+      tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent?.milliseconds,
+      tallies.lastEvent?.milliseconds, damageOffset, Int64(id),
+    ].enumerated() {
+      statement.bind(Int32(index + 1), value)
+    }
+    try statement.run()
+  }
+}

@@ -1,0 +1,139 @@
+internal import Vocabulary
+
+/// One version of an event as it lies in `lineage.events`: what is looked at to find, order and
+/// count events, and the rest as `EventCoding` wrote it.
+struct EventRecord {
+  var time: Int64
+  var identity: Int64
+  /// Fingerprint of the user id; 0 unknown.
+  var user: Int64
+  /// 0, 1, …: the versions of an identity in order of arrival.
+  var version: Int64 = 0
+  /// Whether this version counts.
+  var isStanding = true
+  /// Good as long as what it was read from, or the wave that holds it.
+  var content: UnsafeRawBufferPointer
+}
+
+/// How the versions of a lineage's events follow each other in `lineage.events`.
+///
+/// They are sorted by time, identity and version. Each is a byte of flags; the time since the one
+/// before; the identity; the user where it changes; the version unless 0; and the content with its
+/// length. A lineage is one row, because a row per event costs seven times as many calls of SQLite
+/// and half as many bytes again (docs/benchmarks.md).
+enum EventRecords {
+  private enum Flag {
+    static let standing: UInt8 = 1
+    static let hasVersion: UInt8 = 2
+    static let newUser: UInt8 = 4
+    /// The time is in milliseconds rather than seconds.
+    static let finer: UInt8 = 8
+  }
+
+  /// Writes `records`, which are sorted.
+  static func encode(_ records: [EventRecord], to writer: inout ByteWriter) {
+    writer.reset()
+    var time: Int64 = 0
+    var user: Int64 = 0
+    for record in records {
+      let distance = record.time &- time
+      let isFiner = distance % 1000 != 0
+      var flags = record.isStanding ? Flag.standing : 0
+      if record.version != 0 { flags |= Flag.hasVersion }
+      if record.user != user { flags |= Flag.newUser }
+      if isFiner { flags |= Flag.finer }
+      writer.put(byte: flags)
+      writer.put(isFiner ? distance : distance / 1000)
+      writer.put(hash: record.identity)
+      if record.user != user { writer.put(hash: record.user) }
+      if record.version != 0 { writer.put(record.version) }
+      writer.put(record.content)
+      time = record.time
+      user = record.user
+    }
+  }
+
+  /// Calls `body` at every version, in order; its content is good as long as `bytes`.
+  @inline(__always)
+  static func forEach(
+    in bytes: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
+  ) throws {
+    var reader = ByteReader(bytes)
+    var time: Int64 = 0
+    var user: Int64 = 0
+    while !reader.isAtEnd {
+      let flags = reader.byte()
+      let distance = reader.signed()
+      time = time &+ (flags & Flag.finer != 0 ? distance : distance &* 1000)
+      let identity = reader.hash()
+      if flags & Flag.newUser != 0 { user = reader.hash() }
+      let version = flags & Flag.hasVersion != 0 ? reader.signed() : 0
+      let content = reader.text()
+      guard reader.isSound else { throw damage }
+      try body(
+        EventRecord(
+          time: time, identity: identity, user: user, version: version,
+          isStanding: flags & Flag.standing != 0, content: content))
+    }
+  }
+
+  static var damage: LedgerError {
+    LedgerError(
+      .corrupt, "cannot read an event of the ledger: its content is damaged",
+      hint: "keep the file, and rebuild the ledger from the archives in a new one")
+  }
+}
+
+extension EventRecord {
+  /// The event, with what its lineage says about all of its events.
+  func event(of lineage: Int64, _ shop: LineageShop) throws(LedgerError) -> Event {
+    var event = Event(
+      provider: shop.provider, environment: shop.environment, store: shop.store, kind: .other,
+      time: Instant(milliseconds: time))
+    event.app = shop.app
+    event.lineage = lineage
+    event.identity = identity
+    event.user = user
+    guard EventCoding.decode(content, into: &event).isSound else { throw EventRecords.damage }
+    return event
+  }
+
+  /// The transaction id as text.
+  func transaction() throws(LedgerError) -> String {
+    var event = Event(kind: .other, time: Instant(milliseconds: time))
+    let (text, isSound) = EventCoding.decode(content, into: &event)
+    guard isSound else { throw EventRecords.damage }
+    return text.map { String(decoding: $0, as: UTF8.self) } ?? String(event.transaction)
+  }
+}
+
+/// What all events of a lineage have in common.
+struct LineageShop: Equatable {
+  var provider: Provider
+  var app: Symbol
+  var environment: Environment
+  var store: Store
+
+  init(of event: Event) {
+    provider = event.provider
+    app = event.app
+    environment = event.environment
+    store = event.store
+  }
+
+  /// Reads provider, app, environment and store from `column` on.
+  init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
+    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(column))),
+      let environment = Environment(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 2))),
+      let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 3)))
+    else {
+      throw LedgerError(
+        .corrupt, "cannot read a lineage of the ledger: it names no known provider and store",
+        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+    }
+    self.provider = provider
+    app = Symbol(row.int64(column + 1))
+    self.environment = environment
+    self.store = store
+  }
+}

@@ -1,0 +1,171 @@
+internal import GRDB
+
+/// Which lineages may hold an identity.
+///
+/// Of each identity and its lineage the first 40 and 16 bits are kept: six bytes in place of
+/// twenty-five, and whoever looks an identity up reads the few lineages with those 16 bits. Rows
+/// hold some hundred entries, sorted: the distance from the entry before, then the lineage's bits,
+/// low byte first. The first distance is from `identity.first`.
+struct IdentityIndex {
+  /// An identity that its lineage did not have.
+  struct Claim {
+    let identity: Int64
+    let lineage: Int64
+    /// The event's place in the wave.
+    let entry: Int32
+  }
+
+  private struct Entry: Comparable {
+    let key: Int64
+    let lineage: UInt16
+
+    static func < (left: Entry, right: Entry) -> Bool {
+      left.key != right.key ? left.key < right.key : left.lineage < right.lineage
+    }
+  }
+
+  private static let entriesMax = 1024
+  /// Entries behind all that is stored that are gathered before they are written.
+  private static let gatheredMax = 65_536
+
+  private let page: RawStatement
+  private let following: RawStatement
+  private let removal: RawStatement
+  private let insertion: RawStatement
+
+  init(_ database: Database) throws {
+    page = try RawStatement(
+      cachedIn: database,
+      "select first, entries from identity where first <= ? order by first desc limit 1")
+    following = try RawStatement(
+      cachedIn: database, "select min(first) from identity where first > ?")
+    removal = try RawStatement(cachedIn: database, "delete from identity where first = ?")
+    insertion = try RawStatement(
+      cachedIn: database, "insert into identity (first, entries) values (?, ?)")
+  }
+
+  /// Adds `claims`, sorted by identity, and calls `rival` for each that may be in a lineage
+  /// elsewhere, with the keys among which that lineage is.
+  func add(_ claims: [Claim], rival: (Claim, ClosedRange<Int64>) -> Void) throws {
+    var start = 0
+    var merged: [Entry] = []
+    while start < claims.count {
+      let first = Self.key(claims[start].identity)
+      merged.removeAll(keepingCapacity: true)
+      let (known, end) = try takePage(around: first, into: &merged)
+      var stop = start
+      var position = 0
+      var result: [Entry] = []
+      result.reserveCapacity(known + 64)
+      while stop < claims.count, Self.key(claims[stop].identity) < end {
+        let claim = claims[stop]
+        let key = Self.key(claim.identity)
+        while position < merged.count, merged[position].key <= key {
+          result.append(merged[position])
+          position += 1
+        }
+        let entry = Entry(key: key, lineage: Self.beginning(claim.lineage))
+        var isNew = true
+        var back = result.count
+        while back > 0, result[back - 1].key == key {
+          back -= 1
+          rival(claim, Self.lineages(beginning: result[back].lineage))
+          if result[back].lineage == entry.lineage { isNew = false }
+        }
+        if isNew { result.append(entry) }
+        stop += 1
+        // What follows all that is stored is written page by page, not gathered.
+        if position == merged.count, end == .max, result.count >= Self.gatheredMax {
+          if stop < claims.count, Self.key(claims[stop].identity) == key { continue }
+          break
+        }
+      }
+      result += merged[position...]
+      try write(result)
+      start = stop
+    }
+  }
+
+  /// Takes the row that holds `key` out of the table; gives back how much it held and where the
+  /// next one begins.
+  private func takePage(
+    around key: Int64, into entries: inout [Entry]
+  ) throws -> (count: Int, end: Int64) {
+    page.bind(1, key)
+    let first = try page.first { row in
+      try Self.decode(row.blob(1), from: row.int64(0), into: &entries)
+      return row.int64(0)
+    }
+    if let first {
+      removal.bind(1, first)
+      try removal.run()
+    }
+    following.bind(1, key)
+    let end = try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max
+    return (entries.count, end)
+  }
+
+  /// Writes entries in rows of about equal length; entries of one key stay together.
+  private func write(_ entries: [Entry]) throws {
+    let rows = (entries.count + Self.entriesMax - 1) / Self.entriesMax
+    var writer = ByteWriter()
+    var start = 0
+    for row in 0..<rows {
+      var stop = max(start, entries.count * (row + 1) / rows)
+      while stop > 0, stop < entries.count, entries[stop].key == entries[stop - 1].key {
+        stop += 1
+      }
+      guard stop > start else { continue }
+      writer.reset()
+      let first = entries[start].key
+      var last = first
+      for entry in entries[start..<stop] {
+        writer.put(unsigned: UInt64(entry.key - last))
+        writer.put(byte: UInt8(truncatingIfNeeded: entry.lineage))
+        writer.put(byte: UInt8(truncatingIfNeeded: entry.lineage >> 8))
+        last = entry.key
+      }
+      insertion.bind(1, first)
+      insertion.bind(2, blob: writer.bytes)
+      try insertion.run()
+      start = stop
+    }
+  }
+
+  private static func decode(
+    _ bytes: UnsafeRawBufferPointer, from first: Int64, into entries: inout [Entry]
+  ) throws {
+    var reader = ByteReader(bytes)
+    var key = first
+    while !reader.isAtEnd {
+      key += Int64(truncatingIfNeeded: reader.unsigned() & 0xff_ffff_ffff)
+      let lineage = UInt16(reader.byte()) | UInt16(reader.byte()) << 8
+      entries.append(Entry(key: key, lineage: lineage))
+    }
+    guard reader.isSound else { throw EventRecords.damage }
+  }
+
+  /// The first 40 bits.
+  private static func key(_ identity: Int64) -> Int64 {
+    Int64(UInt64(bitPattern: identity) >> 24)
+  }
+
+  /// The first 16 bits.
+  private static func beginning(_ lineage: Int64) -> UInt16 {
+    UInt16(truncatingIfNeeded: lineage >> 48)
+  }
+
+  private static func lineages(beginning: UInt16) -> ClosedRange<Int64> {
+    let first = Int64(beginning) << 48
+    return first...(first | 0xffff_ffff_ffff)
+  }
+}
+
+extension IdentityIndex.Claim {
+  /// By identity, as the index is sorted, then by arrival.
+  static func precedes(_ left: Self, _ right: Self) -> Bool {
+    left.identity != right.identity
+      ? UInt64(bitPattern: left.identity) < UInt64(bitPattern: right.identity)
+      : left.entry < right.entry
+  }
+}

@@ -1,0 +1,133 @@
+internal import Vocabulary
+
+/// What a delivered event was to the ledger.
+enum EventFate: UInt8 {
+  case new
+  /// Known, and the body is the same byte for byte.
+  case exact
+  /// Known, in another body.
+  case semantic
+  /// Known, but something that reports read differs.
+  case conflict
+}
+
+/// Merges delivered events into the versions that one lineage has.
+///
+/// Versions of one event have the same identity, transaction, time and kind; an equal identity
+/// alone is a collision of fingerprints, and then both events count.
+struct LineageMerge {
+  /// The versions by time, identity and version.
+  private(set) var records: [EventRecord] = []
+  /// Whether the stored versions are no longer all there is to say.
+  private(set) var isChanged = false
+  /// Versions of which there is more than one, or which another one replaced: which of them counts
+  /// is decided when all lineages are written.
+  private(set) var doubtful: [EventRecord] = []
+  private var stored: [EventRecord] = []
+  private var next = 0
+  private var lineage: EventWave.Lineage?
+  private let hasContests: Bool
+
+  /// `hasContests` says whether any version may lie in another lineage.
+  init(hasContests: Bool) { self.hasContests = hasContests }
+
+  /// Begins with the versions that lie in `bytes`, which must stay until the lineage is written.
+  mutating func begin(
+    _ lineage: EventWave.Lineage, stored bytes: UnsafeRawBufferPointer
+  ) throws {
+    self.lineage = lineage
+    records.removeAll(keepingCapacity: true)
+    doubtful.removeAll(keepingCapacity: true)
+    stored.removeAll(keepingCapacity: true)
+    isChanged = false
+    next = 0
+    if !bytes.isEmpty { try EventRecords.forEach(in: bytes) { stored.append($0) } }
+  }
+
+  /// Adds a delivered event; they come by time and identity, copies in order of arrival.
+  @inline(__always)
+  mutating func add(_ entry: EventWave.Entry) throws -> EventFate {
+    while next < stored.count, !entry.precedes(stored[next]) {
+      records.append(stored[next])
+      next += 1
+    }
+    let record = EventRecord(entry)
+    guard let last = records.last, last.identity == record.identity, last.time == record.time
+    else {
+      records.append(record)
+      isChanged = true
+      return .new
+    }
+    return try settle(record)
+  }
+
+  /// Takes over the stored versions behind the last delivered event.
+  mutating func finish() {
+    records += stored[next...]
+    next = stored.count
+  }
+
+  /// Settles an event whose time and identity are those of the last records.
+  private mutating func settle(_ record: EventRecord) throws -> EventFate {
+    guard let lineage else { return .new }
+    let version = try StoredVersion(record, of: lineage.key, lineage.shop)
+    let event = version.event
+    var rival = records.count
+    var hasVersion = false
+    while rival > 0, records[rival - 1].identity == record.identity,
+      records[rival - 1].time == record.time
+    {
+      rival -= 1
+      let stored = try StoredVersion(records[rival], of: lineage.key, lineage.shop)
+      guard stored.isVersion(of: version) else { continue }
+      let known = stored.event
+      hasVersion = true
+      guard known.material == event.material else { continue }
+      if Recency(of: known) < Recency(of: event) { renew(rival, with: record) }
+      return known.body == event.body ? .exact : .semantic
+    }
+    var added = record
+    added.version = (records.last?.version ?? -1) + 1
+    records.append(added)
+    isChanged = true
+    guard hasVersion else { return .new }
+    doubtful.append(added)
+    return .conflict
+  }
+
+  /// Keeps of two copies of one version what only the later one says.
+  private mutating func renew(_ index: Int, with record: EventRecord) {
+    records[index].user = record.user
+    records[index].content = record.content
+    isChanged = true
+    let isAlone = index == records.count - 1 && records[index].version == 0
+    if hasContests || !isAlone { doubtful.append(records[index]) }
+  }
+}
+
+extension EventRecord {
+  /// A delivered event as it is stored when it is new.
+  init(_ entry: EventWave.Entry) {
+    time = entry.time
+    identity = entry.identity
+    user = entry.user
+    content = entry.content
+  }
+}
+
+extension EventWave.Entry {
+  /// Whether the entry stands before a stored version of another event.
+  @inline(__always)
+  func precedes(_ record: EventRecord) -> Bool {
+    time != record.time ? time < record.time : identity < record.identity
+  }
+}
+
+extension Event {
+  /// Whether both tell of one thing that happened, when their transactions are the same, rather
+  /// than sharing a fingerprint by chance.
+  func isVersion(of other: Event) -> Bool {
+    identity == other.identity && time == other.time && kind == other.kind
+      && (kind != .other || name == other.name)
+  }
+}
