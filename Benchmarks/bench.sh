@@ -43,5 +43,5 @@ for name in gzip peer run again help; do
   grep "^$name " times.txt | sort -k2 -n | awk -v at=$(((rounds + 1) / 2)) \
     'NR == at { printf "%-8s %8.2f %10.2f %10.0f\n", $1, $2, $3 + $4, $5 / 1024 }'
 done
-events=$(sqlite3 ledger.sqlite "select count(*) from event")
+events=$(sqlite3 ledger.sqlite "select sum(counted) from lineage")
 echo "ledger: $(($(stat -c %s ledger.sqlite) / events)) bytes per event"
