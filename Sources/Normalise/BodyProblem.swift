@@ -1,5 +1,5 @@
 /// Why a value brought nothing, in words that stay the same from version to version.
-enum RejectReason: String {
+enum RejectReason: String, CaseIterable {
   case notJSON = "not_json"
   case valueTooLong = "value_too_long"
   case notAnObject = "not_an_object"
@@ -13,7 +13,7 @@ enum RejectReason: String {
 }
 
 /// Values that are known to be no purchase events.
-enum SkipReason: String {
+enum SkipReason: String, CaseIterable {
   case registrationProbe = "registration_probe"
   case trialStillActive = "trial_still_active"
   case test

@@ -88,7 +88,7 @@ struct EntitlementReader {
           state = state ?? subscription.value(.renewState, tape)
           period = period ?? subscription.value(.periodType, tape)
         } else {
-          // Source: providers.md 2.2, `subscription` is there for subscription products only.
+          // Source: REST v3 has `subscription` for subscription products only.
           renewsNever = true
         }
       } else {
