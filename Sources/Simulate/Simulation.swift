@@ -29,6 +29,7 @@ public func simulate(
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if plan.tellers != [.qonversion] {
     try write(PriceList(span: span).text, to: "\(folder)/prices.csv")
+    try write(Coverage(plan).table.text, to: "\(folder)/truth/coverage.csv")
   }
   return summary
 }
@@ -40,14 +41,13 @@ private func tell(
   let office = PostOffice(plan)
   var truth = try TruthFolder(
     "\(folder)/truth", span: span, watermarks: census.watermarks)
-  var snapshots = try SnapshotWriter(
-    "\(folder)/snapshots", shapes: plan.snapshotShapes, at: span.end)
+  var snapshots = try SnapshotWriter("\(folder)/snapshots", plan, span)
   for number in 0..<census.summary.subscribers {
     let lived = Story.life(of: number, in: plan, span: span)
     for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
       try truth.add(life, life.happenings.indices.map { office.delivery(of: $0, in: life) })
+      try snapshots.add(life)
     }
-    try snapshots.add(lived)
   }
   try truth.finish()
   try snapshots.finish()

@@ -20,14 +20,17 @@ struct IapticPurchase: Sendable {
 
 extension Life {
   /// All purchases of the user at `time`, the last of each product, in the order of products.
+  ///
+  /// What was charged before the archives begin was charged before iaptic was there.
   func collection(at time: Int64, _ span: Span) -> [IapticPurchase] {
     var held: [Int: IapticPurchase] = [:]
     for subscription in subscriptions {
       let start = subscription.trial?.start ?? subscription.periods.first?.start ?? time
-      if let trial = subscription.trial, trial.start <= time {
+      if let trial = subscription.trial, (span.start...time).contains(trial.start) {
         held[trial.product] = purchase(trial, at: time)
       }
-      for period in subscription.periods where period.charge.time <= time {
+      for period in subscription.periods
+      where period.charge.time >= span.start && period.charge.time <= time {
         for (product, other) in held where product != period.charge.product && !other.isExpired {
           held[product] = replaced(other)
         }

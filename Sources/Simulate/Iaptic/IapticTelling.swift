@@ -10,8 +10,9 @@ extension Life {
     let isOld = person.shop.isOriginalIaptic
     let isKnown = !isOld || !beganBefore(span)
     let all = isKnown ? happeningsSinceFirstCharge : happenings.filter(\.isOfPurchase)
+    if !isKnown { told.subscriptions = [] }
     told.happenings = all.compactMap(asToldByIaptic)
-    let fold = IapticFold(life: told, span: span, isKnown: isKnown)
+    let fold = IapticFold(life: told, span: span)
     told.retold = isOld ? fold.reportedByState : fold.reportedByReason
     return told
   }
@@ -79,13 +80,11 @@ extension Person {
 private struct IapticFold {
   let life: Life
   let span: Span
-  let isKnown: Bool
   private let list: PriceList
 
-  init(life: Life, span: Span, isKnown: Bool) {
+  init(life: Life, span: Span) {
     self.life = life
     self.span = span
-    self.isKnown = isKnown
     list = PriceList(span: span)
   }
 
@@ -122,7 +121,6 @@ private struct IapticFold {
       listed.refund = nil
       return listed
     }
-    guard isKnown else { return reported }
     var chain = Chain()
     chain.trial = life.subscriptions.first?.trial
     let lived = life.paidPeriods.map { period in

@@ -14,7 +14,13 @@ struct SDKNames {
 
   /// Appends the line of one user.
   func write(_ holder: Holder, at time: Int64, into line: inout Bytes) {
-    line.put(isCanonical ? "{\"provider\":\"qonversion\",\"user_id\":" : "{\"user_id\":")
+    line.put("{")
+    if isCanonical {
+      line.put("\"provider\":")
+      line.put(quoted: holder.person.shop.provider.name)
+      line.put(",")
+    }
+    line.put("\"user_id\":")
     line.put(quoted: holder.user)
     line.put(",\"captured_at\":")
     if isObject { line.put(date: time) } else { line.put(isCanonical ? time : time * 1000) }
@@ -97,7 +103,10 @@ struct SDKNames {
     line.put("{\"id\":")
     line.put(quoted: id(holding))
     line.put(",\"product_id\":")
-    line.put(quoted: holder.person.app.dashboardProducts[access.product])
+    let app = holder.person.app
+    let isQonversion = holder.person.shop.provider == .qonversion
+    line.put(
+      quoted: (isQonversion ? app.dashboardProducts : app.storeProducts)[access.product])
     line.put(
       access.isActive ? ",\"active\":true,\"expires_at\":" : ",\"active\":false,\"expires_at\":")
     line.put(date: access.until)

@@ -1,26 +1,41 @@
 import Vocabulary
 
-/// Writes what everybody owns at the end of the world, once per shape.
+/// Writes what everybody owns at the end of the world: once per shape of Qonversion, and once for
+/// each other provider.
 struct SnapshotWriter {
-  private let time: Int64
+  private let span: Span
+  private var time: Int64 { span.end }
   private let shapes: [SnapshotShape]
   private let files: [GzipFile]
+  private var otherFiles: [Provider: GzipFile] = [:]
   private var lines = Bytes()
   /// Users written, by shape.
   private(set) var users: [SnapshotShape: Int] = [:]
 
-  init(_ folder: String, shapes: [SnapshotShape], at time: Int64) throws(SimulateError) {
-    self.time = time
-    self.shapes = shapes
+  init(_ folder: String, _ plan: WorldPlan, _ span: Span) throws(SimulateError) {
+    self.span = span
+    shapes = plan.tellers.contains(.qonversion) ? plan.snapshotShapes : []
     var files: [GzipFile] = []
-    let name = civilDay(of: time).text
+    let name = civilDay(of: span.end).text
     for shape in shapes {
       files.append(try GzipFile(path: "\(folder)/\(shape.rawValue)/\(name).jsonl.gz"))
     }
     self.files = files
+    for provider in plan.tellers where provider != .qonversion {
+      otherFiles[provider] = try GzipFile(
+        path: "\(folder)/\(provider.name)/\(name).jsonl.gz")
+    }
   }
 
+  /// Adds the user of a life as the life's provider knows it.
   mutating func add(_ life: Life) throws(SimulateError) {
+    let provider = life.person.shop.provider
+    guard provider == .qonversion else {
+      lines.removeAll()
+      life.writeSnapshot(span, into: &lines)
+      try otherFiles[provider]?.write(lines)
+      return
+    }
     let holders = life.holders(at: time)
     for (shape, file) in zip(shapes, files) {
       lines.removeAll()
@@ -34,6 +49,7 @@ struct SnapshotWriter {
 
   func finish() throws(SimulateError) {
     for file in files { try file.finish() }
+    for file in otherFiles.values { try file.finish() }
   }
 }
 

@@ -92,20 +92,20 @@ struct Evidence {
     }
   }
 
-  private func subscription(of part: LifePart) -> Int? {
+  func subscription(of part: LifePart) -> Int? {
     switch part {
     case .trial(let subscription), .period(let subscription, _): subscription
     case .purchase: nil
     }
   }
 
-  private func isActiveAtEnd(_ part: LifePart) -> Bool {
+  func isActiveAtEnd(_ part: LifePart) -> Bool {
     guard let number = subscription(of: part), number == life.subscriptions.count - 1
     else { return false }
     return life.subscriptions[number].state(at: span.end).isActive
   }
 
-  private func isLastPart(_ part: LifePart) -> Bool {
+  func isLastPart(_ part: LifePart) -> Bool {
     guard let number = subscription(of: part), number == life.subscriptions.count - 1
     else { return false }
     switch part {
@@ -129,21 +129,5 @@ struct Evidence {
   private func isWholeRefund(_ happening: Happening) -> Bool {
     guard case .period(let subscription, let period) = happening.part else { return false }
     return life.subscriptions[subscription].periods[period].charge.refund?.isWhole ?? false
-  }
-}
-
-// What shows a loss when another provider than Qonversion told of it.
-extension Evidence {
-  /// The provider's own snapshot, when it still shows what was not told.
-  func witnesses(of index: Int, toldBy provider: Provider) -> [String] {
-    let happening = life.happenings[index]
-    guard life.person.environment == .production else { return [] }
-    switch happening.kind {
-    case .trialStarted, .started, .renewed, .recovered, .resubscribed, .upgraded, .purchased:
-      return [provider.name]
-    case .expired, .endedInvoluntarily, .canceled, .graceEntered:
-      return []
-    default: return []
-    }
   }
 }

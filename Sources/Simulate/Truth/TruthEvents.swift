@@ -20,7 +20,7 @@ struct TruthEvents {
         buffer.put(",\"witnesses\":[")
         let words =
           provider == .qonversion
-          ? evidence.witnesses(of: index) : evidence.witnesses(of: index, toldBy: provider)
+          ? evidence.witnesses(of: index) : evidence.witnesses(toldByOther: index)
         for (place, word) in words.enumerated() {
           if place > 0 { buffer.put(",") }
           buffer.put(quoted: word)
