@@ -37,6 +37,18 @@ struct VendorCase: Sendable, CustomTestStringConvertible {
     VendorCase(
       name: "berlin", sentence: "Months begin at local midnight, in summer and in winter",
       asOf: "2026-05-01", timezone: "Europe/Berlin"),
+    VendorCase(
+      name: "purple", sentence: "Purple's events are priced by the list and end as told",
+      asOf: "2026-06-01"),
+    VendorCase(
+      name: "iaptic", sentence: "iaptic's notifications are booked with their own amounts",
+      asOf: "2026-06-01"),
+    VendorCase(
+      name: "iaptic-states", sentence: "iaptic's collections without a reason are compared",
+      asOf: "2026-06-01"),
+    VendorCase(
+      name: "flobuk", sentence: "FLOBUK's states are compared along a chain of orders",
+      asOf: "2026-06-01"),
   ]
 }
 
@@ -52,6 +64,8 @@ struct VendorTests {
     ]
     let snapshot = Self.path("\(vendor.name).snapshot.jsonl")
     if FileManager.default.fileExists(atPath: snapshot) { arguments += ["--snapshots", snapshot] }
+    let prices = Self.path("\(vendor.name).prices.csv")
+    if FileManager.default.fileExists(atPath: prices) { arguments += ["--prices", prices] }
     let result = try program.run(arguments)
     #expect([0, 1].contains(result.status), "\(result)")
     let codes = try program.rows("breaks.csv").compactMap { $0["code"] }
@@ -77,7 +91,7 @@ struct VendorTests {
 
   private static func expectations(of vendor: VendorCase) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().filter {
-      $0.hasPrefix("\(vendor.name).") && $0.hasSuffix(".csv")
+      $0.hasPrefix("\(vendor.name).") && $0.hasSuffix(".csv") && !$0.hasSuffix(".prices.csv")
     }
   }
 }
