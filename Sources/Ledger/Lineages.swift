@@ -62,6 +62,23 @@ extension Ledger {
     }
   }
 
+  /// Calls `body` at every production lineage whose provider, app, store and original transaction
+  /// id a sandbox lineage has too, with that one second.
+  public func forEachTwin(_ body: (LineageRow, LineageRow) throws -> Void) throws {
+    try visit("read lineages of the sandbox") { database in
+      let sandbox = try RawStatement(
+        database,
+        "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key")
+      try sandbox.forEachRow { row in
+        let twin = try LineageRow(row)
+        let key = lineageKey(
+          provider: twin.provider, app: symbols.words[Int(twin.app)], environment: .production,
+          store: twin.store, original: twin.original)
+        if let lineage = try lineage(key) { try body(lineage, twin) }
+      }
+    }
+  }
+
   /// The counted events of a lineage, by time and identity.
   public func events(ofLineage key: Int64) throws(LedgerError) -> [Event] {
     guard let lineage = try lineage(key) else { return [] }

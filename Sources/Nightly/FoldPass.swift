@@ -19,6 +19,10 @@ struct FoldPass {
     var facts = Facts()
     /// What single events show to be wrong.
     var breaks: [Break] = []
+    /// What charges paid for their currencies.
+    var rates = ExchangeRates()
+    /// Ends that events alone cast doubt on.
+    var churnInDoubt: Set<ChurnInDoubt> = []
   }
 
   func run() throws(NightError) -> Result {
@@ -31,11 +35,16 @@ struct FoldPass {
         case .folded(let part):
           try result.facts.add(part.facts)
           result.breaks += part.breaks
+          result.rates.add(part.rates)
+          result.churnInDoubt.formUnion(part.churnInDoubt)
         case .failed(let error): throw error
         }
       }
       for conflict in try ledger.conflicts() { try judge(conflict, &result) }
     }
+    let across = AcrossLineages(ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
+    result.breaks += try across.exchangeOutliers(result.rates)
+    result.breaks += try across.environmentLeaks()
     return result
   }
 
@@ -104,14 +113,19 @@ private struct LineageStretch: Sendable {
   ) throws {
     for life in try lives(of: events, rules: rules.rules) {
       try life.book(into: &result.facts)
+      life.book(into: &result.rates)
       guard !life.findings.isEmpty || life.hasLooseEnds,
         let lineage = try cases.lineage(life, group, events)
       else { continue }
       result.breaks += breaks(from: life.findings, lineage: lineage, rules: rules)
-      guard life.hasLooseEnds, !reconciled.contains(lineage.state.provider) else { continue }
+      // Reconciliation walks over users; a lineage without one is met only here.
+      let isMet = reconciled.contains(lineage.state.provider) && group[0].user != 0
+      guard life.hasLooseEnds, !isMet else { continue }
       let user = UserCase(
         provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
-      result.breaks += reconcile(user, rules: rules).breaks
+      let outcome = reconcile(user, rules: rules)
+      result.breaks += outcome.breaks
+      result.churnInDoubt.formUnion(outcome.churnInDoubt)
     }
   }
 }

@@ -75,12 +75,13 @@ public struct Night {
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
     let reconcile = ReconcilePass(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
-    let reconciled = try reconcile.providers()
-    let fold = try FoldPass(
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    var fold = try FoldPass(
       ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: plan.jobs,
       checkStop: checkStop
     ).run()
     let outcome = try reconcile.run(reconciled)
+    fold.facts.book(fold.churnInDoubt.union(outcome.churnInDoubt), plan.rules.calendar)
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules)
     return try publication.run(fold: fold, reconciled: outcome, intake: intake)

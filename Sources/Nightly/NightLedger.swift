@@ -66,6 +66,11 @@ extension Night {
       },
       snapshotsComplete: plan.configuration.snapshotsAreComplete)
     reconcileRules.severities = plan.configuration.severity.amounts
+    for provider in Provider.allCases {
+      reconcileRules.snapshotsTakenAt[provider] = try attempt {
+        try ledger.newestCapture(of: provider, asOf: rules.asOf)
+      }
+    }
     return reconcileRules
   }
 }

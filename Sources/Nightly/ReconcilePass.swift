@@ -12,16 +12,6 @@ struct ReconcilePass {
 
   private var asOf: Instant { rules.rules.asOf }
 
-  /// Providers that have a snapshot at as-of.
-  func providers() throws(NightError) -> Set<Provider> {
-    var providers: Set<Provider> = []
-    for provider in Provider.allCases {
-      let newest = try attempt { try ledger.newestCapture(of: provider, asOf: asOf) }
-      if newest != nil { providers.insert(provider) }
-    }
-    return providers
-  }
-
   /// Compares every user of `providers`, with a snapshot or without.
   func run(_ providers: Set<Provider>) throws(NightError) -> ReconcileOutcome {
     var outcome = ReconcileOutcome()
@@ -151,6 +141,7 @@ extension LineageCase {
 extension ReconcileOutcome {
   mutating func take(_ other: ReconcileOutcome) {
     breaks += other.breaks
+    churnInDoubt.formUnion(other.churnInDoubt)
     counts.add(other.counts)
   }
 }

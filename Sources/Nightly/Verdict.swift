@@ -92,7 +92,7 @@ extension Plan.FailOn {
   func includes(_ found: Break) -> Bool {
     switch self {
     case .none: false
-    case .pending: true
+    case .pending: found.status != .resolved
     case .open: found.status == .open
     case .critical: found.status == .open && found.severity == .critical
     }

@@ -38,6 +38,8 @@ struct Subject: Equatable {
 struct BreakDraft {
   var code: BreakCode
   var subject: Subject
+  /// Stands in for the code's own family where one loss can go under any of several codes.
+  var family: String?
   /// Transaction or ordinal: what tells this break from others of its family in the lineage.
   var key: String
   var transaction = ""
@@ -79,7 +81,7 @@ struct BreakDraft {
 
   private var id: String {
     var fingerprint = Fingerprint(seed: 2)
-    fingerprint.combine(CodeFamily(code).text)
+    fingerprint.combine(family ?? CodeFamily(code).text)
     fingerprint.combine(subject.provider.name)
     fingerprint.combine(subject.app)
     fingerprint.combine(subject.environment.name)

@@ -4,6 +4,8 @@ public import Vocabulary
 /// The breaks that one lineage's own events are, such as revenue where none belongs.
 ///
 /// What the fold says about sandbox traffic is kept as mere information, since it books no money.
+/// So is a delivery that came late or out of order: it did come, so its break is resolved from the
+/// start and holds up nothing.
 ///
 /// - Parameters:
 ///   - findings: what the fold of all events before as-of found odd.
@@ -20,7 +22,8 @@ public func breaks(
       code: finding.code, subject: lineageSubject(lineage, product: finding.product),
       key: "event \(finding.identity)", transaction: lineage.transactionText(finding.transaction),
       expectedAt: finding.time, estimate: isSandbox ? nil : finding.difference, basis: .provider,
-      severity: isSandbox ? .info : nil, evidence: finding.evidence,
+      severity: isSandbox || finding.code.isAboutArrival ? .info : nil,
+      evidence: finding.evidence,
       action: nextStep(finding.code, lineage.state.provider)
     ).toldByBothSides(rules)
     byID[found.id] = found
@@ -77,7 +80,8 @@ public func conflictBreak(
   ).toldByBothSides(rules)
 }
 
-private func lineageSubject(_ lineage: LineageCase, product: Symbol) -> Subject {
+/// The subscription of a lineage, as a break names it.
+func lineageSubject(_ lineage: LineageCase, product: Symbol) -> Subject {
   Subject(
     provider: lineage.state.provider, app: lineage.app, environment: lineage.state.environment,
     store: lineage.state.store, user: lineage.user, original: lineage.original,
@@ -88,8 +92,14 @@ extension BreakDraft {
   /// A break about what did come: there is nothing to wait for.
   func toldByBothSides(_ rules: ReconcileRules) -> Break {
     var found = finished(knownAt: rules.rules.asOf, rules)
-    found.status = .open
+    found.status = code.isAboutArrival ? .resolved : .open
     found.settlesAt = nil
+    if code.isAboutArrival { found.evidenceExpiresAt = nil }
     return found
   }
+}
+
+extension BreakCode {
+  /// Whether the code only says how something came that did come.
+  var isAboutArrival: Bool { self == .late || self == .outOfOrder }
 }

@@ -68,8 +68,9 @@ extension Reconciliation {
     return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) ?? false
   }
 
-  func periodLength(_ lineage: LineageCase) -> Interval? {
-    let state = lineage.state
+  func periodLength(_ lineage: LineageCase) -> Interval? { periodLength(lineage, lineage.state) }
+
+  func periodLength(_ lineage: LineageCase, _ state: LineageState) -> Interval? {
     let paid = state.charges.last { $0.kind != .oneTime && $0.periodEnd != nil }
     if let paid, let end = paid.periodEnd, end > paid.periodStart {
       return end.since(paid.periodStart)

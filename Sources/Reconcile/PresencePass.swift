@@ -35,11 +35,13 @@ extension Reconciliation {
   }
 
   /// Paid or tried, by events alone, beyond the moment of the snapshot.
-  private func isActive(_ state: LineageState) -> Bool {
-    guard state.isSubscription, !state.accessTakenAway, let end = state.effectiveEnd else {
-      return false
-    }
-    return end > knownAt + rules.endTolerance
+  private func isActive(_ state: LineageState) -> Bool { isActive(state, at: knownAt) }
+
+  private func isActive(_ state: LineageState, at instant: Instant) -> Bool {
+    guard state.isSubscription, !state.accessTakenAway, state.firstEventAt < instant,
+      let end = state.effectiveEnd
+    else { return false }
+    return end > instant + rules.endTolerance
   }
 
   /// An account transfer is no break.
@@ -59,14 +61,14 @@ extension Reconciliation {
     }
   }
 
+  /// A user of whom no event ever came, although one should have.
   private mutating func findAbsentEvents() {
     guard let view, user.lineages.isEmpty, !user.hasNewerLineages, missing.isEmpty,
       missedRefunds.isEmpty, let first = rules.firstEventAt(user.provider, presumedApp)
     else { return }
+    for entitlement in view.entitlements { findUntoldEnd(of: entitlement, since: first) }
     let watched = view.entitlements.filter { entitlement in
-      guard let end = entitlement.expiresAt else { return entitlement.transactions.isEmpty }
-      // Of what was bought before we listened, only an end in our time had to be told.
-      return end >= first && (entitlement.transactions.isEmpty || end < knownAt)
+      entitlement.transactions.isEmpty && entitlement.expiresAt.map { $0 >= first } ?? true
     }
     let newest = watched.max {
       ($0.startedAt?.milliseconds ?? .min, $0.id) < ($1.startedAt?.milliseconds ?? .min, $1.id)
@@ -74,24 +76,45 @@ extension Reconciliation {
     guard let newest else { return }
     let started = watched.compactMap(\.startedAt).min()
     let isOlder = started.map { $0 < first } ?? false
-    var about = Subject(provider: user.provider)
-    about.app = presumedApp
-    about.user = user.user
-    about.store = newest.store
-    let products = storeProducts(newest.product) ?? []
-    if products.count == 1 { about.product = products[0] }
     let note = isOlder ? "; it began before the first event of the app came" : ""
     raise(
       BreakDraft(
-        code: .eventsAbsent, subject: about, key: "user", expectedAt: started,
+        code: .eventsAbsent, subject: subject(of: newest), key: "user", expectedAt: started,
         severity: isOlder ? .info : .medium,
         evidence: "entitlement \(newest.id): \(told(newest)); no event of the user ever came"
           + note,
         action: nextStep(.eventsAbsent, user.provider)))
   }
 
+  /// Of what was bought before we listened, an end in our time had to be told.
+  private mutating func findUntoldEnd(of entitlement: Entitlement, since first: Instant) {
+    guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
+      entitlement.isSubscription, tellsExpiry, let end = entitlement.expiresAt, end >= first,
+      end < knownAt
+    else { return }
+    var about = subject(of: entitlement)
+    about.original = ListedTransaction(newest, of: entitlement).original
+    raise(
+      BreakDraft(
+        code: .missedExpiration, subject: about, key: "period 0", expectedAt: end,
+        missingEvents: 1, estimate: .zero, basis: .provider, severity: .low,
+        evidence: "transaction \(newest.id): \(told(entitlement)); no event of the user ever came",
+        action: nextStep(.missedExpiration, user.provider)))
+  }
+
+  private func subject(of entitlement: Entitlement) -> Subject {
+    var about = Subject(provider: user.provider)
+    about.app = presumedApp
+    about.user = user.user
+    about.store = entitlement.store
+    let products = storeProducts(entitlement.product) ?? []
+    if products.count == 1 { about.product = products[0] }
+    return about
+  }
+
   private mutating func countUserWithoutSnapshot() {
-    let active = lineages.filter { isActive($0.state) && !isTransferred($0) }
+    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.rules.asOf
+    let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }
     guard rules.snapshotsComplete else {
       counts.usersWithoutSnapshot += 1
@@ -103,27 +126,7 @@ extension Reconciliation {
         code: .snapshotAbsent, subject: subject(first), key: "snapshot",
         expectedAt: first.state.lastEventAt, severity: .low,
         evidence: "events say active\(end), \(active.count) subscriptions in all; "
-          + "no snapshot names the user, though the set is declared complete",
+          + "no snapshot up to \(taken.text) names the user, though the set is declared complete",
         action: nextStep(.snapshotAbsent, user.provider)))
-  }
-
-  /// One original transaction in both environments of a store.
-  mutating func findEnvironmentLeaks() {
-    for lineage in lineages {
-      guard
-        let twin = sandbox.first(where: {
-          $0.original == lineage.original && $0.app == lineage.app
-            && $0.state.store == lineage.state.store
-        })
-      else { continue }
-      raise(
-        BreakDraft(
-          code: .envLeak, subject: subject(lineage), key: "environment",
-          severity: .medium,
-          evidence: "events of one subscription came as production from "
-            + "\(lineage.state.firstEventAt.text) and as sandbox from "
-            + "\(twin.state.firstEventAt.text)",
-          action: nextStep(.envLeak, user.provider)))
-    }
   }
 }

@@ -5,8 +5,9 @@
 /// Compares one user's lineages with that user's current snapshot.
 ///
 /// The passes run in the contract's order, and each takes what the earlier ones found missing as
-/// told: transaction, lineage and period, counter. What events alone prove (gaps in their
-/// counters, refunds of charges never seen) is found without a snapshot as well.
+/// told: transaction, lineage and period, counter, calendar. What events alone prove (gaps in their
+/// counters, refunds of charges never seen, ends followed by silence) is found without a snapshot
+/// as well.
 ///
 /// - Parameters:
 ///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
@@ -22,6 +23,6 @@ public func reconcile(_ user: UserCase, rules: ReconcileRules) -> ReconcileOutco
   work.compareCounters(matches)
   work.compareExpirations(matches)
   work.comparePresence(matches)
-  work.findEnvironmentLeaks()
+  work.findSilentEnds()
   return work.outcome
 }

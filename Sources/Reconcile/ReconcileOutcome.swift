@@ -35,6 +35,8 @@ public struct ReconcileOutcome: Sendable, Equatable {
   ///
   /// Two users whose snapshots name one lineage raise the same id; the caller keeps one of them.
   public var breaks: [Break] = []
+  /// Ends that count as churn although an event that never came may say otherwise.
+  public var churnInDoubt: Set<ChurnInDoubt> = []
   /// For the manifest.
   public var counts = ReconcileCounts()
 

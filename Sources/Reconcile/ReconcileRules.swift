@@ -50,6 +50,8 @@ public struct ReconcileRules: Sendable {
   public var products: [String: [String]]
   /// Every stream of deliveries that the ledger knows.
   public var feeds: [FeedHistory]
+  /// When the newest snapshot of each provider was taken, at or before as-of.
+  public var snapshotsTakenAt: [Provider: Instant] = [:]
   /// Whether a user who is absent from the snapshots is a break rather than a number.
   public var snapshotsComplete: Bool
   /// How long the provider keeps the record of a delivery.

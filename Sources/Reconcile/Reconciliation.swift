@@ -31,6 +31,8 @@ struct Reconciliation {
   private(set) var missing: [MissingCharge] = []
   private(set) var missedRefunds: Set<String> = []
   private var breaks: [String: Break] = [:]
+  /// What the missing events of each lineage, by its original id, cast doubt on.
+  private var doubts: [String: [Doubt]] = [:]
   var counts = ReconcileCounts()
 
   init(_ user: UserCase, rules: ReconcileRules) {
@@ -56,18 +58,32 @@ struct Reconciliation {
     var outcome = ReconcileOutcome()
     outcome.breaks = breaks.values.sorted { $0.id < $1.id }
     outcome.counts = counts
+    for lineage in lineages where !lineage.isHeldByAnotherUser {
+      outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.original] ?? []))
+    }
     return outcome
   }
 
   /// Keeps a break; the first pass that raised an id keeps it.
   mutating func raise(_ draft: BreakDraft) {
-    let found = draft.finished(knownAt: knownAt, rules)
+    keep(draft.finished(knownAt: knownAt, rules), Doubt(draft, gap: rules.rules.renewalGap))
+  }
+
+  /// Keeps a break that rests on no snapshot: it is known until as-of.
+  mutating func raiseUnseen(_ draft: BreakDraft) {
+    let doubt = Doubt(draft, gap: rules.rules.renewalGap)
+    keep(draft.finished(knownAt: rules.rules.asOf, rules), doubt)
+  }
+
+  private mutating func keep(_ found: Break, _ doubt: Doubt?) {
+    if let doubt { doubts[found.subscription, default: []].append(doubt) }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
 
   /// Raises a missing charge and remembers it for the passes that follow.
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     missing.append(charge)
+    if let doubt = Doubt(charge) { doubts[charge.original, default: []].append(doubt) }
     raise(draft)
   }
 

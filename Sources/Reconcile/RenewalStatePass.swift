@@ -138,7 +138,7 @@ extension Reconciliation {
 
   /// Whether the provider sends an event when a subscription lapses; the others send states, from
   /// which the end is read.
-  private var tellsExpiry: Bool {
+  var tellsExpiry: Bool {
     switch user.provider {
     case .qonversion, .purple: true
     case .flobuk, .iaptic: false
@@ -151,7 +151,8 @@ extension Reconciliation {
     BreakDraft(
       code: code, subject: subject(match.lineage),
       key: "period " + String(match.lineage.state.charges.count), expectedAt: at,
-      missingEvents: missing, severity: .low, evidence: evidence,
+      missingEvents: missing, estimate: missing > 0 ? .zero : nil, basis: .provider,
+      severity: .low, evidence: evidence,
       action: nextStep(code, user.provider))
   }
 }

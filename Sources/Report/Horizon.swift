@@ -47,6 +47,7 @@ extension Movement {
     case .expansion: "expansion"
     case .contraction: "contraction"
     case .fx: "fx"
+    case .churnedInDoubt: "churned_in_doubt"
     }
   }
 }

@@ -6,11 +6,16 @@ struct BookingPass {
   private(set) var bookings: [Booking] = []
   private(set) var findings: [FoldFinding] = []
   private var events: [Event] = []
+  /// The first event that took a transaction back, by its key: a refund or a revocation.
+  private var takenBack: [Int64: Int] = [:]
 
   init(rules: Rules) { self.rules = rules }
 
   mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
     events.append(event)
+    if event.transaction != 0, event.isRefundBooking || event.kind == .revoked {
+      takenBack[event.transaction] = takenBack[event.transaction] ?? index
+    }
     if event.isRefundBooking {
       try bookRefund(event, at: index)
     } else if let kind = event.chargeKind {
@@ -20,7 +25,8 @@ struct BookingPass {
     {
       find(
         .unexpectedRevenue, event, difference: revenue.usd,
-        "an event of kind \(event.kind.name) carries revenue, which is not booked")
+        "\(event.kind.name) of \(event.time.text) carries revenue of \(words(revenue)), which is "
+          + "not booked")
     }
   }
 
@@ -29,16 +35,19 @@ struct BookingPass {
   ) throws(AmountOverflow) {
     let (sent, mismatch) = try chargeMoney(event)
     let (money, currency) = try rules.completed(sent, of: event)
-    if let mismatch, !event.kind.isProductChange {
+    if let mismatch, !event.kind.isProductChange, let revenue = event.revenue {
+      let rate = revenue.rate.map { " at \($0.text()) %" } ?? ""
+      let price = event.price?.usd.map { "\($0.text()) USD" } ?? ""
       find(
         .rateMismatch, event, difference: mismatch,
-        "price and proceeds × 100 / rate differ by \(mismatch.text()) USD; "
-          + "the price was derived from the proceeds")
+        "the price is \(price), the proceeds are \(words(revenue))\(rate): they differ by "
+          + "\(mismatch.text()) USD; the price was derived from the proceeds")
     }
-    if event.transaction != 0, isRefundedAlready(event.transaction) {
+    if let earlier = takenBack[event.transaction] {
       find(
         .impossibleSequence, event, difference: nil,
-        "a charge follows the refund of its own transaction")
+        "\(event.kind.name) of \(event.time.text) follows \(events[earlier].kind.name) of "
+          + "\(events[earlier].time.text) of its own transaction")
     }
     bookings.append(
       Booking(
@@ -61,18 +70,26 @@ struct BookingPass {
     refund.refundedCharge = chargeIndex
     refund.isWhole = event.givesBackAll || isWhole(event.revenue, of: sent)
     refund.money = try refundMoney(event, rate: charge.money.rate ?? event.revenue?.rate)
-    if refund.isWhole {
-      refund.money = charge.money
-    } else if let currency = event.revenue?.currency, currency != charge.currency,
-      currency != 0, charge.currency != 0
+    if let revenue = event.revenue, let sent, revenue.currency != sent.currency,
+      revenue.currency != 0, sent.currency != 0
     {
       refund.money.grossLocal = nil
       refund.money.proceedsLocal = nil
       find(
         .currencyMismatch, event, difference: nil,
-        "the refund is in another currency than its charge; its local amounts are not booked")
+        "the refund of \(event.time.text), \(words(revenue)), is in another currency than its "
+          + "charge of \(charge.time.text), \(words(sent)); the refund's local amounts are not "
+          + "booked")
     }
+    if refund.isWhole { refund.money = charge.money }
     bookings.append(refund)
+  }
+
+  /// The amounts of a revenue; the name of its currency is not the fold's to know.
+  private func words(_ revenue: Revenue) -> String {
+    let local = revenue.local.map { "\($0.text()) local" }
+    let usd = revenue.usd.map { "\($0.text()) USD" }
+    return [local, usd].compactMap(\.self).joined(separator: ", ")
   }
 
   /// A refund whose charge the ledger does not have keeps its own dimensions and rate.
@@ -111,10 +128,6 @@ struct BookingPass {
     }
   }
 
-  private func isRefundedAlready(_ transaction: Int64) -> Bool {
-    bookings.contains { $0.isRefund && $0.transaction == transaction }
-  }
-
   private func isWhole(_ refund: Revenue?, of charge: Revenue?) -> Bool {
     guard let refund, let charge else { return false }
     if let refunded = refund.local, let charged = charge.local,
@@ -129,9 +142,6 @@ struct BookingPass {
   private mutating func find(
     _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
   ) {
-    findings.append(
-      FoldFinding(
-        code: code, identity: event.identity, transaction: event.transaction, time: event.time,
-        product: event.product, difference: difference, evidence: evidence))
+    findings.append(FoldFinding(code, event, difference: difference, evidence))
   }
 }

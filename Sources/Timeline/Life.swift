@@ -18,6 +18,8 @@ public struct Life: Sendable {
   let exclusion: ExclusionReason?
   /// Whether its charges can be put together to subscriptions.
   let isChained: Bool
+  /// What was told late or out of order.
+  let disorder: [ArrivalDisorder]
   /// Odd things in single events, in business order.
   public let findings: [FoldFinding]
 
@@ -46,7 +48,9 @@ public struct Life: Sendable {
     var pass = PeriodPass(events: events, bookings: ledger.bookings, rules: rules)
     periods = pass.run()
     bookings = ledger.bookings
-    findings = (ledger.findings + pass.findings).sorted { $0.time < $1.time }
+    disorder = arrivalDisorder(of: told, rules)
+    let arrivals = arrivalFindings(disorder, told, rules)
+    findings = (ledger.findings + pass.findings + arrivals).sorted { $0.time < $1.time }
     stretches = activeStretches(of: periods, events: events, rules: rules)
   }
 

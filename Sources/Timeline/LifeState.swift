@@ -27,6 +27,13 @@ extension Life {
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
+    state.silentEnd = silentEnd
+    state.churned = stretches.compactMap { stretch in
+      guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {
+        return nil
+      }
+      return Churned(at: end, product: periods[last].product)
+    }
     state.speaksOfSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
     return state

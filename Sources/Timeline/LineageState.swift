@@ -58,6 +58,14 @@ public struct Trial: Sendable, Equatable {
   public var product: Symbol
 }
 
+/// One end of an active time, as the churn report counts it.
+public struct Churned: Sendable, Equatable {
+  /// The effective end.
+  public var at: Instant
+  /// Symbol of the store product id held then.
+  public var product: Symbol
+}
+
 /// What the events of one lineage come to at as-of.
 public struct LineageState: Sendable, Equatable {
   /// Key of the lineage; of several, that of the newest charge, else of the newest event.
@@ -112,6 +120,11 @@ public struct LineageState: Sendable, Equatable {
   public var isExpiryTold = false
   /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
   public var renewalOrdinal: Int32?
+  /// The end of the last period, when auto-renew was on and nothing at all was told of what
+  /// followed, though it is too late for it; nil otherwise.
+  public var silentEnd: Instant?
+  /// Ends that count as churn, in order; what was paused is none.
+  public var churned: [Churned] = []
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
 
@@ -153,4 +166,17 @@ public struct FoldFinding: Sendable, Equatable {
   public var difference: Amount?
   /// The facts on both sides, in words, without personal data.
   public var evidence: String
+
+  /// Something odd in `event`; `difference` is in US dollars.
+  public init(
+    _ code: BreakCode, _ event: Event, difference: Amount? = nil, _ evidence: String
+  ) {
+    self.code = code
+    identity = event.identity
+    transaction = event.transaction
+    time = event.time
+    product = event.product
+    self.difference = difference
+    self.evidence = evidence
+  }
 }

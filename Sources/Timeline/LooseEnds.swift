@@ -1,13 +1,13 @@
 import Vocabulary
 
 extension Life {
-  /// Whether events alone prove that a charge never came: a refund without its charge, a trial
-  /// followed by a renewal, or a counter that jumps.
+  /// Whether events alone prove that one never came: a refund without its charge, a trial followed
+  /// by a renewal, a counter that jumps, or an end of which nothing was told.
   ///
   /// Cheap to ask of every lineage; what exactly is missing is reconciliation's to say.
   public var hasLooseEnds: Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
-    if isConversionUntold { return true }
+    if isConversionUntold || silentEnd != nil { return true }
     let ordinals = renewalOrdinals
     var previous: Int32?
     for index in bookings.indices {
@@ -25,5 +25,39 @@ extension Life {
       let booking = paid.booking, bookings[booking].chargeKind == .renewal
     else { return false }
     return (events[paid.opener].renewalCount ?? 0) > 0
+  }
+
+  /// The end of the last period when the calendar says that something must have followed it, and
+  /// nothing did: auto-renew was on, and neither charge nor cancel, expiry, failed payment, pause
+  /// or loss of access came, though the gap and the delivery window are over.
+  ///
+  /// Nil for FLOBUK, which does not promise to tell an end. A cancel of the year before counts, for
+  /// a plan with a 12-month commitment renews after its cancel.
+  var silentEnd: Instant? {
+    guard let period = periods.last, let first = told.first, first.provider != .flobuk,
+      let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
+      end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
+    else { return nil }
+    let told = events[period.opener...].dropFirst().contains { explainsEnd($0.kind) }
+    return told || isCommitted(before: end) ? nil : end
+  }
+
+  /// Whether auto-renew was switched off within the twelve months before `end`, for the life that
+  /// ends there.
+  private func isCommitted(before end: Instant) -> Bool {
+    let lastSwitch = events.last {
+      $0.isCancel || $0.kind == .uncanceled || $0.kind == .expired || $0.kind == .trialExpired
+    }
+    return lastSwitch.map { $0.isCancel && $0.time > end - .days(366) } ?? false
+  }
+}
+
+/// Whether an event of this kind says why a period is followed by no other.
+private func explainsEnd(_ kind: EventKind) -> Bool {
+  switch kind {
+  case .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
+    .graceEntered, .endedInvoluntarily, .paused, .revoked, .refunded:
+    true
+  default: false
   }
 }

@@ -75,7 +75,10 @@ struct PeriodPass {
     }
     guard let sent = event.periodEnd else { return (derived, derived != nil) }
     if sent < start {
-      find(.impossibleSequence, event, "a period ends before it starts; it counts as empty")
+      find(
+        .impossibleSequence, event,
+        "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
+          + "\(sent.text), before it; it counts as empty")
       return (start, false)
     }
     return (sent, false)
@@ -102,7 +105,8 @@ struct PeriodPass {
     guard events[period.opener].provider == .qonversion else { return nil }
     find(
       .expiryMismatch, events[period.opener],
-      "no event, entitlement or configured period tells when this period ends; it counts as open")
+      "\(events[period.opener].kind.name) of \(events[period.opener].time.text): no event, "
+        + "entitlement or configured period tells when its period ends; it counts as open")
     return nil
   }
 
@@ -169,10 +173,7 @@ struct PeriodPass {
   }
 
   private mutating func find(_ code: BreakCode, _ event: Event, _ evidence: String) {
-    findings.append(
-      FoldFinding(
-        code: code, identity: event.identity, transaction: event.transaction, time: event.time,
-        product: event.product, difference: nil, evidence: evidence))
+    findings.append(FoldFinding(code, event, evidence))
   }
 }
 

@@ -63,6 +63,8 @@ public enum BreakStatus: String, CaseIterable, Sendable {
   case pending
   /// The provider can no longer deliver.
   case open
+  /// What was late or out of order came; nothing is left to do.
+  case resolved
 }
 
 /// How much a break matters, from least to most.

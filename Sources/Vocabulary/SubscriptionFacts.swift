@@ -42,6 +42,8 @@ public enum Movement: UInt8, CaseIterable, Sendable {
   case contraction = 19
   /// Same local price, other US dollars; signed.
   case fx = 20
+  /// Of `churned`, those whose end an event that never came may contradict.
+  case churnedInDoubt = 21
 }
 
 /// The key of one movement cell.

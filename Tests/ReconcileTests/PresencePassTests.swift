@@ -77,15 +77,32 @@ struct PresencePassTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("One original transaction in both environments is a leak")
-  func leak() {
-    var twin = Story(environment: .sandbox)
-    twin.tell(.started, "2026-01-01", until: "2026-01-02")
+  @Test("A user who came, or was gone, when the snapshots were taken is not absent from them")
+  func absentAtCapture() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1), twin], entitlements: [premium(until: "2026-03-01")],
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
+    scenario.change = {
+      $0.snapshotsComplete = true
+      $0.snapshotsTakenAt = [.qonversion: at("2025-12-31")]
+    }
+    #expect(scenario.codes == [])
+    scenario.capturedAt = "2026-03-02"
+    scenario.change = {
+      $0.snapshotsComplete = true
+      $0.snapshotsTakenAt = [.qonversion: at("2026-02-20")]
+    }
+    #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
+  }
+
+  @Test("What a listed purchase names is no absence of events but an expiry that never came")
+  func untoldEnd() {
+    let old = [bought(100, .started, "2025-10-10", until: "2025-12-10")]
+    var scenario = Scenario(
+      entitlements: [premium(active: false, until: "2025-12-10", .canceled, listing: old)],
       capturedAt: "2026-02-20")
-    #expect(scenario.codes == ["ENV_LEAK"])
-    scenario.stories[1].original = "200"
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].subscription == "100")
+    scenario.entitlements = [premium(active: false, until: "2025-11-30", .canceled, listing: old)]
     #expect(scenario.codes == [])
   }
 

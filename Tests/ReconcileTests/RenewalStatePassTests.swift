@@ -17,7 +17,7 @@ struct RenewalStatePassTests {
       capturedAt: "2026-02-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
     #expect(scenario.breaks[0].missingEvents == 1)
-    #expect(scenario.breaks[0].estimatedUSD == nil)
+    #expect(scenario.breaks[0].estimatedUSD == .zero)
     scenario.stories = [canceled]
     #expect(scenario.codes == [])
   }

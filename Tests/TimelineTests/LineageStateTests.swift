@@ -72,6 +72,53 @@ struct LineageStateTests {
     #expect(try life(story).hasLooseEnds)
     story.events[1].renewalCount = nil
     story.events[1].kind = .trialConverted
+    story.tell(.canceled, "2026-03-01", until: "2026-03-08")
     #expect(try !life(story).hasLooseEnds)
+  }
+
+  @Test("An end is silent once gap and window are over and nothing says what followed it")
+  func silentEnd() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    func silentEnd(_ asOf: String, _ provider: Provider = .qonversion) throws -> Instant? {
+      let events = story.events.map { event in
+        var event = event
+        event.provider = provider
+        return event
+      }
+      return try Life(events: events, rules: Rules(asOf: at(asOf))).state?.silentEnd
+    }
+    #expect(try silentEnd("2026-02-02T23:59:59") == nil)
+    #expect(try silentEnd("2026-02-03") == at("2026-02-01"))
+    #expect(try silentEnd("2026-02-03", .purple) == at("2026-02-01"))
+    #expect(try silentEnd("2026-03-01", .flobuk) == nil)
+    for kind in [EventKind.canceled, .expired, .billingRetry, .paused, .refunded] {
+      story.events = Array(story.events.prefix(1))
+      story.tell(kind, "2026-01-20", until: "2026-02-01")
+      #expect(try silentEnd("2026-03-01") == nil, "\(kind)")
+    }
+  }
+
+  @Test("A cancel of the year before explains an end, until an expiry closes that life")
+  func commitment() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.tell(.canceled, "2026-01-05", until: "2026-02-01")
+    story.tell(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
+    #expect(try life(story).state?.silentEnd == nil)
+    story.tell(.expired, "2026-03-01", until: "2026-03-01")
+    story.tell(.started, "2026-03-10", until: "2026-04-10", price: "10")
+    #expect(try life(story).state?.silentEnd == at("2026-04-10"))
+  }
+
+  @Test("Ends that count as churn are told with the product held")
+  func churned() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.tell(.started, "2026-02-10", until: "2027-02-10", price: "90") {
+      $0.product = Story.yearly
+    }
+    let churned = try #require(try life(story).state).churned
+    #expect(churned == [Churned(at: at("2026-02-01"), product: Story.monthly)])
   }
 }

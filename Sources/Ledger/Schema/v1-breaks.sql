@@ -4,7 +4,8 @@
 create table break (
   id text primary key,
   code text not null,
-  status text not null check (status in ('pending', 'open')), -- when it was last seen
+  status text not null -- when it was last seen
+    check (status in ('pending', 'open', 'resolved')),
   severity text not null,
   provider integer not null,
   app text not null,

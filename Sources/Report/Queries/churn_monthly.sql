@@ -29,6 +29,8 @@ with flows as (
       as churned_developer,
     sum(case when movement.word = 'churned_unknown' then cell.subscriptions else 0 end)
       as churned_unknown,
+    sum(case when movement.word = 'churned_in_doubt' then cell.subscriptions else 0 end)
+      as churned_in_doubt,
     sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
     sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
       as auto_renew_off
@@ -89,6 +91,7 @@ months as (
     coalesce(flows.churned_price_increase, 0) as churned_price_increase,
     coalesce(flows.churned_developer, 0) as churned_developer,
     coalesce(flows.churned_unknown, 0) as churned_unknown,
+    coalesce(flows.churned_in_doubt, 0) as churned_in_doubt,
     coalesce(flows.lost, 0) as lost,
     coalesce(flows.auto_renew_off, 0) as auto_renew_off
   from grid
@@ -142,7 +145,7 @@ select
   row.churned_price_increase,
   row.churned_developer,
   row.churned_unknown,
-  0 as churned_in_doubt,
+  row.churned_in_doubt,
   row.lost,
   row.lost as churn_rate,
   row.active_close - row.change as churn_rate_base,

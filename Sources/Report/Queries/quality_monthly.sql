@@ -37,6 +37,74 @@ sums as (
     app,
     store,
     product_id
+),
+doubts as (
+  select
+    day.month as period,
+    cell.provider,
+    app.word as app,
+    cell.store,
+    product.word as product_id,
+    sum(cell.subscriptions) as churned_in_doubt
+  from movement_cell as cell
+  join day on day.number = cell.day
+  join movement_name as movement on movement.id = cell.movement
+  join symbol as app on app.id = cell.app
+  join symbol as product on product.id = cell.product
+  where movement.word = 'churned_in_doubt'
+  group by
+    day.month,
+    cell.provider,
+    app.word,
+    cell.store,
+    product.word
+),
+measures as (
+  select
+    period,
+    provider,
+    app,
+    store,
+    product_id,
+    open_breaks,
+    missing_events,
+    missing_usd,
+    missing_usd_unknown,
+    0 as churned_in_doubt
+  from sums
+  union all
+  select
+    period,
+    provider,
+    app,
+    store,
+    product_id,
+    0,
+    0,
+    0,
+    0,
+    churned_in_doubt
+  from doubts
+),
+months as (
+  select
+    period,
+    provider,
+    app,
+    store,
+    product_id,
+    sum(open_breaks) as open_breaks,
+    sum(missing_events) as missing_events,
+    sum(missing_usd) as missing_usd,
+    sum(missing_usd_unknown) as missing_usd_unknown,
+    sum(churned_in_doubt) as churned_in_doubt
+  from measures
+  group by
+    period,
+    provider,
+    app,
+    store,
+    product_id
 )
 select
   row.period,
@@ -47,8 +115,8 @@ select
   row.open_breaks,
   row.missing_events,
   case when row.missing_usd_unknown = 0 then row.missing_usd end as missing_usd,
-  0 as churned_in_doubt
-from sums as row
+  row.churned_in_doubt
+from months as row
 join provider_name as provider on provider.id = row.provider
 join store_name as store on store.id = row.store
 order by

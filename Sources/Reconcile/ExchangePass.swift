@@ -1,0 +1,117 @@
+public import Timeline
+public import Vocabulary
+
+/// Charges whose dollars are off what others paid for the same currency around the same day.
+///
+/// Rates are compared as exact fractions. The first step needs the rates of all charges and keeps
+/// those that are off; the second finds their charges, lineage by lineage.
+public struct ExchangeOutliers: Sendable {
+  private let medians: [CurrencyDay: ExchangeRate]
+
+  /// Finds the days on which some rate is more than 5 % from the median of ± 3 days.
+  ///
+  /// Fewer than three charges do not tell which of them is off.
+  public init(_ rates: ExchangeRates) {
+    var days: [Symbol: [CurrencyDay]] = [:]
+    for key in rates.charges.keys { days[key.currency, default: []].append(key) }
+    var found: [CurrencyDay: ExchangeRate] = [:]
+    for ordered in days.values.map({ $0.sorted { $0.day < $1.day } }) {
+      var from = 0
+      for key in ordered {
+        while ordered[from].day.number < key.day.number - daysAround { from += 1 }
+        let near = ordered[from...].prefix { $0.day.number <= key.day.number + daysAround }
+        guard let median = weightedMedian(near.compactMap { rates.charges[$0] }) else { continue }
+        let isOff = rates.charges[key]?.keys.contains { isFar($0, from: median) } ?? false
+        if isOff { found[key] = median }
+      }
+    }
+    medians = found
+  }
+
+  /// Whether no charge is off, so that the second step can be left out.
+  public var isEmpty: Bool { medians.isEmpty }
+
+  /// Whether `event` may be a charge that is off; only its lineage tells whether it is one.
+  public func mayInclude(_ event: Event) -> Bool { median(of: event) != nil }
+
+  /// The breaks of one lineage's charges, sorted by id.
+  ///
+  /// - Parameters:
+  ///   - lineage: the lineage, as told at as-of.
+  ///   - events: its events; those that are no charge are left out.
+  ///   - rules: decides how much a difference matters.
+  public func breaks(
+    in lineage: LineageCase, _ events: [Event], rules: ReconcileRules
+  ) -> [Break] {
+    let charged = Set(lineage.latest.charges.map { ChargeMoment($0.transaction, $0.time) })
+    let findings = events.compactMap { event -> FoldFinding? in
+      guard charged.contains(ChargeMoment(event.transaction, event.time)),
+        let median = median(of: event), let revenue = event.revenue
+      else { return nil }
+      return finding(event, revenue, median)
+    }
+    return Reconcile.breaks(from: findings, lineage: lineage, rules: rules)
+  }
+
+  private func finding(
+    _ event: Event, _ revenue: Revenue, _ median: ExchangeRate
+  ) -> FoldFinding? {
+    guard let usd = revenue.usd, let local = revenue.local,
+      let usual = try? local.scaled(by: median.usd, over: median.local),
+      let difference = try? usd.subtracting(usual)
+    else { return nil }
+    return FoldFinding(
+      .fxOutlier, event, difference: difference,
+      "\(event.kind.name) of \(event.time.text): \(local.text()) local is \(usd.text()) USD; at "
+        + "the median of \(daysAround) days before and after it would be \(usual.text()) USD")
+  }
+
+  /// The median that the event's rate is far from.
+  private func median(of event: Event) -> ExchangeRate? {
+    guard let key = CurrencyDay(event), let median = medians[key],
+      let rate = event.revenue.flatMap(ExchangeRate.init(of:)), isFar(rate, from: median)
+    else { return nil }
+    // A dollar amount is rounded to a cent, which is much of a small one.
+    guard let revenue = event.revenue, let local = revenue.local?.magnitude,
+      let usual = try? local.scaled(by: median.usd, over: median.local),
+      let off = try? (revenue.usd ?? .zero).magnitude.subtracting(usual).magnitude
+    else { return nil }
+    return off > Amount(micros: 10_000) ? median : nil
+  }
+}
+
+/// What makes an event one of the state's charges.
+private struct ChargeMoment: Hashable {
+  let transaction: Int64
+  let time: Instant
+
+  init(_ transaction: Int64, _ time: Instant) {
+    self.transaction = transaction
+    self.time = time
+  }
+}
+
+private let daysAround: Int32 = 3
+
+/// Whether a rate differs from `median` by more than 5 % of it.
+private func isFar(_ rate: ExchangeRate, from median: ExchangeRate) -> Bool {
+  // |a/b − c/d| > c/d ÷ 20 ⇔ 20 |ad − cb| > cb. Amounts are at most 10^18 millionths, so that
+  // nothing here leaves 127 bits.
+  let ours = Int128(rate.usd) * Int128(median.local)
+  let usual = Int128(median.usd) * Int128(rate.local)
+  return 20 * abs(ours - usual) > usual
+}
+
+/// The middle rate of all charges, the lower one of two; nil for fewer than three charges.
+private func weightedMedian(_ days: [[ExchangeRate: Int64]]) -> ExchangeRate? {
+  var counts: [ExchangeRate: Int64] = [:]
+  for day in days { counts.merge(day) { $0 + $1 } }
+  let total = counts.values.reduce(0, +)
+  guard total >= 3 else { return nil }
+  var seen: Int64 = 0
+  for (rate, count) in counts.sorted(by: { $0.key < $1.key }) {
+    seen += count
+    if seen * 2 >= total { return rate }
+  }
+  return nil
+}

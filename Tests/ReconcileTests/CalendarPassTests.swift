@@ -1,0 +1,76 @@
+import Reconcile
+import Testing
+import Timeline
+import Vocabulary
+
+@Suite("What the calendar says should have happened")
+struct CalendarPassTests {
+  @Test("Silence after an end that auto-renews is a renewal that never came, of unknown worth")
+  func renewal() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    let found = scenario.breaks[0]
+    #expect(found.status == .open)
+    #expect(found.expectedAt == at("2026-03-01"))
+    #expect(found.settlesAt == at("2026-03-02"))
+    #expect(found.evidenceExpiresAt == at("2026-03-08"))
+    #expect(found.missingEvents == 1)
+    #expect(found.estimatedUSD == nil)
+    #expect(found.evidence.contains("2026-03-01T00:00:00Z"))
+    scenario.capturedAt = "2026-03-02T12:00:00"
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Once the next renewal would have come too, it is an expiry, under the same id")
+  func expiration() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    let before = scenario.breaks
+    scenario.capturedAt = "2026-04-03"
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks.map(\.id) == before.map(\.id))
+  }
+
+  @Test("Silence after a trial is its conversion")
+  func conversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+    scenario.stories[0].tell(.trialCanceled, "2026-01-05", until: "2026-01-08")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A snapshot taken after the end has judged it; one taken before says nothing of it")
+  func snapshot() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01")],
+      capturedAt: "2026-02-20", asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    scenario.capturedAt = "2026-03-19"
+    scenario.entitlements = [premium(active: false, until: "2026-03-01", .canceled)]
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].evidence.contains("the snapshot says"))
+  }
+
+  @Test("An end that another pass explains is not explained twice")
+  func consumed() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
+      capturedAt: "2026-03-01T12:00:00", asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].transaction == "102")
+  }
+
+  @Test("A feed that fell silent as a whole says nothing of single ends")
+  func stale() throws {
+    let events = Story.monthly(renewals: 1).events
+    var rules = Rules(asOf: at("2026-03-20"))
+    rules.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-20")]
+    let life = try Life(events: events, rules: rules)
+    #expect(life.state?.silentEnd == nil)
+    #expect(!life.hasLooseEnds)
+  }
+}

@@ -1,0 +1,83 @@
+import Reconcile
+import Testing
+import Timeline
+import Vocabulary
+
+@Suite("Dollars beside what others paid for the same currency")
+struct ExchangePassTests {
+  private static let euro: Symbol = 20
+  private let rules = ReconcileRules(rules: Rules(asOf: at("2026-06-01")))
+
+  /// Charges of 10 euros, a lineage each: the day and the dollars of each.
+  private func codes(_ charges: [(day: String, micros: Int64)]) throws -> [[Break]] {
+    let stories = charges.enumerated().map { index, charge in
+      var story = Story(original: String(200 + index))
+      story.tell(
+        .started, charge.day, until: "2026-05-20", transaction: Int64(200 + index), price: 10
+      ) {
+        $0.revenue?.currency = Self.euro
+        $0.revenue?.usd = Amount(micros: charge.micros)
+      }
+      return story
+    }
+    var rates = ExchangeRates()
+    for story in stories {
+      var part = ExchangeRates()
+      try Life(events: story.events, rules: rules.rules).book(into: &part)
+      rates.add(part)
+    }
+    let outliers = ExchangeOutliers(rates)
+    return try stories.map { story in
+      let lineage = try #require(story.lineage(until: rules.rules.asOf))
+      let found = outliers.breaks(in: lineage, story.events, rules: rules)
+      #expect(story.events.contains(where: outliers.mayInclude) == !found.isEmpty)
+      #expect(found.isEmpty || !outliers.isEmpty)
+      return found
+    }
+  }
+
+  @Test("More than 5 % off the median of the days around is a break; 5 % is not")
+  func threshold() throws {
+    let usual: [(day: String, micros: Int64)] = [
+      ("2026-02-01", 11_000_000), ("2026-02-04", 11_000_000),
+    ]
+    let off = try codes(usual + [("2026-02-03", 11_560_000)])
+    #expect(off.map { $0.map(\.code) } == [[], [], [.fxOutlier]])
+    #expect(off[2][0].estimatedUSD == Amount(micros: 560_000))
+    #expect(off[2][0].status == .open)
+    #expect(off[2][0].evidence.contains("11.00 USD"))
+    #expect(try codes(usual + [("2026-02-03", 11_550_000)]).flatMap(\.self).isEmpty)
+  }
+
+  @Test("A rate moves with time: what was paid four days away says nothing")
+  func window() throws {
+    let moved = try codes([
+      ("2026-02-01", 11_000_000), ("2026-02-01", 11_000_000), ("2026-02-01", 11_000_000),
+      ("2026-02-05", 12_000_000),
+    ])
+    #expect(moved.flatMap(\.self).isEmpty)
+  }
+
+  @Test("Two charges do not tell which of them is off, nor do other currencies")
+  func tooFew() throws {
+    #expect(
+      try codes([("2026-02-01", 11_000_000), ("2026-02-01", 13_000_000)]).flatMap(\.self).isEmpty)
+  }
+
+  @Test("The cent to which a small amount is rounded is no outlier")
+  func cents() throws {
+    let small = try codes([
+      ("2026-02-01", 100_000), ("2026-02-01", 100_000), ("2026-02-01", 110_000),
+    ])
+    #expect(small.flatMap(\.self).isEmpty)
+  }
+
+  @Test("What is in the sandbox is neither measure nor outlier")
+  func sandbox() throws {
+    var story = Story(environment: .sandbox)
+    story.tell(.started, "2026-02-01", until: "2026-03-01", price: 10)
+    var rates = ExchangeRates()
+    try Life(events: story.events, rules: rules.rules).book(into: &rates)
+    #expect(rates == ExchangeRates())
+  }
+}
