@@ -1,0 +1,128 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+@Suite("Charges that states prove")
+struct ChargesFromStatesTests {
+  @Test("Each transaction with a period is a charge; what continues one is a renewal")
+  func renewals() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-02-10T00:00:09", 11, until: "2026-03-10")
+    feed.show("2026-03-10T00:00:04", 12, until: "2026-04-10")
+    #expect(
+      try feed.history() == ["started 2026-01-10", "renewed 2026-02-10", "renewed 2026-03-10"])
+    let facts = try feed.facts(asOf: "2026-03-20")
+    #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
+    #expect(facts.renewalOrdinals == [1, 2])
+  }
+
+  @Test("A transaction later than the gap after an end is a first charge again")
+  func lapse() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-02-11T00:00:01", 11, until: "2026-03-10")
+    #expect(try feed.history() == ["started 2026-01-10", "resubscribed 2026-02-11T00:00:01"])
+    #expect(try feed.facts(asOf: "2026-03-01").count(.reactivated) == 1)
+    feed.events[1].time = at("2026-02-11")
+    #expect(try feed.history() == ["started 2026-01-10", "renewed 2026-02-10"])
+  }
+
+  @Test("A transaction that does not begin its lineage was renewed before it was seen")
+  func firstSeen() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 12, until: "2026-02-10", of: 10) { event, _ in
+      event.store = .playStore
+      event.user = 0
+    }
+    let facts = try feed.facts(asOf: "2026-01-20")
+    #expect(facts.count(.firstSeen) == 1 && facts.renewalOrdinals == [nil])
+    feed.events[0].transaction = 10
+    feed.events[0].startsLineage = true
+    #expect(try feed.facts(asOf: "2026-01-20").count(.new) == 1)
+  }
+
+  @Test("Another product within the gap is a change of product")
+  func change() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10") { event, state in state.group = 5 }
+    feed.show("2026-01-20", 11, until: "2027-01-20") { event, state in
+      event.product = Telling.yearly
+      state.group = 5
+    }
+    #expect(try feed.history() == ["started 2026-01-10", "product_changed 2026-01-20"])
+    let facts = try feed.facts(asOf: "2026-02-01")
+    #expect(facts.charges(.productChange) == 1 && facts.renewalOrdinals.isEmpty)
+    #expect(facts.count(.transferOut) == 1)
+    #expect(facts.count(.transferIn, product: Telling.yearly) == 1)
+  }
+
+  @Test("What has no end is bought once; what waits for its payment is not charged")
+  func oneTime() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: nil) { _, state in
+      state.firstPurchasedAt = at("2026-01-09")
+    }
+    #expect(try feed.history() == ["purchased 2026-01-09"])
+    feed.show("2026-01-11", 11, until: "2026-02-11") { event, state in
+      event.product = Telling.yearly
+      state.isPending = true
+    }
+    let facts = try feed.facts(asOf: "2026-03-01")
+    #expect(facts.charges(.oneTime) == 1 && facts.charges(.first) == 0)
+  }
+
+  @Test("The first charge after a trial is its conversion, in states and in told renewals")
+  func trial() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-01", 10, until: "2026-01-08") { _, state in state.isTrial = true }
+    feed.show("2026-01-08T00:01:00", 11, until: "2026-02-08", of: 10)
+    #expect(try feed.history() == ["trial_started 2026-01-01", "trial_converted 2026-01-08"])
+    feed.events[1].kind = .renewed
+    #expect(
+      try feed.history() == [
+        "trial_started 2026-01-01", "trial_converted 2026-01-08T00:01:00",
+      ])
+    let facts = try feed.facts(asOf: "2026-02-01")
+    #expect(facts.trials.values.map(\.converted) == [1] && facts.count(.new) == 1)
+  }
+
+  @Test("Without transaction ids a later end is a renewal; in billing retry it is grace")
+  func oldBodies() throws {
+    var feed = Telling(.iaptic)
+    for end in ["2026-02-10", "2026-03-10"] {
+      feed.show("2026-01-10", 0, until: end, of: 10) { _, state in
+        state.firstPurchasedAt = at("2026-01-10")
+      }
+    }
+    #expect(try feed.history() == ["started 2026-01-10", "renewed 2026-02-10"])
+    feed.events[1].time = at("2026-02-10T00:00:05")
+    feed.events[1].observation?.isInBillingRetry = true
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.days(.churnedInvoluntary) == ["2026-03-10"] && facts.renewalOrdinals.isEmpty)
+  }
+
+  @Test("A purchase older than its product's period was charged since")
+  func knownLength() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-20", 0, until: "2026-02-10", of: 10) { _, state in
+      state.firstPurchasedAt = at("2025-01-10")
+    }
+    let monthly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.firstSeen) == ["2026-01-10"])
+    feed.events[0].observation?.firstPurchasedAt = at("2026-01-09")
+    #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.new) == ["2026-01-09"])
+  }
+
+  @Test("A told charge is not derived again, whichever side came first")
+  func toldBeats() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-01-10T00:00:09", 10, until: "2026-02-10")
+    feed.events[1].kind = .started
+    #expect(try feed.history() == ["started 2026-01-10T00:00:09"])
+    feed.events[1].kind = .observed
+    #expect(try feed.history() == ["started 2026-01-10"])
+  }
+}

@@ -1,0 +1,155 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+@Suite("Told kinds without money and ends")
+struct PurpleTests {
+  private let monthly: (inout Rules) -> Void = {
+    $0.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
+  }
+
+  private func listed(_ rules: inout Rules) {
+    rules.prices.add(
+      PriceBook.Price(
+        currency: 9, validFrom: at("2026-01-01"), local: usd("9"), usd: usd("10"),
+        rate: Amount(micros: 70_000_000), period: .months(1)),
+      store: .unknown, product: Telling.monthly)
+  }
+
+  @Test("A renewal after a trial converts it; one after a charge renews")
+  func conversion() throws {
+    var feed = Telling(.purple)
+    feed.tell(.trialStarted, "2026-01-01")
+    feed.tell(.renewed, "2026-01-08")
+    feed.tell(.renewed, "2026-02-08")
+    let facts = try feed.facts(asOf: "2026-02-20", monthly)
+    #expect(facts.charges(.conversion) == 1 && facts.renewalOrdinals == [1])
+    #expect(facts.trials.values.map(\.converted) == [1])
+    feed.events[0].kind = .started
+    #expect(try feed.facts(asOf: "2026-02-20", monthly).charges(.conversion) == 0)
+  }
+
+  @Test("A trial without an end is pending until it expires")
+  func trialEnd() throws {
+    var feed = Telling(.purple)
+    feed.tell(.trialStarted, "2026-01-01")
+    #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.pending) == [1])
+    feed.tell(.expired, "2026-01-08")
+    #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.expired) == [1])
+  }
+
+  @Test("A life without known ends is active until its expiry")
+  func openEnded() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    let open = try feed.facts(asOf: "2026-12-01")
+    #expect(open.count(.churned) == 0 && open.count(.openEndedPeriod) == 1)
+    #expect(try feed.lives(asOf: "2026-12-01").flatMap(\.findings).isEmpty)
+    feed.tell(.endedInvoluntarily, "2026-02-10")
+    let ended = try feed.facts(asOf: "2026-12-01")
+    #expect(ended.days(.churnedInvoluntary) == ["2026-02-10"])
+    #expect(ended.count(.openEndedPeriod) == 0)
+  }
+
+  @Test("A configured or listed length gives the end; an earlier expiry knows better")
+  func derivedEnds() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    let configured = try feed.facts(asOf: "2026-12-01", monthly)
+    #expect(configured.days(.churned) == ["2026-02-10"] && configured.count(.derivedEnd) == 1)
+    #expect(try feed.facts(asOf: "2026-12-01", listed).days(.churned) == ["2026-02-10"])
+    feed.tell(.expired, "2026-02-11")
+    #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-10"])
+    feed.events[1].time = at("2026-02-07")
+    #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
+  }
+
+  @Test("A failed renewal stays active until the store gives up or the payment succeeds")
+  func failed() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.graceEntered, "2026-02-10")
+    #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.churned) == 0)
+    feed.tell(.recovered, "2026-02-20")
+    let recovered = try feed.facts(asOf: "2026-03-01", monthly)
+    #expect(recovered.count(.churned) == 0 && recovered.renewalOrdinals == [1])
+    feed.events[2].kind = .endedInvoluntarily
+    let ended = try feed.facts(asOf: "2026-03-20", monthly)
+    #expect(ended.days(.churnedInvoluntary) == ["2026-02-20"])
+  }
+
+  @Test("A change of product books no charge and moves at its event")
+  func change() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.upgraded, "2026-01-20", of: 11) {
+      $0.product = Telling.yearly
+      $0.previousProduct = Telling.monthly
+    }
+    let upgraded = try feed.facts(asOf: "2027-03-01", monthly)
+    #expect(upgraded.days(.transferIn) == ["2026-01-20"])
+    #expect(upgraded.charges(.productChange) == 0 && upgraded.charges(.first) == 1)
+    #expect(upgraded.days(.churned) == ["2027-01-20"])
+    feed.events[1].kind = .downgraded
+    let downgraded = try feed.facts(asOf: "2027-03-01", monthly)
+    #expect(downgraded.days(.transferIn) == ["2026-01-20"])
+    #expect(downgraded.days(.churned) == ["2026-02-10"])
+  }
+
+  @Test("A subscription taken up again is reactivated, seen before or not")
+  func resubscribed() throws {
+    var feed = Telling(.purple)
+    feed.tell(.resubscribed, "2026-03-10")
+    #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.reactivated) == 1)
+    feed.tell(.started, "2026-01-10")
+    let facts = try feed.facts(asOf: "2026-03-20", monthly)
+    #expect(facts.count(.reactivated) == 1 && facts.count(.new) == 1)
+    #expect(facts.charges(.first) == 2)
+  }
+
+  @Test("A charge without amounts takes the listed ones, and says so")
+  func listedAmounts() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    let facts = try feed.facts(asOf: "2026-01-20", listed)
+    #expect(facts.revenue.keys.map(\.basis) == [.priceBook])
+    #expect(facts.revenue.keys.map(\.currency) == [9])
+    #expect(facts.total(\.grossUSD) == "10.00" && facts.total(\.grossLocal) == "9.00")
+    #expect(facts.total(\.proceedsUSD) == "7.00" && facts.mrr(.new) == "10.00")
+    #expect(facts.count(.chargeFromPriceBook) == 1 && facts.count(.chargeWithoutAmount) == 0)
+    let unlisted = try feed.facts(asOf: "2026-01-20")
+    #expect(unlisted.revenue.keys.map(\.basis) == [.none])
+    #expect(unlisted.count(.chargeWithoutAmount) == 1)
+    feed.events[0].revenue = Revenue(local: usd("5"), usd: usd("5"), currency: 9)
+    let sent = try feed.facts(asOf: "2026-01-20", listed)
+    #expect(sent.revenue.keys.map(\.basis) == [.provider] && sent.total(\.grossUSD) == "5.00")
+    #expect(sent.count(.chargeFromPriceBook) == 0)
+  }
+
+  @Test("A refund without amount gives its charge back, that of its product without an id")
+  func refund() throws {
+    for transaction in [Int64(10), 0] {
+      var feed = Telling(.purple)
+      feed.tell(.purchased, "2026-01-10")
+      feed.tell(.purchaseRefunded, "2026-01-20", of: 12) { $0.transaction = transaction }
+      let facts = try feed.facts(asOf: "2026-02-01", listed)
+      #expect(facts.total(\.refundsUSD) == "10.00" && facts.total(\.proceedsUSD) == "0.00")
+      feed.events[1].transaction = 77
+      #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "0.00")
+    }
+  }
+
+  @Test("An event that names no store is in the only one of its product")
+  func store() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.canceled, "2026-01-20", of: 12) {
+      $0.store = .unknown
+      $0.transaction = 0
+    }
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churnedVoluntary) == 1)
+    feed.events[1].product = Telling.yearly
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churnedVoluntary) == 0)
+  }
+}
