@@ -34,9 +34,12 @@ final class ArrivalAccount {
       day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
     let slot = slot(of: key)
     if let received = event.received { addReceipt(of: event, at: received, key, slot) }
-    freshen(
-      WatermarkKey(provider: event.provider, app: event.app), newest: arrived.milliseconds,
-      first: event.time.milliseconds)
+    // The end of a period may lie ahead, so that it proves no delivery.
+    if event.observation?.isUndated != true {
+      freshen(
+        WatermarkKey(provider: event.provider, app: event.app), newest: arrived.milliseconds,
+        first: event.time.milliseconds)
+    }
     return slot
   }
 

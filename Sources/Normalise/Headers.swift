@@ -24,6 +24,12 @@ extension JSONTape {
     return .none
   }
 
+  /// Headers that a dump of a table holds as text; nil when there are none.
+  func textOfHeaders(of object: JSONNode) -> UnsafeRawBufferPointer? {
+    guard let headers = member(object, "headers"), kind(headers) == .string else { return nil }
+    return bytes(headers)
+  }
+
   /// The header as a member: a text, or a list of texts.
   private func memberHeader(_ headers: JSONNode) -> UnsafeRawBufferPointer {
     guard kind(headers) == .object else { return .none }

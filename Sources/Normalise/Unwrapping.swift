@@ -29,6 +29,8 @@ struct Unwrapping {
   private var members = Members<EnvelopeField>()
   /// The line's tape, then one for each text inside it.
   private var tapes: [JSONTape]
+  /// Headers that a table holds as text.
+  private var headers = JSONTape()
   /// The envelopes around what is being opened, the outermost first, one for each depth.
   private var envelopes: [(tape: Int, object: JSONNode)?]
 
@@ -155,11 +157,17 @@ struct Unwrapping {
   }
 
   /// The app id of the header nearest to the body.
-  private func app(of object: JSONNode, in layer: Layer) -> UnsafeRawBufferPointer {
+  private mutating func app(of object: JSONNode, in layer: Layer) -> UnsafeRawBufferPointer {
     let around = envelopes[..<layer.depth].reversed().compactMap { $0 }
     for (tape, object) in [(layer.tape, object)] + around {
       let app = tapes[tape].appHeader(of: object)
       if !app.isEmpty { return app }
+      if let text = tapes[tape].textOfHeaders(of: object),
+        (try? headers.read(text, from: 0)) != nil
+      {
+        let app = headers.appHeader(of: 0)
+        if !app.isEmpty { return app }
+      }
     }
     return .none
   }

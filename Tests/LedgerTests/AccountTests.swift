@@ -169,4 +169,13 @@ struct AccountTests {
     #expect(marks.map(\.newest) == [Line(time: 32).at, Line(time: 60).at])
     #expect(marks.map(\.firstEvent) == [Line(time: 30).at, Line(time: 20).at])
   }
+
+  @Test("A state that only the end of its period dates says nothing about how fresh the input is")
+  func undated() throws {
+    try ledger.ingest(
+      "a", [Line(time: 50), Line(transaction: "2", time: 9_000_000, isUndated: true)])
+    #expect(try ledger.watermarks().map(\.newest) == [Line(time: 50).at])
+    try ledger.ingest("b", [Line(app: "c", time: 9_000_000, isUndated: true)])
+    #expect(try ledger.watermarks().count == 1)
+  }
 }

@@ -20,6 +20,8 @@ struct Line {
   var received: Int64?
   var usd: Int64? = 9_990_000
   var body = "body"
+  /// Whether it is a state whose time is only the end of its period.
+  var isUndated = false
   /// Overrides the identity, to make two events collide.
   var identity: Int64?
 
@@ -78,6 +80,10 @@ extension EventBatch {
       event.revenue = Revenue(
         local: Amount(micros: usd), usd: Amount(micros: usd), currency: symbols.symbol("USD"),
         isProceed: false, rate: Amount(micros: 70_000_000))
+    }
+    if line.isUndated {
+      event.observation = Observation()
+      event.observation?.isUndated = true
     }
     event.place = Place(line: Int64(events.count + 1), byteOffset: Int64(events.count * 100))
     var text = EventText()
