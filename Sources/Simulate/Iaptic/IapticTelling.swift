@@ -99,18 +99,23 @@ private struct IapticFold {
       if period.revokedAt == nil, !isTold(refundOf: lived) { period.charge.refund = nil }
       switch lived.charge.kind {
       case .conversion where chain.trial == nil: period.charge.kind = .renewal
-      case .productChange: period.charge.kind = .first
+      case .productChange where chain.periods.isEmpty: period.charge.kind = .first
       default: break
       }
       period.toldReason = life.toldReason(of: lived, span)
-      chain.append(period)
+      chain.append(period, grantsGrace: lived.graceEnd != nil)
     }
-    let first = chain.periods.first?.charge
-    let startIsSeen =
-      first.map { $0.kind == .conversion || $0.transaction.index == 0 && $0.kind == .first } ?? true
+    let startIsSeen = chain.periods.first.map { isStart($0.charge) } ?? true
     reported.subscriptions = chain.subscription(startIsSeen: startIsSeen).map { [$0] } ?? []
     reported.purchases = life.purchases.map(charged)
     return reported
+  }
+
+  /// Whether nothing proves a life before a first charge: in Stripe the id of a subscription is no
+  /// transaction's, so that another id proves nothing.
+  private func isStart(_ charge: Charge) -> Bool {
+    let isFirst = charge.transaction.index == 0 || life.person.shop.store == .stripe
+    return charge.kind == .conversion || charge.kind == .first && isFirst
   }
 
   /// Without reasons: as derived, at the list's prices; what vanishes is taken away, not refunded.

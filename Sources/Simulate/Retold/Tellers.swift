@@ -39,6 +39,18 @@ struct Reported: Sendable {
   var basis = AmountBasis.provider
 }
 
+extension Provider {
+  /// Whether money that goes back is told at all: FLOBUK has no word for it, and Purple one for
+  /// one-time purchases alone.
+  func tellsRefunds(of type: ProductType) -> Bool {
+    switch self {
+    case .qonversion, .iaptic: true
+    case .flobuk: false
+    case .purple: type == .oneTime
+    }
+  }
+}
+
 /// What one provider delivers for one app.
 struct NamedFeed: Sendable, Hashable {
   var provider: Provider

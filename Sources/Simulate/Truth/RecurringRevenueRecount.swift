@@ -52,7 +52,8 @@ struct RecurringRevenueRecount {
   /// The change of the local price at the old exchange rate; the rest is exchange rate.
   private mutating func addChange(_ old: SeenPeriod, _ new: SeenPeriod, _ shop: Shop) {
     guard let was = old.paid, let now = new.paid else {
-      if new.recurring != 0 { count(.expansion, new.recurring, new.start, new.product, shop) }
+      // What the subscription was worth before was never seen, so that all of it comes in.
+      if new.recurring != 0 { count(.transferIn, new.recurring, new.start, new.product, shop) }
       return
     }
     let (oldShare, newShare) = (was.monthly, now.monthly)

@@ -77,7 +77,12 @@ struct RenewalRecount {
       let padding = String(repeating: "0", count: max(0, 6 - ordinal.count))
       table.add(
         key: row.shopMonth.key + [ordinal], sortKey: row.shopMonth.key + [padding + ordinal],
-        measures: [String(sums.renewed), String(sums.refunded), printed(isComplete ?? false)])
+        measures: [
+          String(sums.renewed),
+          sums.refunded == 0 && !shop.provider.tellsRefunds(of: .subscription)
+            ? "" : String(sums.refunded),
+          printed(isComplete ?? false),
+        ])
     }
     return table
   }

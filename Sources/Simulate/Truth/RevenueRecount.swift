@@ -19,14 +19,16 @@ struct RevenueRecount {
     var refunded = Money(local: 0, usd: 0)
     var proceeds = Money(local: 0, usd: 0)
 
-    /// What the columns print; what stays after commission is empty where no rate is known.
-    func measures(isRateKnown: Bool) -> [String] {
+    /// What the columns print; empty is what stays after commission where no rate is known, and
+    /// what goes back where that is never told.
+    func measures(isRateKnown: Bool, tellsRefunds: Bool) -> [String] {
+      let back = { (amount: String) in tellsRefunds || refunds != 0 ? amount : "" }
       let net = gross.usd - refunded.usd
       let commission = isRateKnown ? printed(net - proceeds.usd) : ""
       return [
-        String(charges), String(refunds), printed(gross.usd), printed(refunded.usd), printed(net),
-        commission, isRateKnown ? printed(proceeds.usd) : "", printed(gross.local),
-        printed(refunded.local), printed(gross.local - refunded.local),
+        String(charges), back(String(refunds)), printed(gross.usd), back(printed(refunded.usd)),
+        printed(net), commission, isRateKnown ? printed(proceeds.usd) : "", printed(gross.local),
+        back(printed(refunded.local)), printed(gross.local - refunded.local),
         isRateKnown ? printed(proceeds.local) : "",
       ]
     }
@@ -96,7 +98,9 @@ struct RevenueRecount {
           type.name, row.kind.name, row.country, row.storefront, row.currency,
           isRateKnown ? String(row.rate) : "", row.basis.name,
         ],
-        measures: sums.measures(isRateKnown: isRateKnown) + [printed(isComplete ?? false)])
+        measures: sums.measures(
+          isRateKnown: isRateKnown, tellsRefunds: shop.provider.tellsRefunds(of: type))
+          + [printed(isComplete ?? false)])
     }
     return table
   }
