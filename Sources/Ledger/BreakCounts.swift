@@ -32,7 +32,7 @@ extension Ledger {
         from break_episode as life
         join break on break.id = life.break_id
         left join decision on decision.break_id = break.id
-        where life.resolved_ms is null
+        where life.resolved_ms is null and break.status <> 'resolved'
         group by state, break.severity, break.code
         order by state, break.severity, break.code
         """)

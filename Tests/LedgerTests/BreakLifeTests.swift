@@ -166,9 +166,12 @@ struct BreakLifeTests {
     var waiting = old
     waiting.id = "waiting"
     waiting.status = .pending
+    var late = Break(id: "late", code: .late, provider: .qonversion)
+    late.status = .resolved
     let known = ["back", "decided"].map { Break(id: $0, code: .missedStart, provider: .purple) }
     let run = try ledger.beginRun(asOf: Instant(seconds: 3), version: "1", options: "{}")
-    _ = try ledger.storeBreaks([old, older, waiting] + known, asOf: Instant(seconds: 3), run: run)
+    _ = try ledger.storeBreaks(
+      [old, older, waiting, late] + known, asOf: Instant(seconds: 3), run: run)
     let told = try ledger.breakCounts().map {
       "\($0.status) \($0.severity) \($0.code) \($0.count) \($0.oldest?.milliseconds ?? -1)"
     }

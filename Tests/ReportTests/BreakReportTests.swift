@@ -68,6 +68,23 @@ struct BreakReportTests {
         """)
   }
 
+  @Test("What only came late is resolved by the run that saw it first, night after night")
+  func late() throws {
+    var late = found("a")
+    (late.code, late.status, late.missingEvents) = (.late, .resolved, 0)
+    for number in [5, 10] {
+      try night(number, sees: [late])
+      try world.write(run: run)
+      #expect(try world.rows("breaks.csv").map { $0["status"] } == ["resolved"])
+      #expect(try world.rows("breaks.csv").map { $0["action"] } == ["ask"])
+    }
+    let history = try world.rows("breaks_history.csv")
+    #expect(history.map { $0["status"] } == ["resolved"])
+    #expect(history.map { $0["resolved_at"] } == ["2026-03-05T00:00:00Z"])
+    #expect(history.map { $0["resolved_by_run"] } == ["1"])
+    #expect(history.map { $0["last_seen_at"] } == ["2026-03-10T00:00:00Z"])
+  }
+
   @Test("A look back shows what there was, and leaves the history as it is")
   func lookBack() throws {
     try night(5, sees: [found("a"), found("b")])

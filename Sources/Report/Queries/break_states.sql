@@ -44,7 +44,10 @@ select
   break.estimated_usd,
   break.amount_basis,
   break.evidence,
-  break.action
+  case
+    when break.last_run = as_of.run then break.action
+    else 'nothing; later input explains it'
+  end as action
 from break
 join lives on lives.break_id = break.id
 cross join as_of

@@ -26,8 +26,7 @@ select
   row.estimated_usd,
   basis.word as amount_basis,
   row.evidence,
-  case when row.status = 'resolved' then 'nothing; later input explains it' else row.action end
-    as action
+  row.action
 from break_state as row
 cross join as_of
 join provider_name as provider on provider.id = row.provider

@@ -1,11 +1,12 @@
 -- Every break that any run saw, one row for each time that it came. What was resolved and came
 -- back keeps its earlier rows; the latest row of a break that no run resolved says what it is now.
+-- What only came late was resolved by the run that saw it.
 select
   break.id as break_id,
   life.episode,
   break.code,
   case
-    when life.resolved_ms is not null then 'resolved'
+    when life.resolved_ms is not null or break.status = 'resolved' then 'resolved'
     when decision.verdict is not null then decision.verdict
     when break.status = 'open' and life.episode > 1 then 'reopened'
     else break.status
@@ -22,8 +23,10 @@ select
   break.expected_ms as expected_at,
   life.first_seen_ms as first_seen_at,
   life.last_seen_ms as last_seen_at,
-  life.resolved_ms as resolved_at,
-  life.resolved_run as resolved_by_run,
+  case when break.status = 'resolved' then life.first_seen_ms else life.resolved_ms end
+    as resolved_at,
+  case when break.status = 'resolved' then life.first_run else life.resolved_run end
+    as resolved_by_run,
   break.missing_events,
   break.estimated_usd,
   basis.word as amount_basis,
