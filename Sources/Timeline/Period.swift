@@ -16,8 +16,6 @@ struct Period: Sendable {
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
   var graceEnd: Instant?
-  /// Whether grace was granted and nothing tells yet when it ends.
-  var isGraceOpen = false
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var takenAway: Instant?
 
@@ -27,7 +25,7 @@ struct Period: Sendable {
   /// When access really ends; nil while open.
   var effectiveEnd: Instant? {
     if let takenAway { return takenAway }
-    guard let end, !isGraceOpen else { return nil }
+    guard let end else { return nil }
     return max(end, graceEnd ?? end)
   }
 }
@@ -36,7 +34,7 @@ extension Period {
   /// Whether billing retry or grace was seen in the period, or the provider calls its end
   /// involuntary.
   func isInvoluntary(_ events: [Event]) -> Bool {
-    graceEnd != nil || isGraceOpen || eventRange.contains { events[$0].isBillingProblem }
+    graceEnd != nil || eventRange.contains { events[$0].isBillingProblem }
   }
 
   /// When the store gave up collecting: a cancel or expiry told in retry, once access had ended.

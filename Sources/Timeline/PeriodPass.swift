@@ -120,28 +120,11 @@ struct PeriodPass {
 
   private mutating func readGrace(of index: Int) {
     guard let end = periods[index].end else { return }
-    readOpenGrace(of: index, after: end)
     for later in periods[index].eventRange where !events[later].isRefundBooking {
-      guard let grace = events[later].graceEnd, grace > end,
+      guard let grace = events[later].endOfGrace, grace > end,
         !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
       else { continue }
       periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
-    }
-  }
-
-  /// Grace whose end is not sent lasts until an expiry or the next charge.
-  private mutating func readOpenGrace(of index: Int, after end: Instant) {
-    let range = periods[index].eventRange
-    let granted = range.last { events[$0].kind == .graceEntered && events[$0].graceEnd == nil }
-    guard let granted, events[granted].provider != .qonversion else { return }
-    if let told = events[granted].periodEnd, told > end {
-      periods[index].graceEnd = told
-    } else if let over = range.first(where: { $0 > granted && events[$0].tellsEnd }) {
-      periods[index].graceEnd = max(events[over].time, end)
-    } else if index + 1 < periods.count {
-      periods[index].graceEnd = max(periods[index + 1].start, end)
-    } else {
-      periods[index].isGraceOpen = true
     }
   }
 
@@ -178,6 +161,11 @@ struct PeriodPass {
 }
 
 extension Event {
+  /// The end of grace, also where it is the end that an entry into grace tells.
+  var endOfGrace: Instant? {
+    graceEnd ?? (kind == .graceEntered && provider != .qonversion ? periodEnd : nil)
+  }
+
   /// Whether the event says that a period is over.
   var tellsEnd: Bool {
     switch kind {

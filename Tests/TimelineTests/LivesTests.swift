@@ -50,12 +50,12 @@ struct LivesTests {
       state.isReplaced = true
       state.isOwned = false
     }
-    #expect(try feed.history() == ["started 2026-01-10", "product_changed 2026-01-20"])
+    #expect(try feed.history() == ["started 2026-01-10", "started 2026-01-20"])
     let facts = try feed.facts(asOf: "2026-04-01")
     #expect(facts.count(.transferIn) == 1 && facts.count(.churned) == 0)
     feed.events[2].observation?.isReplaced = false
     #expect(try feed.lives(asOf: "2026-04-01").count == 2)
-    #expect(try feed.facts(asOf: "2026-04-01").charges(.first) == 2)
+    #expect(try feed.facts(asOf: "2026-04-01").count(.new) == 2)
   }
 
   @Test("A shared purchase counts as family sharing and nowhere else")

@@ -65,18 +65,21 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
   }
 
-  @Test("A failed renewal stays active until the store gives up or the payment succeeds")
+  @Test("A failed renewal makes the end involuntary, and a payment after it a recovery")
   func failed() throws {
     var feed = Telling(.purple)
     feed.tell(.started, "2026-01-10")
     feed.tell(.graceEntered, "2026-02-10")
-    #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.churned) == 0)
+    let failed = try feed.facts(asOf: "2026-03-20", monthly)
+    #expect(failed.days(.churnedInvoluntary) == ["2026-02-10"])
     feed.tell(.recovered, "2026-02-20")
     let recovered = try feed.facts(asOf: "2026-03-01", monthly)
-    #expect(recovered.count(.churned) == 0 && recovered.renewalOrdinals == [1])
+    #expect(recovered.count(.recovered) == 1 && recovered.renewalOrdinals == [1])
+    feed.events[2].time = at("2026-02-11")
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churned) == 0)
     feed.events[2].kind = .endedInvoluntarily
-    let ended = try feed.facts(asOf: "2026-03-20", monthly)
-    #expect(ended.days(.churnedInvoluntary) == ["2026-02-20"])
+    feed.tell(.resubscribed, "2026-02-20")
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.reactivated) == 1)
   }
 
   @Test("A change of product books no charge and moves at its event")

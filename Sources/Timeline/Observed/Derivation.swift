@@ -60,26 +60,31 @@ struct Derivation {
   }
 
   /// When a purchase was charged: as sent; else when it was first made; else when the period before
-  /// it ended, if it was seen soon after; else its end less its product's period; else when it was
-  /// seen.
+  /// it ended, if it was seen soon after; else when it was seen.
   private func chargeTime(of purchase: Purchase, _ event: Event, after previous: Held?) -> Instant {
     let state = event.observation
     if let charged = state?.lastChargedAt { return charged }
     if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
       return bought
     }
-    let isUndated = state?.isUndated == true
-    if let end = previous?.end, previous?.lineage == event.lineage || !isUndated {
-      // The bodies without transaction ids say nothing of when they were made.
-      let isTimeKnown = event.transaction != 0 && !isUndated
-      let isSoonAfter = event.time <= end + .hours(24) && (event.time >= end || !isTimeKnown)
-      if isSoonAfter { return end }
+    guard event.transaction != 0, state?.isUndated != true else {
+      return undatedChargeTime(event, after: previous)
     }
-    guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
+    guard let end = previous?.end, event.time >= end, event.time <= end + .hours(24) else {
       return event.time
     }
+    return end
+  }
+
+  /// When a purchase was charged of which no body says when it was seen: its end less its product's
+  /// period; else when the period before it ended.
+  private func undatedChargeTime(_ event: Event, after previous: Held?) -> Instant {
+    let soonest = previous?.end
+    guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
+      return soonest ?? event.time
+    }
     let start = length.start(before: end, in: rules.calendar)
-    return min(max(start, previous?.end ?? start), event.time)
+    return soonest.map { start <= $0 + .hours(24) ? $0 : start } ?? start
   }
 
   /// Whether a purchase made at `bought` can still be in its first period.

@@ -18,8 +18,7 @@ struct History {
       events += derivation.run()
       events = inBusinessOrder(events, before: rules.asOf).withoutPastPurchases
     }
-    self.events = events.withConversions.withReplacements(
-      of: Set(told.filter { $0.observation?.isReplaced == true }.map(\.lineage)), rules)
+    self.events = events.withConversions
   }
 }
 
@@ -37,28 +36,6 @@ extension [Event] {
         event.kind = .trialConverted
       }
       if let charge = event.chargeKind, charge != .oneTime { isTrying = false }
-      return event
-    }
-  }
-
-  /// The events with each start as a change of product that takes the place of a replaced purchase
-  /// while its period runs.
-  ///
-  /// iaptic has no word for the change: the old purchase's reason is `System.Replaced`.
-  func withReplacements(of lineages: Set<Int64>, _ rules: Rules) -> [Event] {
-    guard !lineages.isEmpty else { return self }
-    var held: Event?
-    return map { event in
-      var event = event
-      if event.kind == .started, let held, held.product != event.product,
-        lineages.contains(held.lineage),
-        held.periodEnd.map({ event.time <= $0 + rules.renewalGap }) ?? true
-      {
-        event.kind = .productChanged
-        event.previousProduct = held.product
-        event.revenue = event.revenue ?? Revenue()
-      }
-      if let charge = event.chargeKind, charge != .oneTime { held = event }
       return event
     }
   }

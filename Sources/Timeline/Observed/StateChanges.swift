@@ -58,19 +58,11 @@ struct StateChanges {
     else { return }
     isRenewing = renews
     let isSwitch = renews ? tells { $0.kind == .uncanceled } : tells(\.isCancel)
-    guard !isSwitch, let time = timeOfSwitch(sighting, state) else { return }
-    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
-  }
-
-  /// When auto-renew was switched; nil when the end of a failed payment switched it off.
-  ///
-  /// What is off at the end was off before it: else the store had renewed, or tried to collect.
-  private func timeOfSwitch(_ sighting: Event, _ state: Observation) -> Instant? {
-    if let sent = state.autoRenewChangedAt, sent <= sighting.time { return max(sent, opening.time) }
-    let seen = max(sighting.time, opening.time)
-    guard let end, seen >= end, state.isAutoRenewing == false else { return seen }
-    let failed = isCollecting || state.isInBillingRetry == true || sighting.reason == .involuntary
-    return failed ? nil : max(end - Interval(milliseconds: 1), opening.time)
+    guard !isSwitch else { return }
+    let sent = state.autoRenewChangedAt.flatMap { $0 <= sighting.time ? $0 : nil }
+    add(
+      renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting,
+      at: sent ?? sighting.time)
   }
 
   private mutating func readCollecting(_ sighting: Event) {

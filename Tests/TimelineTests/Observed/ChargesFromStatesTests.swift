@@ -115,6 +115,20 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.new) == ["2026-01-09"])
   }
 
+  @Test("Where no body says when it was, a period began its length before its end")
+  func undated() throws {
+    var feed = Telling(.flobuk)
+    for (transaction, end) in [(Int64(10), "2026-02-10"), (11, "2026-03-20")] {
+      feed.show(end, transaction, until: end) { _, state in state.isUndated = true }
+    }
+    let monthly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    let facts = try feed.facts(asOf: "2026-04-01", monthly)
+    #expect(facts.days(.new) == ["2026-01-10"] && facts.days(.reactivated) == ["2026-02-20"])
+    feed.events[1].periodEnd = at("2026-03-11")
+    #expect(try feed.facts(asOf: "2026-04-01", monthly).count(.reactivated) == 0)
+    #expect(try feed.facts(asOf: "2026-04-01").days(.new) == ["2026-02-10"])
+  }
+
   @Test("A told charge is not derived again, whichever side came first")
   func toldBeats() throws {
     var feed = Telling(.iaptic)
