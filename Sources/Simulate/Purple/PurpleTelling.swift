@@ -9,7 +9,9 @@ extension Life {
     told.transferredFrom = nil
     told.person.shop.provider = .purple
     told.person.environment = .production
-    told.happenings = happenings.compactMap { asToldByPurple($0, span) }
+    let all = happenings + expiriesAfterRefund(span)
+    told.happenings = all.compactMap { asToldByPurple($0, span) }
+      .sorted { $0.time < $1.time }
     told.retold = PurpleFold(life: told, span: span).reported
     return told
   }
@@ -40,6 +42,22 @@ extension Life {
     default: break
     }
     return told
+  }
+
+  /// What was refunded expires without a word of the refund, unless something was bought meanwhile.
+  private func expiriesAfterRefund(_ span: Span) -> [Happening] {
+    happenings.compactMap { refund in
+      guard refund.kind == .refunded, let period = period(of: refund),
+        period.revokedAt == refund.time, period.end < span.end,
+        !paidPeriods.contains(where: {
+          $0.charge.time > refund.time && $0.charge.time <= period.end
+        })
+      else { return nil }
+      var expiry = refund
+      expiry.kind = .expired
+      expiry.time = period.end
+      return expiry
+    }
   }
 
   private func trialBefore(_ conversion: Happening) -> TrialPeriod? {
