@@ -16,7 +16,7 @@ func arrivalDisorder(of events: [Event], _ rules: Rules) -> [ArrivalDisorder] {
   var later = ArrivalFrontier()
   var group = ArrivalFrontier()
   var groupTime: Instant?
-  for index in events.indices.reversed() {
+  for index in events.indices.reversed() where isDated(events[index]) {
     let event = events[index]
     if event.time != groupTime {
       later.merge(group)
@@ -81,6 +81,13 @@ func arrivalFindings(
     }
     return findings
   }
+}
+
+/// Whether the time is that of the message, rather than of the last thing that a state tells of or of
+/// its period's end: such a state may be shown long after without coming late.
+private func isDated(_ event: Event) -> Bool {
+  guard event.kind == .observed else { return true }
+  return event.provider != .iaptic && event.observation?.isUndated != true
 }
 
 private func isLate(_ event: Event, _ rules: Rules) -> Bool {
