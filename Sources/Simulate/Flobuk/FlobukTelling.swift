@@ -103,8 +103,6 @@ private struct FlobukFold {
       seen.graceEnd = nil
       seen.revokedAt = nil
       seen.replacedAt = nil
-      // The state at the end says that auto-renew is off, whether or not that was told before.
-      if seen.isToldExpired { seen.toldReason = .voluntary }
       return seen
     }
   }

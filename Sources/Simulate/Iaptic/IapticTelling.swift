@@ -99,11 +99,12 @@ private struct IapticFold {
       if period.revokedAt == nil, !isTold(refundOf: lived) { period.charge.refund = nil }
       switch lived.charge.kind {
       case .conversion where chain.trial == nil: period.charge.kind = .renewal
-      case .productChange where chain.periods.isEmpty: period.charge.kind = .first
+      // A purchase in the place of another is told as a purchase.
+      case .productChange: period.charge.kind = .first
       default: break
       }
       period.toldReason = life.toldReason(of: lived, span)
-      chain.append(period, grantsGrace: lived.graceEnd != nil)
+      chain.append(period)
     }
     let startIsSeen = chain.periods.first.map { isStart($0.charge) } ?? true
     reported.subscriptions = chain.subscription(startIsSeen: startIsSeen).map { [$0] } ?? []

@@ -119,9 +119,7 @@ private struct PurpleFold {
     seen.end = Product.all[period.charge.product].end(from: period.charge.time)
     let change = life.happenings.first { $0.kind == .downgraded && $0.part == part }
     if change != nil { seen.replacedAt = change?.time }
-    if period.charge.time >= span.start {
-      chain.append(seen, grantsGrace: period.billingIssueAt != nil)
-    }
+    if period.charge.time >= span.start { chain.append(seen) }
     guard let change else { return }
     // The smaller product is held from the moment of the choice, until the running end.
     var chosen = PaidPeriod(charge: seen.charge, start: change.time, end: seen.end)

@@ -7,23 +7,13 @@ struct Chain {
   var trial: TrialPeriod?
   private(set) var periods: [PaidPeriod] = []
 
-  /// Periods whose payment failed while access went on, by their place.
-  private var failing: Set<Int> = []
-
   /// Appends a period without what no provider but Qonversion tells: the end of grace.
   ///
-  /// - Parameter grantsGrace: whether it is told that access goes on after a failed payment.
-  mutating func append(_ period: PaidPeriod, grantsGrace: Bool = false) {
+  /// Without it access ends with the period that was paid.
+  mutating func append(_ period: PaidPeriod) {
     var period = period
     period.graceEnd = nil
-    if grantsGrace { failing.insert(periods.count) }
     periods.append(period)
-  }
-
-  /// When grace ended whose end is not sent: when the store gave up, or with the next charge.
-  private func graceEnd(of index: Int) -> Int64 {
-    let next = index + 1 < periods.count ? periods[index + 1].start : nil
-    return max(periods[index].end, periods[index].gaveUpAt ?? next ?? Horizon.never)
   }
 
   /// The whole chain as one subscription, its renewals counted from its start.
@@ -34,7 +24,6 @@ struct Chain {
     var counted = periods
     var ordinal: Int32? = startIsSeen ? 0 : nil
     for index in counted.indices {
-      if failing.contains(index) { counted[index].graceEnd = graceEnd(of: index) }
       if counted[index].charge.kind == .renewal { ordinal = ordinal.map { $0 + 1 } }
       counted[index].charge.ordinal = counted[index].charge.kind == .renewal ? ordinal : nil
     }

@@ -4,8 +4,6 @@ import Vocabulary
 struct Horizon: Sendable {
   static let renewalGap = 24 * hour
   static let retryHorizon = 60 * day
-  /// Later than any world.
-  static let never = Int64.max / 4
 
   let span: Span
   /// How late the provider can still deliver, in seconds.
