@@ -62,6 +62,7 @@ extension Life {
     state.scheduledProduct = scheduledProduct(in: period)
     state.isTrial = period.isTrial && !state.trials.isEmpty
     state.periodEnd = period.end
+    state.isEndDerived = period.isEndDerived
     state.effectiveEnd = period.effectiveEnd
     state.toldEnd = toldEnd(in: period)
     state.accessTakenAway = period.takenAway != nil

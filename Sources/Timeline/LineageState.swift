@@ -102,6 +102,8 @@ public struct LineageState: Sendable, Equatable {
   public var isTrial = false
   /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
   public var periodEnd: Instant?
+  /// Whether `periodEnd` follows from the product's configured or listed length alone.
+  public var isEndDerived = false
   /// A later end of which a cancel, an expiry or a failing payment spoke: the period that it ends
   /// was paid for, though its charge never came.
   public var toldEnd: Instant?

@@ -67,7 +67,8 @@ struct Derivation {
     if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
       return bought
     }
-    guard event.transaction != 0, state?.isUndated != true else {
+    let isSeenRunning = event.periodEnd.map { event.time < $0 } ?? true
+    guard event.transaction != 0, isSeenRunning else {
       return undatedChargeTime(event, after: previous)
     }
     guard let end = previous?.end, event.time >= end, event.time <= end + .hours(24) else {
@@ -76,12 +77,12 @@ struct Derivation {
     return end
   }
 
-  /// When a purchase was charged of which no body says when it was seen: its end less its product's
-  /// period; else when the period before it ended.
+  /// When a purchase was charged that no dated body saw running: its end less its product's period;
+  /// else when the period before it ended.
   private func undatedChargeTime(_ event: Event, after previous: Held?) -> Instant {
     let soonest = previous?.end
     guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
-      return soonest ?? event.time
+      return min(soonest ?? event.time, event.periodEnd ?? event.time)
     }
     let start = length.start(before: end, in: rules.calendar)
     return soonest.map { start <= $0 + .hours(24) ? $0 : start } ?? start

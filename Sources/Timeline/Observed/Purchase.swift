@@ -28,9 +28,12 @@ struct Purchase {
   }
 
   /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
+  ///
+  /// The bodies without transaction ids tell no more than the order of ends.
   var place: (Instant, Instant, Int64) {
     let event = told ?? first ?? sightings[0]
-    let moment = told?.time ?? event.observation?.lastChargedAt ?? event.time
+    let seen = event.transaction == 0 ? event.periodEnd ?? event.time : event.time
+    let moment = told?.time ?? event.observation?.lastChargedAt ?? seen
     return (moment, event.periodEnd ?? moment, event.identity)
   }
 }

@@ -129,6 +129,18 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-04-01").days(.new) == ["2026-02-10"])
   }
 
+  @Test("What is first seen after its end was charged before it")
+  func seenTooLate() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-02-10T00:03:00", 10, until: "2026-02-10") { _, state in state.isOwned = false }
+    let monthly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-01-10"])
+    #expect(try feed.history() == ["expired 2026-02-10", "started 2026-02-10"])
+    #expect(try feed.lives(asOf: "2026-04-01").flatMap(\.findings).isEmpty)
+    feed.events[0].time = at("2026-02-09")
+    #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-02-09"])
+  }
+
   @Test("A told charge is not derived again, whichever side came first")
   func toldBeats() throws {
     var feed = Telling(.iaptic)
