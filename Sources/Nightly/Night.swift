@@ -87,7 +87,7 @@ public struct Night {
     return try publication.run(fold: fold, reconciled: outcome, intake: intake)
   }
 
-  private func checkStop() throws(NightError) {
+  func checkStop() throws(NightError) {
     let signal = stop()
     guard signal != 0 else { return }
     throw NightError(.stopped(signal), "stopped by signal \(signal); what was done is kept")

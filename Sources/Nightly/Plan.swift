@@ -42,6 +42,8 @@ public struct Plan: Sendable {
   public var isExcelDialect: Bool
   /// Decimals of printed amounts; nil prints them exactly.
   public var amountDecimals: Int?
+  /// Whether somebody said the as-of, rather than the clock.
+  var saysAsOf: Bool
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
   public var rules: Rules
   var configuration: Configuration
@@ -83,6 +85,7 @@ public struct Plan: Sendable {
     if let decimals = amountDecimals, !(0...6).contains(decimals) {
       throw NightError(.usage, "--amount-decimals must be 0 to 6, not \(decimals)")
     }
+    saysAsOf = options.asOf != nil
     rules = try Self.rules(options, configuration, now: now)
     capturedAt = try options.capturedAt.map { text throws(NightError) in
       try Self.instant(text, "captured-at", in: .utc)

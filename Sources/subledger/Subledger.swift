@@ -23,6 +23,6 @@ struct Subledger: ParsableCommand {
     version: Release.version,
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, StatusCommand.self,
-      SimulateCommand.self,
+      DrillCommand.self, SimulateCommand.self,
     ])
 }

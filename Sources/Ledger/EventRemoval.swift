@@ -1,0 +1,38 @@
+internal import GRDB
+public import Vocabulary
+
+extension Ledger {
+  /// Forgets an event in all its versions, as if no line had ever told of it.
+  ///
+  /// For copies of a ledger: the accounts of archives and deliveries keep their numbers, and the
+  /// index of identities an entry that leads nowhere.
+  public func forget(_ event: Event) throws(LedgerError) {
+    try change("forget an event") { database in
+      let lineage = try RawStatement(
+        cachedIn: database, "select events from lineage where key = ?")
+      lineage.bind(1, event.lineage)
+      var events = ByteWriter()
+      let kept = try lineage.first { row in
+        var records: [EventRecord] = []
+        try EventRecords.forEach(in: row.blob(0)) { record in
+          let isMeant =
+            record.identity == event.identity && record.time == event.time.milliseconds
+          if !isMeant { records.append(record) }
+        }
+        EventRecords.encode(records, to: &events)
+        return records
+      }
+      guard let kept else { return }
+      if kept.isEmpty {
+        try database.execute(
+          sql: "delete from lineage where key = ?", arguments: [event.lineage])
+      } else {
+        try LineageWriter(database).renew(
+          event.lineage, user: kept.user, kept, events: events)
+      }
+      try database.execute(
+        sql: "delete from contested where identity = ? and time = ? and lineage = ?",
+        arguments: [event.identity, event.time.milliseconds, event.lineage])
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Vocabulary
+
+/// An event with a wrong part, and the break that shows it.
+struct Corruption {
+  let event: Event
+  let code: BreakCode
+
+  /// One of the corruptions that `event` allows, by `draw`; nil when it allows none.
+  ///
+  /// - Parameters:
+  ///   - events: everything told of the event's fold group.
+  ///   - foreign: a currency that nobody pays in.
+  init?(of event: Event, among events: [Event], foreign: Symbol, draw: UInt64) {
+    let possible = [
+      Self.contradicted(event), Self.currency(event, among: events, foreign), Self.rate(event),
+      Self.revenue(event),
+    ].compactMap { $0 }
+    guard !possible.isEmpty else { return nil }
+    self = possible[Int(draw % UInt64(possible.count))]
+  }
+
+  private init(_ event: Event, _ code: BreakCode) {
+    var event = event
+    event.body &+= 1
+    self.event = event
+    self.code = code
+  }
+
+  /// An older version that says another end: the one that counts stays.
+  private static func contradicted(_ event: Event) -> Corruption? {
+    guard let created = event.created else { return nil }
+    var older = event
+    older.created = created - .seconds(1)
+    older.periodEnd = (event.periodEnd ?? event.time) + .days(1)
+    return Corruption(older, .conflict)
+  }
+
+  /// A part of the charge back, in a currency that is not the charge's.
+  private static func currency(
+    _ event: Event, among events: [Event], _ foreign: Symbol
+  ) -> Corruption? {
+    guard event.kind.isRefund, event.transaction != 0, let part = event.revenue,
+      events.contains(where: { charge in
+        charge.transaction == event.transaction && charge.kind.isToldCharge
+          && charge.time < event.time && part.isPart(of: charge.revenue)
+      })
+    else { return nil }
+    var wrong = event
+    wrong.revenue?.currency = foreign
+    return Corruption(wrong, .currencyMismatch)
+  }
+
+  /// Proceeds that do not fit price and rate.
+  private static func rate(_ event: Event) -> Corruption? {
+    guard event.kind.isToldCharge,
+      let revenue = event.revenue, revenue.isProceed == true, let rate = revenue.rate,
+      rate > .zero, let price = event.price?.usd, price > Amount(micros: 1_000_000),
+      price < Amount(micros: 1_000_000_000)
+    else { return nil }
+    var wrong = event
+    wrong.price?.usd = Amount(micros: price.micros * 2)
+    return Corruption(wrong, .rateMismatch)
+  }
+
+  /// Money that comes with an event that books none.
+  private static func revenue(_ event: Event) -> Corruption? {
+    guard !event.kind.isProductChange, !event.kind.isRefund, !event.kind.isToldCharge else {
+      return nil
+    }
+    var wrong = event
+    let amount = Amount(micros: 9_990_000)
+    wrong.revenue = Revenue(local: amount, usd: amount, isProceed: false)
+    return Corruption(wrong, .unexpectedRevenue)
+  }
+}
+
+extension Revenue {
+  /// Whether less than `whole` was given back, in the currency it was paid in.
+  func isPart(of whole: Revenue?) -> Bool {
+    guard let whole, currency != 0, currency == whole.currency, let usd, let paid = whole.usd,
+      let local, let paidLocal = whole.local
+    else { return false }
+    return usd.magnitude < paid.magnitude && local.magnitude < paidLocal.magnitude
+  }
+}
+
+extension EventKind {
+  /// Whether the kind books money by itself.
+  var isToldCharge: Bool {
+    switch self {
+    case .started, .trialConverted, .renewed, .recovered, .resubscribed, .purchased: true
+    default: false
+    }
+  }
+}

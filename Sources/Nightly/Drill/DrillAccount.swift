@@ -1,0 +1,171 @@
+import Ledger
+import Reconcile
+import Report
+import Vocabulary
+
+/// Everything that fold and reconciliation find in a ledger.
+struct Findings {
+  let breaks: [String: Break]
+  let arrivals: [ArrivalKey: ArrivalSums]
+  private let troubled: Set<BreakHolder>
+
+  init(of ledger: Ledger, by night: Night) throws(NightError) {
+    let rules = try night.reconcileRules(for: ledger)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
+    let reconcile = ReconcilePass(
+      ledger: ledger, cases: cases, rules: rules, checkStop: night.checkStop)
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    let fold = try FoldPass(
+      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: night.plan.jobs,
+      checkStop: night.checkStop
+    ).run()
+    let found = fold.breaks + (try reconcile.run(reconciled)).breaks
+    breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
+    arrivals = fold.facts.arrivals
+    troubled = Set(breaks.values.filter { !$0.code.isCounted }.flatMap(\.holders))
+  }
+
+  /// Whether a break speaks of the lineage or its user.
+  func hasBreak(of row: LineageRow, in ledger: Ledger) -> Bool {
+    !troubled.isDisjoint(with: row.holders)
+  }
+
+  /// Breaks that `before` does not have.
+  func breaks(since before: Findings) -> [Break] {
+    breaks.values.filter { before.breaks[$0.id] == nil }.sorted { $0.id < $1.id }
+  }
+}
+
+/// A user or a subscription, as breaks name them.
+enum BreakHolder: Hashable {
+  case user(Provider, String)
+  case subscription(Provider, String)
+}
+
+extension Break {
+  var holders: [BreakHolder] { named(provider, user: user, subscription: subscription) }
+}
+
+extension LineageRow {
+  var holders: [BreakHolder] { named(provider, user: userText, subscription: original) }
+}
+
+private func named(_ provider: Provider, user: String, subscription: String) -> [BreakHolder] {
+  (user.isEmpty ? [] : [.user(provider, user)])
+    + (subscription.isEmpty ? [] : [.subscription(provider, subscription)])
+}
+
+/// Compares what was damaged with what was found.
+struct DrillAccount {
+  private let before: Findings
+  private let after: Findings
+  private var score = DrillScore()
+  /// What was missed or false, in words.
+  private(set) var notes: [String] = []
+
+  init(before: Findings, after: Findings) {
+    self.before = before
+    self.after = after
+  }
+
+  /// By the order of the codes, duplicates last.
+  var rows: [DrillRow] {
+    (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { score.rows[$0] }
+  }
+
+  private static let duplicate = "duplicate"
+
+  /// Settles every damage but duplicates.
+  mutating func settle(_ damages: [Damage], _ testimony: DrillTestimony) {
+    var found = Dictionary(
+      uniqueKeysWithValues: after.breaks(since: before).map { ($0.id, $0) })
+    var byHolder: [BreakHolder: [String]] = [:]
+    for item in found.values {
+      for holder in item.holders { byHolder[holder, default: []].append(item.id) }
+    }
+    for damage in damages {
+      let ids = Set(damage.candidate.row.holders.flatMap { byHolder[$0] ?? [] })
+      let own = ids.sorted().compactMap { found.removeValue(forKey: $0) }
+      settle(damage, found: own, testimony)
+    }
+    for wrong in found.values.sorted(by: { $0.id < $1.id }) {
+      score.add(wrong.code.rawValue) { $0.wrong += 1 }
+      notes.append("false \(wrong.code.rawValue) of subscription \(wrong.subscription)")
+    }
+    settleArrivals(damages)
+  }
+
+  private mutating func settle(
+    _ damage: Damage, found: [Break], _ testimony: DrillTestimony
+  ) {
+    let event = damage.candidate.event
+    let code = damage.expected.first { !$0.isCounted }
+    let match =
+      found.firstIndex { $0.code == code }
+      ?? found.firstIndex { code?.isMissing == true && $0.code.isMissing }
+    let about =
+      "after \(event.kind.name) of \(event.time.text), subscription "
+      + "\(damage.candidate.row.original), was \(damage.kind.rawValue)"
+    for (index, wrong) in found.enumerated() where index != match {
+      if wrong.code.isCounted, damage.expected.contains(wrong.code) { continue }
+      score.add(wrong.code.rawValue) { $0.wrong += 1 }
+      notes.append("false \(wrong.code.rawValue) \(about)")
+    }
+    guard let code else { return }
+    score.add(code.rawValue) { $0.injected += 1 }
+    if let match {
+      score.add(code.rawValue) { row in
+        row.found += 1
+        if found[match].code != code { row.renamed += 1 }
+      }
+    } else if code.isMissing, let excuse = testimony.excuse(for: damage.candidate) {
+      score.add(code.rawValue) { $0.unrevealed[excuse, default: 0] += 1 }
+    } else {
+      score.add(code.rawValue) { $0.missed += 1 }
+      notes.append("missed \(code.rawValue) \(about)")
+    }
+  }
+
+  /// A duplicate must be known for what it is.
+  mutating func settleDuplicates(_ damages: [Damage], known: Int64) {
+    let expected = Int64(damages.count { $0.kind == .duplicated })
+    guard expected > 0 || known > 0 else { return }
+    score.add(Self.duplicate) { row in
+      row.injected = expected
+      row.found = min(expected, known)
+      row.missed = max(0, expected - known)
+      row.wrong = max(0, known - expected)
+    }
+  }
+
+  /// Late and disordered deliveries are counted by day and kind, not raised one by one.
+  private mutating func settleArrivals(_ damages: [Damage]) {
+    var expected: [ArrivalKey: [BreakCode: Int64]] = [:]
+    for damage in damages {
+      guard let event = damage.delivered else { continue }
+      let key = ArrivalKey(
+        day: CivilCalendar.utc.day(of: event.received ?? event.created ?? event.time),
+        provider: event.provider, kind: event.kind)
+      for code in damage.expected where code.isCounted {
+        expected[key, default: [:]][code, default: 0] += 1
+      }
+    }
+    for key in Set(after.arrivals.keys).union(expected.keys) {
+      let new = after.arrivals[key] ?? ArrivalSums()
+      let old = before.arrivals[key] ?? ArrivalSums()
+      for (code, counted) in [
+        (BreakCode.late, new.late - old.late),
+        (.outOfOrder, new.outOfOrder - old.outOfOrder),
+      ] {
+        let wanted = expected[key]?[code] ?? 0
+        guard wanted > 0 || counted > 0 else { continue }
+        score.settle(code, expected: wanted, counted: counted)
+      }
+    }
+  }
+}
+
+extension BreakCode {
+  /// Whether `deliveries_daily` counts what the code says, also where it is no break.
+  var isCounted: Bool { self == .late || self == .outOfOrder }
+}

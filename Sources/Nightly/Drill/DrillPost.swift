@@ -1,0 +1,68 @@
+import Ledger
+import Vocabulary
+
+/// Does the damages of a drill to a copy of a ledger.
+struct DrillPost {
+  let ledger: Ledger
+
+  /// Forgets and delivers; gives how many deliveries the ledger knew already.
+  func deliver(_ damages: [Damage], seed: UInt64) throws -> Int64 {
+    var texts: [String] = []
+    for damage in damages {
+      let event = damage.candidate.event
+      texts.append(
+        try ledger.transactionText(lineage: event.lineage, identity: event.identity) ?? "")
+    }
+    for damage in damages where damage.forgets { try ledger.forget(damage.candidate.event) }
+    var archive = NewArchive(
+      name: "drill", sha256: "drill", kind: .events, path: "", bytes: 0,
+      modified: Instant(milliseconds: 0), inode: 0)
+    archive.sha256 = "drill \(seed)"
+    let intake = ledger.beginEvents(calendar: .utc)
+    try intake.begin(archive)
+    var batch = EventBatch()
+    for (damage, transaction) in zip(damages, texts) {
+      guard let event = damage.delivered else { continue }
+      batch.add(
+        event, transaction: transaction, row: damage.candidate.row, words: ledger.symbols.words)
+    }
+    batch.lines = Int64(batch.events.count)
+    try intake.add(batch)
+    let told = try intake.finish() + intake.write()
+    return told.reduce(0) { $0 + $1.duplicates }
+  }
+}
+
+extension EventBatch {
+  /// Adds an event of the ledger as a line of its own.
+  mutating func add(
+    _ event: Event, transaction: String, row: LineageRow, words: [String]
+  ) {
+    var event = event
+    func own(_ symbol: Symbol) -> Symbol { symbols.symbol(words[Int(symbol)]) }
+    event.name = own(event.name)
+    event.app = own(event.app)
+    event.product = own(event.product)
+    event.previousProduct = own(event.previousProduct)
+    event.country = own(event.country)
+    event.storefront = own(event.storefront)
+    if let currency = event.revenue?.currency { event.revenue?.currency = own(currency) }
+    if let currency = event.price?.currency { event.price?.currency = own(currency) }
+    if let group = event.observation?.group { event.observation?.group = own(group) }
+    event.place = Place(line: Int64(events.count + 1))
+    var text = EventText()
+    text.transaction = intern(transaction)
+    text.original = intern(row.original)
+    // The event's own user may be another than its lineage's; only the latter has a text here.
+    text.user = event.user == row.user ? intern(row.userText) : .none
+    if event.user != row.user { event.user = 0 }
+    events.append(event)
+    texts.append(text)
+    values.append(Int32(values.count))
+  }
+
+  private mutating func intern(_ text: String) -> TextRange {
+    var text = text
+    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+  }
+}

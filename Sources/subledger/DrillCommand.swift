@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Nightly
+
+struct DrillCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "drill",
+    abstract: "Damage a copy of the ledger, and measure what is found of it.",
+    discussion: """
+      Takes away, repeats, delays, swaps and corrupts events in a copy of the ledger, folds and \
+      reconciles it, and prints recall and precision of every break code. The ledger itself is \
+      only read. Equal seeds damage the same events.
+
+        subledger drill --seed 7 --events 500 --ledger /srv/subledger.sqlite
+
+      As-of is that of the newest run unless --as-of says one.
+      """)
+
+  @Option(help: "Equal seeds damage the same events in the same way.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How many events are damaged at most, each of another user.")
+  var events = 200
+
+  @Option(help: "Folder for drill.csv; made when missing. (default: only print)")
+  var out: String?
+
+  @Option(help: "Business time of both reconciliations: RFC 3339, or a date.")
+  var asOf: String?
+
+  @Option(help: "Price list (CSV) for charges whose provider sends no money. (default: none)")
+  var prices: String?
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      options.asOf = asOf
+      options.prices = prices
+      let result = try session.night(options).drill(DrillOrder(seed: seed, events: events))
+      if let out { try result.write(into: out) }
+      print(result.text)
+      return .done
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Testing
+import Vocabulary
+
+@testable import Ledger
+@testable import Nightly
+
+@Suite("A drill draws events and knows what each damage must show")
+struct DrillTests {
+  private static let start = Instant(seconds: 1_700_000_000)
+  private static let limits = DamageLimits(
+    window: .hours(24), newest: start + .days(400), foreignCurrency: 9)
+
+  private func row(_ key: Int64, user: Int64) -> LineageRow {
+    LineageRow(
+      key: key, provider: .qonversion, app: 1, environment: .production, store: .appStore,
+      original: "\(key)", user: user, userText: "user \(user)")
+  }
+
+  private func event(_ kind: EventKind, day: Int64, lineage: Int64 = 1) -> Event {
+    var event = Event(store: .appStore, kind: kind, time: Self.start + .days(day))
+    event.lineage = lineage
+    event.identity = lineage * 1_000 + day
+    event.transaction = lineage * 1_000 + day
+    event.created = event.time + .seconds(30)
+    event.received = event.time + .seconds(40)
+    event.place = Place(archive: 1, line: event.identity)
+    if kind == .renewed || kind == .started {
+      event.revenue = Revenue(
+        local: Amount(micros: 9_990_000), usd: Amount(micros: 9_990_000), currency: 2,
+        isProceed: false, rate: Amount(micros: 70_000_000))
+    }
+    return event
+  }
+
+  private func damage(_ kind: DamageKind, _ event: Event, among events: [Event]) -> Damage? {
+    // Ranks whose draw is this kind; the corruption is whatever the event allows.
+    (0..<500).lazy.map { UInt64($0) << 8 | UInt64($0) << 32 }.compactMap { rank in
+      let candidate = DrillCandidate(rank: rank, row: row(event.lineage, user: 5), event: event)
+      let drawn = Damage.drawn(for: candidate, among: events, within: Self.limits)
+      return drawn.kind == kind ? drawn : nil
+    }.first
+  }
+
+  @Test("The sample is the lowest ranks, one of a user, in whatever order events are offered")
+  func sample() {
+    let offers = (0..<200).flatMap { lineage in
+      (0..<4).map { day in
+        (row(lineage, user: 1 + lineage / 2), event(.renewed, day: day, lineage: lineage))
+      }
+    }
+    func chosen(_ offers: [(LineageRow, Event)], seed: UInt64) -> [Int64] {
+      var sample = DrillSample(seed: seed, count: 20, asOf: Self.start + .days(3))
+      for (row, event) in offers { sample.offer(event, of: row) }
+      #expect(Set(sample.chosen.map(\.row.user)).count == 20)
+      #expect(sample.chosen.allSatisfy { $0.event.time < Self.start + .days(3) })
+      return sample.chosen.map(\.event.identity)
+    }
+    let first = chosen(offers, seed: 1)
+    #expect(first == chosen(offers.reversed(), seed: 1))
+    #expect(first != chosen(offers, seed: 2))
+  }
+
+  @Test("Sandbox events, and kinds whose loss no code names, are not drawn")
+  func notDrawn() {
+    var sample = DrillSample(seed: 1, count: 20, asOf: Self.start + .days(30))
+    var sandbox = event(.renewed, day: 1)
+    sandbox.environment = .sandbox
+    sample.offer(sandbox, of: row(1, user: 1))
+    sample.offer(event(.observed, day: 1), of: row(2, user: 2))
+    sample.offer(event(.other, day: 1), of: row(3, user: 3))
+    #expect(sample.chosen.isEmpty)
+  }
+
+  @Test("A removed event must show as the miss of its kind")
+  func removed() {
+    for (kind, code) in [
+      (EventKind.renewed, BreakCode.missedRenewal), (.trialStarted, .missedStart),
+      (.refunded, .missedRefund), (.canceled, .missedCancel), (.expired, .missedExpiration),
+    ] {
+      let told = event(kind, day: 1)
+      let done = damage(.removed, told, among: [told])
+      #expect(done?.expected == [code])
+      #expect(done?.forgets == true && done?.delivered == nil)
+    }
+  }
+
+  @Test("A delay must show as late, and as out of order when something overtook the event")
+  func delayed() {
+    let told = event(.renewed, day: 1)
+    #expect(damage(.delayed, told, among: [told])?.expected == [.late])
+    let next = event(.canceled, day: 2)
+    #expect(damage(.delayed, told, among: [told, next])?.expected == [.late, .outOfOrder])
+  }
+
+  @Test("A swap needs a later event; nothing is damaged that was late already")
+  func swapped() {
+    let told = event(.renewed, day: 1)
+    #expect(damage(.swapped, told, among: [told]) == nil)
+    let next = event(.canceled, day: 31)
+    let done = damage(.swapped, told, among: [told, next])
+    #expect(done?.expected == [.late, .outOfOrder])
+    #expect(done?.delivered?.received == next.received.map { $0 + .seconds(1) })
+    var late = told
+    late.received = told.time + .days(3)
+    for kind in [DamageKind.delayed, .swapped, .corrupted] {
+      #expect(damage(kind, late, among: [late, next]) == nil)
+    }
+  }
+
+  @Test("A corruption is a contradiction, or money where none belongs, in place of the event")
+  func corrupted() throws {
+    let charge = event(.renewed, day: 1)
+    let conflict = try #require(
+      Corruption(of: charge, among: [charge], foreign: 9, draw: 0))
+    #expect(conflict.code == .conflict)
+    #expect(conflict.event.created ?? charge.time < charge.created ?? charge.time)
+    #expect(conflict.event.identity == charge.identity && conflict.event.body != charge.body)
+    var cancel = event(.canceled, day: 1)
+    cancel.created = nil
+    let money = try #require(Corruption(of: cancel, among: [cancel], foreign: 9, draw: 0))
+    #expect(money.code == .unexpectedRevenue && money.event.revenue?.usd != nil)
+    var refund = charge
+    (refund.kind, refund.time, refund.created) = (.refunded, charge.time + .days(1), nil)
+    #expect(Corruption(of: refund, among: [charge, refund], foreign: 9, draw: 0) == nil)
+    refund.revenue?.usd = Amount(micros: 1_000_000)
+    refund.revenue?.local = Amount(micros: 1_000_000)
+    let currency = Corruption(of: refund, among: [charge, refund], foreign: 9, draw: 0)
+    #expect(currency?.code == .currencyMismatch && currency?.event.revenue?.currency == 9)
+  }
+
+  @Test("What the data cannot show has its reason")
+  func excuses() {
+    let start = event(.started, day: 1)
+    let cancel = event(.canceled, day: 2)
+    let end = event(.expired, day: 31)
+    func excuse(
+      _ event: Event, told: [Event], capturedOn day: Int64 = 40, naming: [Event] = []
+    ) -> String? {
+      var entitlement = Entitlement(id: "premium")
+      entitlement.transactions = naming.map { SnapshotTransaction(id: "\($0.transaction)") }
+      let snapshot = Snapshot(
+        provider: .qonversion, app: "app", user: "u", capturedAt: Self.start + .days(day),
+        entitlements: [entitlement])
+      return DrillWitness.excuse(
+        for: event, told: told, DrillWitness(snapshot), allFirst: Self.start)
+    }
+    let told = [start, cancel, end]
+    #expect(excuse(start, told: told, naming: [start]) == nil)
+    #expect(excuse(start, told: told) == "not in the snapshot")
+    #expect(excuse(start, told: told, capturedOn: 0, naming: [start]) == "no later snapshot")
+    #expect(excuse(cancel, told: told) == "a later event implies it")
+    #expect(excuse(cancel, told: [start, cancel]) == nil)
+    #expect(excuse(end, told: told) == "an earlier event implies it")
+    #expect(excuse(end, told: [start, end]) == nil)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A drill measures what is found, and touches nothing")
+struct DrillCommandTests {
+  private func world() throws -> World {
+    let world = try World(seed: 4, subscribers: 400)
+    try world.publish(world.night())
+    return world
+  }
+
+  private func drill(_ world: World, seed: Int = 1, out: String) throws -> String {
+    let result = try world.program.run(
+      [
+        "drill", "--ledger", "reports.sqlite", "--config", "world/subledger.yaml", "--seed",
+        "\(seed)", "--events", "250", "--out", out,
+      ])
+    try #require(result.status == 0, "\(result)")
+    return result.output
+  }
+
+  @Test("With nothing lost before, everything that the data can show is found")
+  func found() throws {
+    let world = try world()
+    let text = try drill(world, out: "drill")
+    let rows = try world.program.rows("drill.csv", in: "drill")
+    func sum(_ column: String) -> Int {
+      rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
+    }
+    #expect(sum("injected") >= 250)
+    #expect(sum("injected") == sum("found") + sum("missed") + sum("unrevealed"))
+    #expect(sum("missed") == 0, "\(text)")
+    #expect(sum("false") * 50 <= sum("found"), "\(text)")
+    let found = Set(rows.filter { (Int($0["found"] ?? "") ?? 0) > 0 }.compactMap { $0["code"] })
+    let expected: Set = [
+      "MISSED_START", "MISSED_RENEWAL", "CONFLICT", "UNEXPECTED_REVENUE", "OUT_OF_ORDER", "LATE",
+      "duplicate",
+    ]
+    #expect(found.isSuperset(of: expected), "\(text)")
+    for row in rows where row["unrevealed"] != "0" { #expect(row["unrevealed_reasons"] != "") }
+    #expect(text.contains("250 events of as many users damaged"))
+  }
+
+  @Test("The ledger is the same file afterwards, and no copy is left")
+  func untouched() throws {
+    let world = try world()
+    let folder = world.program.folder
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.path("reports.sqlite")))
+    try FileManager.default.createDirectory(
+      atPath: folder.path("tmp"), withIntermediateDirectories: true)
+    let result = try world.program.run(
+      ["drill", "--ledger", "reports.sqlite", "--events", "20"],
+      environment: ["TMPDIR": folder.path("tmp")])
+    #expect(result.status == 0, "\(result)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("reports.sqlite"))) == before)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("tmp")).isEmpty)
+  }
+
+  @Test("Equal seeds give equal bytes, other seeds other damages")
+  func seeds() throws {
+    let world = try world()
+    let (one, again) = (try drill(world, out: "one"), try drill(world, out: "again"))
+    #expect(one == again)
+    #expect(
+      differences(
+        try world.program.published(in: "one"), try world.program.published(in: "again")
+      ).isEmpty)
+    #expect(one != (try drill(world, seed: 2, out: "two")))
+  }
+
+  @Test("Without a ledger, or without events to damage, there is nothing to measure")
+  func nothing() throws {
+    let program = try Program()
+    #expect(try program.run(["drill", "--ledger", "none.sqlite"]).status == 66)
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("none.sqlite")))
+    let world = try world()
+    let early = try world.program.run(
+      ["drill", "--ledger", "reports.sqlite", "--as-of", "2020-01-01"])
+    #expect(early.status == 66, "\(early)")
+    #expect(try world.program.run(["drill", "--events", "0"]).status == 64)
+  }
+}
