@@ -83,8 +83,8 @@ func arrivalFindings(
   }
 }
 
-/// Whether the time is that of the message, rather than of the last thing that a state tells of or of
-/// its period's end: such a state may be shown long after without coming late.
+/// Whether the time is that of the message, rather than of the last thing that a state tells of or
+/// of its period's end: such a state may be shown long after without coming late.
 private func isDated(_ event: Event) -> Bool {
   guard event.kind == .observed else { return true }
   return event.provider != .iaptic && event.observation?.isUndated != true
