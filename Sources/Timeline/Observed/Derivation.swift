@@ -47,7 +47,7 @@ struct Derivation {
     event.periodStart = time
     if purchase.isOneTime { event.periodEnd = nil }
     event.startsLineage = event.kind == .started || event.kind == .purchased
-    event.revenue = purchase.sightings.lazy.compactMap(\.revenue).first
+    event.revenue = purchase.revenue
     if event.kind.isProductChange {
       event.previousProduct = previous?.product ?? 0
       event.revenue = event.revenue ?? Revenue()

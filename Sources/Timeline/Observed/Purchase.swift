@@ -27,6 +27,18 @@ struct Purchase {
     told.map { $0.kind == .trialStarted } ?? (first?.observation?.isTrial == true)
   }
 
+  /// What was charged for it, from the first sighting that tells.
+  ///
+  /// Beside a told event that moves no money, the amounts of its state are a price.
+  var revenue: Revenue? {
+    sightings.lazy.compactMap { event in
+      if let revenue = event.revenue { return revenue }
+      guard let price = event.price, event.observation?.isTrial != true else { return nil }
+      return Revenue(
+        local: price.local, usd: price.usd, currency: price.currency, isProceed: false)
+    }.first
+  }
+
   /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
   ///
   /// The bodies without transaction ids tell no more than the order of ends.

@@ -151,4 +151,19 @@ struct ChargesFromStatesTests {
     feed.events[1].kind = .observed
     #expect(try feed.history() == ["started 2026-01-10"])
   }
+
+  @Test("A charge has the amounts that stand beside a told event, but those of a trial are none")
+  func amountsBesideEvents() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-12", 10, until: "2026-02-10") { event, state in
+      event.kind = .canceled
+      event.price = Price(local: Amount(micros: 5_000_000), usd: Amount(micros: 6_000_000))
+      state.isAutoRenewing = false
+    }
+    let paid = try feed.facts(asOf: "2026-04-01").revenue
+    #expect(paid.count == 1 && paid.keys.first?.basis == .provider)
+    #expect(paid.values.first?.grossUSD.sum == Amount(micros: 6_000_000))
+    feed.events[0].observation?.isTrial = true
+    #expect(try feed.facts(asOf: "2026-04-01").revenue.isEmpty)
+  }
 }
