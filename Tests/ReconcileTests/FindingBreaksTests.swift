@@ -89,6 +89,8 @@ struct FindingBreaksTests {
     story.events[0].received = at("2026-01-03")
     story.events[0].created = at("2026-01-02T12:00:00")
     #expect(try found(story).isEmpty)
+    story.tell(.observed, "2026-01-02") { $0.received = at("2026-01-20") }
+    #expect(try found(story).isEmpty)
   }
 
   @Test("A refund in another currency than its charge names both; in the same it is none")
