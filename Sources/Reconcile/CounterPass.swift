@@ -90,7 +90,7 @@ extension Reconciliation {
 
   /// The snapshot's counter against what came, less what the earlier passes found.
   mutating func compareCounters(_ matches: [EntitlementMatch]) {
-    for match in matches {
+    for match in matches where isComparable(match) {
       guard let count = match.renewsCount, let seen = renewalsSeen(match.lineage),
         Int64(count) > seen
       else { continue }

@@ -4,7 +4,7 @@ import Vocabulary
 /// Second pass: a lineage's last known period and the entitlement that comes from it.
 extension Reconciliation {
   mutating func compareLineages(_ matches: [EntitlementMatch]) {
-    for match in matches {
+    for match in matches where isComparable(match) {
       findMissingStart(match)
       if isAhead(match) {
         raiseAhead(match.lineage, says: told(match.entitlement))
@@ -14,6 +14,15 @@ extension Reconciliation {
       compareProducts(match)
       compareRenewal(match)
     }
+  }
+
+  /// FLOBUK tells the renewals of all stores but Play's without user, so that they cannot be put to
+  /// the subscription that they renew: it looks as if it had fallen silent, and nothing is missing.
+  func isComparable(_ match: EntitlementMatch) -> Bool { isComparable(match.lineage) }
+
+  func isComparable(_ lineage: LineageCase) -> Bool {
+    lineage.state.provider != .flobuk || lineage.state.store == .playStore
+      || !lineage.state.isSubscription
   }
 
   /// A life that began while we were listening, and whose beginning never came.
@@ -71,10 +80,17 @@ extension Reconciliation {
       if isWatched(base, subject(match.lineage)) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
-    } else if later.isEmpty, !state.accessTakenAway, !explainsByBilling(match, end: end) {
+    } else if tellsEnds, later.isEmpty, !state.accessTakenAway,
+      !explainsByBilling(match, end: end)
+    {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
     }
   }
+
+  /// Whether ends are told.
+  ///
+  /// Purple sends none: they follow from the product's length, or from when an expiry was noticed.
+  private var tellsEnds: Bool { user.provider != .purple }
 
   /// A cancel that was told after the end is the store's, which had tried to collect until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
@@ -127,6 +143,11 @@ extension Reconciliation {
     guard !isScheduled(match) else { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
+    // One that came without money and without a date of its own may not be shown yet.
+    if state.provider != .qonversion, !state.unpaidChanges.isEmpty, !held.isDisjoint(with: products)
+    {
+      return
+    }
     let code: BreakCode =
       held.isDisjoint(with: products) ? .missedProductChange : .productMismatch
     raise(

@@ -54,7 +54,7 @@ extension Reconciliation {
     guard !hasUnmatchedSubscriptions else { return }
     let matched = Set(matches.map(\.lineage.original))
     for lineage in lineages
-    where !matched.contains(lineage.original) && isActive(lineage.state)
+    where !matched.contains(lineage.original) && isActive(lineage.state) && isComparable(lineage)
       && !isTransferred(lineage) && !missedRefunds.contains(lineage.original)
     {
       raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")

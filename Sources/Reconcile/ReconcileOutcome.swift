@@ -15,6 +15,9 @@ public struct ReconcileCounts: Sendable, Equatable {
   /// Snapshot transactions before the first event ever ingested for their app.
   public var beforeFirstEvent: Int64 = 0
 
+  /// Revoked subscriptions of a provider that tells no refund of them.
+  public var refundsNeverTold: Int64 = 0
+
   /// Nothing seen yet.
   public init() {}
 
@@ -26,6 +29,7 @@ public struct ReconcileCounts: Sendable, Equatable {
     sandbox += other.sandbox
     unmatchedEntitlements += other.unmatchedEntitlements
     beforeFirstEvent += other.beforeFirstEvent
+    refundsNeverTold += other.refundsNeverTold
   }
 }
 

@@ -29,7 +29,7 @@ struct Reconciliation {
   /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
   let sandbox: [LineageCase]
   private(set) var missing: [MissingCharge] = []
-  private(set) var missedRefunds: Set<String> = []
+  var missedRefunds: Set<String> = []
   private var breaks: [String: Break] = [:]
   /// What the missing events of each lineage, by its original id, cast doubt on.
   private var doubts: [String: [Doubt]] = [:]

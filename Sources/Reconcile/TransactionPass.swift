@@ -116,6 +116,11 @@ extension Reconciliation {
     else { return }
     let about = subject(transaction, lineage)
     guard revokedAt < knownAt else { return }
+    // Purple has no word for the refund of a subscription: its event was never sent.
+    guard user.provider != .purple || transaction.kind == .oneTime else {
+      counts.refundsNeverTold += 1
+      return missedRefunds.formUnion([about.original])
+    }
     guard isWatched(revokedAt, about) else {
       counts.beforeFirstEvent += 1
       return
@@ -199,6 +204,8 @@ private struct ToldTransactions {
   init(_ lineages: [LineageCase]) {
     for state in lineages.flatMap({ [$0.state, $0.latest] }) {
       charges.formUnion(state.charges.map(\.transaction))
+      // Providers that send no money tell a change of product without it.
+      if state.provider != .qonversion { charges.formUnion(state.unpaidChanges) }
       trials.formUnion(state.trials.map(\.transaction))
       refunds.formUnion(state.refunds.map(\.transaction))
       if state.accessTakenAway, let last = state.charges.last { revoked.insert(last.transaction) }

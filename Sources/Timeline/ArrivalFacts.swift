@@ -54,14 +54,13 @@ extension Life {
 /// What late and overtaken deliveries say in words.
 ///
 /// An order that only the places in the archives show is counted and no finding: the same lines in
-/// other files must give the same findings. A state is dated by what it shows, not by its message,
-/// so its delivery is none either.
+/// other files must give the same findings.
 func arrivalFindings(
   _ disorder: [ArrivalDisorder], _ events: [Event], _ rules: Rules
 ) -> [FoldFinding] {
   disorder.flatMap { arrival -> [FoldFinding] in
     let event = events[arrival.event]
-    guard let received = event.received, event.kind != .observed else { return [] }
+    guard let received = event.received else { return [] }
     let here = "\(event.kind.name) of \(event.time.text) was received \(received.text)"
     var findings: [FoldFinding] = []
     if let other = arrival.overtakenBy.map({ events[$0] }), let before = other.received {

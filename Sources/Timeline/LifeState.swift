@@ -27,6 +27,8 @@ extension Life {
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
+    state.unpaidChanges = events.filter { $0.kind.isProductChange && $0.chargeKind == nil }
+      .map(\.transaction)
     state.silentEnd = silentEnd
     state.churned = stretches.compactMap { stretch in
       guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {

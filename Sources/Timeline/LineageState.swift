@@ -122,6 +122,8 @@ public struct LineageState: Sendable, Equatable {
   public var isExpiryTold = false
   /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
   public var renewalOrdinal: Int32?
+  /// Transaction keys of changes of product that came without money.
+  public var unpaidChanges: [Int64] = []
   /// The end of the last period, when auto-renew was on and nothing at all was told of what
   /// followed, though it is too late for it; nil otherwise.
   public var silentEnd: Instant?

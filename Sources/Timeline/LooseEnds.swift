@@ -31,10 +31,11 @@ extension Life {
   /// nothing did: auto-renew was on, and neither charge nor cancel, expiry, failed payment, pause
   /// or loss of access came, though the gap and the delivery window are over.
   ///
-  /// Nil for FLOBUK, which does not promise to tell an end. A cancel of the year before counts, for
-  /// a plan with a 12-month commitment renews after its cancel.
+  /// Only Qonversion tells every end: FLOBUK promises none, Purple has no word for the refund of a
+  /// subscription, and what iaptic's collections no longer hold was never told. A cancel of the
+  /// year before counts, for a plan with a 12-month commitment renews after its cancel.
   var silentEnd: Instant? {
-    guard let period = periods.last, let first = told.first, first.provider != .flobuk,
+    guard let period = periods.last, let first = told.first, first.provider == .qonversion,
       let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
       end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
     else { return nil }

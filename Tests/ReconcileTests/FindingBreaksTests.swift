@@ -89,7 +89,10 @@ struct FindingBreaksTests {
     story.events[0].received = at("2026-01-03")
     story.events[0].created = at("2026-01-02T12:00:00")
     #expect(try found(story).isEmpty)
-    story.tell(.observed, "2026-01-02") { $0.received = at("2026-01-20") }
+    story.tell(.observed, "2026-01-02") {
+      $0.received = at("2026-01-20")
+      $0.provider = .iaptic
+    }
     #expect(try found(story).isEmpty)
   }
 

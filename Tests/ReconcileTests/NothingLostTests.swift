@@ -94,6 +94,64 @@ struct NothingLostTests {
     #expect(scenario.codes == ["MISSED_START"])
   }
 
+  @Test("A higher price that was agreed to, beginning with a renewal, is no break")
+  func priceChange() {
+    var story = Story.monthly(renewals: 3)
+    for index in 2...3 { story.events[index].revenue?.usd = Amount(micros: 12_000_000) }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(until: "2026-05-01", count: 3, listing: monthlyTransactions(renewals: 3))
+      ], capturedAt: "2026-04-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An upgrade that refunds the rest of the old period is no break, and no missed refund")
+  func upgradeWithRefund() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.upgraded, "2026-01-20", transaction: 100, price: -4, product: Story.yearly)
+    story.tell(
+      .upgraded, "2026-01-20T00:00:01", until: "2027-01-20", transaction: 101, price: 90,
+      product: Story.yearly)
+    var listed = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01", revoked: "2026-01-20"),
+      bought(101, .started, "2026-01-20", until: "2027-01-20"),
+    ]
+    var scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2027-01-20", product: "yearly", listing: listed)],
+      capturedAt: "2026-02-20")
+    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+    #expect(scenario.codes == [])
+    listed[0].revokedAt = nil
+    scenario.entitlements = [premium(until: "2027-01-20", product: "yearly", listing: listed)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("What was shared by the family or granted by hand is missing nowhere")
+  func sharedAndGranted() {
+    let shared = bought(100, .started, "2026-01-01", until: "2026-02-01") {
+      $0.ownership = .familySharing
+    }
+    var granted = premium(until: "2026-03-01", nil, started: "2026-01-01")
+    granted.grant = .manual
+    let scenario = Scenario(
+      entitlements: [premium(until: "2026-02-01", listing: [shared]), granted],
+      capturedAt: "2026-01-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A snapshot older than a charge, or of its very moment, says nothing of it")
+  func olderSnapshot() {
+    for captured in ["2026-02-28", "2026-03-01"] {
+      let scenario = Scenario(
+        stories: [.monthly(renewals: 2)],
+        entitlements: [premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
+        capturedAt: captured, asOf: "2026-03-20")
+      #expect(scenario.codes == [], "\(captured)")
+    }
+  }
+
   @Test("A lineage that its user's family shares, or that moved on, is judged once")
   func judgedOnce() {
     let story = Story.monthly(renewals: 3, without: [2])

@@ -90,8 +90,9 @@ struct LineageStateTests {
     }
     #expect(try silentEnd("2026-02-02T23:59:59") == nil)
     #expect(try silentEnd("2026-02-03") == at("2026-02-01"))
-    #expect(try silentEnd("2026-02-03", .purple) == at("2026-02-01"))
-    #expect(try silentEnd("2026-03-01", .flobuk) == nil)
+    for provider in [Provider.flobuk, .iaptic, .purple] {
+      #expect(try silentEnd("2026-03-01", provider) == nil)
+    }
     for kind in [EventKind.canceled, .expired, .billingRetry, .paused, .refunded] {
       story.events = Array(story.events.prefix(1))
       story.tell(kind, "2026-01-20", until: "2026-02-01")

@@ -1,0 +1,104 @@
+import Reconcile
+import Testing
+import Timeline
+import Vocabulary
+
+@Suite("What other providers leave untold is no break")
+struct OtherProviderTests {
+  private func scenario(
+    _ provider: Provider, _ story: Story, _ entitlements: [Entitlement]?, at capturedAt: String,
+    store: Store = .appStore
+  ) -> Scenario {
+    var told = story
+    for index in told.events.indices {
+      told.events[index].provider = provider
+      told.events[index].store = store
+    }
+    return Scenario(
+      stories: [told], entitlements: entitlements, capturedAt: capturedAt, provider: provider)
+  }
+
+  private func shown(until end: String, listing: [SnapshotTransaction] = []) -> Entitlement {
+    var shown = premium(until: end, product: "com.example.monthly", listing: listing)
+    shown.store = .unknown
+    return shown
+  }
+
+  @Test("FLOBUK's renewals without user make no subscription of another store than Play silent")
+  func flobuk() {
+    let story = Story.monthly(renewals: 0, counted: false)
+    let later = [shown(until: "2026-05-01")]
+    #expect(scenario(.flobuk, story, later, at: "2026-04-20").codes == [])
+    #expect(scenario(.flobuk, story, [], at: "2026-01-20").codes == [])
+    let play = scenario(.flobuk, story, later, at: "2026-04-20", store: .playStore)
+    #expect(play.codes == ["MISSED_RENEWAL"])
+    #expect(play.breaks[0].missingEvents == 3)
+  }
+
+  @Test("Purple has no word for the refund of a subscription, but for that of a purchase")
+  func purpleRefund() {
+    var listed = monthlyTransactions(renewals: 0)
+    listed[0].revokedAt = at("2026-01-10")
+    let story = Story.monthly(renewals: 0, counted: false)
+    let refunded = scenario(
+      .purple, story,
+      [
+        premium(
+          active: false, until: "2026-01-10", .canceled, product: "com.example.monthly",
+          listing: listed)
+      ], at: "2026-01-20")
+    #expect(refunded.codes == [])
+    #expect(refunded.outcome.counts.refundsNeverTold == 1)
+    var purchase = Story(original: "700")
+    purchase.tell(.purchased, "2026-01-05", transaction: 700)
+    var coins = bought(700, .oneTime, "2026-01-05", revoked: "2026-01-10")
+    coins.originalID = "700"
+    let given = scenario(
+      .purple, purchase, [Entitlement(id: "coins", transactions: [coins])], at: "2026-01-20")
+    #expect(given.codes == ["MISSED_REFUND"])
+  }
+
+  @Test("Purple's changes of product carry the transaction of the new period, and no money")
+  func purpleChange() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    let listed =
+      monthlyTransactions(renewals: 0) + [bought(101, .started, "2026-01-20", until: "2027-01-20")]
+    let yearly = premium(until: "2027-01-20", product: "com.example.yearly", listing: listed)
+    #expect(scenario(.purple, story, [yearly], at: "2026-02-20").codes == ["MISSED_START"])
+    story.tell(.upgraded, "2026-01-20", transaction: 101, product: Story.yearly)
+    #expect(scenario(.purple, story, [yearly], at: "2026-02-20").codes == [])
+  }
+
+  @Test("An end that Purple never sent is no mismatch; a later one still proves a renewal")
+  func purpleEnds() {
+    let story = Story.monthly(renewals: 0, counted: false)
+    #expect(
+      scenario(.purple, story, [shown(until: "2026-01-31T22:00:00")], at: "2026-01-20").codes == [])
+    #expect(
+      scenario(.purple, story, [shown(until: "2026-03-01")], at: "2026-02-20").codes
+        == ["MISSED_RENEWAL"])
+  }
+
+  @Test("iaptic's last purchase of a product is judged by its transaction, and by its end alone")
+  func iaptic() {
+    let story = Story.monthly(renewals: 1, counted: false)
+    let last = bought(102, .unknown, "2026-03-01", until: "2026-04-01")
+    let newer = [shown(until: "2026-04-01", listing: [last])]
+    #expect(scenario(.iaptic, story, newer, at: "2026-03-20").codes == ["MISSED_RENEWAL"])
+    let older = [shown(until: "2026-04-01")]
+    #expect(scenario(.iaptic, story, older, at: "2026-03-20").codes == ["MISSED_RENEWAL"])
+    let told = Story.monthly(renewals: 2, counted: false)
+    #expect(scenario(.iaptic, told, newer, at: "2026-03-20").codes == [])
+    #expect(scenario(.iaptic, told, older, at: "2026-03-20").codes == [])
+  }
+
+  @Test(
+    "Only Qonversion tells every end: silence of the others is none",
+    arguments: [
+      Provider.flobuk, .iaptic, .purple,
+    ])
+  func silence(of provider: Provider) {
+    let story = Story.monthly(renewals: 1, counted: false)
+    #expect(scenario(provider, story, nil, at: "2026-03-20").codes == [])
+  }
+}
