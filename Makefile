@@ -35,6 +35,10 @@ torture: build
 	Torture/crash.sh $(BINARY) $(POINTS)
 	Torture/disk.sh $(BINARY) $(POINTS)
 
+# Fails when the full job needs more instructions than it used to (see docs/benchmarks.md).
+guard: build
+	Benchmarks/instructions.sh $(BINARY)
+
 # Makes sample-data anew (see sample-data/README.md).
 sample: build
 	sample-data/make.sh $(BINARY)

@@ -19,6 +19,7 @@ let package = Package(
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CRename"),
+    .systemLibrary(name: "CMalloc"),
 
     // the nouns every room speaks
     .target(name: "Vocabulary"),
@@ -32,7 +33,9 @@ let package = Package(
     // events → SQLite, each once
     .target(
       name: "Ledger",
-      dependencies: ["Vocabulary", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "CMalloc", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       resources: [.embedInCode("Schema")]),
 
     // events of one lineage → facts; facts and snapshots → breaks

@@ -1,19 +1,22 @@
 #!/bin/bash
-# Times the full job on a simulated world of 500,000 events, beside gzip -dc and, where Python has
-# the module duckdb and PEER names a script, beside that: PEER ARCHIVES_FOLDER OUT_FOLDER.
+# Times the full job on simulated worlds of 500,000 events (half of the deliveries in envelopes,
+# and none) beside yardsticks, in alternating rounds: gzip -dc; a script of a capable user, where
+# PEER names one (PEER ARCHIVES_FOLDER OUT_FOLDER, run by PYTHON); a Polars scan, where PYTHON has
+# the module. Then the floors: zlib alone, and SQLite alone inserting the same rows.
 # usage: Benchmarks/bench.sh BINARY [FOLDER] [ROUNDS]
 set -euo pipefail
 
 binary=$(realpath "$1")
 folder=${2:-${TMPDIR:-/tmp}/subledger-bench}
 rounds=${3:-3}
+python=${PYTHON:-python3}
 mkdir -p "$folder"
 cd "$folder"
 
-if [ ! -f world/truth/as_of.txt ]; then
-  "$binary" simulate --out world --events 500000 --archives 10 --lost 0
-fi
-as_of=$(cat world/truth/as_of.txt)
+for enveloped in 500000 0; do
+  [ -f "world-$enveloped/truth/as_of.txt" ] || "$binary" simulate --out "world-$enveloped" \
+    --events 500000 --archives 10 --lost 0 --enveloped "$enveloped"
+done
 : > times.txt
 
 # measure NAME COMMAND...: appends name, wall seconds, processor seconds and peak KiB.
@@ -23,25 +26,64 @@ measure() {
   /usr/bin/time --quiet -a -o times.txt -f "$name %e %U %S %M" "$@" > /dev/null
 }
 
+# night NAME WORLD: a full job into a new ledger.
+night() {
+  rm -rf ledger.sqlite* reports
+  measure "$1" "$binary" run --archives "$2/archives" --config "$2/subledger.yaml" \
+    --as-of "$(cat "$2/truth/as_of.txt")" --ledger ledger.sqlite --out reports
+}
+
 for round in $(seq "$rounds"); do
-  measure gzip gzip -dc world/archives/*.gz
+  measure gzip gzip -dc world-0/archives/*.gz
   if [ -n "${PEER:-}" ]; then
     mkdir -p peer
-    measure peer "${PYTHON:-python3}" "$PEER" world/archives peer
+    measure peer "$python" "$PEER" world-0/archives peer
   fi
-  rm -rf ledger.sqlite* reports
-  measure run "$binary" run --archives world/archives --config world/subledger.yaml \
-    --as-of "$as_of" --ledger ledger.sqlite --out reports
-  measure again "$binary" run --archives world/archives --config world/subledger.yaml \
-    --as-of "$as_of" --ledger ledger.sqlite --out reports
+  if "$python" -c 'import polars' 2> /dev/null; then
+    measure polars "$python" -c '
+import glob, polars
+lines = polars.concat([polars.scan_ndjson(f) for f in glob.glob("world-0/archives/*.gz")],
+                      how="diagonal_relaxed")
+event = polars.col("transaction").struct.field("transaction_id").alias("id")
+print(lines.select(event, "time", "event_name", polars.col("revenue").struct.field("value_usd"))
+      .unique(["id", "time", "event_name"]).group_by(polars.col("time") // 86400)
+      .agg(polars.col("value_usd").sum()).collect(engine="streaming").height)'
+  fi
+  night run world-0
+  night enveloped world-500000
+  measure again "$binary" run --archives world-500000/archives \
+    --config world-500000/subledger.yaml --as-of "$(cat world-500000/truth/as_of.txt)" \
+    --ledger ledger.sqlite --out reports
   measure help "$binary" --help
+  measure status "$binary" status --ledger ledger.sqlite
+  measure zlib "$python" -c '
+import glob, zlib
+for name in glob.glob("world-0/archives/*.gz"):
+    stream = zlib.decompressobj(31)
+    with open(name, "rb") as file:
+        while part := file.read(1 << 18): stream.decompress(part)'
+  rm -f floor.sqlite
+  measure sqlite sqlite3 floor.sqlite "
+    pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;
+    attach 'ledger.sqlite' as source; begin;
+    create table lineage (key integer primary key, provider, app, environment, store, original,
+      user, versions, counted, events);
+    insert into lineage select * from source.lineage order by key; commit;"
 done
 
-printf '%-8s %8s %10s %10s\n' what "wall s" "cpu s" "peak MiB"
-for name in gzip peer run again help; do
-  # The median round by wall time.
-  grep "^$name " times.txt | sort -k2 -n | awk -v at=$(((rounds + 1) / 2)) \
-    'NR == at { printf "%-8s %8.2f %10.2f %10.0f\n", $1, $2, $3 + $4, $5 / 1024 }'
+# median NAME COLUMN: of all rounds.
+median() { awk -v name="$1" -v at="$2" '$1 == name { print $at }' times.txt | sort -n |
+  awk '{ value[NR] = $1 } END { print NR ? value[int((NR + 1) / 2)] : "" }'; }
+
+base=$(median run 2)
+printf '%-10s %8s %10s %10s %14s\n' what "wall s" "cpu s" "peak MiB" "run's wall is"
+for name in gzip peer polars run enveloped again help status zlib sqlite; do
+  wall=$(median "$name" 2)
+  [ -n "$wall" ] || continue
+  printf '%-10s %8.2f %10.2f %10.0f %12s x\n' "$name" "$wall" \
+    "$(echo "$(median "$name" 3) + $(median "$name" 4)" | bc -l)" \
+    "$(echo "$(median "$name" 5) / 1024" | bc -l)" \
+    "$(awk -v a="$base" -v b="$wall" 'BEGIN { if (b > 0) printf "%.2f", a / b; else print "-" }')"
 done
 events=$(sqlite3 ledger.sqlite "select sum(counted) from lineage")
 echo "ledger: $(($(stat -c %s ledger.sqlite) / events)) bytes per event"

@@ -1,4 +1,9 @@
+internal import Glibc
+
 /// Memory for many small pieces of bytes that stay where they are and go together.
+///
+/// It comes straight from the system and goes back there at once: the allocator would keep it, and
+/// the fold, which comes after, needs as much again.
 final class ByteArena {
   private var blocks: [UnsafeMutableRawBufferPointer] = []
   private var used = 0
@@ -24,14 +29,21 @@ final class ByteArena {
       defer { used += count }
       return base + used
     }
-    let block = UnsafeMutableRawPointer.allocate(
-      byteCount: max(count, Self.blockSize), alignment: 16)
+    return firstRoom(for: count)
+  }
+
+  /// Room in a new block.
+  private func firstRoom(for count: Int) -> UnsafeMutableRawPointer {
     let length = max(count, Self.blockSize)
+    guard
+      let block = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      block != MAP_FAILED
+    else { preconditionFailure("out of memory, as every allocation may be") }
     blocks.append(UnsafeMutableRawBufferPointer(start: block, count: length))
     size += length
     used = count
     return block
   }
 
-  deinit { for block in blocks { block.deallocate() } }
+  deinit { for block in blocks { munmap(block.baseAddress, block.count) } }
 }

@@ -1,3 +1,4 @@
+internal import CMalloc
 internal import GRDB
 public import Vocabulary
 
@@ -62,6 +63,8 @@ public final class Ledger {
   /// Gives back the memory that writing needed; the ledger stays usable.
   public func releaseMemory() throws(LedgerError) {
     try access("release memory") { $0.releaseMemory() }
+    // The allocator keeps what was freed, and taking in needs as much as the fold that follows.
+    malloc_trim(0)
   }
 
   /// Runs `body` on the connection; it may ask the ledger for more meanwhile.

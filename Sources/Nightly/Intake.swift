@@ -10,6 +10,7 @@ struct Intake {
   let plan: Plan
   let ledger: Ledger
   let log: Logger
+  let times: StageTimes
   let progress: (NightProgress) -> Void
   let checkStop: () throws(NightError) -> Void
 
@@ -17,7 +18,8 @@ struct Intake {
   private enum Message: Sendable {
     case opened(sha256: String)
     case batch(EventBatch)
-    case ended(ArchiveEnd)
+    /// With the nanoseconds that reading and normalising took.
+    case ended(ArchiveEnd, inflate: Int64, normalise: Int64)
     case failed(ArchiveError)
   }
 
@@ -50,9 +52,11 @@ struct Intake {
         switch message {
         case .opened(let sha256): isWanted = try open(file, sha256, intake, &summary)
         case .batch(let batch):
-          if isWanted { try intake.add(batch) }
+          if isWanted { try times.measure(.gather, .thread) { try intake.add(batch) } }
           summary.lines += batch.lines
-        case .ended(let end):
+        case .ended(let end, let inflate, let normalise):
+          times.add(.inflate, inflate)
+          times.add(.normalise, normalise)
           if isWanted { try close(intake, file, end, &summary) }
           done += file.bytes
         case .failed(let error): throw error
@@ -62,7 +66,7 @@ struct Intake {
             stage: "ingest", done: done, total: total, lines: summary.lines,
             isLast: done == total))
       }
-      summary.add(try intake.write())
+      summary.add(try times.measure(.insert, .thread) { try intake.write() })
     }
   }
 
@@ -115,7 +119,10 @@ struct Intake {
         """
       )
     }
-    summary.add(try intake.finish(damageOffset: end.damage?.offset))
+    let tallies = try times.measure(.insert, .thread) {
+      try intake.finish(damageOffset: end.damage?.offset)
+    }
+    summary.add(tallies)
   }
 
   /// The parallel part: one archive from bytes to batches.
@@ -127,11 +134,14 @@ struct Intake {
 
     func read(_ file: ArchiveFile, _ tell: (Message) -> Bool) {
       do {
+        let start = StageTimes.now(.thread)
         let sha256 = try sha256(of: file)
         guard tell(.opened(sha256: sha256)) else { return }
         if knownContents.contains(sha256) { return }
-        let end = try readBatches(of: file, tell)
-        _ = tell(.ended(end))
+        var normalise: Int64 = 0
+        let end = try readBatches(of: file, &normalise, tell)
+        let whole = StageTimes.now(.thread) - start
+        _ = tell(.ended(end, inflate: whole - normalise, normalise: normalise))
       } catch let error as ArchiveError {
         _ = tell(.failed(error))
       } catch {
@@ -140,7 +150,7 @@ struct Intake {
     }
 
     private func readBatches(
-      of file: ArchiveFile, _ tell: (Message) -> Bool
+      of file: ArchiveFile, _ normalise: inout Int64, _ tell: (Message) -> Bool
     ) throws -> ArchiveEnd {
       var normaliser = Normaliser(rules: plan.normaliseRules)
       var batch = EventBatch()
@@ -149,13 +159,15 @@ struct Intake {
         batch = EventBatch()
       }
       let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
+        let start = StageTimes.now(.thread)
+        defer { normalise += StageTimes.now(.thread) - start }
         switch chunk {
         case .lines(let bytes, let firstLine, let firstOffset):
           normaliser.add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
         case .oversizedValue(let line, let byteOffset):
           normaliser.addOversized(line: line, byteOffset: byteOffset, to: &batch)
         }
-        if batch.lines >= 4096 { try flush() }
+        if batch.lines >= 1024 { try flush() }
       }
       if batch.lines > 0 { try flush() }
       return end

@@ -11,6 +11,7 @@ public struct Night {
   let log: Logger
   let progress: (NightProgress) -> Void
   let stop: () -> Int32
+  let times = StageTimes()
 
   /// A night that follows `plan`.
   ///
@@ -39,6 +40,9 @@ public struct Night {
     }
   }
 
+  /// Where the processor time of this night went, in one line.
+  public var stageTimes: String { times.text }
+
   /// Reads what is new into the ledger, nothing else.
   public func ingest() throws(NightError) -> NightOutcome {
     try withLedger { ledger throws(NightError) in
@@ -59,7 +63,8 @@ public struct Night {
   private func ingest(into ledger: Ledger) throws(NightError) -> IntakeSummary {
     var summary = IntakeSummary()
     let intake = Intake(
-      plan: plan, ledger: ledger, log: log, progress: progress, checkStop: checkStop)
+      plan: plan, ledger: ledger, log: log, times: times, progress: progress,
+      checkStop: checkStop)
     try intake.readArchives(into: &summary)
     try intake.readSnapshots(into: &summary)
     log.info("\(summary.text)")
@@ -76,14 +81,17 @@ public struct Night {
     let reconcile = ReconcilePass(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
-    var fold = try FoldPass(
+    let pass = FoldPass(
       ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: plan.jobs,
-      checkStop: checkStop
-    ).run()
-    let outcome = try reconcile.run(reconciled)
+      checkStop: checkStop)
+    var fold = try times.measure(.fold) { () throws(NightError) in try pass.run() }
+    try attempt { try ledger.releaseMemory() }
+    let outcome = try times.measure(.fold) { () throws(NightError) in
+      try reconcile.run(reconciled)
+    }
     fold.facts.book(fold.churnInDoubt.union(outcome.churnInDoubt), plan.rules.calendar)
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules)
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules, times: times)
     return try publication.run(fold: fold, reconciled: outcome, intake: intake)
   }
 

@@ -12,6 +12,7 @@ struct PublishPass {
   let log: Logger
   let ledger: Ledger
   let rules: Rules
+  let times: StageTimes
 
   /// Publishes the set and says whether somebody should look at it.
   func run(
@@ -39,7 +40,7 @@ struct PublishPass {
     return try attempt {
       let run = try ledger.beginRun(
         asOf: rules.asOf, version: version, options: optionsText(manifest))
-      try ledger.replaceFacts(facts)
+      try times.measure(.facts) { try ledger.replaceFacts(facts) }
       try ledger.replaceDecisions(plan.decisions.decisions)
       let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(
@@ -50,9 +51,13 @@ struct PublishPass {
       let target = try DryRunTarget(plan)
       let staging = try Staging.begin(for: target.out)
       do {
-        let tables = try writeTables(by: reportPlan, into: staging.path)
+        let tables = try times.measure(.report) {
+          try writeTables(by: reportPlan, into: staging.path)
+        }
         manifest.resources = tables.map(ManifestResource.init)
-        let publication = try Publish.publish(staging, manifest: manifest)
+        let publication = try times.measure(.publish) {
+          try Publish.publish(staging, manifest: manifest)
+        }
         try ledger.finishRun(
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
           published: publication.sha256)

@@ -80,7 +80,9 @@ struct ReportContext {
   private func span() throws -> (first: Month, last: Month) {
     var months = [lastMonth, asOfMonth]
     for cells in ["revenue", "movement", "renewal", "trial", "excluded", "coverage"] {
-      try ledger.rows(sql: "select min(day), max(day) from \(cells)_cell") { row in
+      // Two lookups; both in one statement would read the whole table.
+      let ends = "select (select min(day) from \(cells)_cell), (select max(day) from \(cells)_cell)"
+      try ledger.rows(sql: ends) { row in
         for column in 0...1 where !row.isNull(column) {
           months.append(Day(number: Int32(truncatingIfNeeded: row.int64(column))).month)
         }

@@ -19,7 +19,7 @@ struct IngestCommand: ParsableCommand {
       var options = Options()
       input.fill(&options)
       ledger.fill(&options)
-      return try session.night(options).ingest()
+      return try session.timed(session.night(options)) { try $0.ingest() }
     }
   }
 }

@@ -23,7 +23,7 @@ struct ReportCommand: ParsableCommand {
       output.fill(&options)
       ledger.fill(&options)
       if dryRun { options.dryRun = true }
-      return try session.night(options).report()
+      return try session.timed(session.night(options)) { try $0.report() }
     }
   }
 }

@@ -22,7 +22,7 @@ struct RunCommand: ParsableCommand {
       input.fill(&options)
       output.fill(&options)
       ledger.fill(&options)
-      return try session.night(options).run()
+      return try session.timed(session.night(options)) { try $0.run() }
     }
   }
 }

@@ -8,6 +8,7 @@ import Vocabulary
 struct Session {
   private let log: Logger
   private let progress: ProgressMode
+  private let tellsTimes: Bool
   private let stop = StopSignal()
 
   init(_ options: LedgerOptions, progress: ProgressMode) {
@@ -16,6 +17,7 @@ struct Session {
     log.logLevel = options.quiet ? .error : options.verbose ? .info : .warning
     self.log = log
     self.progress = options.quiet ? .never : progress
+    tellsTimes = options.timings
   }
 
   /// The night that `flags`, the environment and the configuration ask for.
@@ -26,6 +28,15 @@ struct Session {
     return Night(
       plan: plan, version: Release.version, log: log, progress: ProgressBar(progress).report,
       stop: stop.read)
+  }
+
+  /// Does `work` with `night`, and says where its processor time went when that was asked for.
+  func timed(
+    _ night: Night, _ work: (Night) throws -> NightOutcome
+  ) throws -> NightOutcome {
+    let outcome = try work(night)
+    if tellsTimes { log.warning("\(night.stageTimes)") }
+    return outcome
   }
 
   /// Runs `work` and turns what comes of it into the exit code.

@@ -18,6 +18,9 @@ struct LedgerOptions: ParsableArguments {
   @Flag(help: "Say more on standard error.")
   var verbose = false
 
+  @Flag(help: "Say on standard error where the processor time went.")
+  var timings = false
+
   @Flag(help: "Say nothing but errors on standard error.")
   var quiet = false
 

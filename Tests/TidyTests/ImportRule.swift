@@ -17,6 +17,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CZlib", only: ["Archive/", "Simulate/"]),
     ImportRule(module: "CCrypto", only: ["Digest/"]),
     ImportRule(module: "CRename", only: ["Publish/"]),
+    ImportRule(module: "CMalloc", only: ["Ledger/"]),
     ImportRule(module: "GRDB", only: ["Ledger/"]),
     ImportRule(module: "GRDBSQLite", only: ["Ledger/"]),
     ImportRule(module: "SQLite3", only: ["Ledger/"]),

@@ -1,0 +1,2 @@
+// malloc_trim, which the module Glibc leaves out.
+#include <malloc.h>
