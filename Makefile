@@ -4,7 +4,7 @@ SWIFT ?= swift
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config
 BINARY = .build/release/subledger
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
-	--config sample-data/subledger.yaml --as-of 2026-03-01
+	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
 .PHONY: run test build lint sample bench torture clean packages
 

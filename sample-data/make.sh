@@ -6,13 +6,19 @@ binary=$(realpath "$1")
 cd "$(dirname "$0")"
 world=$(mktemp -d)
 trap 'rm -rf "$world"' EXIT
-"$binary" simulate --out "$world/world" --seed 21 --subscribers 400 --months 14 --lost 4000 \
-  --archives 14 >/dev/null
-rm -f archives/part-*.jsonl.gz snapshots/*.jsonl.gz
+"$binary" simulate --out "$world/world" --seed 21 --subscribers 130 --months 14 --lost 4000 \
+  --archives 14 --providers qonversion,flobuk,iaptic,purple >/dev/null
+rm -rf archives/part-*.jsonl.gz snapshots
 cp "$world"/world/archives/*.jsonl.gz archives/
-cp "$world"/world/snapshots/sdk/*.jsonl.gz snapshots/
+for shape in sdk iaptic; do
+  mkdir -p snapshots/$shape
+  cp "$world"/world/snapshots/$shape/*.jsonl.gz snapshots/$shape/
+done
+cp "$world/world/prices.csv" prices.csv
 {
   cat "$world/world/subledger.yaml"
-  printf '\n# A world of 400 people sells little: one lost charge is more than 0.5 %% of a month.\n'
-  printf 'materiality: 5%%\n'
+  printf '\n# So few people buy little: one lost charge is more than 0.5 %% of a month, and some apps\n'
+  printf '# are silent for weeks.\n'
+  printf 'materiality: 25%%\n'
+  printf 'freshness_max: 60d\n'
 } > subledger.yaml

@@ -16,8 +16,8 @@ struct SampleTests {
   func reports() throws {
     let result = try program.run([
       "run", "--archives", path("sample-data/archives"), "--snapshots",
-      path("sample-data/snapshots"), "--config", path("sample-data/subledger.yaml"), "--as-of",
-      "2026-03-01",
+      path("sample-data/snapshots"), "--config", path("sample-data/subledger.yaml"), "--prices",
+      path("sample-data/prices.csv"), "--as-of", "2026-03-01",
     ])
     #expect(result.status == 0, "\(result)")
     let different = differences(
@@ -51,6 +51,16 @@ struct SampleTests {
       "\($0["line"] ?? "") \($0["reason"] ?? "")"
     }
     #expect(rejects == ["10 not_json", "11 not_json", "12 unknown_provider", "13 bad_time"])
+  }
+
+  @Test("Each line of the other providers comes to what sample-data/README.md says")
+  func otherProviders() throws {
+    let name = "sample-data/archives/other-providers.jsonl"
+    try program.run(["run", "--archives", path(name), "--as-of", "2026-03-01"])
+    let row = try #require(try program.rows("inputs.csv").first)
+    let counts = ["lines", "accepted", "duplicates", "skipped", "rejected"].map { row[$0] }
+    #expect(counts == ["10", "6", "1", "2", "1"])
+    #expect(try program.rows("rejects.csv").map { $0["reason"] } == ["error_response"])
   }
 
   @Test("What README.md prints is what its commands print")

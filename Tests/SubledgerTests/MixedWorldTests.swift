@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A year of people whose purchases four providers tell of, all in the same archives.
+private struct MixedWorld {
+  let program: Program
+  let asOf: String
+
+  init(seed: Int, subscribers: Int = 500) throws {
+    program = try Program()
+    let made = try program.run([
+      "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "\(subscribers)",
+      "--months", "12", "--lost", "0", "--archives", "12", "--providers",
+      "qonversion,flobuk,iaptic,purple",
+    ])
+    try #require(made.status == 0, "\(made)")
+    asOf = try String(
+      contentsOfFile: program.folder.path("world/truth/as_of.txt"), encoding: .utf8
+    ).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  func publish(
+    archives: String = "world/archives", out: String = "reports", asOf: String? = nil
+  ) throws {
+    let result = try program.run([
+      "run", "--archives", archives, "--snapshots", "world/snapshots/sdk",
+      "world/snapshots/iaptic", "--config", "world/subledger.yaml", "--prices", "world/prices.csv",
+      "--as-of", asOf ?? self.asOf, "--ledger", "\(out).sqlite", "--out", out,
+    ])
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  /// Every line of the archives, in their order.
+  func lines() throws -> [Data] {
+    let folder = URL(fileURLWithPath: program.folder.path("world/archives"))
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil)
+    return try files.sorted { $0.path < $1.path }.flatMap { url in
+      try gzip("-dc", url.path).split(separator: UInt8(ascii: "\n")).map { Data($0) }
+    }
+  }
+
+  /// Writes `lines` to one archive.
+  func write(_ lines: [Data], to name: String) throws {
+    var bytes: [UInt8] = []
+    for line in lines { bytes += Array(line) + [UInt8(ascii: "\n")] }
+    try program.folder.write(bytes, to: name)
+  }
+}
+
+@Suite("A world that four providers tell of is reported as it was")
+struct MixedWorldTests {
+  private static let reports = ["churn", "mrr", "renewals", "revenue", "trials"]
+  private static let keys: Set<String> = [
+    "period", "provider", "app_id", "store", "product_id", "product_type", "charge_kind",
+    "country", "storefront", "currency", "proceeds_rate", "amount_basis", "renewal_ordinal",
+  ]
+
+  @Test("Every row that a provider's data can carry equals the truth", arguments: [3, 8])
+  func exact(seed: Int) throws {
+    let world = try MixedWorld(seed: seed)
+    try world.publish()
+    let exact = try coverage(of: world)
+    var compared: [String: Int] = [:]
+    for report in Self.reports {
+      let name = "\(report)_monthly.csv"
+      func rows(_ folder: String) throws -> Set<[String: String]> {
+        Set(
+          try readCSV(world.program.folder.path("\(folder)/\(name)")).filter {
+            isExact($0, "\(report)_monthly", exact)
+          })
+      }
+      let (truth, told) = (try rows("world/truth"), try rows("reports"))
+      for row in truth.subtracting(told).sorted(by: { "\($0)" < "\($1)" }).prefix(3) {
+        let other = told.first { key($0) == key(row) }
+        Issue.record("\(name): \(key(row)) is \(difference(row, other))")
+      }
+      #expect(told.subtracting(truth).isEmpty, "\(name) has rows of its own")
+      for row in truth { compared[row["provider"] ?? "", default: 0] += 1 }
+    }
+    for provider in ["qonversion", "flobuk", "iaptic", "purple"] {
+      #expect(compared[provider, default: 0] > 500, "\(provider)")
+    }
+  }
+
+  @Test("With nothing lost no break is open, and no line is rejected")
+  func nothingLost() throws {
+    let world = try MixedWorld(seed: 3)
+    try world.publish()
+    let open = try world.program.rows("breaks.csv").filter {
+      $0["status"] == "open" && $0["code"] != "STALE_INPUT"
+    }
+    #expect(open.map { "\($0["code"] ?? "") \($0["provider"] ?? "")" } == [])
+    #expect(try world.program.rows("rejects.csv").isEmpty)
+    let deliveries = try world.program.published().keys.filter {
+      $0.hasPrefix("deliveries_daily/")
+    }
+    let providers = try deliveries.flatMap { try world.program.rows($0) }.map { $0["provider"] }
+    #expect(Set(providers) == ["qonversion", "flobuk", "iaptic", "purple"])
+  }
+
+  @Test("Every feed says which of its metrics it carries")
+  func coverage() throws {
+    let world = try MixedWorld(seed: 3, subscribers: 120)
+    try world.publish()
+    let rows = try world.program.rows("coverage.csv")
+    func coverage(_ provider: String, _ metric: String) -> Set<String?> {
+      Set(
+        rows.filter { $0["provider"] == provider && $0["metric"] == metric }.map { $0["coverage"] })
+    }
+    #expect(coverage("qonversion", "revenue_usd") == ["measured"])
+    #expect(coverage("purple", "refunds") == ["not_available"])
+    #expect(coverage("purple", "churn").isSubset(of: ["estimated"]))
+    #expect(coverage("flobuk", "trials") == ["not_available"])
+    #expect(coverage("flobuk", "revenue_usd").contains("estimated"))
+    #expect(coverage("iaptic", "proceeds") == ["estimated"])
+    let unchained = rows.filter { $0["provider"] == "flobuk" && $0["metric"] == "renewals" }
+    #expect(unchained.contains { Int($0["events"] ?? "") ?? 0 > 0 })
+  }
+
+  @Test("Lines mixed over files and nights give the reports of one night")
+  func mixedNights() throws {
+    let world = try MixedWorld(seed: 4, subscribers: 200)
+    try world.publish(out: "once")
+    let lines = try world.lines()
+    // Any mixture will do, as long as it is the same one every time.
+    let mixed = lines.indices.sorted { ($0 * 7919 % 10_007, $0) < ($1 * 7919 % 10_007, $1) }
+    for night in 0..<3 {
+      let hand = mixed.indices.filter { $0 % 3 == night }.map { lines[mixed[$0]] }
+      try world.write(hand, to: "arrived/\(2 - night).jsonl")
+      let asOf = ["2025-06-01", "2025-10-15"]
+      try world.publish(
+        archives: "arrived", out: "nights", asOf: night < 2 ? asOf[night] : nil)
+    }
+    #expect(lines.count > 2000)
+    func lasting(_ out: String) throws -> [String: Data] {
+      // Breaks that a later night resolved speak of arrival.
+      try timeless(world.program, out).filter { !$0.key.hasPrefix("breaks") }
+    }
+    #expect(differences(try lasting("once"), try lasting("nights")).isEmpty)
+    func open(_ out: String) throws -> [String?] {
+      try world.program.rows("breaks.csv", in: out).filter { $0["status"] != "resolved" }
+        .map { $0["break_id"] }
+    }
+    #expect(try open("once") == open("nights"))
+  }
+
+  private func coverage(of world: MixedWorld) throws -> Set<[String]> {
+    let path = world.program.folder.path("world/truth/coverage.csv")
+    let rows = try readCSV(path).filter { $0["coverage"] == "exact" }
+    return Set(
+      rows.map { row in
+        ["provider", "app_id", "store", "product_id", "report"].map { row[$0] ?? "" }
+      })
+  }
+
+  /// An empty product in the truth's coverage stands for all of them.
+  private func isExact(
+    _ row: [String: String], _ report: String, _ exact: Set<[String]>
+  ) -> Bool {
+    let shop = ["provider", "app_id", "store"].map { row[$0] ?? "" }
+    return exact.contains(shop + ["", report])
+      || exact.contains(shop + [row["product_id"] ?? "", report])
+  }
+
+  private func key(_ row: [String: String]) -> String {
+    row.filter { Self.keys.contains($0.key) }.sorted { $0.key < $1.key }
+      .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+  }
+
+  private func difference(_ truth: [String: String], _ told: [String: String]?) -> String {
+    guard let told else { return "missing" }
+    return truth.filter { told[$0.key] != $0.value }.sorted { $0.key < $1.key }
+      .map { "\($0.key) \(told[$0.key] ?? "") instead of \($0.value)" }
+      .joined(separator: ", ")
+  }
+}
