@@ -41,9 +41,9 @@ final class EventWave {
   private let arena = ByteArena()
   private var writer = ByteWriter()
 
-  /// Memory held, about.
+  /// Memory held, about, with the 32 bytes an event that writing needs besides.
   var size: Int {
-    arena.size + entries.count * MemoryLayout<Entry>.stride
+    arena.size + entries.count * (MemoryLayout<Entry>.stride + 32)
       + lineages.count * (MemoryLayout<Lineage>.stride + 24)
       + users.count * (MemoryLayout<User>.stride + 24)
   }
