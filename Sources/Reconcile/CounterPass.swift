@@ -95,12 +95,27 @@ extension Reconciliation {
         Int64(count) > seen
       else { continue }
       let found = total(uncounted(match.lineage))
-      let left = Int64(count) - seen - found
+      let left = Int64(count) - seen - found - paidBeforeOurTime(match)
       guard left > 0 else { continue }
       raiseRenewals(
         match.lineage, from: seen + 1, count: left, at: firstHole(match.lineage),
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
+  }
+
+  /// Listed payments of before the first event ever taken in, where no event counts for the ledger.
+  ///
+  /// A Qonversion renewal brings its number along, and so counts them.
+  private func paidBeforeOurTime(_ match: EntitlementMatch) -> Int64 {
+    guard user.provider != .qonversion else { return 0 }
+    let lineage = match.lineage
+    let about = subject(lineage)
+    return Int64(
+      match.entitlement.transactions.count { transaction in
+        guard let at = transaction.at, !isWatched(at, about) else { return false }
+        return transaction.kind != .trialStarted
+          && !lineage.latest.transactions.contains(transactionKey(transaction.id))
+      })
   }
 
   /// Missing renewals that `renewalsSeen` does not include: where the events' own counter has

@@ -35,6 +35,22 @@ struct OtherProviderTests {
     #expect(play.breaks[0].missingEvents == 3)
   }
 
+  @Test("Renewals of before the first event of the app are in a counter, and missed by nobody")
+  func beforeOurTime() {
+    let story = Story.monthly(renewals: 1, counted: false)
+    let earlier = [
+      bought(98, .started, "2025-03-01", until: "2025-04-01"),
+      bought(99, .renewed, "2025-04-01", until: "2025-05-01"),
+    ]
+    func counting(_ listed: [SnapshotTransaction]) -> [String] {
+      var shown = shown(until: "2026-03-01", listing: listed + monthlyTransactions(renewals: 1))
+      shown.renewsCount = 3
+      return scenario(.purple, story, [shown], at: "2026-02-20").codes
+    }
+    #expect(counting(earlier) == [])
+    #expect(counting([]) == ["MISSED_RENEWAL"])
+  }
+
   @Test("Purple has no word for the refund of a subscription, but for that of a purchase")
   func purpleRefund() {
     var listed = monthlyTransactions(renewals: 0)
