@@ -30,8 +30,8 @@ struct StateChanges {
     isCollecting = self.told.contains(where: \.isBillingProblem)
     for sighting in purchase.sightings {
       readEnd(sighting)
-      readRenewing(sighting)
       readCollecting(sighting)
+      readRenewing(sighting)
       readOwned(sighting)
     }
     readTold()
@@ -60,9 +60,10 @@ struct StateChanges {
     let isSwitch = renews ? tells { $0.kind == .uncanceled } : tells(\.isCancel)
     guard !isSwitch else { return }
     let sent = state.autoRenewChangedAt.flatMap { $0 <= sighting.time ? $0 : nil }
-    add(
-      renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting,
-      at: sent ?? sighting.time)
+    let time = sent ?? sighting.time
+    // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
+    if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
+    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
   }
 
   private mutating func readCollecting(_ sighting: Event) {

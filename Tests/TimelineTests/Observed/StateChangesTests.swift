@@ -53,6 +53,23 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.reactivated) == 1)
   }
 
+  @Test("Auto-renew that goes off in billing retry is the store giving up")
+  func givenUp() throws {
+    var story = feed { _, state in state.isInBillingRetry = true }
+    story.show("2026-02-25", 10, until: "2026-02-10") { _, state in
+      state.isInBillingRetry = true
+      state.isOwned = false
+      state.isAutoRenewing = false
+    }
+    story.show("2026-03-01", 11, until: "2026-04-01")
+    #expect(
+      try story.history() == [
+        "started 2026-01-10", "billing_retry 2026-02-10T00:00:05", "canceled 2026-02-25",
+        "resubscribed 2026-03-01",
+      ])
+    #expect(try story.facts(asOf: "2026-03-10").count(.reactivated) == 1)
+  }
+
   @Test("Access that ends with the period is an expiry; access that ends before is taken away")
   func ends() throws {
     let expired = feed { _, state in state.isOwned = false }
