@@ -22,8 +22,11 @@ extension Reconciliation {
     for entitlement in view.entitlements {
       if let index = lineageIndex(of: entitlement) {
         if entitlement.isSubscription { groups[index, default: []].append(entitlement) }
-      } else if !isExplained(entitlement), !raiseUntoldStart(entitlement) {
-        counts.unmatchedEntitlements += 1
+      } else {
+        raiseUntoldCancel(entitlement)
+        if !isExplained(entitlement), !raiseUntoldStart(entitlement) {
+          counts.unmatchedEntitlements += 1
+        }
       }
     }
     return lineages.indices.compactMap { index in

@@ -63,7 +63,7 @@ extension Reconciliation {
     return instant >= first
   }
 
-  private func subject(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> Subject {
+  func subject(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> Subject {
     let mapped = storeProducts(transaction.entitledProduct) ?? []
     if let lineage {
       var product = transaction.product

@@ -22,6 +22,26 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A cancel in our time of a subscription without events is missed, once per subscription")
+  func untold() {
+    var shown = premium(
+      active: false, until: "2025-11-01", .canceled,
+      listing: [
+        bought(100, .started, "2025-10-01", until: "2025-11-01")
+      ])
+    func codes(_ canceledAt: String) -> [String] {
+      shown.autoRenewOffAt = at(canceledAt)
+      var second = shown
+      second.id = "plus"
+      return Scenario(entitlements: [shown, second], capturedAt: "2026-02-20").codes
+    }
+    #expect(codes("2025-12-20") == ["MISSED_CANCEL"])
+    #expect(codes("2025-11-20") == [])
+    #expect(codes("2025-10-20") == [])
+    shown.transactions[0].revokedAt = at("2025-12-20")
+    #expect(codes("2025-12-20").contains("MISSED_CANCEL") == false)
+  }
+
   @Test("Expiry and refund imply the cancel")
   func implied() {
     var expired = Story.monthly(renewals: 1)
