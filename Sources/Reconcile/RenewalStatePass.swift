@@ -28,12 +28,20 @@ extension Reconciliation {
     if state.isInBillingRetry {
       guard match.entitlement.isActive != nil, !state.isTrial else { return false }
     } else if tellsExpiry, match.entitlement.isActive(at: knownAt) == false {
-      return false
+      guard wasGivenUp(match.entitlement) else { return false }
     }
     return !state.isAutoRenewOff && !state.isExpiryTold && !mayBeTakenAway(state)
       && !missedRefunds.contains(match.lineage.original)
       && match.entitlement.newestTransaction?.revokedAt == nil
       && !isCancelTold(match)
+  }
+
+  /// Whether auto-renew went off after the end: the payment had failed, and the store gave up.
+  private func wasGivenUp(_ entitlement: Entitlement) -> Bool {
+    guard let off = entitlement.autoRenewOffAt, let end = entitlement.expiresAt else {
+      return false
+    }
+    return off > end + rules.endTolerance
   }
 
   /// Whether an earlier cancel is the one that the snapshot shows.
@@ -119,7 +127,7 @@ extension Reconciliation {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
     guard tellsExpiry, isOff, !state.isExpiryTold, !hasGivenUp(state), !mayBeTakenAway(state),
-      match.entitlement.isActive(at: knownAt) == false,
+      match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
       !missedRefunds.contains(match.lineage.original)
     else { return false }
     // A trial whose conversion could not be charged expires; what was paid for is canceled.

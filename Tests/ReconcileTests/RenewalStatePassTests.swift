@@ -42,6 +42,19 @@ struct RenewalStatePassTests {
     #expect(codes("2025-12-20").contains("MISSED_CANCEL") == false)
   }
 
+  @Test("Auto-renew that went off after the end is the store giving up, which is told as a cancel")
+  func givenUp() {
+    func codes(_ off: String) -> [String] {
+      var shown = premium(active: false, until: "2026-03-01", .canceled)
+      shown.autoRenewOffAt = at(off)
+      return Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-05-20"
+      ).codes
+    }
+    #expect(codes("2026-04-01") == ["MISSED_CANCEL"])
+    #expect(codes("2026-02-20") == ["MISSED_EXPIRATION"])
+  }
+
   @Test("Expiry and refund imply the cancel")
   func implied() {
     var expired = Story.monthly(renewals: 1)
