@@ -146,7 +146,7 @@ extension Reconciliation {
     _ lineage: LineageCase, from ordinal: Int64, count: Int64, at: Instant, _ evidence: String
   ) {
     let product = product(of: lineage, at: at)
-    let money = estimate(lineage, product: product, count: count, at: at)
+    let money = estimate(lineage, product: product, of: .missedRenewal, count: count, at: at)
     raise(
       BreakDraft(
         code: .missedRenewal, subject: subject(lineage, product: product),

@@ -112,7 +112,7 @@ extension Reconciliation {
     } else if changesProduct(match), !isScheduled(match) {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
     }
-    let money = estimate(lineage, product: product(match), count: count)
+    let money = estimate(lineage, product: product(match), of: code, count: count)
     raise(
       BreakDraft(
         code: code, subject: subject(lineage, product: product(match)), key: key, expectedAt: at,

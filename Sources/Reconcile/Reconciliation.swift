@@ -124,12 +124,18 @@ struct Reconciliation {
 
   /// Gross of the full charge of `product` in the lineage that is nearest before `instant`, else
   /// the first after it, `count` times, with its basis.
+  ///
+  /// For a missed renewal, other renewals come first: a start is often sold at the price of an
+  /// offer, which no event tells.
   func estimate(
-    _ lineage: LineageCase, product: String, count: Int64 = 1, at instant: Instant? = nil
+    _ lineage: LineageCase, product: String, of code: BreakCode? = nil, count: Int64 = 1,
+    at instant: Instant? = nil
   ) -> (amount: Amount?, basis: AmountBasis) {
-    let charges = lineage.latest.charges.filter {
+    var charges = lineage.latest.charges.filter {
       $0.kind != .productChange && $0.grossUSD != nil && lineage.text($0.product) == product
     }
+    let renewals = charges.filter { $0.kind == .renewal }
+    if code == .missedRenewal, !renewals.isEmpty { charges = renewals }
     let before = charges.last { charge in instant.map { charge.time <= $0 } ?? true }
     guard let charge = before ?? charges.first, let gross = charge.grossUSD,
       let amount = try? gross.scaled(by: count, over: 1)

@@ -42,7 +42,7 @@ extension Reconciliation {
       (draft.estimate, draft.basis) = (.zero, .provider)
     } else if let lineage {
       (draft.estimate, draft.basis) = estimate(
-        lineage, product: about.product, at: transaction.at)
+        lineage, product: about.product, of: code, at: transaction.at)
     }
     raise(
       draft,

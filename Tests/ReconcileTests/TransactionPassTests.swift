@@ -34,6 +34,19 @@ struct TransactionPassTests {
     #expect(scenario.codes == ["MISSED_PURCHASE"])
   }
 
+  @Test("A missed renewal is worth what another renewal cost, not the offer of the start")
+  func estimatedByRenewals() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 5, count: 0)
+    story.tell(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.first?.estimatedUSD == Amount(micros: 10_000_000))
+  }
+
   @Test("A trial start that never came is worth nothing, and the charge after it is a conversion")
   func trial() {
     let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
