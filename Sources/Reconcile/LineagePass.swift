@@ -144,7 +144,9 @@ extension Reconciliation {
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
     // One that came without money and without a date of its own may not be shown yet.
-    if state.provider != .qonversion, !state.unpaidChanges.isEmpty, !held.isDisjoint(with: products)
+    let changed = held.union(state.unpaidProducts.map { lineage.text($0) })
+    if state.provider != .qonversion, !state.unpaidChanges.isEmpty,
+      !changed.isDisjoint(with: products)
     {
       return
     }

@@ -27,8 +27,9 @@ extension Life {
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
-    state.unpaidChanges = events.filter { $0.kind.isProductChange && $0.chargeKind == nil }
-      .map(\.transaction)
+    let unpaid = events.filter { $0.kind.isProductChange && $0.chargeKind == nil }
+    state.unpaidChanges = unpaid.map(\.transaction)
+    state.unpaidProducts = Set(unpaid.flatMap { [$0.product, $0.previousProduct] })
     state.silentEnd = silentEnd
     state.churned = stretches.compactMap { stretch in
       guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {

@@ -124,6 +124,8 @@ public struct LineageState: Sendable, Equatable {
   public var renewalOrdinal: Int32?
   /// Transaction keys of changes of product that came without money.
   public var unpaidChanges: [Int64] = []
+  /// Symbols of the products that such changes left or moved to.
+  public var unpaidProducts: Set<Symbol> = []
   /// The end of the last period, when auto-renew was on and nothing at all was told of what
   /// followed, though it is too late for it; nil otherwise.
   public var silentEnd: Instant?

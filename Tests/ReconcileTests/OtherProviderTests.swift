@@ -51,6 +51,21 @@ struct OtherProviderTests {
     #expect(counting([]) == ["MISSED_RENEWAL"])
   }
 
+  @Test("Purple's changes of product leave open which of their products is shown")
+  func changes() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.tell(.upgraded, "2026-01-10", product: Story.yearly) {
+      $0.previousProduct = Story.monthly
+    }
+    story.tell(.downgraded, "2026-02-10") { $0.previousProduct = Story.yearly }
+    func codes(_ product: String) -> [String] {
+      let shown = premium(until: "2027-01-10", product: product)
+      return scenario(.purple, story, [shown], at: "2026-03-20").codes
+    }
+    #expect(codes("com.example.yearly").contains("MISSED_PRODUCT_CHANGE") == false)
+    #expect(codes("com.example.weekly").contains("MISSED_PRODUCT_CHANGE"))
+  }
+
   @Test("Purple has no word for the refund of a subscription, but for that of a purchase")
   func purpleRefund() {
     var listed = monthlyTransactions(renewals: 0)
