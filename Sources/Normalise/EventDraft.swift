@@ -43,7 +43,10 @@ extension EventBatch {
         provider: event.provider, app: app, environment: event.environment, store: event.store,
         original: arena.slice(text.original))
     }
-    event.identity = Self.identity(of: draft, app: app, lineage: event.lineage)
+    event.identity = EventIdentity(
+      app: app, lineage: event.lineage, transaction: draft.transaction, user: draft.user,
+      product: draft.product, name: draft.name, mark: draft.mark
+    ).fingerprint(of: event)
     event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
     event.transaction = transactionKey(draft.transaction)
     event.startsLineage =
@@ -85,26 +88,6 @@ extension EventBatch {
     mark.withUTF8Buffer { arena.append(contentsOf: $0) }
     arena.append(contentsOf: second)
     return TextRange(offset: Int32(start), count: Int32(arena.count - start))
-  }
-
-  /// What two lines share exactly when they tell of the same event (contract §3).
-  private static func identity(of draft: EventDraft, app: Int64, lineage: Int64) -> Int64 {
-    let event = draft.event
-    var fingerprint = Fingerprint(seed: 2)
-    fingerprint.combine(
-      UInt64(event.provider.rawValue) | UInt64(event.environment.rawValue) << 8
-        | UInt64(event.store.rawValue) << 16 | UInt64(event.kind.rawValue) << 24)
-    fingerprint.combine(UInt64(bitPattern: app))
-    fingerprint.combine(UInt64(bitPattern: event.time.milliseconds))
-    fingerprint.combine(draft.transaction)
-    if draft.transaction.isEmpty {
-      fingerprint.combine(UInt64(bitPattern: lineage))
-      fingerprint.combine(draft.user)
-      fingerprint.combine(draft.product)
-    }
-    if event.kind == .other { fingerprint.combine(draft.name) }
-    if draft.mark != 0 { fingerprint.combine(UInt64(bitPattern: draft.mark)) }
-    return fingerprint.value
   }
 }
 

@@ -50,7 +50,10 @@ extension EventBatch {
         provider: .qonversion, app: app, environment: body.environment, store: body.store,
         original: arena.slice(text.original))
     }
-    event.identity = identity(of: body, app: app, lineage: event.lineage)
+    event.identity = EventIdentity(
+      app: app, lineage: event.lineage, transaction: body.transaction, user: body.user,
+      product: body.product, name: body.name
+    ).fingerprint(of: event)
     event.user = Fingerprint.of(body.user)
     event.transaction = transactionKey(body.transaction)
     event.startsLineage =
@@ -89,24 +92,6 @@ extension EventBatch {
       text.original = TextRange(offset: Int32(start), count: Int32(arena.count - start))
     }
     return text
-  }
-
-  /// What two lines share exactly when they tell of the same event (contract §3).
-  private func identity(of body: QonversionBody, app: Int64, lineage: Int64) -> Int64 {
-    var fingerprint = Fingerprint(seed: 2)
-    fingerprint.combine(
-      UInt64(Provider.qonversion.rawValue) | UInt64(body.environment.rawValue) << 8
-        | UInt64(body.store.rawValue) << 16 | UInt64(body.kind.rawValue) << 24)
-    fingerprint.combine(UInt64(bitPattern: app))
-    fingerprint.combine(UInt64(bitPattern: body.time.milliseconds))
-    fingerprint.combine(body.transaction)
-    if body.transaction.isEmpty {
-      fingerprint.combine(UInt64(bitPattern: lineage))
-      fingerprint.combine(body.user)
-      fingerprint.combine(body.product)
-    }
-    if body.kind == .other { fingerprint.combine(body.name) }
-    return fingerprint.value
   }
 
   private mutating func addWords(of body: QonversionBody, to event: inout Event) {
