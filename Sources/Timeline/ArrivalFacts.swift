@@ -38,15 +38,19 @@ func arrivalDisorder(of events: [Event], _ rules: Rules) -> [ArrivalDisorder] {
 
 extension Life {
   /// Deliveries that came after an event of the lineage with a later event time, or too late.
-  func bookArrivals(into facts: inout Facts) {
+  func bookArrivals<Target: Books>(into books: inout Target) {
     for arrival in disorder {
       let event = told[arrival.event]
       let key = ArrivalKey(
         day: CivilCalendar.utc.day(of: event.received ?? event.created ?? event.time),
         provider: event.provider,
         kind: event.kind)
-      if arrival.isOutOfOrder { facts.arrivals[key, default: ArrivalSums()].outOfOrder += 1 }
-      if arrival.isLate { facts.arrivals[key, default: ArrivalSums()].late += 1 }
+      var sums = ArrivalSums()
+      sums.outOfOrder = arrival.isOutOfOrder ? 1 : 0
+      sums.late = arrival.isLate ? 1 : 0
+      let source = ShareSource(
+        .told(arrival.event, overtakenBy: arrival.overtakenBy), at: event.time)
+      books.add(sums, to: key, from: source)
     }
   }
 }

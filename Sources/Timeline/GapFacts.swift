@@ -2,27 +2,35 @@ import Vocabulary
 
 extension Life {
   /// What the data leaves open, charge by charge and period by period.
-  func bookGaps(into facts: inout Facts) {
+  func bookGaps<Target: Books>(into books: inout Target) {
     guard told[0].provider != .qonversion else { return }
-    for booking in bookings where !booking.isRefund {
+    for index in bookings.indices where !bookings[index].isRefund {
+      let booking = bookings[index]
+      let source = ShareSource(.booking(index), at: booking.time)
       switch booking.money.basis {
-      case .none: count(.chargeWithoutAmount, at: booking.time, &facts)
-      case .priceBook: count(.chargeFromPriceBook, at: booking.time, &facts)
+      case .none: count(.chargeWithoutAmount, source, &books)
+      case .priceBook: count(.chargeFromPriceBook, source, &books)
       case .provider: break
       }
       if !isChained, booking.productType == .subscription {
-        count(.unchainedCharge, at: booking.time, &facts)
+        count(.unchainedCharge, source, &books)
       }
     }
     guard isChained else { return }
-    for period in periods where !period.isTrial && period.start < rules.asOf {
-      if period.end == nil { count(.openEndedPeriod, at: period.start, &facts) }
-      if period.isEndDerived { count(.derivedEnd, at: period.start, &facts) }
+    for index in periods.indices {
+      let period = periods[index]
+      guard !period.isTrial, period.start < rules.asOf else { continue }
+      let source = ShareSource(.opening(index, after: nil), at: period.start)
+      if period.end == nil { count(.openEndedPeriod, source, &books) }
+      if period.isEndDerived { count(.derivedEnd, source, &books) }
     }
   }
 
-  private func count(_ gap: CoverageGap, at time: Instant, _ facts: inout Facts) {
-    let key = CoverageKey(day: day(time), provider: told[0].provider, app: told[0].app, gap: gap)
-    facts.gaps[key, default: 0] += 1
+  private func count<Target: Books>(
+    _ gap: CoverageGap, _ source: ShareSource, _ books: inout Target
+  ) {
+    let key = CoverageKey(
+      day: day(source.at), provider: told[0].provider, app: told[0].app, gap: gap)
+    books.add(1, to: key, from: source)
   }
 }

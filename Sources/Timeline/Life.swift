@@ -63,18 +63,20 @@ public struct Life: Sendable {
   /// only as revenue.
   ///
   /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
-  public func book(into facts: inout Facts) throws(AmountOverflow) {
+  public func book(into facts: inout Facts) throws(AmountOverflow) { try book(all: &facts) }
+
+  func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
     guard !told.isEmpty else { return }
-    bookArrivals(into: &facts)
-    if let exclusion { return bookExcluded(exclusion, into: &facts) }
-    try bookRevenue(into: &facts)
-    bookGaps(into: &facts)
+    bookArrivals(into: &books)
+    if let exclusion { return bookExcluded(exclusion, into: &books) }
+    try bookRevenue(into: &books)
+    bookGaps(into: &books)
     guard isChained else { return }
-    bookRenewals(into: &facts)
-    bookTrials(into: &facts)
-    try bookMovements(into: &facts)
-    try bookRecurringRevenue(into: &facts)
-    try bookRetention(into: &facts)
+    bookRenewals(into: &books)
+    bookTrials(into: &books)
+    try bookMovements(into: &books)
+    try bookRecurringRevenue(into: &books)
+    try bookRetention(into: &books)
   }
 
   /// The dimensions of a row about `product`.

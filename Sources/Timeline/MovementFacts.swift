@@ -2,71 +2,86 @@ import Vocabulary
 
 extension Life {
   /// Subscriptions that enter, leave or change a row, dated when it takes effect.
-  func bookMovements(into facts: inout Facts) throws(AmountOverflow) {
+  func bookMovements<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    var before: Int?
     for stretch in stretches {
       var product = periods[stretch.periods[0]].product
-      move(stretch.opening, product, at: stretch.start, 1, &facts)
+      let opened = ShareSource(.opening(stretch.periods[0], after: before), at: stretch.start)
+      try move(stretch.opening, product, 1, opened, &books)
       for index in stretch.periods.dropFirst() where periods[index].product != product {
-        move(.transferOut, product, at: periods[index].start, 1, &facts)
+        let changed = ShareSource(.opening(index, after: index - 1), at: periods[index].start)
+        try move(.transferOut, product, 1, changed, &books)
         product = periods[index].product
-        move(.transferIn, product, at: periods[index].start, 1, &facts)
+        try move(.transferIn, product, 1, changed, &books)
       }
-      if let end = stretch.end {
-        move(stretch.closing, product, at: end, 1, &facts)
-        if let reason = stretch.reason { move(reason.movement, product, at: end, 1, &facts) }
+      before = stretch.periods.last
+      if let end = stretch.end, let last = before {
+        let ended = ShareSource(.ending(last), at: end)
+        try move(stretch.closing, product, 1, ended, &books)
+        if let reason = stretch.reason { try move(reason.movement, product, 1, ended, &books) }
       }
-      bookAutoRenew(of: stretch, into: &facts)
+      try bookAutoRenew(of: stretch, into: &books)
     }
-    bookLost(into: &facts)
+    try bookLost(into: &books)
   }
 
-  private func move(
-    _ movement: Movement, _ product: Symbol, at instant: Instant, _ count: Int64,
-    _ facts: inout Facts
-  ) {
-    guard instant < rules.asOf else { return }
-    let key = MovementKey(day: day(instant), offering: offering(product), movement: movement)
-    facts.movements[key, default: MovementSums()].subscriptions += count
+  private func move<Target: Books>(
+    _ movement: Movement, _ product: Symbol, _ count: Int64, _ source: ShareSource,
+    _ books: inout Target
+  ) throws(AmountOverflow) {
+    guard source.at < rules.asOf else { return }
+    let key = MovementKey(day: day(source.at), offering: offering(product), movement: movement)
+    var sums = MovementSums()
+    sums.subscriptions = count
+    try books.add(sums, to: key, from: source)
   }
 
   /// Auto-renew goes off with a cancel inside the stretch, and on again with the next charge.
-  private func bookAutoRenew(of stretch: ActiveStretch, into facts: inout Facts) {
+  private func bookAutoRenew<Target: Books>(
+    of stretch: ActiveStretch, into books: inout Target
+  ) throws(AmountOverflow) {
     for (position, index) in stretch.periods.enumerated() {
       let period = periods[index]
       let isLast = position + 1 == stretch.periods.count
       let limit = isLast ? stretch.end : periods[stretch.periods[position + 1]].start
-      for (off, on) in autoRenewOffTimes(of: period, until: limit) {
-        move(.autoRenewOff, period.product, at: off, 1, &facts)
-        if let on { move(.autoRenewOff, period.product, at: on, -1, &facts) }
+      for (event, off, on) in autoRenewOffTimes(of: period, until: limit) {
+        let switched = ShareSource(.renewSwitch(event), at: off)
+        try move(.autoRenewOff, period.product, 1, switched, &books)
+        guard let on else { continue }
+        try move(
+          .autoRenewOff, period.product, -1, ShareSource(.renewSwitch(event), at: on), &books)
       }
     }
   }
 
-  /// When auto-renew was off within a period: from a cancel to its withdrawal or to `limit`.
+  /// When auto-renew was off within a period, and by which event: from a cancel to its withdrawal
+  /// or to `limit`.
   private func autoRenewOffTimes(
     of period: Period, until limit: Instant?
-  ) -> [(off: Instant, on: Instant?)] {
-    var times: [(off: Instant, on: Instant?)] = []
-    var since: Instant?
+  ) -> [(event: Int, off: Instant, on: Instant?)] {
+    var times: [(event: Int, off: Instant, on: Instant?)] = []
+    var since: (event: Int, off: Instant)?
     for index in period.eventRange.dropFirst() {
       let event = events[index]
       if let limit, event.time >= limit { break }
-      if event.isCancel, since == nil { since = max(event.time, period.start) }
+      if event.isCancel, since == nil { since = (index, max(event.time, period.start)) }
       if event.kind == .uncanceled, let off = since {
-        times.append((off, event.time))
+        times.append((off.event, off.off, event.time))
         since = nil
       }
     }
-    if let off = since { times.append((off, limit)) }
+    if let off = since { times.append((off.event, off.off, limit)) }
     return times
   }
 
   /// Active at a month's open, with an end in the month, and neither active nor paused at its
   /// close: once a month.
-  private func bookLost(into facts: inout Facts) {
+  private func bookLost<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     var counted: Month?
     for stretch in stretches.reversed() {
-      guard let end = stretch.end, end < rules.asOf else { continue }
+      guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {
+        continue
+      }
       let month = rules.calendar.month(of: end)
       guard month != counted else { continue }
       counted = month
@@ -76,7 +91,7 @@ extension Life {
         !stretches.contains(where: { $0.isActive(at: close) }),
         stretches.last(where: { $0.start < close })?.closing != .paused
       else { continue }
-      move(.lost, product(of: held, at: open), at: end, 1, &facts)
+      try move(.lost, product(of: held, at: open), 1, ShareSource(.ending(last), at: end), &books)
     }
   }
 

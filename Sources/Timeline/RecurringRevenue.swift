@@ -34,31 +34,39 @@ extension Life {
   }
 
   /// Recurring revenue that enters, leaves or changes a row.
-  func bookRecurringRevenue(into facts: inout Facts) throws(AmountOverflow) {
+  func bookRecurringRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     var current = RecurringRevenue()
+    var before: Int?
     for stretch in stretches {
       var product = periods[stretch.periods[0]].product
       current = try recurringRevenue(of: periods[stretch.periods[0]]) ?? current
-      try move(stretch.opening, product, stretch.start, current.usd, &facts)
+      let opened = ShareSource(.opening(stretch.periods[0], after: before), at: stretch.start)
+      try move(stretch.opening, product, current.usd, opened, &books)
       for index in stretch.periods.dropFirst() {
         let period = periods[index]
         let next = try recurringRevenue(of: period) ?? current
+        let paid = ShareSource(.opening(index, after: index - 1), at: period.start)
         if period.product != product || next.currency != current.currency {
-          try move(.transferOut, product, period.start, current.usd, &facts)
-          try move(.transferIn, period.product, period.start, next.usd, &facts)
+          try move(.transferOut, product, current.usd, paid, &books)
+          try move(.transferIn, period.product, next.usd, paid, &books)
         } else {
-          try bookChange(from: current, to: next, period, &facts)
+          try bookChange(from: current, to: next, period.product, paid, &books)
         }
         product = period.product
         current = next
       }
-      if let end = stretch.end { try move(stretch.closing, product, end, current.usd, &facts) }
+      before = stretch.periods.last
+      if let end = stretch.end, let last = before {
+        try move(
+          stretch.closing, product, current.usd, ShareSource(.ending(last), at: end), &books)
+      }
     }
   }
 
   /// Splits a change into what the local price explains and what the exchange rate does.
-  private func bookChange(
-    from old: RecurringRevenue, to new: RecurringRevenue, _ period: Period, _ facts: inout Facts
+  private func bookChange<Target: Books>(
+    from old: RecurringRevenue, to new: RecurringRevenue, _ product: Symbol,
+    _ paid: ShareSource, _ books: inout Target
   ) throws(AmountOverflow) {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change
@@ -66,9 +74,9 @@ extension Life {
       byPrice = try priceChange(from: old, oldLocal, to: new, newLocal)
     }
     let byRate = try change.subtracting(byPrice)
-    if byPrice > .zero { try move(.expansion, period.product, period.start, byPrice, &facts) }
-    if byPrice < .zero { try move(.contraction, period.product, period.start, -byPrice, &facts) }
-    if byRate != .zero { try move(.fx, period.product, period.start, byRate, &facts) }
+    if byPrice > .zero { try move(.expansion, product, byPrice, paid, &books) }
+    if byPrice < .zero { try move(.contraction, product, -byPrice, paid, &books) }
+    if byRate != .zero { try move(.fx, product, byRate, paid, &books) }
   }
 
   /// The monthly change of the local price at the old exchange rate, rounded once:
@@ -99,15 +107,15 @@ extension Life {
     return product
   }
 
-  private func move(
-    _ movement: Movement, _ product: Symbol, _ instant: Instant, _ amount: Amount,
-    _ facts: inout Facts
+  private func move<Target: Books>(
+    _ movement: Movement, _ product: Symbol, _ amount: Amount, _ source: ShareSource,
+    _ books: inout Target
   ) throws(AmountOverflow) {
-    guard instant < rules.asOf, amount != .zero else { return }
-    let key = MovementKey(day: day(instant), offering: offering(product), movement: movement)
-    var sums = facts.movements[key] ?? MovementSums()
-    sums.mrr = try sums.mrr.adding(amount)
-    facts.movements[key] = sums
+    guard source.at < rules.asOf, amount != .zero else { return }
+    let key = MovementKey(day: day(source.at), offering: offering(product), movement: movement)
+    var sums = MovementSums()
+    sums.mrr = amount
+    try books.add(sums, to: key, from: source)
   }
 }
 

@@ -21,18 +21,22 @@ extension Life {
   }
 
   /// Renewals by the day of their charge; a renewal counts as refunded once, at its first refund.
-  func bookRenewals(into facts: inout Facts) {
+  func bookRenewals<Target: Books>(into books: inout Target) {
     guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
     let ordinals = renewalOrdinals
     var refunded: Set<Int> = []
     for index in bookings.indices where bookings[index].chargeKind == .renewal {
       let booking = bookings[index]
+      let source = ShareSource(.booking(index), at: booking.time)
+      var sums = RenewalSums()
       if !booking.isRefund {
         let key = renewalKey(booking, ordinal: ordinals[index])
-        facts.renewals[key, default: RenewalSums()].renewals += 1
+        sums.renewals = 1
+        books.add(sums, to: key, from: source)
       } else if let charge = booking.refundedCharge, refunded.insert(charge).inserted {
         let key = renewalKey(booking, ordinal: ordinals[charge])
-        facts.renewals[key, default: RenewalSums()].refunded += 1
+        sums.refunded = 1
+        books.add(sums, to: key, from: source)
       }
     }
   }

@@ -11,27 +11,39 @@ extension Life {
   }
 
   /// Joining, activity at month ends, and net revenue, by months since the cohort's.
-  func bookRetention(into facts: inout Facts) throws(AmountOverflow) {
+  func bookRetention<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     guard let cohort else { return }
+    let first = ShareSource(.opening(stretches[0].periods[0], after: nil), at: stretches[0].start)
     func key(_ month: Month) -> RetentionKey {
       RetentionKey(
         cohort: cohort.month, offering: cohort.offering,
         index: max(0, month.number - cohort.month.number))
     }
-    facts.retention[key(cohort.month), default: RetentionSums()].joined += 1
+    var (joined, came, went) = (RetentionSums(), RetentionSums(), RetentionSums())
+    joined.joined = 1
+    came.activeChange = 1
+    went.activeChange = -1
+    try books.add(joined, to: key(cohort.month), from: first)
     for stretch in stretches where stretch.start < rules.asOf {
       // Active at the ends of the months from the start's to the one before the end's.
       let from = rules.calendar.month(of: stretch.start)
       let until = stretch.end.map { rules.calendar.month(of: $0) }
       guard until != from else { continue }
-      facts.retention[key(from), default: RetentionSums()].activeChange += 1
-      if let until { facts.retention[key(until), default: RetentionSums()].activeChange -= 1 }
+      let opening = ShareSource(.opening(stretch.periods[0], after: nil), at: stretch.start)
+      try books.add(came, to: key(from), from: opening)
+      if let until, let end = stretch.end, let last = stretch.periods.last {
+        try books.add(
+          went, to: key(until), from: ShareSource(.ending(last), at: end)
+        )
+      }
     }
-    for booking in bookings where booking.productType == .subscription {
-      let cell = key(rules.calendar.month(of: booking.time))
-      var sums = facts.retention[cell] ?? RetentionSums()
+    for index in bookings.indices where bookings[index].productType == .subscription {
+      let booking = bookings[index]
+      var sums = RetentionSums()
       try sums.netUSD.add(booking.money.grossUSD.map { booking.isRefund ? -$0 : $0 })
-      facts.retention[cell] = sums
+      try books.add(
+        sums, to: key(rules.calendar.month(of: booking.time)),
+        from: ShareSource(.booking(index), at: booking.time))
     }
   }
 }

@@ -2,29 +2,35 @@ import Vocabulary
 
 extension Life {
   /// Charges and refunds by the day of their event time.
-  func bookRevenue(into facts: inout Facts) throws(AmountOverflow) {
-    for booking in bookings {
+  func bookRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    for index in bookings.indices {
+      let booking = bookings[index]
       let key = RevenueKey(
         day: day(booking.time), offering: offering(booking.product),
         productType: booking.productType, chargeKind: booking.chargeKind,
         country: booking.country, storefront: booking.storefront, currency: booking.currency,
         rate: booking.money.rate, basis: booking.money.basis)
-      var sums = facts.revenue[key] ?? RevenueSums()
-      try sums.add(booking)
-      facts.revenue[key] = sums
+      try books.add(booking, to: key, from: ShareSource(.booking(index), at: booking.time))
     }
   }
 
   /// Sandbox traffic and shared purchases carry no money and no movement; events as told, and the
   /// charges that they prove, are only counted.
-  func bookExcluded(_ reason: ExclusionReason, into facts: inout Facts) {
+  func bookExcluded<Target: Books>(_ reason: ExclusionReason, into books: inout Target) {
     func key(_ event: Event) -> ExclusionKey {
       ExclusionKey(
         day: day(event.time), provider: event.provider, app: event.app, reason: reason)
     }
-    for event in told { facts.excluded[key(event), default: ExclusionSums()].events += 1 }
-    for event in events where event.chargeKind != nil {
-      facts.excluded[key(event), default: ExclusionSums()].charges += 1
+    var (one, charge) = (ExclusionSums(), ExclusionSums())
+    one.events = 1
+    charge.charges = 1
+    for index in told.indices {
+      let source = ShareSource(.told(index, overtakenBy: nil), at: told[index].time)
+      books.add(one, to: key(told[index]), from: source)
+    }
+    for index in events.indices where events[index].chargeKind != nil {
+      let source = ShareSource(.event(index), at: events[index].time)
+      books.add(charge, to: key(events[index]), from: source)
     }
   }
 }

@@ -2,19 +2,19 @@ import Vocabulary
 
 extension Life {
   /// Trials by the day of their start: each is converted, expired or pending.
-  func bookTrials(into facts: inout Facts) {
+  func bookTrials<Target: Books>(into books: inout Target) {
     for index in periods.indices where periods[index].isTrial {
       let trial = periods[index]
       let key = OfferingDay(day: day(trial.start), offering: offering(trial.product))
-      var sums = facts.trials[key] ?? TrialSums()
-      sums.started += 1
-      if trial.autoRenewOffSince(events, before: trial.end) != nil { sums.canceled += 1 }
+      var sums = TrialSums()
+      sums.started = 1
+      if trial.autoRenewOffSince(events, before: trial.end) != nil { sums.canceled = 1 }
       switch outcome(of: index) {
-      case .converted: sums.converted += 1
-      case .expired: sums.expired += 1
-      case .pending: sums.pending += 1
+      case .converted: sums.converted = 1
+      case .expired: sums.expired = 1
+      case .pending: sums.pending = 1
       }
-      facts.trials[key] = sums
+      books.add(sums, to: key, from: ShareSource(.trial(index), at: trial.start))
     }
   }
 

@@ -27,14 +27,16 @@ extension Facts {
 }
 
 extension PartialSum {
-  mutating func add(_ other: PartialSum) throws(AmountOverflow) {
+  /// Adds another sum and what it misses.
+  public mutating func add(_ other: PartialSum) throws(AmountOverflow) {
     sum = try sum.adding(other.sum)
     unknown += other.unknown
   }
 }
 
 extension RevenueSums {
-  mutating func add(_ other: RevenueSums) throws(AmountOverflow) {
+  /// Adds what was booked elsewhere in the cell.
+  public mutating func add(_ other: RevenueSums) throws(AmountOverflow) {
     charges += other.charges
     refunds += other.refunds
     try grossUSD.add(other.grossUSD)
@@ -47,21 +49,24 @@ extension RevenueSums {
 }
 
 extension MovementSums {
-  mutating func add(_ other: MovementSums) throws(AmountOverflow) {
+  /// Adds what moved elsewhere in the cell.
+  public mutating func add(_ other: MovementSums) throws(AmountOverflow) {
     subscriptions += other.subscriptions
     mrr = try mrr.adding(other.mrr)
   }
 }
 
 extension RenewalSums {
-  mutating func add(_ other: RenewalSums) {
+  /// Adds renewals of the cell.
+  public mutating func add(_ other: RenewalSums) {
     renewals += other.renewals
     refunded += other.refunded
   }
 }
 
 extension TrialSums {
-  mutating func add(_ other: TrialSums) {
+  /// Adds trials of the cell.
+  public mutating func add(_ other: TrialSums) {
     started += other.started
     converted += other.converted
     canceled += other.canceled
@@ -71,7 +76,8 @@ extension TrialSums {
 }
 
 extension RetentionSums {
-  mutating func add(_ other: RetentionSums) throws(AmountOverflow) {
+  /// Adds what other lives of the cohort do.
+  public mutating func add(_ other: RetentionSums) throws(AmountOverflow) {
     joined += other.joined
     activeChange += other.activeChange
     try netUSD.add(other.netUSD)
@@ -79,14 +85,16 @@ extension RetentionSums {
 }
 
 extension ExclusionSums {
-  mutating func add(_ other: ExclusionSums) {
+  /// Adds events of the cell.
+  public mutating func add(_ other: ExclusionSums) {
     events += other.events
     charges += other.charges
   }
 }
 
 extension ArrivalSums {
-  mutating func add(_ other: ArrivalSums) {
+  /// Adds deliveries of the cell.
+  public mutating func add(_ other: ArrivalSums) {
     outOfOrder += other.outOfOrder
     late += other.late
   }

@@ -52,6 +52,24 @@ struct HistoryPropertyTests {
       #expect(facts.revenue == told.revenue, "seed \(seed)")
     }
   }
+
+  @Test("The shares of lives add up to what they book, each from a told event", arguments: 1...60)
+  func shares(seed: UInt64) throws {
+    var dice = Dice(state: seed)
+    let history = RandomHistory(&dice)
+    for feed in [history.shown, history.told, history.mixed(&dice)] {
+      var sum = Facts()
+      for life in try feed.lives(asOf: Self.asOf) {
+        for share in try life.shares() {
+          try sum.add(share)
+          let evidence = life.evidence(of: share)
+          #expect(!evidence.isEmpty, "seed \(seed)")
+          for proof in evidence { #expect(feed.events.contains(proof.told), "seed \(seed)") }
+        }
+      }
+      #expect(sum == (try feed.facts(asOf: Self.asOf)), "seed \(seed)")
+    }
+  }
 }
 
 /// A user's monthly periods, each with what happened in it.
