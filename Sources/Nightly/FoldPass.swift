@@ -21,6 +21,8 @@ struct FoldPass {
     var breaks: [Break] = []
     /// What charges paid for their currencies.
     var rates = ExchangeRates()
+    /// What renewals cost.
+    var prices = PaidPrices()
     /// Ends that events alone cast doubt on.
     var churnInDoubt: Set<ChurnInDoubt> = []
   }
@@ -36,6 +38,7 @@ struct FoldPass {
           try result.facts.add(part.facts)
           result.breaks += part.breaks
           result.rates.add(part.rates)
+          result.prices.add(part.prices)
           result.churnInDoubt.formUnion(part.churnInDoubt)
         case .failed(let error): throw error
         }
@@ -114,6 +117,7 @@ private struct LineageStretch: Sendable {
     for life in try lives(of: events, rules: rules.rules) {
       try life.book(into: &result.facts)
       life.book(into: &result.rates)
+      life.book(into: &result.prices)
       guard !life.findings.isEmpty || life.hasLooseEnds,
         let lineage = try cases.lineage(life, group, events)
       else { continue }

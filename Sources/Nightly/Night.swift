@@ -78,14 +78,16 @@ public struct Night {
   ) throws(NightError) -> NightOutcome {
     let rules = try reconcileRules(for: ledger)
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
-    let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let pass = FoldPass(
       ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: plan.jobs,
       checkStop: checkStop)
     var fold = try times.measure(.fold) { () throws(NightError) in try pass.run() }
     try attempt { try ledger.releaseMemory() }
+    var pricedRules = rules
+    pricedRules.prices = fold.prices
+    let reconcile = ReconcilePass(
+      ledger: ledger, cases: cases, rules: pricedRules, checkStop: checkStop)
     let outcome = try times.measure(.fold) { () throws(NightError) in
       try reconcile.run(reconciled)
     }

@@ -1,3 +1,4 @@
+public import Timeline
 public import Vocabulary
 
 /// What the ledger holds of one stream of deliveries.
@@ -60,6 +61,8 @@ public struct ReconcileRules: Sendable {
   public var evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
   /// Ends that differ by no more than this agree.
   public var endTolerance = Interval.seconds(60)
+  /// What everybody paid, for the estimates of what is missing.
+  public var prices = PaidPrices()
   /// From which amount on a break matters how much.
   public var severities = SeverityScale()
 

@@ -122,27 +122,6 @@ struct Reconciliation {
     return product.isEmpty || user.provider == .qonversion ? nil : [product]
   }
 
-  /// Gross of the full charge of `product` in the lineage that is nearest before `instant`, else
-  /// the first after it, `count` times, with its basis.
-  ///
-  /// For a missed renewal, other renewals come first: a start is often sold at the price of an
-  /// offer, which no event tells.
-  func estimate(
-    _ lineage: LineageCase, product: String, of code: BreakCode? = nil, count: Int64 = 1,
-    at instant: Instant? = nil
-  ) -> (amount: Amount?, basis: AmountBasis) {
-    var charges = lineage.latest.charges.filter {
-      $0.kind != .productChange && $0.grossUSD != nil && lineage.text($0.product) == product
-    }
-    let renewals = charges.filter { $0.kind == .renewal }
-    if code == .missedRenewal, !renewals.isEmpty { charges = renewals }
-    let before = charges.last { charge in instant.map { charge.time <= $0 } ?? true }
-    guard let charge = before ?? charges.first, let gross = charge.grossUSD,
-      let amount = try? gross.scaled(by: count, over: 1)
-    else { return (nil, .none) }
-    return (amount, charge.basis)
-  }
-
   /// The product held at `instant`, as the charges tell: that of the last one before it, else of
   /// the first one that came.
   func product(of lineage: LineageCase, at instant: Instant) -> String {
@@ -151,5 +130,12 @@ struct Reconciliation {
       return lineage.product
     }
     return lineage.text(charge.product)
+  }
+
+  /// The product that a start at `instant` began: that of the first charge that followed it, else
+  /// of the last one before.
+  func productBegun(in lineage: LineageCase, at instant: Instant) -> String {
+    let next = lineage.latest.charges.first { $0.kind != .oneTime && $0.time > instant }
+    return next.map { lineage.text($0.product) } ?? product(of: lineage, at: instant)
   }
 }

@@ -87,6 +87,9 @@ struct ListedTransaction: Equatable {
 
   var key: Int64 { transactionKey(id) }
   var isTrial: Bool { kind == .trialStarted }
+  /// Whether it is no renewal: what it bought goes on in the charges that follow it.
+  var opensPeriods: Bool { kind == .started || kind == .introStarted }
+  var isOffer: Bool { kind == .introStarted || kind == .introRenewed }
 
   func precedes(_ other: ListedTransaction) -> Bool {
     let (left, right) = (at?.milliseconds ?? .max, other.at?.milliseconds ?? .max)

@@ -42,7 +42,8 @@ extension Reconciliation {
       (draft.estimate, draft.basis) = (.zero, .provider)
     } else if let lineage {
       (draft.estimate, draft.basis) = estimate(
-        lineage, product: about.product, of: code, at: transaction.at)
+        lineage, product: about.product, of: code, at: transaction.at,
+        isOffer: transaction.isOffer)
     }
     raise(
       draft,
@@ -92,7 +93,8 @@ extension Reconciliation {
       } ?? false)
     if isNewest, mapped.count == 1 { return mapped[0] }
     if let at = transaction.at, lineage.latest.charges.contains(where: { $0.kind != .oneTime }) {
-      return product(of: lineage, at: at)
+      return transaction.opensPeriods
+        ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)
     }
     return mapped.count == 1 ? mapped[0] : lineage.product
   }

@@ -93,6 +93,24 @@ struct SnapshotReaderTests {
       ])
   }
 
+  @Test(
+    "A transaction that names an offer was paid at the price of one",
+    arguments: [
+      (#""type":"intro_renewed""#, SnapshotTransactionKind.introRenewed),
+      (#""type":"introStarted""#, .introStarted),
+      (#""type":"subscription_renewed","promo_offer_id":"back""#, .introRenewed),
+      (#""type":"subscription_started","offer_code":"MAY""#, .introStarted),
+      (#""type":"subscription_renewed","offer_code":null,"promo_offer_id":"""#, .renewed),
+      (#""type":"trial_started","offer_code":"MAY""#, .trialStarted),
+    ])
+  func offers(members: String, kind: SnapshotTransactionKind) throws {
+    let line =
+      #"{"user_id":"u","captured_at":1,"entitlements":[{"id":"e","store_transactions":[{"#
+      + #""transaction_id":"1",\#(members)}]}]}"#
+    let right = try #require(readSnapshots(line).snapshots.first?.entitlements.first)
+    #expect(right.transactions.map(\.kind) == [kind])
+  }
+
   @Test("SDK objects: camel case, names of states, a map by entitlement id")
   func sdkObjects() throws {
     let line = #"""

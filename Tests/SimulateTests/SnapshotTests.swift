@@ -35,6 +35,27 @@ import Vocabulary
     }
   }
 
+  @Test("A renewal at the price of an offer is listed as one, and costs half of what is usual")
+  func offers() throws {
+    let world = try World.calm()
+    let time = Span(world.plan).end
+    var prices: [SnapshotTransactionKind: [Bool]] = [:]
+    for life in world.lives {
+      let periods = life.subscriptions.flatMap(\.periods)
+      for held in life.holders(at: time).first?.holdings.flatMap(\.transactions) ?? [] {
+        guard let period = periods.first(where: { $0.charge.transaction == held.number })
+        else { continue }
+        let full = life.person.market.prices[held.product] * 10_000
+        let isHalf = period.charge.gross.local * 3 < full * 2
+        prices[held.kind, default: []].append(isHalf)
+      }
+    }
+    #expect(prices[.introRenewed]?.allSatisfy(\.self) == true)
+    #expect(prices[.renewed]?.contains(true) == false)
+    let files = try world.files("snapshots/sdk-object")
+    #expect(try inflated(files[0]).contains(Data("\"type\":\"introRenewed\"".utf8)))
+  }
+
   @Test("The newest paid period decides what a snapshot says")
   func states() {
     let start: Int64 = 1_740_000_000

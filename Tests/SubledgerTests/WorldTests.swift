@@ -42,6 +42,21 @@ struct WorldTests {
       }
       #expect(isFound, "\(event.id) \(event.kind) \(event.transaction)")
     }
+    try expectEstimated(lost.filter { $0.kind == "renewed" && $0.isProceed == 0 }, by: missed)
+  }
+
+  /// All together within 1 % of what was paid.
+  private func expectEstimated(
+    _ lost: [TruthEvent], by missed: [[String: String]]
+  ) throws {
+    var (paid, estimated): (Decimal, Decimal) = (0, 0)
+    for event in lost {
+      guard let found = missed.first(where: { $0["transaction_id"] == event.transaction })
+      else { continue }
+      paid += try #require(event.usd)
+      estimated += try #require(Decimal(string: found["estimated_usd"] ?? ""))
+    }
+    #expect(paid > 20 && abs(estimated - paid) * 100 <= paid, "\(estimated) of \(paid)")
   }
 
   /// Sums by app, store, country and month: what was sent, gross or after commission.

@@ -133,6 +133,8 @@ struct EntitlementReader {
       transaction.value(.revokedAt, tape), "transactions.revoked_at")
     let kind = try tape.term(transaction.value(.kind, tape), "transactions.type")
     sale.kind = SnapshotTransactionKind(term: kind)
+    let offer = try tape.text(transaction.value(.offer, tape), "transactions.offer_code")
+    if !offer.isEmpty { sale.kind = sale.kind.atOfferPrice }
     let word = try tape.word(
       transaction.value(.environment, tape), "transactions.environment", max: .max)
     guard let environment = Environment(word: word) else {

@@ -53,7 +53,7 @@ enum EntitlementField: Int, MemberField {
 
 /// A store transaction's members, in the SDK's and the canonical names.
 enum SnapshotTransactionField: Int, MemberField {
-  case id, originalID, at, expiresAt, revokedAt, environment, ownership, kind, productID
+  case id, originalID, at, expiresAt, revokedAt, environment, ownership, kind, productID, offer
 
   var names: [String] {
     switch self {
@@ -70,6 +70,7 @@ enum SnapshotTransactionField: Int, MemberField {
     case .ownership: ["ownership_type", "ownershipType"]
     case .kind: ["type"]
     case .productID: ["product_id", "productId"]
+    case .offer: ["promo_offer_id", "promoOfferId", "offer_code", "offerCode"]
     }
   }
 }

@@ -46,4 +46,13 @@ extension SnapshotTransactionKind {
     default: self = .unknown
     }
   }
+
+  /// The same for a transaction that names an offer.
+  var atOfferPrice: Self {
+    switch self {
+    case .started: .introStarted
+    case .renewed: .introRenewed
+    case .unknown, .trialStarted, .introStarted, .introRenewed, .oneTime: self
+    }
+  }
 }

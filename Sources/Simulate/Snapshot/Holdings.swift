@@ -88,7 +88,8 @@ extension Subscription {
     let paid = periods.map { period in
       HeldTransaction(
         number: period.charge.transaction,
-        kind: period.charge.kind == .renewal ? .renewed : .started,
+        kind: period.charge.kind == .renewal
+          ? period.charge.isOffer ? .introRenewed : .renewed : .started,
         product: period.charge.product, at: period.start,
         expires: period.replacedAt ?? period.end, revokedAt: period.charge.wholeRefundAt,
         price: period.charge.gross.local)

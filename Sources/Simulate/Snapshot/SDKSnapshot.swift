@@ -188,6 +188,7 @@ struct SDKNames {
     switch transaction.kind {
     case .trialStarted: "trial_started"
     case .renewed: "subscription_renewed"
+    case .introRenewed: "intro_renewed"
     // The two SDKs spell it differently.
     case .oneTime:
       person.shop.store == .playStore ? "non_consumable_purchase" : "nonconsumable_purchase"

@@ -42,6 +42,8 @@ struct Charge: Sendable {
   /// Whether the provider sends the proceeds instead of the gross.
   var sendsProceeds: Bool
   var refund: Refund?
+  /// Whether it was paid at the price of an offer.
+  var isOffer = false
   /// Whether it is booked: a change of product that is told without money is none.
   var isBooked = true
 

@@ -27,13 +27,16 @@ extension Story {
     let market = life.person.market
     if charging.kind == .renewal { renewals += 1 }
     var local = listPrice(of: charging.product, at: charging.start)
-    if charging.kind == .renewal, random.chance(25_000) { local = market.priced(local, 1, 2) }
-    return Charge(
+    let isOffer = charging.kind == .renewal && random.chance(25_000)
+    if isOffer { local = market.priced(local, 1, 2) }
+    var charge = Charge(
       kind: charging.kind, transaction: nextTransaction(), time: charging.time,
       product: charging.product, ordinal: charging.kind == .renewal ? renewals : nil,
       gross: market.money(local, at: charging.time),
       rate: shop.proceedsRate(at: charging.start, paidSince: firstPaid),
       sendsProceeds: shop.sendsProceeds(at: charging.time, in: span))
+    charge.isOffer = isOffer
+    return charge
   }
 
   func isVisible(_ period: PaidPeriod) -> Bool { period.charge.time >= span.start }

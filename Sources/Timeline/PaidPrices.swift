@@ -1,0 +1,144 @@
+public import Vocabulary
+
+/// What has one price at a time: a product in one shop and one currency.
+public struct PricedProduct: Sendable, Hashable {
+  /// Symbol of the store product id.
+  public var product: Symbol
+  /// The shop.
+  public var store: Store
+  /// Symbol of the ISO 4217 code.
+  public var currency: Symbol
+
+  /// `product` as `store` sells it for `currency`.
+  public init(product: Symbol, store: Store, currency: Symbol) {
+    self.product = product
+    self.store = store
+    self.currency = currency
+  }
+}
+
+/// Seven days, counted from 1970-01-01.
+public struct Week: Sendable, Hashable, Comparable {
+  let number: Int64
+
+  init(number: Int64) { self.number = number }
+
+  /// The week that `time` lies in.
+  public init(of time: Instant) {
+    let day = Int64(CivilCalendar.utc.day(of: time).number)
+    number = (day >= 0 ? day : day - 6) / 7
+  }
+
+  /// Orders by time.
+  public static func < (left: Week, right: Week) -> Bool { left.number < right.number }
+}
+
+/// What everybody paid for renewals, by week, and what some of them paid less.
+///
+/// No event names an offer. A renewal that cost less than the one before and the one after, which
+/// cost the same, was paid at the price of one.
+///
+/// It grows with products, currencies, prices and weeks, not with charges.
+public struct PaidPrices: Sendable, Equatable {
+  /// How often each price was paid, by week and price in the product's currency.
+  private var full: [PricedProduct: [Week: [Amount: Int64]]] = [:]
+  private var offers: [PricedProduct: [Offer: Int64]] = [:]
+
+  /// An offer's price beside the full one, both in the product's currency.
+  private struct Offer: Hashable {
+    var price: Amount
+    var full: Amount
+  }
+
+  /// Nothing paid yet.
+  public init() {}
+
+  /// Adds what others paid.
+  public mutating func add(_ other: PaidPrices) {
+    full.merge(other.full) { mine, theirs in
+      mine.merging(theirs) { $0.merging($1) { $0 + $1 } }
+    }
+    offers.merge(other.offers) { mine, theirs in mine.merging(theirs) { $0 + $1 } }
+  }
+
+  mutating func addRenewal(of product: PricedProduct, at time: Instant, price: Amount) {
+    full[product, default: [:]][Week(of: time), default: [:]][price, default: 0] += 1
+  }
+
+  mutating func addOffer(of product: PricedProduct, price: Amount, full: Amount) {
+    offers[product, default: [:]][Offer(price: price, full: full), default: 0] += 1
+  }
+
+  /// The full price that more than half paid around `time`: in its week, or in as many weeks before
+  /// and after it, up to four, as hold three renewals; nil when there is no such price.
+  public func usual(_ product: PricedProduct, at time: Instant) -> Amount? {
+    guard let weeks = full[product] else { return nil }
+    let here = Week(of: time).number
+    for reach in Int64(0)...4 {
+      var counts: [Amount: Int64] = [:]
+      for number in here - reach...here + reach {
+        counts.merge(weeks[Week(number: number)] ?? [:]) { $0 + $1 }
+      }
+      let total = counts.values.reduce(0, +)
+      if total >= 3 { return counts.first { $0.value * 2 > total }?.key }
+    }
+    return nil
+  }
+
+  /// The first week in which anybody paid `price` in full; nil when nobody ever did.
+  public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
+    full[product]?.filter { $0.value[price] != nil }.keys.min()
+  }
+
+  /// The offer's price that was paid most often where `price` is the full one: in the same shop,
+  /// else in any shop, else at the share that offers of the product have in other currencies.
+  ///
+  /// - Returns: nil when no offer of the product is known.
+  public func offer(of product: PricedProduct, full price: Amount) -> Amount? {
+    let same = offers.filter { $0.key.product == product.product }
+    let here = same[product] ?? [:]
+    let anywhere = same.filter { $0.key.currency == product.currency }.values
+    for known in [[here], Array(anywhere)] {
+      let fitting = sum(known).filter { $0.key.full == price }
+      if let offer = commonest(fitting) { return offer.price }
+    }
+    guard let offer = commonest(sum(Array(same.values))), offer.full > .zero else { return nil }
+    return try? price.scaled(by: offer.price.micros, over: offer.full.micros)
+  }
+
+  private func sum(_ counts: [[Offer: Int64]]) -> [Offer: Int64] {
+    counts.reduce(into: [:]) { $0.merge($1) { $0 + $1 } }
+  }
+
+  private func commonest(_ offers: [Offer: Int64]) -> Offer? {
+    offers.max {
+      ($0.value, $0.key.price, $0.key.full) < ($1.value, $1.key.price, $1.key.full)
+    }?.key
+  }
+}
+
+extension Life {
+  /// Adds what each renewal of real money cost, as the provider says.
+  public func book(into prices: inout PaidPrices) {
+    guard exclusion == nil, isChained else { return }
+    let paid = bookings.filter { !$0.isRefund && $0.chargeKind != .oneTime }
+    for (index, booking) in paid.enumerated() where booking.chargeKind == .renewal {
+      guard let product = priced(booking), let price = booking.money.grossLocal else { continue }
+      let after = index + 1 < paid.count ? paid[index + 1] : nil
+      if index > 0, let after, let full = paid[index - 1].money.grossLocal,
+        price < full, after.money.grossLocal == full, priced(paid[index - 1]) == product,
+        priced(after) == product
+      {
+        prices.addOffer(of: product, price: price, full: full)
+      } else {
+        prices.addRenewal(of: product, at: booking.time, price: price)
+      }
+    }
+  }
+
+  /// Nil for a charge whose price the provider does not say.
+  private func priced(_ booking: Booking) -> PricedProduct? {
+    guard booking.money.basis == .provider, booking.currency != 0 else { return nil }
+    return PricedProduct(product: booking.product, store: store, currency: booking.currency)
+  }
+}
