@@ -1,4 +1,4 @@
-// The only file of this room that knows zlib.
+// With DeflateStream.swift the only file of this room that knows zlib.
 
 internal import CZlib
 

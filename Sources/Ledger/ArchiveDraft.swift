@@ -5,6 +5,8 @@ internal import Vocabulary
 final class ArchiveDraft {
   let archive: NewArchive
   let id: Int32
+  /// The number of the run that will publish it.
+  private let run: Int64
   /// Its first event in the wave.
   var start: Int
   var damageOffset: Int64?
@@ -16,9 +18,10 @@ final class ArchiveDraft {
   private var rejects: [Reject] = []
   private var isListed = false
 
-  init(_ archive: NewArchive, id: Int32, start: Int, arrivals: ArrivalAccount) {
+  init(_ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount) {
     self.archive = archive
     self.id = id
+    self.run = run
     self.start = start
     self.arrivals = arrivals
   }
@@ -73,7 +76,7 @@ final class ArchiveDraft {
   /// Writes what was counted since it was last written.
   func write(to database: Database) throws {
     let rows = ArchiveRows(database)
-    if !isListed { _ = try rows.insert(archive, status: "complete", id: id) }
+    if !isListed { _ = try rows.insert(archive, status: "complete", id: id, run: run) }
     isListed = true
     try rows.insert(skipped, of: id)
     try rows.insert(rejects, of: id)

@@ -8,27 +8,30 @@ struct ArchiveRows {
   init(_ database: Database) { self.database = database }
 
   /// The number of the row; a row of the same name and content is renewed and keeps its own.
-  func insert(_ archive: NewArchive, status: String, id: Int32) throws -> Int32 {
+  func insert(
+    _ archive: NewArchive, status: String, id: Int32, run: Int64
+  ) throws -> Int32 {
     let statement = try RawStatement(
       cachedIn: database,
       """
       insert into archive (
-        id, name, sha256, kind, path, bytes, modified_ms, inode, status,
+        id, run, name, sha256, kind, path, bytes, modified_ms, inode, status,
         lines, accepted, duplicates, skipped, rejected)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       on conflict (name, sha256) do update set
         path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode
       returning id
       """)
     statement.bind(1, Int64(id))
-    statement.bind(2, archive.name)
-    statement.bind(3, archive.sha256)
-    statement.bind(4, archive.kind.rawValue)
-    statement.bind(5, archive.path)
-    statement.bind(6, archive.bytes)
-    statement.bind(7, archive.modified.milliseconds)
-    statement.bind(8, archive.inode)
-    statement.bind(9, status)
+    statement.bind(2, run)
+    statement.bind(3, archive.name)
+    statement.bind(4, archive.sha256)
+    statement.bind(5, archive.kind.rawValue)
+    statement.bind(6, archive.path)
+    statement.bind(7, archive.bytes)
+    statement.bind(8, archive.modified.milliseconds)
+    statement.bind(9, archive.inode)
+    statement.bind(10, status)
     return try statement.first { Int32($0.int64(0)) } ?? 0
   }
 

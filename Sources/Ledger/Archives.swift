@@ -140,7 +140,8 @@ extension Ledger {
   public func recordRepeat(_ archive: NewArchive) throws(LedgerError) {
     try access("list an archive") { database in
       _ = try ArchiveRows(database).insert(
-        archive, status: "repeated", id: nextArchive(in: database))
+        archive, status: "repeated", id: nextArchive(in: database),
+        run: ArrivalRun(in: database).number)
     }
   }
 }

@@ -6,6 +6,8 @@ internal import Vocabulary
 ///
 /// Sums stay in memory until their archive is written.
 final class ArrivalAccount {
+  /// The number of the run that will publish the archive.
+  private let run: Int64
   private let calendar: CivilCalendar
   /// By the raw value of the provider.
   private let schedules: [RetrySchedule]
@@ -15,7 +17,8 @@ final class ArrivalAccount {
   private var attempts = AttemptAccount()
   private var freshness: [WatermarkKey: (newest: Int64, first: Int64)] = [:]
 
-  init(calendar: CivilCalendar, schedules: [Provider: RetrySchedule]) {
+  init(run: Int64, calendar: CivilCalendar, schedules: [Provider: RetrySchedule]) {
+    self.run = run
     self.calendar = calendar
     let last = Provider.allCases.map(\.rawValue).max() ?? 0
     self.schedules = (0...last).map { value in
@@ -81,7 +84,7 @@ final class ArrivalAccount {
   func write(to database: Database) throws {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
-    try attempts.write(to: database)
+    try attempts.write(to: database, run: run)
     try writeFreshness(to: database)
     slots.removeAll()
     deliveries.removeAll()
@@ -92,8 +95,9 @@ final class ArrivalAccount {
   private func writeDeliveries(to database: Database) throws {
     let statement = try RawStatement(cachedIn: database, DeliveryCounts.upsert)
     for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
-      key.bind(to: statement)
-      counts.bind(to: statement, from: 4)
+      statement.bind(1, run)
+      key.bind(to: statement, from: 2)
+      counts.bind(to: statement, from: 5)
       try statement.run()
     }
   }
@@ -102,14 +106,16 @@ final class ArrivalAccount {
     let statement = try RawStatement(
       cachedIn: database,
       """
-      insert into latency_cell (day, provider, kind, bucket, deliveries) values (?, ?, ?, ?, ?)
-      on conflict (day, provider, kind, bucket) do update set
+      insert into latency_cell (run, day, provider, kind, bucket, deliveries)
+      values (?, ?, ?, ?, ?, ?)
+      on conflict (run, day, provider, kind, bucket) do update set
         deliveries = deliveries + excluded.deliveries
       """)
     for (latency, count) in latencies.sorted(by: { $0.key < $1.key }) {
-      latency.key.bind(to: statement)
-      statement.bind(4, latency.bucket)
-      statement.bind(5, count)
+      statement.bind(1, run)
+      latency.key.bind(to: statement, from: 2)
+      statement.bind(5, latency.bucket)
+      statement.bind(6, count)
       try statement.run()
     }
   }
@@ -118,16 +124,18 @@ final class ArrivalAccount {
     let statement = try RawStatement(
       cachedIn: database,
       """
-      insert into watermark (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)
-      on conflict (provider, app) do update set
+      insert into watermark (run, provider, app, newest_ms, first_event_ms)
+      values (?, ?, ?, ?, ?)
+      on conflict (run, provider, app) do update set
         newest_ms = max(newest_ms, excluded.newest_ms),
         first_event_ms = min(first_event_ms, excluded.first_event_ms)
       """)
     for (source, times) in freshness {
-      statement.bind(1, Int64(source.provider.rawValue))
-      statement.bind(2, Int64(source.app))
-      statement.bind(3, times.newest)
-      statement.bind(4, times.first)
+      statement.bind(1, run)
+      statement.bind(2, Int64(source.provider.rawValue))
+      statement.bind(3, Int64(source.app))
+      statement.bind(4, times.newest)
+      statement.bind(5, times.first)
       try statement.run()
     }
   }
@@ -160,10 +168,10 @@ private struct DeliveryKey: Hashable, Comparable {
       < (right.day, right.provider.rawValue, right.kind.rawValue)
   }
 
-  func bind(to statement: RawStatement) {
-    statement.bind(1, Int64(day.number))
-    statement.bind(2, Int64(provider.rawValue))
-    statement.bind(3, Int64(kind.rawValue))
+  func bind(to statement: RawStatement, from first: Int32) {
+    statement.bind(first, Int64(day.number))
+    statement.bind(first + 1, Int64(provider.rawValue))
+    statement.bind(first + 2, Int64(kind.rawValue))
   }
 }
 

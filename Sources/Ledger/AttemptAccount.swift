@@ -36,10 +36,10 @@ struct AttemptAccount {
     }
   }
 
-  /// Adds everything to the tables and forgets it.
-  mutating func write(to database: Database) throws {
-    try writeReceipts(to: database)
-    try writeFailures(to: database)
+  /// Adds everything to the tables as what `run` will publish, and forgets it.
+  mutating func write(to database: Database, run: Int64) throws {
+    try writeReceipts(to: database, run)
+    try writeFailures(to: database, run)
     receipts.removeAll()
     failures.removeAll()
   }
@@ -47,35 +47,38 @@ struct AttemptAccount {
   /// Five minutes, in ms.
   private static let slotLength: Int64 = 300_000
 
-  private func writeReceipts(to database: Database) throws {
+  private func writeReceipts(to database: Database, _ run: Int64) throws {
     let statement = try RawStatement(
       cachedIn: database,
       """
-      insert into receipt_cell (provider, slot, from_ms, to_ms) values (?, ?, ?, ?)
-      on conflict (provider, slot) do update set
+      insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
+      on conflict (run, provider, slot) do update set
         from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
       """)
     for (key, span) in receipts.sorted(by: { $0.key < $1.key }) {
-      statement.bind(1, Int64(key.provider.rawValue))
-      statement.bind(2, key.slot)
-      statement.bind(3, span.lowerBound)
-      statement.bind(4, span.upperBound)
+      statement.bind(1, run)
+      statement.bind(2, Int64(key.provider.rawValue))
+      statement.bind(3, key.slot)
+      statement.bind(4, span.lowerBound)
+      statement.bind(5, span.upperBound)
       try statement.run()
     }
   }
 
-  private func writeFailures(to database: Database) throws {
+  private func writeFailures(to database: Database, _ run: Int64) throws {
     let statement = try RawStatement(
       cachedIn: database,
       """
-      insert into failed_attempt (provider, at_ms, identity, attempt) values (?, ?, ?, ?)
-      on conflict (provider, at_ms, identity, attempt) do nothing
+      insert into failed_attempt (run, provider, at_ms, identity, attempt)
+      values (?, ?, ?, ?, ?)
+      on conflict (run, provider, at_ms, identity, attempt) do nothing
       """)
     for failure in failures.sorted() {
-      statement.bind(1, Int64(failure.provider.rawValue))
-      statement.bind(2, failure.time)
-      statement.bind(3, failure.identity)
-      statement.bind(4, failure.attempt)
+      statement.bind(1, run)
+      statement.bind(2, Int64(failure.provider.rawValue))
+      statement.bind(3, failure.time)
+      statement.bind(4, failure.identity)
+      statement.bind(5, failure.attempt)
       try statement.run()
     }
   }

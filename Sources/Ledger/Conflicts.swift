@@ -17,6 +17,22 @@ public struct ConflictRow: Sendable, Equatable {
   public var places: [Place]
 }
 
+extension [StoredVersion] {
+  /// Of copies that agree in all that is material, the last one.
+  var lastCopies: [StoredVersion] {
+    var last: [StoredVersion] = []
+    for version in self {
+      let copy = last.firstIndex { $0.event.material == version.event.material }
+      guard let copy else {
+        last.append(version)
+        continue
+      }
+      if Recency(of: last[copy].event) < Recency(of: version.event) { last[copy] = version }
+    }
+    return last
+  }
+}
+
 extension Ledger {
   /// Every event with more than one version, by identity and time.
   public func conflicts() throws(LedgerError) -> [ConflictRow] {
@@ -30,7 +46,7 @@ extension Ledger {
         probe.identity = row.int64(0)
         let versions = try stored.versions(named: probe, in: stored.lineages(of: probe))
         for winner in versions where winner.isStanding {
-          let group = versions.filter { $0.isVersion(of: winner) }
+          let group = versions.filter { $0.isVersion(of: winner) }.lastCopies
           guard group.count > 1 else { continue }
           if let conflict = try conflict(winner, group) { conflicts.append(conflict) }
         }

@@ -26,11 +26,11 @@ struct DeliveryCounts {
 
   static let upsert = """
     insert into delivery_cell (
-      day, provider, kind, delivered, distinct_events, duplicates_exact, duplicates_semantic,
-      conflicts, received, attempt_1, attempt_2, attempt_3, attempt_4, attempt_5, attempt_6,
-      latency_max_s)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (day, provider, kind) do update set
+      run, day, provider, kind, delivered, distinct_events, duplicates_exact,
+      duplicates_semantic, conflicts, received, attempt_1, attempt_2, attempt_3, attempt_4,
+      attempt_5, attempt_6, latency_max_s)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (run, day, provider, kind) do update set
       delivered = delivered + excluded.delivered,
       distinct_events = distinct_events + excluded.distinct_events,
       duplicates_exact = duplicates_exact + excluded.duplicates_exact,

@@ -56,11 +56,12 @@ public final class EventIntake {
     let isKnown = try isKnown(sha256: archive.sha256)
     precondition(!isKnown, "the content of an archive is read once")
     let id = try ledger.nextArchive()
+    let run = try ledger.arrivalRun().number
     symbolsBefore = ledger.symbols
     usersBefore = wave.users.count
     current = ArchiveDraft(
-      archive, id: id, start: wave.entries.count,
-      arrivals: ArrivalAccount(calendar: calendar, schedules: schedules))
+      archive, id: id, run: run, start: wave.entries.count,
+      arrivals: ArrivalAccount(run: run, calendar: calendar, schedules: schedules))
     return id
   }
 

@@ -28,7 +28,9 @@ struct EventVersions {
   func settle(_ record: EventRecord, in lineage: EventWave.Lineage) throws {
     let version = try StoredVersion(record, of: lineage.key, lineage.shop)
     let here = try stored.versions(like: version, in: [lineage.key])
-    if here.count > 1 { try contest(version.event, in: lineage.key) }
+    if here.contains(where: { $0.event.material != version.event.material }) {
+      try contest(version.event, in: lineage.key)
+    }
     try elect(version)
   }
 
@@ -88,7 +90,8 @@ struct EventVersions {
     let (one, other) = (Recency(of: left.event), Recency(of: right.event))
     if one.created != other.created { return one.created > other.created }
     if one.received != other.received { return one.received > other.received }
-    return try content(other: right).lexicographicallyPrecedes(content(other: left))
+    let (ours, theirs) = (try content(other: left), try content(other: right))
+    return ours == theirs ? one.body > other.body : theirs.lexicographicallyPrecedes(ours)
   }
 
   /// What the version says, in words rather than symbols, whose numbers depend on arrival.

@@ -13,8 +13,9 @@ enum EventFate: UInt8 {
 
 /// Merges delivered events into the versions that one lineage has.
 ///
-/// Versions of one event have the same identity, transaction, time and kind; an equal identity
-/// alone is a collision of fingerprints, and then both events count.
+/// Copies of one version agree in all that is material; the last one speaks, and earlier ones stay
+/// when a run has published them. Versions of one event have the same identity, transaction, time
+/// and kind; an equal identity alone is a collision of fingerprints, and then both events count.
 struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
@@ -27,9 +28,14 @@ struct LineageMerge {
   private var next = 0
   private var lineage: EventWave.Lineage?
   private let hasContests: Bool
+  private let published: Int32
 
-  /// `hasContests` says whether any version may lie in another lineage.
-  init(hasContests: Bool) { self.hasContests = hasContests }
+  /// `hasContests` says whether any version may lie in another lineage; archives up to number
+  /// `published` are known to a run that has published.
+  init(hasContests: Bool, published: Int32) {
+    self.hasContests = hasContests
+    self.published = published
+  }
 
   /// Begins with the versions that lie in `bytes`, which must stay until the lineage is written.
   mutating func begin(
@@ -83,7 +89,9 @@ struct LineageMerge {
       let known = stored.event
       hasVersion = true
       guard known.material == event.material else { continue }
-      if Recency(of: known) < Recency(of: event) { renew(rival, with: record) }
+      if Recency(of: known) < Recency(of: event) {
+        supersede(rival, from: known.place.archive, with: record)
+      }
       return known.body == event.body ? .exact : .semantic
     }
     var added = record
@@ -95,13 +103,26 @@ struct LineageMerge {
     return .conflict
   }
 
-  /// Keeps of two copies of one version what only the later one says.
-  private mutating func renew(_ index: Int, with record: EventRecord) {
-    records[index].user = record.user
-    records[index].content = record.content
-    isChanged = true
+  /// Lets of two copies of one version only the later one speak.
+  ///
+  /// The earlier one is kept beside it when a run that has published knew it: what that run said
+  /// can be told again.
+  private mutating func supersede(
+    _ index: Int, from archive: Int32, with record: EventRecord
+  ) {
     let isAlone = index == records.count - 1 && records[index].version == 0
-    if hasContests || !isAlone { doubtful.append(records[index]) }
+    isChanged = true
+    var later = records[index]
+    later.user = record.user
+    later.content = record.content
+    if archive <= published {
+      records[index].isStanding = false
+      later.version = (records.last?.version ?? -1) + 1
+      records.append(later)
+    } else {
+      records[index] = later
+    }
+    if hasContests || !isAlone { doubtful.append(later) }
   }
 }
 

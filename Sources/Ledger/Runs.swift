@@ -37,7 +37,7 @@ extension Ledger {
   /// A run that ended before it published is carried on under its number, so that nothing shows
   /// later whether a night was interrupted.
   public func beginRun(
-    asOf: Instant, version: String, options: String
+    asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(LedgerError) -> Int64 {
     try change("begin a run") { database in
       let statement = try RawStatement(
@@ -57,7 +57,9 @@ extension Ledger {
       statement.bind(1, asOf.milliseconds)
       statement.bind(2, version)
       statement.bind(3, options)
-      return try statement.first { $0.int64(0) } ?? 0
+      let run = try statement.first { $0.int64(0) } ?? 0
+      try documents.write(to: database, run: run)
+      return run
     }
   }
 
@@ -108,8 +110,9 @@ extension Ledger {
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select w.provider, w.app, w.newest_ms, w.first_event_ms
-        from watermark w join symbol s on s.id = w.app order by w.provider, s.word
+        select w.provider, w.app, max(w.newest_ms), min(w.first_event_ms)
+        from watermark w join symbol s on s.id = w.app
+        group by w.provider, w.app, s.word order by w.provider, s.word
         """)
       var marks: [Watermark] = []
       try statement.forEachRow { row in

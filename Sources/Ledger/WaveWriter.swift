@@ -10,6 +10,7 @@ struct WaveWriter {
   private let index: IdentityIndex
   private let isEmpty: Bool
   private let hasContests: Bool
+  private let published: Int32
 
   /// A writer of the events in `range`, in order of arrival.
   init(
@@ -25,6 +26,7 @@ struct WaveWriter {
     }
     isEmpty = try !isAny("lineage")
     hasContests = try isAny("contested")
+    published = try ArrivalRun(in: database).published(in: database)
   }
 
   /// What became of each event.
@@ -33,7 +35,7 @@ struct WaveWriter {
     let places = entriesByLineage()
     let order = wave.lineages.indices.filter { places.starts[$0] < places.starts[$0 + 1] }
       .sorted { wave.lineages[$0].key < wave.lineages[$1].key }
-    var merge = LineageMerge(hasContests: hasContests)
+    var merge = LineageMerge(hasContests: hasContests, published: published)
     for lineage in order {
       let entries = sorted(places.entries[places.starts[lineage]..<places.starts[lineage + 1]])
       try write(wave.lineages[lineage], entries, &merge, &outcome)

@@ -26,6 +26,8 @@ struct Configuration: Sendable {
 
   /// From which amount or age on a break matters how much.
   var severity = SeverityThresholds()
+  /// What of the file the ledger keeps; nil without a file.
+  var source: [UInt8]?
 
   /// Reads `path`.
   ///
@@ -37,12 +39,20 @@ struct Configuration: Sendable {
         exists ? .permission : .configuration, "the configuration \(path) cannot be read",
         hint: exists ? "check the rights of the file" : "check the path given with --config")
     }
+    return try read([UInt8](data), named: path)
+  }
+
+  /// Reads the content of the file at `path`.
+  static func read(_ bytes: [UInt8], named path: String) throws(NightError) -> Configuration {
     do {
+      let text = String(decoding: bytes, as: UTF8.self)
       // Dates and fractions stay the text that was written: a date is the start of a day in the
       // reports' time zone, and a share is exact.
       let resolver = Resolver.default.removing(.timestamp).removing(.float)
-      let tree = try Yams.load(yaml: String(decoding: data, as: UTF8.self), resolver)
-      return try ConfigurationReader(path: path).read(tree)
+      let tree = try Yams.load(yaml: text, resolver)
+      var configuration = try ConfigurationReader(path: path).read(tree)
+      configuration.source = try ConfigurationDocument.of(text)
+      return configuration
     } catch let error as NightError {
       throw error
     } catch {

@@ -16,6 +16,8 @@ struct DecisionsFile: Sendable {
   var decisions: [Decision] = []
   /// SHA-256 of the file's bytes; nil without a file.
   var sha256: String?
+  /// The file's bytes; nil without a file.
+  var source: [UInt8]?
 
   /// No file was named.
   init() {}
@@ -31,8 +33,14 @@ struct DecisionsFile: Sendable {
         exists ? .permission : .configuration, "the decisions \(path) cannot be read",
         hint: exists ? "check the rights of the file" : "check the path given with --decisions")
     }
-    sha256 = Digest.sha256(of: [UInt8](data))
-    decisions = try DecisionsReader(path: path).read(data)
+    try self.init([UInt8](data), named: path)
+  }
+
+  /// Reads the content of the file at `path`.
+  init(_ bytes: [UInt8], named path: String) throws(NightError) {
+    source = bytes
+    sha256 = Digest.sha256(of: bytes)
+    decisions = try DecisionsReader(path: path).read(bytes)
   }
 }
 
@@ -40,11 +48,11 @@ struct DecisionsFile: Sendable {
 private struct DecisionsReader {
   let path: String
 
-  func read(_ data: Data) throws(NightError) -> [Decision] {
+  func read(_ bytes: [UInt8]) throws(NightError) -> [Decision] {
     let root: Node?
     do {
       // As nodes, an id of digits stays the text that was written.
-      root = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
+      root = try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self))
     } catch {
       throw NightError(
         .configuration, "the decisions \(path) are no YAML: \(error)", hint: Self.hint)

@@ -8,14 +8,22 @@ struct PriceList: Sendable, Equatable {
   /// Of the file's bytes.
   private(set) var sha256: String
   private(set) var lines: [PriceLine] = []
+  /// The file's bytes.
+  private(set) var source: [UInt8]
 
   /// Reads the price list at `path`; a date is the start of that day in `calendar`.
   ///
   /// - Throws: `NightError` of kind `noInput`, `permission`, or `configuration` that names every
   ///   wrong line with its column and what is wrong.
   static func read(_ path: String, calendar: CivilCalendar) throws(NightError) -> PriceList {
-    let bytes = try contents(path)
-    var list = PriceList(sha256: Digest.sha256(of: bytes))
+    try read(contents(path), named: path, calendar: calendar)
+  }
+
+  /// Reads the content of the price list at `path`.
+  static func read(
+    _ bytes: [UInt8], named path: String, calendar: CivilCalendar
+  ) throws(NightError) -> PriceList {
+    var list = PriceList(sha256: Digest.sha256(of: bytes), source: bytes)
     var check = PriceListCheck(path: path)
     var reader = CSVReader(bytes)
     do throws(CSVProblem) {

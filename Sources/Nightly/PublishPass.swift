@@ -39,7 +39,8 @@ struct PublishPass {
     var manifest = manifest
     return try attempt {
       let run = try ledger.beginRun(
-        asOf: rules.asOf, version: version, options: optionsText(manifest))
+        asOf: rules.asOf, version: version, options: optionsText(manifest),
+        documents: plan.documents())
       try times.measure(.facts) { try ledger.replaceFacts(facts) }
       try ledger.replaceDecisions(plan.decisions.decisions)
       let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)

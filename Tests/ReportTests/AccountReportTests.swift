@@ -91,9 +91,9 @@ struct AccountReportTests {
     let first = day(2026, 1, 1).milliseconds + 500
     try world.sql(
       """
-      insert into archive (id, name, sha256, kind, path, bytes, modified_ms, inode, lines, accepted,
-        duplicates, skipped, rejected, first_event_ms, status)
-      values (\(id), ?, '\(id)', '\(kind)', '', 100, 0, 0, \(3 + rejected), 3, 0, 0, \(rejected),
+      insert into archive (id, run, name, sha256, kind, path, bytes, modified_ms, inode, lines,
+        accepted, duplicates, skipped, rejected, first_event_ms, status)
+      values (\(id), 1, ?, '\(id)', '\(kind)', '', 100, 0, 0, \(3 + rejected), 3, 0, 0, \(rejected),
         \(first), 'complete')
       """, .text(name))
   }

@@ -14,11 +14,15 @@ struct DeliveryReportTests {
     let day = Day(year: 2026, month: 2, day: 3).number
     try world.sql(
       """
-      insert into delivery_cell values (\(day), 1, \(kind), 100, 90, 6, 3, 1, 100, 80, 9, 4, 0, 0,
-        1, 321)
+      insert into delivery_cell values (1, \(day), 1, \(kind), 100, 90, 6, 3, 1, 100, 80, 9, 4, 0,
+        0, 1, 321)
       """)
     for (bucket, count) in [(1, 50), (2, 44), (3, 1), (200, 5)] {
-      try world.sql("insert into latency_cell values (\(day), 1, \(kind), \(bucket), \(count))")
+      // Half of each bucket came in another run.
+      for (run, part) in [(1, count / 2), (2, count - count / 2)] {
+        try world.sql(
+          "insert into latency_cell values (\(run), \(day), 1, \(kind), \(bucket), \(part))")
+      }
     }
     var late = ArrivalSums()
     late.late = 2
@@ -45,7 +49,7 @@ struct DeliveryReportTests {
     for (provider, received) in [(1, 0), (2, 3)] {
       try world.sql(
         """
-        insert into delivery_cell values (\(day), \(provider), \(kind), 5, 5, 0, 0, 0,
+        insert into delivery_cell values (1, \(day), \(provider), \(kind), 5, 5, 0, 0, 0,
           \(received), \(received), 0, 0, 0, 0, 0, null)
         """)
     }
@@ -130,6 +134,14 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").map { $0["provider"] } == ["qonversion"])
   }
 
+  @Test("What several runs were told of one outage is one outage")
+  func overRuns() throws {
+    try receive(at: 5)
+    for run in 1...3 { try fail(at: 100, 120, 180, run: Int64(run)) }
+    try world.write()
+    #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
+  }
+
   @Test("What is missed for good between the receipts around an outage was lost in it")
   func lost() throws {
     try receive(at: 1_000)
@@ -154,18 +166,18 @@ struct DeliveryReportTests {
     let (from, to) = (Self.midnight + first, Self.midnight + (last ?? first))
     try world.sql(
       """
-      insert into receipt_cell values (\(provider.rawValue), \(from / 300), \(from * 1000),
-        \(to * 1000))
+      insert into receipt_cell values (1, \(provider.rawValue), \(from / 300),
+        \(from * 1000), \(to * 1000))
       """)
   }
 
   private func fail(
-    at seconds: Int64..., attempt: Int = 1, provider: Provider = .qonversion
+    at seconds: Int64..., attempt: Int = 1, provider: Provider = .qonversion, run: Int64 = 1
   ) throws {
     for second in seconds {
       try world.sql(
         """
-        insert into failed_attempt values (\(provider.rawValue),
+        insert into failed_attempt values (\(run), \(provider.rawValue),
           \((Self.midnight + second) * 1000), \(second), \(attempt))
         """)
     }

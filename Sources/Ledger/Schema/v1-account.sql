@@ -8,7 +8,8 @@ create table symbol (
 
 -- One row per distinct content of an archive, and per name it was seen under.
 create table archive (
-  id integer primary key,
+  id integer primary key, -- rises with `run`
+  run integer not null, -- that published it, or will
   name text not null, -- path relative to the given root
   sha256 text not null,
   kind text not null check (kind in ('events', 'snapshots')),
@@ -47,8 +48,10 @@ create table reject (
   primary key (archive, line, byte_offset)
 ) strict, without rowid;
 
--- Deliveries by the day they came (received, else created, else event time).
+-- Deliveries by the day they came (received, else created, else event time). As in the tables below,
+-- `run` is the one that publishes them first, so that what an earlier run knew can be told again.
 create table delivery_cell (
+  run integer not null,
   day integer not null,
   provider integer not null,
   kind integer not null, -- EventKind in the Vocabulary room
@@ -65,45 +68,55 @@ create table delivery_cell (
   attempt_5 integer not null,
   attempt_6 integer not null,
   latency_max_s integer,
-  primary key (day, provider, kind)
+  primary key (run, day, provider, kind)
 ) strict, without rowid;
 
 -- Seconds from event time to receive time, as a histogram: bucket b < 128 holds exactly b seconds;
 -- above, 64 buckets per doubling (relative error below 1.6 %).
 create table latency_cell (
+  run integer not null,
   day integer not null,
   provider integer not null,
   kind integer not null,
   bucket integer not null,
   deliveries integer not null,
-  primary key (day, provider, kind, bucket)
+  primary key (run, day, provider, kind, bucket)
 ) strict, without rowid;
 
 -- When something was received, by five minutes.
 create table receipt_cell (
+  run integer not null,
   provider integer not null,
   slot integer not null, -- five minutes since 1970-01-01
   from_ms integer not null, -- the first receipt
   to_ms integer not null, -- the last one
-  primary key (provider, slot)
+  primary key (run, provider, slot)
 ) strict, without rowid;
 
 -- Attempts that must have failed, because their message came at a later one.
 create table failed_attempt (
+  run integer not null,
   provider integer not null,
   at_ms integer not null, -- by the retry schedule, from when the message was made
   identity integer not null,
   attempt integer not null, -- from 1
-  primary key (provider, at_ms, identity, attempt)
+  primary key (run, provider, at_ms, identity, attempt)
 ) strict, without rowid;
 
 -- Newest received (else created, else event) time per provider and app.
 create table watermark (
+  run integer not null,
   provider integer not null,
   app integer not null,
   newest_ms integer not null,
   first_event_ms integer not null,
-  primary key (provider, app)
+  primary key (run, provider, app)
+) strict, without rowid;
+
+-- Files that had an effect on the numbers of runs, each content once.
+create table document (
+  sha256 text primary key, -- of the content
+  body blob not null -- the content, gzip
 ) strict, without rowid;
 
 create table run (
@@ -117,5 +130,9 @@ create table run (
   skipped integer not null,
   rejected integer not null,
   archives integer not null,
+  -- Without secrets and paths; null without such a file.
+  configuration text references document (sha256),
+  prices text references document (sha256),
+  decisions text references document (sha256),
   published text -- SHA-256 of SHA256SUMS, when a set was published
 ) strict;

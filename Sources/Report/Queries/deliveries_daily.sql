@@ -70,6 +70,20 @@ sums as (
     provider,
     kind
 ),
+bucketed as (
+  select
+    day,
+    provider,
+    kind,
+    bucket,
+    sum(deliveries) as deliveries
+  from latency_cell
+  group by
+    day,
+    provider,
+    kind,
+    bucket
+),
 reached as (
   select
     day,
@@ -81,7 +95,7 @@ reached as (
       rows between unbounded preceding and current row
     ) as so_far,
     sum(deliveries) over (partition by day, provider, kind) as total
-  from latency_cell
+  from bucketed
   where deliveries > 0
 ),
 latency as (

@@ -1,14 +1,33 @@
 -- Stretches in which the receiving endpoint took nothing: three or more messages whose first
 -- attempt must have failed, at least a minute from the first failure to the last, and no receipt
 -- between them. Receipts are known to five minutes: failures between two of those do not count.
-with pieces as (
+with receipt as (
+  select
+    provider,
+    slot,
+    min(from_ms) as from_ms,
+    max(to_ms) as to_ms
+  from receipt_cell
+  group by
+    provider,
+    slot
+),
+failure as (
+  select distinct
+    provider,
+    at_ms,
+    identity,
+    attempt
+  from failed_attempt
+),
+pieces as (
   select
     provider,
     from_ms,
     to_ms,
     1 as is_receipt,
     0 as is_first
-  from receipt_cell
+  from receipt
   union all
   select
     failure.provider,
@@ -16,8 +35,8 @@ with pieces as (
     failure.at_ms as to_ms,
     0 as is_receipt,
     case when failure.attempt = 1 then 1 else 0 end as is_first
-  from failed_attempt as failure
-  left join receipt_cell as receipt
+  from failure
+  left join receipt
     on receipt.provider = failure.provider
     and receipt.slot = failure.at_ms / 300000
     and receipt.from_ms <= failure.at_ms

@@ -1,0 +1,33 @@
+internal import GRDB
+
+/// The run to which belongs what comes in now: the one that will publish it.
+///
+/// It is the run that `beginRun` carries on or begins next, so that what an earlier run knew are
+/// the archives up to a number.
+struct ArrivalRun {
+  let number: Int64
+
+  init(in database: Database) throws {
+    let run = try RawStatement(
+      cachedIn: database,
+      """
+      select coalesce(
+        (select min(id) from run where published is null), (select max(id) + 1 from run), 1)
+      """)
+    number = try run.first { $0.int64(0) } ?? 1
+  }
+
+  /// The last archive that an earlier run knew; 0 for none.
+  func published(in database: Database) throws -> Int32 {
+    let known = try RawStatement(
+      cachedIn: database, "select id from archive where run < ? order by id desc limit 1")
+    known.bind(1, number)
+    return try known.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+  }
+}
+
+extension Ledger {
+  func arrivalRun() throws(LedgerError) -> ArrivalRun {
+    try access("number a run") { try ArrivalRun(in: $0) }
+  }
+}

@@ -1,0 +1,96 @@
+internal import GRDB
+
+/// A file that has an effect on the numbers of a run.
+public struct Document: Sendable, Equatable {
+  /// SHA-256 of the content, as 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// The content, gzip.
+  public var body: [UInt8]
+
+  /// A document of which `body` is the packed content.
+  public init(sha256: String, body: [UInt8]) {
+    self.sha256 = sha256
+    self.body = body
+  }
+}
+
+/// The documents that a run follows; with its options they are all that it needs to be told again.
+public struct RunDocuments: Sendable, Equatable {
+  /// The configuration, without secrets and paths of the machine.
+  public var configuration: Document?
+  /// The price list, as it was given.
+  public var prices: Document?
+  /// The decisions about breaks, as they were given.
+  public var decisions: Document?
+
+  /// No files.
+  public init() {}
+
+  var all: [Document?] { [configuration, prices, decisions] }
+}
+
+extension Ledger {
+  /// The documents of a run.
+  public func documents(ofRun run: Int64) throws(LedgerError) -> RunDocuments {
+    try access("read the documents of a run") { database in
+      let names = try RawStatement(
+        cachedIn: database, "select configuration, prices, decisions from run where id = ?")
+      names.bind(1, run)
+      let found = try names.first { row in
+        (0..<3).map { row.isNull($0) ? nil : row.text($0) }
+      }
+      var documents = RunDocuments()
+      guard let found else { return documents }
+      documents.configuration = try document(found[0], in: database)
+      documents.prices = try document(found[1], in: database)
+      documents.decisions = try document(found[2], in: database)
+      return documents
+    }
+  }
+
+  private func document(_ sha256: String?, in database: Database) throws -> Document? {
+    guard let sha256 else { return nil }
+    let statement = try RawStatement(
+      cachedIn: database, "select body from document where sha256 = ?")
+    statement.bind(1, sha256)
+    let body = try statement.first { Array($0.blob(0)) }
+    guard let body else {
+      throw LedgerError(
+        .corrupt, "cannot read a document of the ledger \(path): it is not there",
+        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+    }
+    return Document(sha256: sha256, body: body)
+  }
+}
+
+extension RunDocuments {
+  /// Writes the documents, makes them those of `run`, and drops those that no run has any more.
+  func write(to database: Database, run: Int64) throws {
+    let insertion = try RawStatement(
+      cachedIn: database,
+      "insert into document (sha256, body) values (?, ?) on conflict (sha256) do nothing")
+    for document in all.compactMap(\.self) {
+      insertion.bind(1, document.sha256)
+      insertion.bind(2, blob: document.body)
+      try insertion.run()
+    }
+    let update = try RawStatement(
+      cachedIn: database,
+      "update run set configuration = ?2, prices = ?3, decisions = ?4 where id = ?1")
+    update.bind(1, run)
+    for (index, document) in all.enumerated() {
+      if let document {
+        update.bind(Int32(index + 2), document.sha256)
+      } else {
+        update.bind(Int32(index + 2), Int64?.none)
+      }
+    }
+    try update.run()
+    try database.execute(
+      sql: """
+        delete from document where not exists (
+          select 1 from run
+          where document.sha256 in (run.configuration, run.prices, run.decisions))
+        """)
+  }
+}

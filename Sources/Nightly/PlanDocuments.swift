@@ -1,0 +1,71 @@
+import Archive
+import Digest
+import Foundation
+import Ledger
+import Yams
+
+extension Plan {
+  /// The files that have an effect on the numbers, for the ledger to keep.
+  func documents() throws(NightError) -> RunDocuments {
+    var documents = RunDocuments()
+    documents.configuration = try document(configuration.source)
+    documents.prices = try document(prices?.source)
+    documents.decisions = try document(decisions.source)
+    return documents
+  }
+
+  private func document(_ content: [UInt8]?) throws(NightError) -> Document? {
+    guard let content else { return nil }
+    guard let body = gzipMember(of: content) else {
+      throw NightError(.inputOutput, "cannot pack a document: there is not enough memory")
+    }
+    return Document(sha256: Digest.sha256(of: content), body: body)
+  }
+}
+
+extension Document {
+  /// What the document says.
+  ///
+  /// - Throws: `NightError` of kind `damagedInput` when it is not what its SHA-256 says.
+  func content() throws(NightError) -> [UInt8] {
+    if let content = gzipContent(of: body, bytesMax: Self.sizeMax),
+      Digest.sha256(of: content) == sha256
+    {
+      return content
+    }
+    throw NightError(
+      .damagedInput, "cannot read the document \(sha256) of the ledger: it is damaged",
+      hint: "keep the file, and rebuild the ledger from the archives in a new one")
+  }
+
+  /// As of the largest file that a plan reads.
+  private static let sizeMax = 16 << 20
+}
+
+/// What of a configuration file the ledger keeps: keys that have an effect on the numbers.
+///
+/// Keys are kept by name, so that a secret or a path of the machine can not slip in.
+enum ConfigurationDocument {
+  /// The keys that are kept.
+  static let kept: Set<String> = [
+    "as_of", "captured_at", "timezone", "csv_dialect", "amount_decimals", "products", "periods",
+    "event_names", "renewal_gap", "retry_horizon", "freshness_max", "delivery_window",
+    "delivery_retries", "breaks", "limits", "materiality",
+  ]
+
+  /// The kept part of a configuration, as YAML; nil when nothing of it is kept.
+  static func of(_ text: String) throws -> [UInt8]? {
+    guard let mapping = try Yams.compose(yaml: text)?.mapping else { return nil }
+    var pairs: [(Node, Node)] = []
+    for (key, value) in mapping {
+      guard let name = key.scalar?.string else { continue }
+      if kept.contains(name) {
+        pairs.append((key, value))
+      } else if name == "snapshots", let complete = value.mapping?["complete"] {
+        pairs.append((key, Node([(Node("complete"), complete)])))
+      }
+    }
+    guard !pairs.isEmpty else { return nil }
+    return Array(try Yams.serialize(node: Node(pairs), sortKeys: true).utf8)
+  }
+}

@@ -1,0 +1,134 @@
+import Ledger
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("What a run has published stays known")
+struct HistoryTests {
+  @Test("An archive belongs to the run that publishes it, however many runs were begun")
+  func archiveRuns() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    try ledger.ingest("a", [Line()])
+    try ledger.publish()
+    try ledger.publish()
+    try ledger.ingest("b", [Line(transaction: "2")])
+    _ = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1", options: "{}")
+    try ledger.ingest("c", [Line(transaction: "3")])
+    try ledger.recordRepeat(.named("a again"))
+    try ledger.publish()
+    try ledger.ingest("d", [Line(transaction: "4")])
+    #expect(try ledger.table("select run from archive order by id") == ["1", "3", "3", "3", "4"])
+    #expect(try ledger.table("select run from delivery_cell order by run") == ["1", "3", "4"])
+    #expect(try ledger.watermarks().count == 1)
+  }
+
+  @Test("A later copy replaces one that no run has published, and stands beside one that was")
+  func copies() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    try ledger.ingest("a", [Line(created: 1)])
+    try ledger.ingest("b", [Line(created: 2)])
+    #expect(try ledger.table("select versions, counted from lineage") == ["1|1"])
+    try ledger.publish()
+    try ledger.ingest("c", [Line(created: 3)])
+    #expect(try ledger.table("select versions, counted from lineage") == ["2|1"])
+    try ledger.ingest("d", [Line(user: "late", created: 5), Line(created: 4)])
+    #expect(try ledger.table("select versions, counted from lineage") == ["2|1"])
+    let event = try #require(try ledger.events(ofLineage: Line().lineage).first)
+    #expect(event.created == Line().at + .seconds(5))
+    #expect(try ledger.lineage(Line().lineage)?.userText == "late")
+    #expect(try ledger.conflicts().isEmpty)
+    #expect(try ledger.table("select count(*) from contested") == ["0"])
+    #expect(
+      try ledger.table("select sum(distinct_events), sum(duplicates_exact) from delivery_cell")
+        == ["1|4"])
+  }
+
+  @Test("Copies and contradictions over nights come to what they come to in one", arguments: 1...6)
+  func nights(seed: UInt64) throws {
+    var random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    func below(_ limit: Int) -> Int {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(random >> 33) % limit
+    }
+    let lines = (0..<160).map { _ in
+      Line(
+        transaction: "\(below(9))", original: ["1000", "1000", "1000", "999"][below(4)],
+        user: "u\(below(4))", product: below(4) == 0 ? "other" : "pro",
+        time: 60, created: below(3) == 0 ? nil : Int64(below(3)), received: Int64(below(3)),
+        body: "\(below(5))")
+    }
+    let once = try Ledger.fresh(in: try TemporaryFolder())
+    try once.ingest("all", lines)
+    let nightly = try Ledger.fresh(in: try TemporaryFolder())
+    var rest = lines
+    while !rest.isEmpty {
+      var night: [Line] = []
+      for _ in 0...below(12) where !rest.isEmpty {
+        night.append(rest.remove(at: below(rest.count)))
+      }
+      try nightly.ingest("\(rest.count)", night)
+      if below(2) == 0 { try nightly.publish() }
+    }
+    let content = try once.countedContent()
+    #expect(content.contains { $0.hasPrefix("conflict") })
+    #expect(try nightly.countedContent() == content, "seed \(seed)")
+    #expect(
+      try nightly.table("select sum(versions) > count(*) from lineage") == ["1"], "seed \(seed)")
+  }
+
+  @Test("The documents of a run are kept once, and those that no run has any more are dropped")
+  func documents() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    var documents = RunDocuments()
+    documents.prices = Document(sha256: "p", body: [1, 2])
+    documents.decisions = Document(sha256: "left behind", body: [3])
+    _ = try begin(documents, in: ledger)
+    documents.decisions = Document(sha256: "d", body: [4])
+    let first = try begin(documents, in: ledger)
+    try ledger.publish()
+    var others = documents
+    others.prices = nil
+    let second = try begin(others, in: ledger)
+    #expect([first, second] == [1, 2])
+    #expect(try ledger.documents(ofRun: first) == documents)
+    #expect(try ledger.documents(ofRun: second) == others)
+    #expect(try ledger.table("select sha256 from document order by 1") == ["d", "p"])
+  }
+
+  private func begin(_ documents: RunDocuments, in ledger: Ledger) throws -> Int64 {
+    try ledger.beginRun(
+      asOf: Instant(seconds: 1), version: "1", options: "{}", documents: documents)
+  }
+}
+
+extension Ledger {
+  /// Ends a run that publishes what came in so far, with the documents that it has.
+  func publish() throws {
+    let run = try table(
+      "select coalesce((select id from run where published is null), 0)")
+    var number = Int64(run[0]) ?? 0
+    if number == 0 {
+      number = try beginRun(asOf: Instant(seconds: 1), version: "1", options: "{}")
+    }
+    try finishRun(number, archives: 0, tallies: ArchiveTallies(), published: "set \(number)")
+  }
+
+  /// What is the same however lines came: every counted event, by lineage, and the conflicts.
+  func countedContent() throws -> [String] {
+    var content: [String] = []
+    try forEachLineage { row, events in
+      content.append("\(row.original) \(row.userText)")
+      for event in events {
+        content.append(
+          """
+          \(event.identity) \(event.body) \(symbols.words[Int(event.product)]) \(event.user) \
+          \(event.created?.text ?? "-") \(event.received?.text ?? "-")
+          """)
+      }
+    }
+    for conflict in try conflicts() {
+      content.append("conflict \(conflict.identity) \(conflict.fields) \(conflict.places.count)")
+    }
+    return content
+  }
+}
