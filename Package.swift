@@ -28,7 +28,7 @@ let package = Package(
     // files → lines → fields → events and entitlements
     .target(name: "Archive", dependencies: ["CZlib", "Digest", "Vocabulary"]),
     .target(name: "Decode", dependencies: ["Vocabulary"]),
-    .target(name: "Normalise", dependencies: ["Decode", "Vocabulary"]),
+    .target(name: "Normalise", dependencies: ["Decode", "Digest", "Vocabulary"]),
 
     // events → SQLite, each once
     .target(

@@ -4,6 +4,8 @@ import Yams
 
 /// The configuration file: options, and what has no flag.
 struct Configuration: Sendable {
+  /// The file that was read; nil without one.
+  var path: String?
   var options = Options()
   /// Dashboard product id → store product ids.
   var products: [String: [String]] = [:]
@@ -23,6 +25,9 @@ struct Configuration: Sendable {
   var rejectedShare: Amount?
   /// Open breaks against net revenue that qualify the set, in millionths.
   var materialityShare: Amount?
+
+  /// Where the secrets are by which deliveries are known.
+  var secrets: [Provider: [SecretSource]] = [:]
 
   /// From which amount or age on a break matters how much.
   var severity = SeverityThresholds()
@@ -57,8 +62,21 @@ struct Configuration: Sendable {
       throw error
     } catch {
       throw NightError(
-        .configuration, "the configuration \(path) is no YAML: \(error)",
+        .configuration, "the configuration \(path) is no YAML\(place(of: error))",
         hint: "subledger.example.yaml shows every key")
+    }
+  }
+
+  /// The place and the problem; the library's own words would quote the line, secrets included.
+  private static func place(of error: any Error) -> String {
+    switch error as? YamlError {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      ": line \(mark.line), column \(mark.column): \(problem)"
+    case .duplicatedKeysInMapping(_, let context):
+      ": a key stands twice in the mapping at line \(context.mark.line)"
+    case .reader(let problem, _, _, _): ": \(problem)"
+    default: ""
     }
   }
 }

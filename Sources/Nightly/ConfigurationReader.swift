@@ -7,6 +7,7 @@ struct ConfigurationReader {
 
   func read(_ tree: Any?) throws(NightError) -> Configuration {
     var configuration = Configuration()
+    configuration.path = path
     for (key, value) in try mapping(tree ?? [String: Any](), "the file") {
       if key == "snapshots", value is [AnyHashable: Any] {
         try readSnapshots(value, into: &configuration)
@@ -43,6 +44,7 @@ struct ConfigurationReader {
       }
     case "breaks": try readBreaks(value, into: &configuration)
     case "limits": try readLimits(value, into: &configuration)
+    case "secrets": configuration.secrets = try secrets(value)
     case "materiality": configuration.materialityShare = try share(value, key)
     default: throw unknown(key)
     }

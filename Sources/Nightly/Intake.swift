@@ -25,11 +25,13 @@ struct Intake {
 
   /// Reads what is new under the plan's paths.
   func readArchives(into summary: inout IntakeSummary) throws(NightError) {
+    let rules = try plan.normaliseRules()
+    if let warning = plan.secretsWarning { log.warning("\(warning)") }
     let files = try newFiles(under: plan.archives, summary: &summary)
     let intake = ledger.beginEvents(
       calendar: .utc, schedules: plan.configuration.retrySchedules)
     do {
-      try readArchives(files, by: intake, into: &summary)
+      try readArchives(files, rules, by: intake, into: &summary)
     } catch {
       // What was read whole before the night had to stop is kept.
       intake.abandon()
@@ -39,12 +41,15 @@ struct Intake {
   }
 
   private func readArchives(
-    _ files: [ArchiveFile], by intake: EventIntake, into summary: inout IntakeSummary
+    _ files: [ArchiveFile], _ rules: NormaliseRules, by intake: EventIntake,
+    into summary: inout IntakeSummary
   ) throws(NightError) {
     let total = files.reduce(0) { $0 + $1.bytes }
     var done: Int64 = 0
     var isWanted = false
-    let reader = ArchiveReader(plan: plan, knownContents: try attempt { try ledger.contents() })
+    let reader = ArchiveReader(
+      rules: rules, valueBytesMax: plan.valueBytesMax,
+      knownContents: try attempt { try ledger.contents() })
     try attempt {
       try Workers(count: plan.jobs).run(files, reader.read) { index, message in
         try checkStop()
@@ -127,7 +132,8 @@ struct Intake {
 
   /// The parallel part: one archive from bytes to batches.
   private struct ArchiveReader: Sendable {
-    let plan: Plan
+    let rules: NormaliseRules
+    let valueBytesMax: Int
     let knownContents: Set<String>
 
     private struct NotWanted: Error {}
@@ -152,13 +158,13 @@ struct Intake {
     private func readBatches(
       of file: ArchiveFile, _ normalise: inout Int64, _ tell: (Message) -> Bool
     ) throws -> ArchiveEnd {
-      var normaliser = Normaliser(rules: plan.normaliseRules)
+      var normaliser = Normaliser(rules: rules)
       var batch = EventBatch()
       func flush() throws {
         guard tell(.batch(batch)) else { throw NotWanted() }
         batch = EventBatch()
       }
-      let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
+      let end = try readArchive(file, valueBytesMax: valueBytesMax) { chunk in
         let start = StageTimes.now(.thread)
         defer { normalise += StageTimes.now(.thread) - start }
         switch chunk {

@@ -51,6 +51,9 @@ extension Plan {
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
       "periods": .object(configuration.periods.mapValues { .string($0.iso) }),
       "event_names": .object(configuration.eventNames.mapValues { .string($0.name) }),
+      // Whose deliveries are held to secrets; nothing of the secrets themselves.
+      "authenticated": .array(
+        configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
       "prices_sha256": .string(prices?.sha256 ?? "none"),
     ]
     options["amount_decimals"] = amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")

@@ -79,9 +79,13 @@ public struct Options: Sendable, Equatable, Codable {
 
   /// The options that `SUBLEDGER_*` variables name; lists are separated by colons.
   ///
+  /// `SUBLEDGER_SECRET_*` are none of them: the configuration may name such as secrets.
+  ///
   /// - Throws: `NightError` of kind `usage` for a number that is none or a name that is unknown.
   public init(environment: [String: String]) throws(NightError) {
-    let values = environment.filter { $0.key.hasPrefix("SUBLEDGER_") }
+    let values = environment.filter {
+      $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
+    }
     for name in values.keys.sorted() {
       let key = name.dropFirst("SUBLEDGER_".count).lowercased()
       guard let value = values[name], let option = CodingKeys(rawValue: key) else {

@@ -47,6 +47,8 @@ public struct Plan: Sendable {
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
   public var rules: Rules
   var configuration: Configuration
+  /// The environment variables that the configuration names, as secrets.
+  let secretVariables: [String: Secret]
   /// For charges whose provider sends no money; nil when none is given.
   var prices: PriceList?
   /// What people decided about breaks.
@@ -70,6 +72,7 @@ public struct Plan: Sendable {
       options = options.over(configuration.options)
     }
     self.configuration = configuration
+    secretVariables = Self.secretVariables(configuration, environment)
     archives = options.archives ?? []
     snapshots = options.snapshots ?? []
     ledger = options.ledger ?? "subledger.sqlite"
@@ -170,10 +173,11 @@ extension CivilCalendar {
 }
 
 extension Plan {
-  /// How bodies are read.
-  var normaliseRules: NormaliseRules {
+  /// How bodies are read, with the secrets that they are compared with.
+  func normaliseRules() throws(NightError) -> NormaliseRules {
     var rules = NormaliseRules()
     rules.eventNames = configuration.eventNames
+    rules.secrets = try secrets()
     return rules
   }
 

@@ -10,6 +10,7 @@ enum RejectReason: String, CaseIterable {
   case badTime = "bad_time"
   case errorResponse = "error_response"
   case incompleteList = "incomplete_list"
+  case unauthenticated
 }
 
 /// Values that are known to be no purchase events.

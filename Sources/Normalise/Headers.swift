@@ -1,27 +1,39 @@
 import Decode
 
-// The one request header that matters: FLOBUK's app id stands nowhere else.
+// Request headers that an envelope kept: FLOBUK's app id stands nowhere else, and secrets of all
+// providers but iaptic do.
 //
 // Sources: the payload formats named in Envelope.swift. Names of headers are the same in any case.
 
 extension JSONTape {
   /// The header `X-App-Id` that the envelope `object` kept, empty when it kept none.
+  func appHeader(of object: JSONNode) -> UnsafeRawBufferPointer {
+    var app = UnsafeRawBufferPointer.none
+    forEachHeader("x-app-id", of: object) { value in
+      if app.isEmpty { app = headerText(value) }
+    }
+    return app
+  }
+
+  /// Calls `visit` at each value of the header `name`, which is in lower case, that `object` kept.
   ///
   /// It may stand in `headers`, `multiValueHeaders` or `data.headers`, as a member, a list of
   /// members or a flat list, or beside the body, where Vector puts the headers that it is told to
-  /// keep.
-  func appHeader(of object: JSONNode) -> UnsafeRawBufferPointer {
-    var places = [object]
+  /// keep. A repeated header is several values, a list of them, or one with commas.
+  func forEachHeader(
+    _ name: StaticString, of object: JSONNode, _ visit: (JSONNode) -> Void
+  ) {
+    visitMembers(name, of: object, visit)
     for holder in [object, member(object, "data")].compactMap({ $0 }) {
-      for name: StaticString in ["headers", "multiValueHeaders", "rawHeaders"] {
-        if let headers = member(holder, name) { places.append(headers) }
+      for place: StaticString in ["headers", "multiValueHeaders", "rawHeaders"] {
+        guard let headers = member(holder, place) else { continue }
+        if kind(headers) == .array {
+          visitList(name, of: headers, visit)
+        } else {
+          visitMembers(name, of: headers, visit)
+        }
       }
     }
-    for place in places {
-      let found = kind(place) == .array ? listedHeader(place) : memberHeader(place)
-      if !found.isEmpty { return found }
-    }
-    return .none
   }
 
   /// Headers that a dump of a table holds as text; nil when there are none.
@@ -31,36 +43,34 @@ extension JSONTape {
   }
 
   /// The header as a member: a text, or a list of texts.
-  private func memberHeader(_ headers: JSONNode) -> UnsafeRawBufferPointer {
-    guard kind(headers) == .object else { return .none }
+  private func visitMembers(
+    _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
+  ) {
+    guard kind(headers) == .object else { return }
     var child = firstChild(headers)
     while let key = child {
-      if bytes(key).isWord("x-app-id") { return headerText(value(ofKey: key)) }
+      if bytes(key).isWord(name) { visit(value(ofKey: key)) }
       child = next(key)
     }
-    return .none
   }
 
   /// The header in a list: of names and values in turn, of pairs, or of objects with a name.
-  private func listedHeader(_ headers: JSONNode) -> UnsafeRawBufferPointer {
+  private func visitList(
+    _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
+  ) {
     var child = firstChild(headers)
     while let node = child {
       switch kind(node) {
-      case .string where bytes(node).isWord("x-app-id"):
-        return next(node).map(headerText) ?? .none
-      case .array:
-        let found = listedHeader(node)
-        if !found.isEmpty { return found }
+      case .string where bytes(node).isWord(name): next(node).map(visit)
+      case .array: visitList(name, of: node, visit)
       case .object:
-        let name = member(node, "name") ?? member(node, "key")
-        if let name, bytes(name).isWord("x-app-id") {
-          return member(node, "value").map(headerText) ?? .none
+        if let key = member(node, "name") ?? member(node, "key"), bytes(key).isWord(name) {
+          member(node, "value").map(visit)
         }
       default: break
       }
       child = next(node)
     }
-    return .none
   }
 
   /// A header's first value; API Gateway joins repeated ones with commas.

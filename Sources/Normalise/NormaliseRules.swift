@@ -6,6 +6,9 @@ public struct NormaliseRules: Sendable {
   ///
   /// Qonversion lets every project rename its events; a name here beats the default of that name.
   public var eventNames: [String: EventKind] = [:]
+  /// Secrets of which a provider's deliveries carry one, where they carry any at all; a provider
+  /// without an entry is not asked for one.
+  public var secrets: [Provider: [Secret]] = [:]
   /// Bytes of the longest id, name or word that is kept; a longer one rejects its line.
   public var wordBytesMax = 1_024
 

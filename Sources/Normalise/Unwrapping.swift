@@ -26,6 +26,7 @@ struct Unwrapping {
   /// Envelopes around one body.
   private static let layersMax = 3
   private var providers: Providers
+  private let authentication: Authentication
   private var members = Members<EnvelopeField>()
   /// The line's tape, then one for each text inside it.
   private var tapes: [JSONTape]
@@ -36,6 +37,7 @@ struct Unwrapping {
 
   init(rules: NormaliseRules) {
     providers = Providers(rules: rules)
+    authentication = Authentication(rules)
     tapes = (0...Self.layersMax).map { _ in JSONTape() }
     envelopes = Array(repeating: nil, count: Self.layersMax)
   }
@@ -145,6 +147,9 @@ struct Unwrapping {
   private mutating func normalise(
     _ layer: Layer, _ object: JSONNode, of provider: Provider, to batch: inout EventBatch
   ) -> Outcome {
+    guard isAuthentic(object, of: provider, in: layer) else {
+      return .refused(.unauthenticated(provider))
+    }
     var delivery = Delivery(place: layer.place, received: layer.received)
     if provider == .flobuk { delivery.app = app(of: object, in: layer) }
     do throws(BodyProblem) {
@@ -158,18 +163,47 @@ struct Unwrapping {
 
   /// The app id of the header nearest to the body.
   private mutating func app(of object: JSONNode, in layer: Layer) -> UnsafeRawBufferPointer {
-    let around = envelopes[..<layer.depth].reversed().compactMap { $0 }
-    for (tape, object) in [(layer.tape, object)] + around {
-      let app = tapes[tape].appHeader(of: object)
-      if !app.isEmpty { return app }
-      if let text = tapes[tape].textOfHeaders(of: object),
-        (try? headers.read(text, from: 0)) != nil
-      {
-        let app = headers.appHeader(of: 0)
-        if !app.isEmpty { return app }
+    var app = UnsafeRawBufferPointer.none
+    search(around: object, in: layer) { tape, object in
+      app = tape.appHeader(of: object)
+      return !app.isEmpty
+    }
+    return app
+  }
+
+  /// Whether the delivery carries a secret of its provider, or none at all, where archives keep
+  /// none; the secret nearest to the body decides.
+  private mutating func isAuthentic(
+    _ object: JSONNode, of provider: Provider, in layer: Layer
+  ) -> Bool {
+    guard authentication.judges(provider) else { return true }
+    var finding = authentication.password(of: object, provider, tapes[layer.tape])
+    if case .absent = finding {
+      let authentication = authentication
+      search(around: object, in: layer) { tape, object in
+        finding = authentication.headers(of: object, provider, tape)
+        if case .absent = finding { return false }
+        return true
       }
     }
-    return .none
+    if case .differing = finding { return false }
+    return true
+  }
+
+  /// Shows `look` the body and the envelopes around it, the nearest first, each with the headers
+  /// that it holds as text, until it answers true.
+  private mutating func search(
+    around body: JSONNode, in layer: Layer, _ look: (JSONTape, JSONNode) -> Bool
+  ) {
+    let around = envelopes[..<layer.depth].reversed().compactMap { $0 }
+    for (tape, object) in [(layer.tape, body)] + around {
+      if look(tapes[tape], object) { return }
+      if let text = tapes[tape].textOfHeaders(of: object),
+        (try? headers.read(text, from: 0)) != nil, look(headers, 0)
+      {
+        return
+      }
+    }
   }
 
   /// The failure to report: the first that says more than that nothing was there.

@@ -1,0 +1,124 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Deliveries are held to the secrets of the configuration")
+struct SecretsTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    let lines = [delivery(1, "Basic canary-new"), delivery(2, "Basic canary-old")]
+    try program.folder.write(
+      (lines + [delivery(3, "Basic canary-forged"), Body(4).line]).joined(separator: "\n"),
+      to: "in/a.jsonl")
+    // Enough sound lines that one reject does not qualify the set.
+    try program.folder.write(bodies(100, from: 100), to: "in/b.jsonl")
+  }
+
+  private let night = [
+    "run", "--archives", "in", "--as-of", "2026-03-01", "--config", "secrets.yaml", "--verbose",
+  ]
+
+  private func delivery(_ number: Int, _ authorization: String) -> String {
+    #"{"headers":{"Authorization":"\#(authorization)"},"body":\#(Body(number).line)}"#
+  }
+
+  private func configure(_ text: String, mode: Int = 0o600) throws {
+    try write(text, to: "secrets.yaml", mode: mode)
+  }
+
+  private func write(_ text: String, to name: String, mode: Int) throws {
+    let path = try program.folder.write(text, to: name)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  /// Runs the night and searches everything that it left and said for the secrets.
+  private func run(_ environment: [String: String] = [:]) throws -> ProgramResult {
+    let result = try program.run(night, environment: environment)
+    var left = try filesAndBytes(under: program.folder.path)
+    for name in left.keys where name.hasPrefix("in/") || name.hasPrefix("secret") {
+      left[name] = nil
+    }
+    left["stdout"] = Data(result.output.utf8)
+    left["stderr"] = Data(result.errors.utf8)
+    for (name, bytes) in left {
+      for secret in ["canary", Data("canary-new".utf8).base64EncodedString()] {
+        #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(name)")
+      }
+    }
+    return result
+  }
+
+  private func expectJudged(_ result: ProgramResult) throws {
+    #expect(result.status == 0, "\(result)")
+    #expect(try program.rows("rejects.csv").map { $0["reason"] } == ["unauthenticated"])
+    #expect(try program.rows("rejects.csv").first?["line"] == "3")
+    let charges = try program.rows("revenue_monthly.csv").compactMap { Int($0["charges"] ?? "") }
+    #expect(charges.reduce(0, +) == 103)
+  }
+
+  @Test("A secret may be named by a variable, by a file, or written, and several hold at once")
+  func sources() throws {
+    try write("canary-old\r\n\n", to: "secret.txt", mode: 0o400)
+    try configure("secrets: {qonversion: [{env: SUBLEDGER_SECRET_Q}, {file: secret.txt}]}")
+    try expectJudged(try run(["SUBLEDGER_SECRET_Q": "canary-new"]))
+  }
+
+  @Test("Secrets may stand in one file, one a line")
+  func lines() throws {
+    try write("canary-new\ncanary-old", to: "secret.txt", mode: 0o600)
+    try configure("secrets: {qonversion: {file: secret.txt}}", mode: 0o644)
+    let result = try run()
+    try expectJudged(result)
+    #expect(!result.errors.contains("others can read"))
+  }
+
+  @Test("A configuration that holds secrets and is open to others is told of every night")
+  func exposed() throws {
+    try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}")
+    let closed = try run()
+    try expectJudged(closed)
+    #expect(!closed.errors.contains("warning"), "\(closed)")
+    try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}", mode: 0o640)
+    let open = try run()
+    #expect(open.status == 0 && open.errors.contains("secrets.yaml holds secrets"), "\(open)")
+  }
+
+  @Test("A secret that is not there, or that others can read, is 78 and named by its provider")
+  func refusals() throws {
+    try write("canary", to: "secret.txt", mode: 0o644)
+    try write("\n", to: "secret-empty.txt", mode: 0o600)
+    for (text, words) in [
+      ("{flobuk: {file: secret.txt}}", ["`secrets.flobuk`", "mode 644", "chmod 600"]),
+      ("{purple: [canary, {file: in}]}", ["entry 2 of `secrets.purple`", "no regular file"]),
+      ("{iaptic: {file: canary.txt}}", ["`secrets.iaptic`", "No such file"]),
+      ("{iaptic: {file: secret-empty.txt}}", ["`secrets.iaptic`", "holds no secret"]),
+      ("{iaptic: {env: CANARY_canary}}", ["`secrets.iaptic`", "not set"]),
+      ("{canary: canary}", ["`secrets`", "qonversion, flobuk, iaptic, purple"]),
+      ("{iaptic: {canary: canary}}", ["`secrets.iaptic`", "env: NAME"]),
+      ("{iaptic: 4711}", ["`secrets.iaptic`", "in quotes"]),
+      ("canary", ["`secrets`", "mapping"]),
+      ("{iaptic: canary, iaptic: canary}", ["YAML", "twice", "line 1"]),
+      ("{iaptic: *canary}", ["YAML", "line 1"]), ("{iaptic: \"canary", ["YAML", "line"]),
+    ] {
+      try configure("secrets: \(text)\n")
+      let result = try run()
+      #expect(result.status == 78, "\(text): \(result)")
+      for word in words { #expect(result.errors.contains(word), "\(text): \(result)") }
+    }
+  }
+
+  @Test("Reports need no secrets, and the manifest says whose deliveries are held to some")
+  func reporting() throws {
+    try configure("secrets: {qonversion: {env: Q}, iaptic: {env: I}}")
+    let result = try run(["Q": "canary-new", "I": "canary-old"])
+    #expect(result.status == 0, "\(result)")
+    let report = try program.run(["report", "--config", "secrets.yaml", "--as-of", "2026-03-01"])
+    #expect(report.status == 0, "\(report)")
+    let manifest = try String(
+      contentsOfFile: program.folder.path("reports/datapackage.json"), encoding: .utf8)
+    let options = manifest.filter { !$0.isWhitespace }
+    #expect(options.contains(#""authenticated":["iaptic","qonversion"]"#))
+  }
+}
