@@ -6,7 +6,7 @@ BINARY = .build/release/subledger
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench torture clean packages
+.PHONY: run test build lint sample bench torture readers clean packages
 
 # Builds, and runs the nightly job on sample-data into reports.
 run: build
@@ -34,6 +34,10 @@ bench: build
 torture: build
 	Torture/crash.sh $(BINARY) $(POINTS)
 	Torture/disk.sh $(BINARY) $(POINTS)
+
+# Publishes a set in which every text is hostile and has it read by Python, Miller and DuckDB.
+readers: build
+	Torture/readers.sh $(BINARY)
 
 # Fails when the full job needs more instructions than it used to (see docs/benchmarks.md).
 guard: build

@@ -1,4 +1,5 @@
 internal import Glibc
+import Vocabulary
 
 /// A path as the bytes that the file system knows, which need not be UTF-8.
 struct ArchivePath: Sendable, Hashable {
@@ -22,20 +23,8 @@ struct ArchivePath: Sendable, Hashable {
     return ArchivePath(bytes: Array(bytes[start...end]))
   }
 
-  /// The path on one line of valid text: U+FFFD for bytes that are not UTF-8, escapes for controls.
-  var shown: String {
-    var text = ""
-    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-      switch scalar.value {
-      case 0x0A: text += "\\n"
-      case 0x0D: text += "\\r"
-      case 0x09: text += "\\t"
-      case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: text += "\\u{\(String(scalar.value, radix: 16))}"
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
-    return text
-  }
+  /// The path on one line of valid text; different paths look different.
+  var shown: String { String(escaping: bytes) }
 
   /// The path without links, `.` and `..`; nil when it cannot be resolved.
   var resolved: ArchivePath? {

@@ -6,11 +6,11 @@ extension Night {
   /// What the ledger holds, for a person to read.
   public func status() throws(NightError) -> String {
     guard FileManager.default.fileExists(atPath: plan.ledger) else {
-      return "the ledger \(plan.ledger) does not exist yet: nothing was read"
+      return "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"
     }
     return try attempt {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      var lines = ["ledger \(plan.ledger)"]
+      var lines = ["ledger \(plan.ledger.shown())"]
       lines += try archiveLines(ledger) + feedLines(ledger)
       lines += try breakLines(ledger) + runLines(ledger)
       return lines.joined(separator: "\n")
@@ -31,7 +31,7 @@ extension Night {
 
   private func feedLines(_ ledger: Ledger) throws -> [String] {
     try ledger.watermarks().map { mark in
-      let app = ledger.symbols.words[Int(mark.app)]
+      let app = ledger.symbols.words[Int(mark.app)].escaped
       return "feed      \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app): "
         + "newest input \(mark.newest.text), first event \(mark.firstEvent.text)"
     }

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// A JSON value that always prints as the same bytes: sorted keys, two spaces, no floating point.
 public indirect enum JSONValue: Sendable, Equatable {
   case null
@@ -61,12 +63,14 @@ public indirect enum JSONValue: Sendable, Equatable {
       case "\n": out.append(contentsOf: #"\n"#.utf8)
       case "\r": out.append(contentsOf: #"\r"#.utf8)
       case "\t": out.append(contentsOf: #"\t"#.utf8)
-      // Control characters, C1 included, so that a terminal that shows the file stays as it is.
-      case _ where scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value):
-        let digits = String(scalar.value, radix: 16)
-        out.append(contentsOf: "\\u".utf8)
-        out.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
-        out.append(contentsOf: digits.utf8)
+      // So that a terminal that shows the file stays as it is.
+      case _ where scalar.isInvisible:
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          out.append(contentsOf: "\\u".utf8)
+          out.append(contentsOf: String(repeating: "0", count: 4 - digits.count).utf8)
+          out.append(contentsOf: digits.utf8)
+        }
       default: out.append(contentsOf: String(scalar).utf8)
       }
     }

@@ -3,7 +3,7 @@
 extension Layout {
   static let qualityMonthly = Layout(
     name: "quality_monthly", query: PackageResources.quality_monthly_sql,
-    columns: [.month] + Column.offering + [
+    columns: [.month] + Column.offering(.text) + [
       .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
       .count("missing_events", of: "events", "Events that never came, in no other report."),
       .usd("missing_usd", "Estimated gross of the missing events; empty when unknown."),
@@ -15,7 +15,7 @@ extension Layout {
     columns: [
       .month,
       .key("provider", .text, "Who sent the webhooks."),
-      .key("app_id", .text, "App as the provider names it; empty when absent."),
+      .key("app_id", .word, "App as the provider names it; empty when absent."),
       .key("reason", .text, "Why no money is booked: sandbox, family_sharing or manual."),
       .count("events", of: "events", "Events left out."),
       .count("charges", of: "charges", "Charges among them."),
@@ -40,7 +40,7 @@ extension Layout {
   static let inputs = Layout(
     name: "inputs", query: PackageResources.inputs_sql,
     columns: [
-      .key("archive", .text, "Path relative to the given root."),
+      .key("archive", .name, "Path relative to the given root."),
       .key("sha256", .text, "SHA-256 of the archive's bytes."),
       .count("bytes", of: "bytes", "Size of the archive as delivered."),
       .count("lines", of: "lines", "accepted + duplicates + skipped + rejected."),
@@ -56,7 +56,7 @@ extension Layout {
   static let rejects = Layout(
     name: "rejects", query: PackageResources.rejects_sql,
     columns: [
-      .key("archive", .text, "Path relative to the given root."),
+      .key("archive", .name, "Path relative to the given root."),
       Column(
         name: "line", format: .integer, unit: "lines",
         description: "Physical line, from 1.", isKey: true),

@@ -1,7 +1,4 @@
 /// One line of a CSV file: RFC 4180 quoting, cell after cell.
-///
-/// Text that a spreadsheet would run as a formula gets a leading `'` (OWASP, "CSV Injection"), and
-/// control characters, which could steer a terminal, are replaced; numbers never change.
 struct CSVLine {
   private(set) var buffer: [UInt8] = []
   private var isEmpty = true
@@ -21,8 +18,14 @@ struct CSVLine {
     buffer.append(contentsOf: text.utf8)
   }
 
-  /// A cell of text.
-  mutating func add(text: String) {
+  /// A cell of text as it was told.
+  mutating func add(text: String) { add(printed: CellText.of(text)) }
+
+  /// A cell of text that was escaped when it was read.
+  mutating func add(name: String) { add(printed: CellText.of(name: name)) }
+
+  /// A cell of text that nothing of `CellText` is left to do for.
+  mutating func add(printed text: String) {
     separate()
     var text = text
     text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
@@ -72,54 +75,17 @@ struct CSVLine {
   }
 
   private mutating func append(text bytes: UnsafeRawBufferPointer) {
-    guard let first = bytes.first else { return }
-    let needsQuotes = bytes.contains {
-      $0 == comma || $0 == quote || $0 == carriageReturn || $0 == lineFeed
+    guard bytes.contains(where: { $0 == comma || $0 == quote }) else {
+      return buffer.append(contentsOf: bytes)
     }
-    if needsQuotes { buffer.append(quote) }
-    if startsFormula(first) { buffer.append(UInt8(ascii: "'")) }
-    if bytes.contains(where: { $0 < 0x20 || $0 == 0x7f || $0 == 0xc2 || $0 == quote }) {
-      append(special: bytes)
-    } else {
-      buffer.append(contentsOf: bytes)
+    buffer.append(quote)
+    for byte in bytes {
+      buffer.append(byte)
+      if byte == quote { buffer.append(quote) }
     }
-    if needsQuotes { buffer.append(quote) }
-  }
-
-  /// Doubles quotes and replaces the control characters of ASCII and of Latin-1 (U+0080–U+009F).
-  private mutating func append(special bytes: UnsafeRawBufferPointer) {
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      index += 1
-      if byte == quote {
-        buffer.append(contentsOf: [quote, quote])
-      } else if byte == tab || byte == lineFeed || byte == carriageReturn {
-        buffer.append(byte)
-      } else if byte < 0x20 || byte == 0x7f {
-        buffer.append(contentsOf: replacement)
-      } else if byte == 0xc2, index < bytes.count, bytes[index] < 0xa0 {
-        buffer.append(contentsOf: replacement)
-        index += 1
-      } else {
-        buffer.append(byte)
-      }
-    }
+    buffer.append(quote)
   }
 }
 
 private let comma = UInt8(ascii: ",")
 private let quote = UInt8(ascii: "\"")
-private let tab = UInt8(ascii: "\t")
-private let lineFeed = UInt8(ascii: "\n")
-private let carriageReturn = UInt8(ascii: "\r")
-/// U+FFFD in UTF-8.
-private let replacement: [UInt8] = [0xef, 0xbf, 0xbd]
-
-private func startsFormula(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"): true
-  case tab, carriageReturn: true
-  default: false
-  }
-}

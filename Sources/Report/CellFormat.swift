@@ -3,6 +3,10 @@
 /// Null is always printed as nothing: unknown, or absent.
 enum CellFormat {
   case text
+  /// Text that the query has, and sorts by, as it is printed: the table `word`.
+  case word
+  /// Text that was escaped when it was read: the name of an archive.
+  case name
   case integer
   /// Millionths, printed with two to six decimals.
   case amount
@@ -34,7 +38,7 @@ enum CellFormat {
   /// The type of Frictionless Table Schema, version 2.
   var type: String {
     switch self {
-    case .text: "string"
+    case .text, .word, .name: "string"
     case .integer, .wholeDays, .wholeHours, .seconds, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"

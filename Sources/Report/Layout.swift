@@ -52,12 +52,17 @@ struct Column {
   static let month = key("period", .month, "Month in the report's time zone.")
 
   /// What is sold: the dimensions of every report about subscriptions.
-  static let offering = [
-    key("provider", .text, "Who sent the webhooks."),
-    key("app_id", .text, "App as the provider names it; empty when absent."),
-    key("store", .text, "Shop that took the money."),
-    key("product_id", .text, "Product id of the store."),
-  ]
+  static let offering = offering(.word)
+
+  /// The same, with ids in the given format.
+  static func offering(_ ids: CellFormat) -> [Column] {
+    [
+      key("provider", .text, "Who sent the webhooks."),
+      key("app_id", ids, "App as the provider names it; empty when absent."),
+      key("store", .text, "Shop that took the money."),
+      key("product_id", ids, "Product id of the store."),
+    ]
+  }
 
   static let isComplete = cell(
     "is_complete", .flag, "Whether no later delivery is expected to change the row.")

@@ -13,9 +13,9 @@ extension Layout {
     Column.offering + [
       .key("product_type", .text, "Whether the product renews: subscription or one_time."),
       .key("charge_kind", .text, "Step in the life of the purchase; of a refund, its charge's."),
-      .key("country", .text, "Country of the buyer; empty when absent."),
-      .key("storefront", .text, "Storefront of the store; empty when absent."),
-      .key("currency", .text, "ISO 4217 code of the local amounts; empty when absent."),
+      .key("country", .word, "Country of the buyer; empty when absent."),
+      .key("storefront", .word, "Storefront of the store; empty when absent."),
+      .key("currency", .word, "ISO 4217 code of the local amounts; empty when absent."),
       Column(
         name: "proceeds_rate", format: .percent, unit: "percent",
         description: "Share that stays after commission; empty when unknown.", isKey: true),

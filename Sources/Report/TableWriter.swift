@@ -59,10 +59,20 @@ struct TableWriter {
     _ row: LedgerRow, _ value: Int, _ index: Int
   ) throws(ReportError) {
     if row.isNull(value) { return line.addNothing() }
-    if case .text = formats[index] { return line.add(text: row.text(value)) }
-    let number = row.int64(value)
     switch formats[index] {
-    case .text: break
+    case .text: line.add(text: row.text(value))
+    case .word: line.add(printed: row.text(value))
+    case .name: line.add(name: row.text(value))
+    case let format: try write(row, value, index, format)
+    }
+  }
+
+  private mutating func write(
+    _ row: LedgerRow, _ value: Int, _ index: Int, _ format: CellFormat
+  ) throws(ReportError) {
+    let number = row.int64(value)
+    switch format {
+    case .text, .word, .name: break
     case .integer:
       try check(number, index)
       printed[index] += Int128(number)

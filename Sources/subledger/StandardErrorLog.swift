@@ -1,7 +1,10 @@
 import Foundation
 import Logging
+import Vocabulary
 
 /// Writes log lines to standard error, as text for people or as JSON for machines.
+///
+/// Names of others may stand in them: what is invisible in these is escaped.
 struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .warning
@@ -15,7 +18,7 @@ struct StandardErrorLog: LogHandler {
   }
 
   func log(event: LogEvent) {
-    let message = Self.visible("\(event.message)")
+    let message = "\(event.message)".shown(isWrapped: true)
     let line =
       switch format {
       case .text: "subledger: \(event.level == .error ? "" : "\(event.level): ")\(message)"
@@ -30,13 +33,5 @@ struct StandardErrorLog: LogHandler {
     let fields = ["level": level.rawValue, "message": message]
     let data = (try? encoder.encode(fields)) ?? Data()
     return String(decoding: data, as: UTF8.self)
-  }
-
-  /// Control characters in names never reach a terminal raw.
-  private static func visible(_ text: String) -> String {
-    String(
-      String.UnicodeScalarView(
-        text.unicodeScalars.map { $0.value < 32 && $0 != "\n" || $0.value == 127 ? "\u{FFFD}" : $0 }
-      ))
   }
 }

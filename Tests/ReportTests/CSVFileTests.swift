@@ -15,19 +15,65 @@ struct CSVFileTests {
     "Text is quoted when it must be, and never run by a spreadsheet",
     arguments: [
       ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
-      ("a\nb", "\"a\nb\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
-      ("\tx", "'\tx"), ("\rx", "\"'\rx\""), ("=\"a\"", "\"'=\"\"a\"\"\""), ("a=b", "a=b"),
-      ("é", "é"), ("日本", "日本"),
+      ("a\nb", "a\\u{a}b"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
+      ("\tx", "'\\u{9}x"), ("\rx", "'\\u{d}x"), ("\nx", "'\\u{a}x"),
+      ("=\"a\"", "\"'=\"\"a\"\"\""), ("a=b", "a=b"), ("é", "é"), ("日本", "日本"),
+      ("＝1", "'＝1"), ("＋1", "'＋1"), ("－1", "'－1"), ("＠x", "'＠x"), ("｜", "｜"),
+      ("'=1", "''=1"), ("''=1", "'''=1"), ("'a", "'a"), ("'", "'"), ("'\tx", "''\\u{9}x"),
+      ("a;=1", "a\\u{3b}=1"), ("a;b", "a;b"), ("a; b;", "a; b;"),
+      ("a;\"=1\"", "\"a\\u{3b}\"\"=1\"\"\""), ("a\\b", "a\\b"), ("\\u{9}x", "\\u{5c}u{9}x"),
     ])
   func text(_ given: String, _ expected: String) throws {
     #expect(try written { $0.add(text: given) } == expected + "\n")
   }
 
-  @Test("Control characters are replaced where they would steer a terminal")
-  func controlCharacters() throws {
-    #expect(try written { $0.add(text: "\u{1b}[31mred") } == "\u{fffd}[31mred\n")
-    #expect(try written { $0.add(text: "a\u{0}b\u{7f}") } == "a\u{fffd}b\u{fffd}\n")
-    #expect(try written { $0.add(text: "a\u{9b}31m\u{a0}") } == "a\u{fffd}31m\u{a0}\n")
+  @Test(
+    "What would steer a terminal, or turn around what is read, is escaped",
+    arguments: [
+      ("\u{1b}[31mred", "\\u{1b}[31mred"), ("a\u{0}b\u{7f}", "a\\u{0}b\\u{7f}"),
+      ("a\u{9b}31m\u{a0}", "a\\u{9b}31m\u{a0}"), ("a\u{202e}b", "a\\u{202e}b"),
+      ("a\u{2067}b\u{2069}", "a\\u{2067}b\\u{2069}"), ("\u{feff}a", "\\u{feff}a"),
+      ("a\u{2028}b", "a\\u{2028}b"), ("a\u{e0041}b", "a\\u{e0041}b"),
+      ("👩\u{200d}🚀", "👩\\u{200d}🚀"), ("a\u{301}", "a\u{301}"),
+    ])
+  func invisible(_ given: String, _ expected: String) throws {
+    #expect(try written { $0.add(text: given) } == expected + "\n")
+  }
+
+  @Test("The name of an archive, escaped when it was listed, is not escaped again")
+  func names() throws {
+    #expect(try written { $0.add(name: "a\\u{a}b\\x{ff}.gz") } == "a\\u{a}b\\x{ff}.gz\n")
+    #expect(try written { $0.add(name: "=1\u{1b}.gz") } == "'=1\\u{1b}.gz\n")
+  }
+
+  @Test("Different texts are different cells, and each cell gives its text back")
+  func reversible() throws {
+    let parts = [
+      "'", "=", "\t", "\u{1b}", "\\", "u{1b}", "u{5c}", ";", "\"", "a", ",", "\u{202e}",
+    ]
+    var texts = [""]
+    for _ in 0..<3 { texts += texts.flatMap { text in parts.map { text + $0 } } }
+    var known: [String: String] = [:]
+    for text in Set(texts) {
+      let line = try written { $0.add(text: text) }
+      #expect(known.updateValue(text, forKey: line) == nil, "\(line)")
+      #expect(original(of: line) == text, "\(line)")
+      let isShown = line.dropLast().unicodeScalars.allSatisfy { !$0.isInvisible }
+      #expect(isShown, "\(line)")
+    }
+  }
+
+  /// The text that a line of one cell was made of, by the rules of docs/reports.md.
+  private func original(of line: String) -> String {
+    var cell = String(line.dropLast())
+    if cell.hasPrefix("\"") {
+      cell = String(cell.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+    }
+    let text = cell.replacing(/\\u\{([0-9a-f]+)\}/) { match in
+      String(UInt32(match.1, radix: 16).flatMap(Unicode.Scalar.init).map(Character.init) ?? "?")
+    }
+    let isGuarded = text.prefixMatch(of: /'+[=+\-@\t\r\n＝＋－＠]/) != nil
+    return isGuarded ? String(text.dropFirst()) : text
   }
 
   @Test("A negative number is never taken for a formula")

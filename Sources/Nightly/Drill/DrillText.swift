@@ -21,7 +21,7 @@ extension DrillResult {
       if !row.unrevealed.isEmpty { lines.append("  unrevealed: \(row.reasons)") }
       if row.renamed > 0 { lines.append("  found under another code: \(row.renamed)") }
     }
-    lines += notes.prefix(Self.notesShown)
+    lines += notes.prefix(Self.notesShown).map { $0.shown() }
     if notes.count > Self.notesShown { lines.append("… and \(notes.count - Self.notesShown) more") }
     return lines.joined(separator: "\n")
   }

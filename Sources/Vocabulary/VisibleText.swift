@@ -1,0 +1,87 @@
+// Text of others where people see it. Nothing of it may steer a terminal, end a line or turn around
+// the order in which it is read.
+
+extension Unicode.Scalar {
+  /// Whether the character is of the categories control, format, line or paragraph separator:
+  /// escape sequences begin with one, and so do overrides of the writing direction.
+  public var isInvisible: Bool {
+    if value < 0x7f { return value < 0x20 }
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: return true
+    default: return false
+    }
+  }
+}
+
+extension String {
+  /// The text with each invisible character as `\u{1b}`.
+  ///
+  /// What looks like such an escape already has its backslash as `\u{5c}`, and so different texts
+  /// stay different: replacing every `\u{…}` by its character gives the text back.
+  public var escaped: String {
+    guard utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f || $0 == backslash }) else { return self }
+    var rest = unicodeScalars[...]
+    var text = ""
+    while let scalar = rest.popFirst() {
+      let isEscape = scalar == "\\" && Self.begins(rest)
+      if scalar.isInvisible || isEscape {
+        text += escape(scalar)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  /// The text, which may hold escapes already, with each invisible character as `\u{1b}`.
+  ///
+  /// - Parameter isWrapped: leaves alone line ends before two spaces, by which messages of this
+  ///   program go on in another line.
+  public func shown(isWrapped: Bool = false) -> String {
+    guard unicodeScalars.contains(where: \.isInvisible) else { return self }
+    var rest = unicodeScalars[...]
+    var text = ""
+    while let scalar = rest.popFirst() {
+      let isOurs = isWrapped && scalar == "\n" && rest.prefix(2).elementsEqual([" ", " "])
+      if scalar.isInvisible, !isOurs {
+        text += escape(scalar)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+    return text
+  }
+
+  /// Bytes that need not be UTF-8, such as a file's name, escaped; each byte that stands for no
+  /// character is `\x{ff}`.
+  public init(escaping bytes: [UInt8]) {
+    self = ""
+    var rest = bytes[...]
+    var valid: [UInt8] = []
+    while !rest.isEmpty {
+      let length = (1...4).first { String(validating: rest.prefix($0), as: UTF8.self) != nil }
+      if let length {
+        valid += rest.prefix(length)
+        rest = rest.dropFirst(length)
+      } else if let byte = rest.popFirst() {
+        self += String(decoding: valid, as: UTF8.self).escaped
+        self += "\\x{\(String(byte, radix: 16))}"
+        valid = []
+      }
+    }
+    self += String(decoding: valid, as: UTF8.self).escaped
+  }
+
+  /// Whether what follows a backslash makes it look like an escape.
+  private static func begins(_ rest: Substring.UnicodeScalarView) -> Bool {
+    let next = rest.prefix(2)
+    return next.elementsEqual(["u", "{"]) || next.elementsEqual(["x", "{"])
+  }
+}
+
+/// The character by its number, such as `\u{1b}`.
+private func escape(_ scalar: Unicode.Scalar) -> String {
+  "\\u{\(String(scalar.value, radix: 16))}"
+}
+
+private let backslash = UInt8(ascii: "\\")

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Publishes a set in which every text is hostile, in both dialects, and has it read by three readers.
+#
+# Promised (docs/reports.md): Python's csv, Miller and DuckDB read the same cells, no cell would be
+# run by a spreadsheet or steer a terminal, neither does any message, and every cell gives its text
+# back.
+# usage: Torture/readers.sh BINARY   PYTHON names another python3, one with DuckDB for instance
+set -euo pipefail
+binary=$(realpath "$1")
+python=${PYTHON:-python3}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$python" "$here/hostile.py" make "$work"
+cd "$work"
+for dialect in rfc4180 excel; do
+  for format in text json; do
+    "$binary" run --archives archives --as-of 2026-03-02 --ledger "$dialect.sqlite" \
+      --out "$dialect" --csv-dialect "$dialect" --verbose --log-format "$format" \
+      > /dev/null 2>> messages || [ $? -eq 1 ]
+  done
+  "$python" "$here/hostile.py" check "$work" "$dialect"
+  "$binary" status --ledger "$dialect.sqlite" >> messages
+done
+[ -s messages ]
+if grep -nP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]' messages; then
+  echo "FAILED: a message holds a raw character" >&2
+  exit 1
+fi
