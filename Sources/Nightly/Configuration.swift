@@ -62,21 +62,8 @@ struct Configuration: Sendable {
       throw error
     } catch {
       throw NightError(
-        .configuration, "the configuration \(path) is no YAML\(place(of: error))",
+        .configuration, "the configuration \(path) is no YAML\(yamlProblem(error))",
         hint: "subledger.example.yaml shows every key")
-    }
-  }
-
-  /// The place and the problem; the library's own words would quote the line, secrets included.
-  private static func place(of error: any Error) -> String {
-    switch error as? YamlError {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      ": line \(mark.line), column \(mark.column): \(problem)"
-    case .duplicatedKeysInMapping(_, let context):
-      ": a key stands twice in the mapping at line \(context.mark.line)"
-    case .reader(let problem, _, _, _): ": \(problem)"
-    default: ""
     }
   }
 }

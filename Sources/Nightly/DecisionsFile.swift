@@ -55,7 +55,7 @@ private struct DecisionsReader {
       root = try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self))
     } catch {
       throw NightError(
-        .configuration, "the decisions \(path) are no YAML: \(error)", hint: Self.hint)
+        .configuration, "the decisions \(path) are no YAML\(yamlProblem(error))", hint: Self.hint)
     }
     guard let root, root.null == nil else { return [] }
     guard let entries = root.sequence else {

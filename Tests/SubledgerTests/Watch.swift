@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a run of the program wrote anywhere, also to files that were gone when it ended, and with
+/// which rights it made files.
+struct Watch {
+  /// The variables with which the program is to be run.
+  let environment: [String: String]
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    environment = [
+      "LD_PRELOAD": try Self.library.get(), "WRITES": folder.path("writes"),
+      "MAKES": folder.path("makes"),
+    ]
+  }
+
+  /// Every byte that was written.
+  func writes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder.path("writes"))) }
+
+  /// What was made: `file` or `folder`, the mode that was asked for, and the path.
+  func makes() throws -> [(what: String, mode: Int, path: String)] {
+    try String(contentsOfFile: folder.path("makes"), encoding: .utf8).split(separator: "\n").map {
+      let parts = $0.split(separator: " ", maxSplits: 2).map(String.init)
+      return (parts[0], try #require(Int(parts[1], radix: 8)), parts[2])
+    }
+  }
+
+  /// `Torture/writes.c`, built once.
+  private static let library = Result {
+    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("subledger-writes-\(getpid()).so").path
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "clang", "-shared", "-fPIC", "-O1", "-o", path,
+      root.appendingPathComponent("Torture/writes.c").path, "-ldl",
+    ]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "clang builds Torture/writes.c")
+    return path
+  }
+}
