@@ -73,7 +73,9 @@ let package = Package(
     .testTarget(name: "DecodeTests", dependencies: ["Decode"]),
     .testTarget(
       name: "NormaliseTests", dependencies: ["Normalise", "Vocabulary"], exclude: ["Lines"]),
-    .testTarget(name: "LedgerTests", dependencies: ["Ledger", "TestSupport"]),
+    .testTarget(
+      name: "LedgerTests",
+      dependencies: ["Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "TimelineTests", dependencies: ["Timeline"]),
     .testTarget(name: "ReconcileTests", dependencies: ["Reconcile"]),
     .testTarget(name: "ReportTests", dependencies: ["Ledger", "Report", "TestSupport"]),
@@ -83,7 +85,7 @@ let package = Package(
       name: "NightlyTests",
       dependencies: ["Ledger", "Nightly", "Reconcile", "TestSupport", "Vocabulary"]),
     .testTarget(
-      name: "SubledgerTests", dependencies: ["TestSupport", "subledger"],
+      name: "SubledgerTests", dependencies: ["Ledger", "TestSupport", "subledger"],
       exclude: ["Story", "Vendor"]),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]

@@ -15,6 +15,8 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
     case missing
     /// A newer program made the ledger.
     case newer
+    /// An older program made the ledger, and it is only read.
+    case older
     /// The file is damaged, or its content contradicts itself.
     case corrupt
     /// The disk is full.
@@ -72,6 +74,7 @@ extension LedgerError.Kind {
     case .permission: "check who owns the file and its folder, and their modes"
     case .missing: "check the path given as --ledger"
     case .newer: "use the program that made it, or a newer one"
+    case .older: "let a run bring it up to date first"
     case .corrupt: "keep the file, and rebuild the ledger from the archives in a new one"
     case .full: "free space on the disk of the ledger and run again; nothing is half"
     case .io: "check the disk and that the folder exists, then run again"

@@ -6,9 +6,15 @@ enum LedgerFile {
   /// Marks the file as a ledger, in SQLite's header ("sbld").
   static let applicationID: Int64 = 0x7362_6c64
 
-  static func open(path: String, mode: Ledger.Mode) throws -> DatabaseQueue {
+  /// Opens the ledger at `path` and brings it to the schema of `migrator` when it may be written.
+  ///
+  /// A migration is one transaction: one that fails or dies leaves the ledger as it was.
+  static func open(
+    path: String, mode: Ledger.Mode, migrator: DatabaseMigrator = migrator
+  ) throws -> DatabaseQueue {
     if mode == .readWrite {
       try create(path)
+      try closeToOthers(ledgerPath: path)
     } else if access(path, F_OK) != 0 {
       throw LedgerError(
         .missing, "cannot open the ledger \(path): it does not exist",
@@ -16,7 +22,7 @@ enum LedgerFile {
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
     try queue.inDatabase { database in
-      try recognise(database, path: path, mode: mode)
+      try recognise(database, path: path, mode: mode, migrator)
       if mode == .readWrite { try prepareForWriting(database) }
     }
     if mode == .readWrite { try migrator.migrate(queue) }
@@ -57,13 +63,20 @@ enum LedgerFile {
     return configuration
   }
 
-  private static func recognise(_ database: Database, path: String, mode: Ledger.Mode) throws {
+  private static func recognise(
+    _ database: Database, path: String, mode: Ledger.Mode, _ migrator: DatabaseMigrator
+  ) throws {
     let identifier = try Int64.fetchOne(database, sql: "pragma application_id") ?? 0
     if identifier == applicationID {
       guard try !migrator.hasBeenSuperseded(database) else {
         throw LedgerError(
           .newer, "cannot open the ledger \(path): a newer version of the program made it",
           hint: "use that version, or rebuild the ledger from the archives in a new file")
+      }
+      guard try mode == .readWrite || migrator.hasCompletedMigrations(database) else {
+        throw LedgerError(
+          .older, "cannot read the ledger \(path): an older version of the program made it",
+          hint: "let `subledger run` or `subledger ingest` bring it up to date first")
       }
       return
     }
@@ -94,7 +107,7 @@ enum LedgerFile {
   }
 
   /// Forward only; a migration that was released is never edited.
-  private static var migrator: DatabaseMigrator {
+  static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1") { database in
       for script in [

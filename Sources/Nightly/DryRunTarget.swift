@@ -16,9 +16,7 @@ final class DryRunTarget {
       out = plan.out
       return
     }
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("subledger-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try makeClosedFolder()
     self.folder = folder
     out = folder.appendingPathComponent("reports").path
   }

@@ -40,7 +40,7 @@ extension NightError {
       case .locked: .tryAgain
       case .permission: .permission
       case .missing: .noInput
-      case .newer: .configuration
+      case .newer, .older: .configuration
       case .corrupt, .notALedger: .damagedInput
       case .full, .io: .inputOutput
       }

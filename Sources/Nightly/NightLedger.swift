@@ -83,11 +83,9 @@ private final class LedgerCopy {
   /// Copies the file and its write-ahead log; the caller holds the lock, so neither changes.
   init(of original: String) throws(NightError) {
     let files = FileManager.default
-    folder = files.temporaryDirectory.appendingPathComponent("subledger-\(UUID().uuidString)")
+    folder = try makeClosedFolder()
     path = folder.appendingPathComponent("ledger.sqlite").path
     do {
-      try files.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       for suffix in ["", "-wal"] where files.fileExists(atPath: original + suffix) {
         try files.copyItem(atPath: original + suffix, toPath: path + suffix)
       }

@@ -41,12 +41,12 @@ func lastPart(of path: String) -> String {
   path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
 }
 
-/// Makes a folder and the folders above it; an existing one is fine.
+/// Makes a folder of mode 0755 less the umask, and the folders above it; an existing one is fine.
 func makeFolders(_ path: String) throws(PublishError) {
   if isFolder(path) { return }
   let above = parent(of: path)
   if above != path, above != "." { try makeFolders(above) }
-  guard mkdir(path, 0o777) == 0 || errno == EEXIST && isFolder(path) else {
+  guard mkdir(path, 0o755) == 0 || errno == EEXIST && isFolder(path) else {
     throw .system("make the folder", path, .cannotCreate)
   }
 }

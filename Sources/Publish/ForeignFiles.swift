@@ -38,10 +38,13 @@ private func linkFolder(
   let isOurs = earlier.hashes.keys.contains { $0.hasPrefix(path + "/") }
   let new = "\(staging.path)/\(path)"
   let isNew = entryType(new) == nil
-  if isNew, mkdir(new, 0o777) != 0 { return false }
+  if isNew, mkdir(new, 0o700) != 0 { return false }
   guard entryType(new) == .folder,
     try link(path + "/", in: staging, earlier: earlier)
   else { return false }
-  if isNew, isOurs, try names(in: new).isEmpty { rmdir(new) }
-  return true
+  if isNew, isOurs, try names(in: new).isEmpty { return rmdir(new) == 0 }
+  guard isNew else { return true }
+  // It keeps the rights that somebody gave it.
+  var status = stat()
+  return stat("\(staging.out)/\(path)", &status) == 0 && chmod(new, status.st_mode & 0o7777) == 0
 }

@@ -28,7 +28,7 @@ public final class Staging {
       try removeUnlessAlive("\(home)/\(name)")
     }
     let path = "\(home)/\(prefix)\(getpid())"
-    guard mkdir(path, 0o777) == 0 else { throw .system("make the folder", path, .cannotCreate) }
+    guard mkdir(path, 0o755) == 0 else { throw .system("make the folder", path, .cannotCreate) }
     guard let lock = locked(path) else { throw .system("lock the folder", path) }
     return Staging(path: path, out: out, lock: lock)
   }

@@ -165,7 +165,7 @@ struct TableWriter {
   }
 
   private func make(folder: String) throws(ReportError) {
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+    guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
       throw .cannotCreate(path: folder, errorNumber: errno)
     }
   }

@@ -17,10 +17,17 @@ struct Program {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// Runs `subledger` with `arguments` in the folder and waits for it.
+  /// Runs `subledger` with `arguments` in the folder, by `umask` if given, and waits for it.
   @discardableResult
-  func run(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {
+  func run(
+    _ arguments: [String], environment: [String: String] = [:], umask: Int? = nil
+  ) throws -> ProgramResult {
     let process = process(arguments, environment)
+    if let umask {
+      process.executableURL = URL(fileURLWithPath: "/bin/sh")
+      let command = "umask \(String(umask, radix: 8)); exec \"$0\" \"$@\""
+      process.arguments = ["-c", command, Self.binary.path] + arguments
+    }
     let outputPath = folder.path(".stdout-\(UUID().uuidString)")
     let errorPath = folder.path(".stderr-\(UUID().uuidString)")
     for path in [outputPath, errorPath] { try Data().write(to: URL(fileURLWithPath: path)) }

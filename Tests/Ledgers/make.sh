@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Makes the ledger that a program leaves behind after a night, and the input of the next night.
+#
+# Run once for each release, with its release build, and never again for it: from then on the folder
+# proves that later programs migrate what this one wrote. Each holds ledger.sqlite.gz, first/ (the
+# archives in it), then/ (those of the next night), snapshots/, subledger.yaml, prices.csv, as_of.txt.
+# usage: Tests/Ledgers/make.sh BINARY FOLDER
+set -euo pipefail
+binary=$(realpath "$1")
+mkdir "$2"
+folder=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+"$binary" simulate --out world --seed 11 --subscribers 30 --months 4 --archives 4 --lost 30000 \
+  --providers qonversion,flobuk,iaptic,purple > /dev/null
+mkdir "$folder/first" "$folder/then"
+mapfile -t archives < <(ls world/archives/*)
+cp "${archives[@]:0:2}" "$folder/first/"
+cp "${archives[@]:2}" "$folder/then/"
+cp -r world/snapshots world/subledger.yaml world/prices.csv "$folder/"
+cp world/truth/as_of.txt "$folder/"
+"$binary" run --archives "$folder/first" --ledger ledger.sqlite --out reports \
+  --config world/subledger.yaml --prices world/prices.csv \
+  --as-of "$(date -u -d "$(cat world/truth/as_of.txt) -45 days" +%Y-%m-%d)" --quiet || [ $? -eq 1 ]
+gzip -9nc ledger.sqlite > "$folder/ledger.sqlite.gz"

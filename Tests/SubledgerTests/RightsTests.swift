@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Nobody else gets rights that are not needed")
+struct RightsTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+  }
+
+  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+
+  private func mode(_ name: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: program.folder.path(name))[.posixPermissions]
+      as? Int
+  }
+
+  @Test(
+    "Ledger and lock are their owner's; reports are what the umask leaves",
+    arguments: [0, 0o22, 0o77])
+  func umasks(umask: Int) throws {
+    let watch = try Watch()
+    for extra in [[], ["--dry-run", "--out", "dry"]] {
+      let result = try program.run(night + extra, environment: watch.environment, umask: umask)
+      #expect(result.status == 0, "\(result)")
+    }
+    #expect(try mode("subledger.sqlite") == 0o600)
+    #expect(try mode("subledger.sqlite.lock") == 0o600)
+    for folder in ["reports", "reports/revenue_daily"] {
+      #expect(try mode(folder) == 0o755 & ~umask, "\(folder)")
+    }
+    for file in try program.published().keys {
+      #expect(try mode("reports/\(file)") == 0o644 & ~umask, "\(file)")
+    }
+    // What is copied into a closed folder is closed by it.
+    let closed = try watch.makes().filter { $0.what == "folder" && $0.mode == 0o700 }.map(\.path)
+    #expect(closed.count == 2, "a dry run makes a folder for a ledger and one for a set")
+    for made in try watch.makes() where !closed.contains(where: { made.path.hasPrefix("\($0)/") }) {
+      #expect(made.mode & 0o022 == 0, "others may write \(made)")
+      let isReport = made.path.contains(".staging-")
+      // SQLite asks for 644 when it opens a ledger that is there already.
+      let isOpened = made.path.hasSuffix("sqlite") && made.what == "file"
+      #expect(made.mode & 0o077 == 0 || isReport || isOpened, "\(made)")
+    }
+    #expect(try watch.makes().contains { $0.path.contains(".staging-") })
+  }
+
+  @Test("A ledger that everybody may read is closed to them by the next run")
+  func openLedger() throws {
+    try program.run(night)
+    for (name, open) in [("subledger.sqlite", 0o664), ("subledger.sqlite.lock", 0o666)] {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: open], ofItemAtPath: program.folder.path(name))
+    }
+    try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
+    #expect(try program.run(night, umask: 0).status == 0)
+    #expect(try mode("subledger.sqlite") == 0o660, "the group's rights may be meant")
+    #expect(try mode("subledger.sqlite.lock") == 0o660)
+  }
+
+  @Test("A published folder keeps the rights that somebody gave it, and what else is in it its own")
+  func closedFolder() throws {
+    try program.run(night)
+    try program.folder.write("x", to: "reports/notes/own.txt")
+    for name in ["reports", "reports/notes"] {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o700], ofItemAtPath: program.folder.path(name))
+    }
+    try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
+    #expect(try program.run(night, umask: 0).status == 0)
+    #expect(try mode("reports") == 0o700)
+    #expect(try mode("reports/notes") == 0o700)
+    #expect(try mode("reports/notes/own.txt") != nil)
+  }
+}
