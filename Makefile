@@ -6,7 +6,7 @@ BINARY = .build/release/subledger
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench torture readers clean packages
+.PHONY: run test build lint sample bench torture readers ledger clean packages
 
 # Builds, and runs the nightly job on sample-data into reports.
 run: build
@@ -38,6 +38,11 @@ torture: build
 # Publishes a set in which every text is hostile and has it read by Python, Miller and DuckDB.
 readers: build
 	Torture/readers.sh $(BINARY)
+
+# Keeps the ledger of a release for later programs to migrate: make ledger RELEASE=0.1.0
+ledger: build
+	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }
+	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
 
 # Fails when the full job needs more instructions than it used to (see docs/benchmarks.md).
 guard: build
