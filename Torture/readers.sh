@@ -24,7 +24,7 @@ for dialect in rfc4180 excel; do
   "$binary" status --ledger "$dialect.sqlite" >> messages
 done
 [ -s messages ]
-if grep -nP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]' messages; then
+if LC_ALL=C grep -nP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]' messages; then
   echo "FAILED: a message holds a raw character" >&2
   exit 1
 fi
