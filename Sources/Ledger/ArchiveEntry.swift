@@ -8,6 +8,8 @@ final class ArchiveEntry {
   let ledger: Ledger
   let id: Int32
   private(set) var tallies = ArchiveTallies()
+  /// The sum of the fingerprints of its snapshots.
+  private var snapshotsCheck: Int64 = 0
   private var isOpen = true
 
   private init(ledger: Ledger, id: Int32) {
@@ -49,6 +51,9 @@ final class ArchiveEntry {
     }
   }
 
+  /// Adds the fingerprint of a snapshot that it brought.
+  func add(snapshotCheck: Int64) { snapshotsCheck &+= snapshotCheck }
+
   /// Adds the lines of a batch to the account.
   func count(
     lines: Int64, accepted: Int64, duplicates: Int64, skipped: [String: Int64],
@@ -69,7 +74,8 @@ final class ArchiveEntry {
 
   func finish(damageOffset: Int64?) throws(LedgerError) -> ArchiveTallies {
     try add("close the account of an archive") { database in
-      try ArchiveRows(database).close(id, tallies, damageOffset: damageOffset)
+      try ArchiveRows(database).close(
+        id, tallies, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck)
       try database.release("archive")
     }
     isOpen = false

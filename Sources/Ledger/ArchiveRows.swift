@@ -15,11 +15,12 @@ struct ArchiveRows {
       cachedIn: database,
       """
       insert into archive (
-        id, run, name, sha256, kind, path, bytes, modified_ms, inode, status,
+        id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
         lines, accepted, duplicates, skipped, rejected)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       on conflict (name, sha256) do update set
-        path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode
+        path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode,
+        path_check = excluded.path_check
       returning id
       """)
     statement.bind(1, Int64(id))
@@ -31,7 +32,15 @@ struct ArchiveRows {
     statement.bind(7, archive.bytes)
     statement.bind(8, archive.modified.milliseconds)
     statement.bind(9, archive.inode)
-    statement.bind(10, status)
+    var path = archive.path
+    statement.bind(
+      10,
+      path.withUTF8 {
+        RowCheck.file(
+          path: UnsafeRawBufferPointer($0), bytes: archive.bytes,
+          modified: archive.modified.milliseconds, inode: archive.inode)
+      })
+    statement.bind(11, status)
     return try statement.first { Int32($0.int64(0)) } ?? 0
   }
 
@@ -70,20 +79,25 @@ struct ArchiveRows {
   }
 
   /// Enters what became of the archive's lines.
-  func close(_ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?) throws {
+  ///
+  /// `snapshotsCheck` is the sum of the fingerprints of its snapshots.
+  func close(
+    _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, snapshotsCheck: Int64? = nil
+  ) throws {
     let statement = try RawStatement(
       cachedIn: database,
       """
       update archive set
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
         rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
-        damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged')
+        damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
+        snapshots_check = ?12
       where id = ?11
       """)
     for (index, value) in [
       tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
       tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent?.milliseconds,
-      tallies.lastEvent?.milliseconds, damageOffset, Int64(id),
+      tallies.lastEvent?.milliseconds, damageOffset, Int64(id), snapshotsCheck,
     ].enumerated() {
       statement.bind(Int32(index + 1), value)
     }

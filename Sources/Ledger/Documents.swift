@@ -23,6 +23,9 @@ public struct RunDocuments: Sendable, Equatable {
   /// The decisions about breaks, as they were given.
   public var decisions: Document?
 
+  /// The checksums of what the run published; nil until it has.
+  public var published: Document?
+
   /// No files.
   public init() {}
 
@@ -34,27 +37,32 @@ extension Ledger {
   public func documents(ofRun run: Int64) throws(LedgerError) -> RunDocuments {
     try access("read the documents of a run") { database in
       let names = try RawStatement(
-        cachedIn: database, "select configuration, prices, decisions from run where id = ?")
+        cachedIn: database,
+        "select configuration, prices, decisions, published from run where id = ?")
       names.bind(1, run)
       let found = try names.first { row in
-        (0..<3).map { row.isNull($0) ? nil : row.text($0) }
+        (0..<4).map { row.isNull($0) ? nil : row.text($0) }
       }
       var documents = RunDocuments()
       guard let found else { return documents }
       documents.configuration = try document(found[0], in: database)
       documents.prices = try document(found[1], in: database)
       documents.decisions = try document(found[2], in: database)
+      documents.published = try document(found[3], in: database, isNeeded: false)
       return documents
     }
   }
 
-  private func document(_ sha256: String?, in database: Database) throws -> Document? {
+  private func document(
+    _ sha256: String?, in database: Database, isNeeded: Bool = true
+  ) throws -> Document? {
     guard let sha256 else { return nil }
     let statement = try RawStatement(
       cachedIn: database, "select body from document where sha256 = ?")
     statement.bind(1, sha256)
     let body = try statement.first { Array($0.blob(0)) }
     guard let body else {
+      if !isNeeded { return nil }
       throw LedgerError(
         .corrupt, "cannot read a document of the ledger \(path): it is not there",
         hint: "keep the file, and rebuild the ledger from the archives in a new one")
@@ -63,17 +71,32 @@ extension Ledger {
   }
 }
 
-extension RunDocuments {
-  /// Writes the documents, makes them those of `run`, and drops those that no run has any more.
-  func write(to database: Database, run: Int64) throws {
+extension Ledger {
+  /// Calls `body` at every document, by SHA-256.
+  public func forEachDocument(_ body: (Document) throws -> Void) throws {
+    try visit("read the documents") { database in
+      let documents = try RawStatement(
+        database, "select sha256, body from document order by sha256")
+      try documents.forEachRow { try body(Document(sha256: $0.text(0), body: Array($0.blob(1)))) }
+    }
+  }
+}
+
+extension Document {
+  func write(to database: Database) throws {
     let insertion = try RawStatement(
       cachedIn: database,
       "insert into document (sha256, body) values (?, ?) on conflict (sha256) do nothing")
-    for document in all.compactMap(\.self) {
-      insertion.bind(1, document.sha256)
-      insertion.bind(2, blob: document.body)
-      try insertion.run()
-    }
+    insertion.bind(1, sha256)
+    insertion.bind(2, blob: body)
+    try insertion.run()
+  }
+}
+
+extension RunDocuments {
+  /// Writes the documents, makes them those of `run`, and drops those that no run has any more.
+  func write(to database: Database, run: Int64) throws {
+    for document in all.compactMap(\.self) { try document.write(to: database) }
     let update = try RawStatement(
       cachedIn: database,
       "update run set configuration = ?2, prices = ?3, decisions = ?4 where id = ?1")
@@ -90,7 +113,8 @@ extension RunDocuments {
       sql: """
         delete from document where not exists (
           select 1 from run
-          where document.sha256 in (run.configuration, run.prices, run.decisions))
+          where document.sha256 in (
+            run.configuration, run.prices, run.decisions, run.published))
         """)
   }
 }

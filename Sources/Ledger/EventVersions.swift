@@ -52,12 +52,20 @@ struct EventVersions {
     return .conflict
   }
 
+  /// Settles an event of which `version` was taken away.
+  func settleAgain(_ version: StoredVersion) throws { try elect(version, evenAlone: true) }
+
+  /// Whether versions of an event may lie in several lineages.
+  func isContested(_ version: StoredVersion) throws -> Bool {
+    try stored.isContested(version.event)
+  }
+
   /// Lets exactly one of the versions of an event count: the last one by created, then received,
   /// then content.
-  private func elect(_ version: StoredVersion) throws {
+  private func elect(_ version: StoredVersion, evenAlone: Bool = false) throws {
     let places = try stored.lineages(of: version.event)
     let versions = try stored.versions(like: version, in: places)
-    guard versions.count > 1, var winner = versions.first else { return }
+    guard versions.count > 1 || evenAlone, var winner = versions.first else { return }
     for rival in versions.dropFirst() where try isLater(rival, than: winner) { winner = rival }
     for place in places { try crown(winner, in: place) }
   }

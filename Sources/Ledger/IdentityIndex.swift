@@ -41,7 +41,7 @@ struct IdentityIndex {
       cachedIn: database, "select min(first) from identity where first > ?")
     removal = try RawStatement(cachedIn: database, "delete from identity where first = ?")
     insertion = try RawStatement(
-      cachedIn: database, "insert into identity (first, entries) values (?, ?)")
+      cachedIn: database, "insert into identity (first, entries, row_check) values (?, ?, ?)")
   }
 
   /// Adds `claims`, sorted by identity, and calls `rival` for each that may be in a lineage
@@ -127,6 +127,8 @@ struct IdentityIndex {
       }
       insertion.bind(1, first)
       insertion.bind(2, blob: writer.bytes)
+      let sum = writer.bytes.withUnsafeBytes { RowCheck.identities(first: first, entries: $0) }
+      insertion.bind(3, sum)
       try insertion.run()
       start = stop
     }

@@ -106,6 +106,23 @@ enum LedgerFile {
         """)
   }
 
+  /// What a new ledger's schema is, by name.
+  static func freshSchema() throws -> [String: String] {
+    let queue = try DatabaseQueue()
+    try migrator.migrate(queue)
+    return try queue.inDatabase(schema)
+  }
+
+  /// The definitions of tables and indexes, by name.
+  static func schema(of database: Database) throws -> [String: String] {
+    var schema: [String: String] = [:]
+    let rows = try RawStatement(
+      database,
+      "select name, type || ' ' || tbl_name || ' ' || coalesce(sql, '') from sqlite_schema")
+    try rows.forEachRow { schema[$0.text(0)] = $0.text(1) }
+    return schema
+  }
+
   /// Forward only; a migration that was released is never edited.
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()

@@ -20,11 +20,15 @@ struct LineageWriter {
     insertion = try prepared(
       """
       insert into lineage (
-        key, provider, app, environment, store, original, user, versions, counted, events)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        key, provider, app, environment, store, original, user, versions, counted, events,
+        row_check)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     update = try prepared(
-      "update lineage set user = ?2, versions = ?3, counted = ?4, events = ?5 where key = ?1")
+      """
+      update lineage set user = ?2, versions = ?3, counted = ?4, events = ?5, row_check = ?6
+      where key = ?1
+      """)
     userInsertion = try prepared(
       "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
     userLookup = try prepared("select id from user where key = ?")
@@ -61,21 +65,30 @@ struct LineageWriter {
     } else {
       insertion.bind(6, text: lineage.original)
     }
-    insertion.bind(7, user)
-    insertion.bind(8, Int64(records.count))
-    insertion.bind(9, Int64(records.count { $0.isStanding }))
-    insertion.bind(10, blob: events.bytes)
+    bind(records, user: user, events, to: insertion, from: 7)
     try insertion.run()
   }
 
   /// Puts `records` in the place of a lineage's events, and its user with them.
   func renew(_ key: Int64, user: Int64, _ records: [EventRecord], events: ByteWriter) throws {
     update.bind(1, key)
-    update.bind(2, user)
-    update.bind(3, Int64(records.count))
-    update.bind(4, Int64(records.count { $0.isStanding }))
-    update.bind(5, blob: events.bytes)
+    bind(records, user: user, events, to: update, from: 2)
     try update.run()
+  }
+
+  private func bind(
+    _ records: [EventRecord], user: Int64, _ events: ByteWriter, to row: RawStatement,
+    from first: Int32
+  ) {
+    let (versions, counted) = (Int64(records.count), Int64(records.count { $0.isStanding }))
+    row.bind(first, user)
+    row.bind(first + 1, versions)
+    row.bind(first + 2, counted)
+    row.bind(first + 3, blob: events.bytes)
+    let sum = events.bytes.withUnsafeBytes {
+      RowCheck.lineage(user: user, versions: versions, counted: counted, events: $0)
+    }
+    row.bind(first + 4, sum)
   }
 
   /// Keeps the text of a user id.

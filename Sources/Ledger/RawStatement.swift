@@ -112,6 +112,22 @@ struct RawStatement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
+  /// How many columns a row has.
+  var columnCount: Int32 { sqlite3_column_count(handle) }
+
+  /// What a column may hold in a strict table of integers, texts and blobs.
+  enum Kind { case null, integer, text, blob }
+
+  /// What a column of this row holds.
+  func type(_ column: Int32) -> Kind {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_NULL: .null
+    case SQLITE_INTEGER: .integer
+    case SQLITE_BLOB: .blob
+    default: .text
+    }
+  }
+
   /// The column's UTF-8 bytes, valid until the next step; a number as its digits.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     guard let start = sqlite3_column_text(handle, column) else {

@@ -63,11 +63,15 @@ extension Ledger {
     }
   }
 
-  /// Writes what a run read, and the SHA-256 of its SHA256SUMS when it published.
+  /// Writes what a run read, and when it published the SHA-256 of its SHA256SUMS; then the run is
+  /// sealed: its record becomes a link of the chain.
+  ///
+  /// `checksums` is that file, for the ledger to keep.
   public func finishRun(
-    _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String?
+    _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String?,
+    checksums: Document? = nil
   ) throws(LedgerError) {
-    try access("finish a run") { database in
+    try change("finish a run") { database in
       let statement = try RawStatement(
         cachedIn: database,
         """
@@ -84,6 +88,18 @@ extension Ledger {
       }
       if let published { statement.bind(8, published) } else { statement.bind(8, Int64?.none) }
       try statement.run()
+      try checksums?.write(to: database)
+      if published != nil { try RunChain(database).seal(run) }
+    }
+  }
+
+  /// The run with this number.
+  public func run(_ number: Int64) throws(LedgerError) -> RunRow? {
+    try access("read a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "\(RunRow.select) where id = ?")
+      statement.bind(1, number)
+      return try statement.first { RunRow($0) }
     }
   }
 
@@ -92,11 +108,7 @@ extension Ledger {
     try access("read the runs") { database in
       let statement = try RawStatement(
         cachedIn: database,
-        """
-        select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
-          rejected, published
-        from run order by id desc limit ?
-        """)
+        "\(RunRow.select) order by id desc limit ?")
       statement.bind(1, Int64(count))
       var runs: [RunRow] = []
       try statement.forEachRow { runs.append(RunRow($0)) }
@@ -146,6 +158,12 @@ extension ArchiveTallies {
 }
 
 extension RunRow {
+  static let select = """
+    select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
+      rejected, published
+    from run
+    """
+
   init(_ row: RawStatement) {
     var tallies = ArchiveTallies()
     tallies.lines = row.int64(5)

@@ -96,7 +96,13 @@ private struct SnapshotWriter {
     insertion.bind(6, Int64(entry.id))
     insertion.bind(7, snapshot.place.line)
     insertion.bind(8, snapshot.place.byteOffset)
-    return try insertion.insert()
+    guard try insertion.insert() else { return false }
+    entry.add(
+      snapshotCheck: RowCheck.snapshot([
+        Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
+        content, snapshot.place.line, snapshot.place.byteOffset,
+      ]))
+    return true
   }
 
   private func keep(_ body: [UInt8], key: Int64) throws {

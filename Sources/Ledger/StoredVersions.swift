@@ -39,11 +39,19 @@ struct StoredVersions {
 
   /// The lineages in which versions of an event are known to lie; its own when there are no others.
   func lineages(of event: Event) throws -> [Int64] {
+    let lineages = try contested(event)
+    return lineages.isEmpty ? [event.lineage] : lineages
+  }
+
+  /// Whether versions of an event may lie in several lineages.
+  func isContested(_ event: Event) throws -> Bool { try !contested(event).isEmpty }
+
+  private func contested(_ event: Event) throws -> [Int64] {
     places.bind(1, event.identity)
     places.bind(2, event.time.milliseconds)
     var lineages: [Int64] = []
     try places.forEachRow { lineages.append($0.int64(0)) }
-    return lineages.isEmpty ? [event.lineage] : lineages
+    return lineages
   }
 
   /// The lineages within `keys` that hold this identity at this time.

@@ -73,7 +73,8 @@ public struct Night {
     return summary
   }
 
-  private func publish(
+  /// Folds, reconciles and publishes what `ledger` holds.
+  func publish(
     from ledger: Ledger, after intake: IntakeSummary
   ) throws(NightError) -> NightOutcome {
     let rules = try reconcileRules(for: ledger)

@@ -112,10 +112,7 @@ public struct Plan: Sendable {
       try instant(text, "as-of", in: calendar)
     }
     var rules = Rules(asOf: asOf ?? now, calendar: calendar)
-    rules.renewalGap = configuration.renewalGap ?? rules.renewalGap
-    rules.retryHorizon = configuration.retryHorizon ?? rules.retryHorizon
-    rules.freshnessMax = configuration.freshnessMax ?? rules.freshnessMax
-    rules.deliveryWindows = configuration.deliveryWindows
+    rules.take(configuration)
     return rules
   }
 
@@ -156,6 +153,16 @@ public struct Plan: Sendable {
       throw NightError(.usage, "--\(option) must be at least \(least), not \(value)")
     }
     return value
+  }
+}
+
+extension Rules {
+  /// Takes over what a configuration says otherwise than the defaults.
+  mutating func take(_ configuration: Configuration) {
+    renewalGap = configuration.renewalGap ?? renewalGap
+    retryHorizon = configuration.retryHorizon ?? retryHorizon
+    freshnessMax = configuration.freshnessMax ?? freshnessMax
+    deliveryWindows = configuration.deliveryWindows
   }
 }
 

@@ -16,14 +16,19 @@ extension Plan {
 
   private func document(_ content: [UInt8]?) throws(NightError) -> Document? {
     guard let content else { return nil }
-    guard let body = gzipMember(of: content) else {
-      throw NightError(.inputOutput, "cannot pack a document: there is not enough memory")
-    }
-    return Document(sha256: Digest.sha256(of: content), body: body)
+    return try Document(content)
   }
 }
 
 extension Document {
+  /// A document that says `content`.
+  init(_ content: [UInt8]) throws(NightError) {
+    guard let body = gzipMember(of: content) else {
+      throw NightError(.inputOutput, "cannot pack a document: there is not enough memory")
+    }
+    self.init(sha256: Digest.sha256(of: content), body: body)
+  }
+
   /// What the document says.
   ///
   /// - Throws: `NightError` of kind `damagedInput` when it is not what its SHA-256 says.

@@ -39,7 +39,7 @@ struct PublishPass {
     var manifest = manifest
     return try attempt {
       let run = try ledger.beginRun(
-        asOf: rules.asOf, version: version, options: optionsText(manifest),
+        asOf: rules.asOf, version: version, options: plan.optionsText,
         documents: plan.documents())
       try times.measure(.facts) { try ledger.replaceFacts(facts) }
       try ledger.replaceDecisions(plan.decisions.decisions)
@@ -61,7 +61,7 @@ struct PublishPass {
         }
         try ledger.finishRun(
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
-          published: publication.sha256)
+          published: publication.sha256, checksums: checksums(of: publication))
         if plan.isDryRun { try target.tell(publication, log) }
         return publication
       } catch {
@@ -98,8 +98,8 @@ struct PublishPass {
     return byID.values.sorted { $0.id < $1.id }
   }
 
-  private func optionsText(_ manifest: Manifest) -> String {
-    String(decoding: JSONValue.object(manifest.options).document, as: UTF8.self)
+  private func checksums(of publication: Publication) throws(NightError) -> Document {
+    try Document(publication.checksums)
   }
 }
 

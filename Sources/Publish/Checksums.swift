@@ -14,8 +14,12 @@ struct Checksums {
   ///
   /// A path that would lead out of the folder is left out: it was not written by us.
   init(publishedIn folder: String) throws(PublishError) {
+    self.init(reading: try readFile("\(folder)/\(checksumsName)") ?? [])
+  }
+
+  /// Those that a file of checksums names.
+  init(reading bytes: [UInt8]) {
     hashes = [:]
-    guard let bytes = try readFile("\(folder)/\(checksumsName)") else { return }
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > 66 {
       let hash = String(decoding: line.prefix(64), as: UTF8.self)
       let path = String(decoding: line.dropFirst(66), as: UTF8.self)
@@ -35,6 +39,14 @@ struct Checksums {
     var out: [UInt8] = []
     for path in paths { out.append(contentsOf: "\(hashes[path] ?? "")  \(path)\n".utf8) }
     return out
+  }
+}
+
+/// The paths of the files that two sets, told by their `SHA256SUMS`, do not have alike.
+public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
+  let (left, right) = (Checksums(reading: one), Checksums(reading: other))
+  return Checksums(hashes: left.hashes.merging(right.hashes) { here, _ in here }).paths.filter {
+    left.hashes[$0] != right.hashes[$0]
   }
 }
 

@@ -17,6 +17,8 @@ public struct Publication: Sendable, Equatable {
 
   /// SHA-256 of `SHA256SUMS`, which stands for the whole set.
   public let sha256: String
+  /// `SHA256SUMS` itself.
+  public let checksums: [UInt8]
   /// How the set came to its place.
   public let route: Route
   /// Files whose bytes are new, as paths inside the set.
@@ -32,19 +34,21 @@ public func publish(
 ) throws(PublishError) -> Publication {
   let sums = try sealed(staging.path, manifest)
   let earlier = try Checksums(publishedIn: staging.out)
-  let identity = sha256(of: sums.document)
+  let document = sums.document
+  let identity = sha256(of: document)
   let changed = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   if changed.isEmpty, vanished.isEmpty {
     try staging.discard()
-    return Publication(sha256: identity, route: .unchanged, changed: [])
+    return Publication(
+      sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
   try syncAll(sums.paths + [checksumsName], in: staging.path)
   let isAtOnce = try exchange(staging, earlier: earlier)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
   try removeAll(staging.path)
   return Publication(
-    sha256: identity, route: isAtOnce ? .atOnce : .oneByOne,
+    sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
     changed: changed.filter { $0 != checksumsName })
 }
 

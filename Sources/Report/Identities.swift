@@ -30,6 +30,9 @@ func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
 
 private let rowsNamed = 10
 
+/// What must hold in every set, in words.
+public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells"] }
+
 private let factChecks: [(String, [UInt8])] = [
   ("lines = accepted + duplicates + skipped + rejected", PackageResources.check_lines_sql),
   ("churned = sum of its reasons", PackageResources.check_churn_reasons_sql),

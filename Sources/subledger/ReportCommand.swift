@@ -6,10 +6,16 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Publish the reports from the ledger as it stands.",
     discussion: """
-      Reads no archive. With another --as-of it publishes the reports as of that business time.
+      Reads no archive. With another --as-of it publishes the reports as of that business time,
+      from all that is known today. With --as-known-at it publishes them as the ledger knew it
+      when that run published, to the same bytes; with both, that business time as known then.
 
         subledger report --as-of 2026-11-01 --out october
+        subledger report --as-known-at 41 --out as-published
       """)
+
+  @Option(help: "Publish what the ledger knew when this run published. (default: all of today)")
+  var asKnownAt: Int64?
 
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -23,7 +29,9 @@ struct ReportCommand: ParsableCommand {
       output.fill(&options)
       ledger.fill(&options)
       if dryRun { options.dryRun = true }
-      return try session.timed(session.night(options)) { try $0.report() }
+      return try session.timed(session.night(options)) {
+        try asKnownAt.map($0.report(asKnownAt:)) ?? $0.report()
+      }
     }
   }
 }

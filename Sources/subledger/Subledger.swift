@@ -22,7 +22,7 @@ struct Subledger: ParsableCommand {
       """,
     version: Release.version,
     subcommands: [
-      RunCommand.self, IngestCommand.self, ReportCommand.self, StatusCommand.self,
-      DrillCommand.self, SimulateCommand.self,
+      RunCommand.self, IngestCommand.self, ReportCommand.self, VerifyCommand.self,
+      StatusCommand.self, DrillCommand.self, SimulateCommand.self,
     ])
 }

@@ -28,6 +28,8 @@ create table archive (
   last_event_ms integer,
   status text not null check (status in ('complete', 'damaged', 'repeated')),
   damage_offset integer,
+  path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
+  snapshots_check integer, -- sum of the fingerprints of its snapshots
   unique (name, sha256),
   check (lines = accepted + duplicates + skipped + rejected)
 ) strict;
@@ -134,5 +136,15 @@ create table run (
   configuration text references document (sha256),
   prices text references document (sha256),
   decisions text references document (sha256),
-  published text -- SHA-256 of SHA256SUMS, when a set was published
+  published text, -- SHA-256 of SHA256SUMS, when a set was published
+  record text -- SHA-256 over the run and the record before it; with `published`
 ) strict;
+
+-- What a run brought and left, by table: what its record seals.
+create table run_part (
+  run integer not null references run (id),
+  part text not null, -- a table
+  rows integer not null,
+  sha256 text not null, -- over these rows in the order of their key
+  primary key (run, part)
+) strict, without rowid;

@@ -24,7 +24,8 @@ create table lineage (
   user integer not null, -- of the newest counted event with a user; 0 unknown
   versions integer not null, -- versions in `events`
   counted integer not null, -- of these, those that count
-  events blob not null -- layout: EventRecords.swift
+  events blob not null, -- layout: EventRecords.swift
+  row_check integer not null -- fingerprint of user, versions, counted and events
 ) strict;
 
 create index lineage_by_user on lineage (user) where user <> 0;
@@ -33,7 +34,8 @@ create index lineage_by_user on lineage (user) where user <> 0;
 -- out where else an identity may be, so that no event counts in two lineages.
 create table identity (
   first integer primary key,
-  entries blob not null -- layout: IdentityIndex.swift
+  entries blob not null, -- layout: IdentityIndex.swift
+  row_check integer not null -- fingerprint of both
 ) strict;
 
 -- Where the versions of an identity lie that has more than one.

@@ -1,0 +1,57 @@
+internal import GRDB
+
+/// Where an archive was found.
+public struct ArchiveOnDisk: Sendable, Equatable {
+  /// Path relative to the root it was given under.
+  public var name: String
+  /// As found.
+  public var path: String
+  /// Of the bytes that were read, as 64 hexadecimal digits.
+  public var sha256: String
+  /// Events or snapshots.
+  public var kind: ArchiveKind
+  /// The run that published it first, or will.
+  public var run: Int64
+  /// Whether its lines were read, rather than those of the same bytes under another name.
+  public var isRead: Bool
+}
+
+extension Ledger {
+  /// Every archive ever seen, in the order of arrival.
+  public func archiveFiles() throws(LedgerError) -> [ArchiveOnDisk] {
+    try access("list the archives") { database in
+      let statement = try RawStatement(
+        database, "select name, path, sha256, kind, run, status from archive order by id")
+      var archives: [ArchiveOnDisk] = []
+      try statement.forEachRow { row in
+        archives.append(
+          ArchiveOnDisk(
+            name: row.text(0), path: row.text(1), sha256: row.text(2),
+            kind: ArchiveKind(rawValue: row.text(3)) ?? .events, run: row.int64(4),
+            isRead: row.text(5) != "repeated"))
+      }
+      return archives
+    }
+  }
+
+  /// The newest run that has published; nil when none has.
+  public func lastPublished() throws(LedgerError) -> RunRow? {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "\(RunRow.select) where published is not null order by id desc limit 1")
+      return try statement.first { RunRow($0) }
+    }
+  }
+
+  /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
+  public func publishers() throws(LedgerError) -> [String: Int64] {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        database, "select published, id from run where published is not null order by id")
+      var publishers: [String: Int64] = [:]
+      try statement.forEachRow { publishers[$0.text(0)] = $0.int64(1) }
+      return publishers
+    }
+  }
+}

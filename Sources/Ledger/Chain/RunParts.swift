@@ -1,0 +1,132 @@
+internal import Digest
+internal import GRDB
+
+/// One table as a run left it: how many rows, and the SHA-256 over them.
+public struct RunPart: Sendable, Equatable {
+  /// The table.
+  public var name: String
+  /// Rows that the digest covers.
+  public var rows: Int64
+  /// Over the rows in the order of their key, as 64 lower-case hexadecimal digits.
+  public var sha256: String
+}
+
+/// The tables that a run seals.
+struct RunParts {
+  private let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  /// What only grows: rows of the run never change.
+  func arrived(in run: Int64) throws -> [RunPart] {
+    let known = try RawStatement(
+      database, "select coalesce(min(id), 0), coalesce(max(id), -1) from archive where run = ?")
+    known.bind(1, run)
+    let range = try known.first { ($0.int64(0), $0.int64(1)) } ?? (0, -1)
+    var parts: [RunPart] = []
+    for (name, query) in Self.byArchive {
+      parts.append(try part(name, query, range.0, range.1))
+    }
+    for (name, query) in Self.byRun { parts.append(try part(name, query, run)) }
+    return parts
+  }
+
+  /// What later runs change: only the last one's digests can be held to the tables.
+  func standing() throws -> [RunPart] {
+    try Self.whole.map { try part($0, $1) }
+  }
+
+  /// The words that a run knew, which are the first `count`.
+  func words(_ count: Int64) throws -> RunPart {
+    try part("symbol", "select id, word from symbol order by id limit ?", count)
+  }
+
+  private func part(_ name: String, _ sql: String, _ values: Int64...) throws -> RunPart {
+    let statement = try RawStatement(database, sql)
+    for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+    let digest = SHA256Digest()
+    var writer = ByteWriter()
+    var rows: Int64 = 0
+    let columns = statement.columnCount
+    try statement.forEachRow { row in
+      rows += 1
+      for column in 0..<columns { row.write(column, to: &writer) }
+      guard writer.bytes.count > 1 << 16 else { return }
+      writer.bytes.withUnsafeBytes { digest.update($0) }
+      writer.reset()
+    }
+    writer.bytes.withUnsafeBytes { digest.update($0) }
+    return RunPart(name: name, rows: rows, sha256: digest.finish())
+  }
+
+  private static let byArchive = [
+    (
+      "archive",
+      """
+      select id, run, name, sha256, kind, bytes, lines, accepted, duplicates, skipped, rejected,
+        rounded_amounts, missing_is_proceed, first_event_ms, last_event_ms, status, damage_offset,
+        snapshots_check
+      from archive where id between ? and ? order by id
+      """
+    ),
+    (
+      "skipped",
+      """
+      select archive, reason, lines from skipped where archive between ? and ?
+      order by archive, reason
+      """
+    ),
+    (
+      "reject",
+      """
+      select archive, line, byte_offset, reason, detail from reject where archive between ? and ?
+      order by archive, line, byte_offset
+      """
+    ),
+  ]
+
+  private static let byRun = [
+    (
+      "delivery_cell",
+      "select * from delivery_cell where run = ? order by run, day, provider, kind"
+    ),
+    (
+      "latency_cell",
+      "select * from latency_cell where run = ? order by run, day, provider, kind, bucket"
+    ),
+    ("receipt_cell", "select * from receipt_cell where run = ? order by run, provider, slot"),
+    (
+      "failed_attempt",
+      """
+      select * from failed_attempt where run = ?
+      order by run, provider, at_ms, identity, attempt
+      """
+    ),
+    ("watermark", "select * from watermark where run = ? order by run, provider, app"),
+  ]
+
+  /// The tables that change with a run only.
+  private static let whole = [
+    ("break", "select * from break order by id"),
+    ("break_episode", "select * from break_episode order by break_id, episode"),
+    ("decision", "select * from decision order by break_id"),
+  ]
+}
+
+extension RawStatement {
+  /// Writes a value with its kind, so that no two rows have the same bytes.
+  func write(_ column: Int32, to writer: inout ByteWriter) {
+    switch type(column) {
+    case .null: writer.put(byte: 0)
+    case .integer:
+      writer.put(byte: 1)
+      writer.put(int64(column))
+    case .text:
+      writer.put(byte: 2)
+      writer.put(bytes(column))
+    case .blob:
+      writer.put(byte: 3)
+      writer.put(blob(column))
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import GRDB
+
+/// A row that two ledgers do not have alike.
+public struct TableDifference: Sendable, Equatable {
+  /// The table.
+  public var table: String
+  /// Rows of this ledger's table.
+  public var rows: Int64
+  /// The first rows that differ, by their key.
+  public var differing: [String]
+}
+
+extension Ledger {
+  /// Compares what a run made with the ledger at `path`, in which it was made again; of breaks only
+  /// `withBreaks`.
+  public func differences(
+    from path: String, withBreaks: Bool
+  ) throws(LedgerError) -> [TableDifference] {
+    try access("compare two ledgers") { database in
+      let attach = try RawStatement(database, "attach ? as again")
+      attach.bind(1, path)
+      try attach.run()
+      defer { try? database.execute(sql: "detach again") }
+      return try (Self.facts + (withBreaks ? Self.standing : [])).map {
+        try difference($0, in: database)
+      }
+    }
+  }
+
+  private func difference(
+    _ table: String, in database: Database
+  ) throws -> TableDifference {
+    let key = try database.primaryKey(table).columns
+    let count = try RawStatement(database, "select count(*) from main.\(table)")
+    var found = TableDifference(
+      table: table, rows: try count.first { $0.int64(0) } ?? 0, differing: [])
+    for (here, there, words) in [
+      ("main", "again", "is not what the run comes to"), ("again", "main", "is missing"),
+    ] {
+      let rows = try RawStatement(
+        database,
+        """
+        select \(key.joined(separator: ", ")) from (
+          select * from \(here).\(table) except select * from \(there).\(table))
+        limit 10
+        """)
+      try rows.forEachRow { row in
+        let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
+        found.differing.append("\(names.joined(separator: ", ")) \(words)")
+      }
+    }
+    return found
+  }
+
+  private static let facts = [
+    "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
+    "excluded_cell", "arrival_cell", "coverage_cell",
+  ]
+
+  /// What later runs change.
+  private static let standing = ["break", "break_episode", "decision"]
+}

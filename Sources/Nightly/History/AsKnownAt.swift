@@ -1,0 +1,163 @@
+import Foundation
+import Ledger
+import Logging
+import Publish
+import Vocabulary
+
+extension Night {
+  /// Publishes the report set as the ledger knew it when `run` published, from the ledger alone.
+  ///
+  /// Options, configuration, prices and decisions are those of that run. With an as-of of the
+  /// plan's own, the set speaks of that moment instead; else its bytes are those that the run
+  /// published, or it is an error of kind `identity`.
+  public func report(asKnownAt run: Int64) throws(NightError) -> NightOutcome {
+    try requireLedger()
+    var shadow = plan
+    shadow.isDryRun = true
+    return try Night(
+      plan: shadow, version: version, log: log, progress: progress, stop: stop
+    ).withLedger { ledger throws(NightError) in
+      let history = try self.history(of: run, in: ledger)
+      try attempt { try ledger.rewind(to: run) }
+      var told = history.plan
+      told.isDryRun = plan.isDryRun
+      if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
+      let night = Night(plan: told, version: version, log: log, progress: progress, stop: stop)
+      let outcome = try night.publish(from: ledger, after: IntakeSummary())
+      if !plan.saysAsOf { try compare(history, with: ledger) }
+      return outcome
+    }
+  }
+
+  /// A run that published, with the plan that it followed.
+  func history(of run: Int64, in ledger: Ledger) throws(NightError) -> RunHistory {
+    guard let row = try attempt({ try ledger.run(run) }), row.published != nil else {
+      throw NightError(
+        .usage, "the ledger \(plan.ledger) knows no run \(run) that has published",
+        hint: "`subledger status` lists the runs")
+    }
+    let documents = try attempt { try ledger.documents(ofRun: run) }
+    return RunHistory(row: row, documents: documents, plan: try plan.following(row, documents))
+  }
+
+  /// Holds what was published anew to what the run published.
+  private func compare(_ history: RunHistory, with copy: Ledger) throws(NightError) {
+    let run = history.row
+    let again = try attempt { try copy.run(run.id) }
+    if run.version != version {
+      log.warning(
+        """
+        run \(run.id) was published by version \(run.version) of the program, and is told again \
+        by \(version): datapackage.json names it, and reports may differ
+        """)
+    }
+    guard let told = again?.published, told != run.published else { return }
+    let sums = try attempt { try copy.documents(ofRun: run.id).published }
+    let differing = differingFiles(
+      try history.documents.published?.content() ?? [], try sums?.content() ?? [])
+    let files = differing.joined(separator: ", ")
+    if run.version != version {
+      return log.warning("other bytes than run \(run.id) published are in: \(files)")
+    }
+    throw NightError(
+      .identity, "what run \(run.id) published can not be told again; other bytes are in: \(files)",
+      hint: "keep the ledger and report this; `subledger verify` tells what does not hold")
+  }
+}
+
+/// A run of the past with what it followed.
+struct RunHistory {
+  let row: RunRow
+  let documents: RunDocuments
+  let plan: Plan
+}
+
+extension Plan {
+  /// This plan with all that had an effect on the numbers of `run`.
+  ///
+  /// - Throws: `NightError` of kind `damagedInput` when the run's options and documents do not
+  ///   belong together.
+  func following(_ run: RunRow, _ documents: RunDocuments) throws(NightError) -> Plan {
+    let name = "that run \(run.id) followed"
+    var plan = self
+    plan.configuration = Configuration()
+    if let source = try documents.configuration?.content() {
+      plan.configuration = try Configuration.read(source, named: "configuration \(name)")
+    }
+    let said = RunOptions(run.options)
+    guard let zone = said?.timezone, let calendar = CivilCalendar(named: zone) else {
+      throw Self.contradiction(run)
+    }
+    // Of secrets only whose deliveries were held to them is known, and has an effect on reports.
+    for name in said?.authenticated ?? [] {
+      if let provider = Provider(name: name) { plan.configuration.secrets[provider] = [] }
+    }
+    plan.isExcelDialect = said?.dialect == "excel"
+    plan.amountDecimals = said?.decimals
+    var rules = Rules(asOf: run.asOf, calendar: calendar)
+    rules.take(plan.configuration)
+    plan.rules = rules
+    plan.prices = nil
+    if let source = try documents.prices?.content() {
+      plan.prices = try PriceList.read(
+        source, named: "the price list \(name)", calendar: calendar)
+    }
+    plan.decisions = DecisionsFile()
+    if let source = try documents.decisions?.content() {
+      plan.decisions = try DecisionsFile(source, named: "the decisions \(name)")
+    }
+    guard plan.agrees(with: run.options) else { throw Self.contradiction(run) }
+    return plan
+  }
+
+  /// The effective options as the ledger keeps them.
+  var optionsText: String {
+    String(decoding: JSONValue.object(effectiveOptions).document, as: UTF8.self)
+  }
+
+  /// Whether the effective options are those of a run, which may be of a program with fewer.
+  private func agrees(with options: String) -> Bool {
+    func members(_ text: String) -> [String: NSObject]? {
+      try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: NSObject]
+    }
+    guard let ours = members(optionsText), let theirs = members(options) else { return false }
+    return theirs.allSatisfy { ours[$0.key] == $0.value }
+  }
+
+  private static func contradiction(_ run: RunRow) -> NightError {
+    NightError(
+      .damagedInput, "the options of run \(run.id) are not what its documents come to",
+      hint: "`subledger verify` tells what of the ledger does not hold")
+  }
+}
+
+/// The options of a run that no document holds.
+private struct RunOptions: Decodable {
+  let timezone: String
+  let dialect: String
+  let decimals: Int?
+  let authenticated: [String]
+
+  private enum Key: String, CodingKey {
+    case timezone
+    case dialect = "csv_dialect"
+    case decimals = "amount_decimals"
+    case authenticated
+  }
+
+  init?(_ text: String) {
+    guard let options = try? JSONDecoder().decode(RunOptions.self, from: Data(text.utf8)) else {
+      return nil
+    }
+    self = options
+  }
+
+  init(from decoder: any Decoder) throws {
+    let options = try decoder.container(keyedBy: Key.self)
+    timezone = try options.decode(String.self, forKey: .timezone)
+    dialect = try options.decode(String.self, forKey: .dialect)
+    // `exact`, or a number.
+    decimals = try? options.decode(Int.self, forKey: .decimals)
+    authenticated = try options.decodeIfPresent([String].self, forKey: .authenticated) ?? []
+  }
+}

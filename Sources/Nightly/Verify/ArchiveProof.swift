@@ -1,0 +1,87 @@
+import Archive
+import Digest
+import Foundation
+import Ledger
+
+extension Night {
+  /// Takes the SHA-256 of every archive that is still there, and holds it to the ledger's.
+  ///
+  /// An archive is looked for where it was found, and under its name in the plan's archives and
+  /// snapshots. One that is gone is named, for archives may be kept elsewhere.
+  func proveArchives(
+    _ path: String, _ order: VerifyOrder, _ result: inout Verification
+  ) throws(NightError) {
+    var check = Verification.Check("archives", unit: "files")
+    guard let ledger = try? Ledger.open(path: path, mode: .readOnly),
+      let known = try? ledger.archiveFiles()
+    else {
+      check.skip("the ledger can not be read")
+      return result.checks.append(check)
+    }
+    let given = try namedFiles()
+    let files = known.map { archive in
+      FileToProve(
+        archive: archive,
+        paths: [archive.path] + (given[archive.name].map { [$0] } ?? []))
+    }
+    let shas = Set(known.map(\.sha256))
+    var gone: [String] = []
+    try attempt {
+      try Workers(count: plan.jobs).run(files, { file, tell in _ = tell(file.look(shas)) }) {
+        index, finding in
+        try checkStop()
+        check.count += 1
+        let name = files[index].archive.name
+        switch finding {
+        case .same: break
+        case .gone: gone.append(name)
+        case .other(let path):
+          check.fail(.damaged, "\(name): \(path) holds other bytes than those that were read")
+        case .unreadable(let reason): check.fail(.damaged, "\(name): \(reason)")
+        }
+      }
+    }
+    if !gone.isEmpty {
+      let names = gone.prefix(20).joined(separator: ", ") + (gone.count > 20 ? ", …" : "")
+      let note = "\(gone.count) not there any more: \(names)"
+      if order.isStrict { check.fail(.damaged, note) } else { check.notes.append(note) }
+    }
+    result.checks.append(check)
+  }
+
+  /// The files under the plan's paths, by the name that the ledger has for them.
+  private func namedFiles() throws(NightError) -> [String: String] {
+    let paths = plan.archives + plan.snapshots
+    guard !paths.isEmpty else { return [:] }
+    let listing = try attempt { try ArchiveFolder.files(under: paths) }
+    return Dictionary(listing.files.map { ($0.name, $0.path) }) { first, _ in first }
+  }
+}
+
+/// An archive and the places where its bytes may be.
+private struct FileToProve: Sendable {
+  let archive: ArchiveOnDisk
+  let paths: [String]
+
+  enum Finding: Sendable {
+    case same
+    case gone
+    case other(String)
+    case unreadable(String)
+  }
+
+  /// Bytes of another archive at the place are no damage: whole bytes came later under its name.
+  func look(_ known: Set<String>) -> Finding {
+    var found = Finding.gone
+    for path in paths where FileManager.default.fileExists(atPath: path) {
+      do {
+        let sum = try sha256(ofFile: path)
+        if sum == archive.sha256 { return .same }
+        if !known.contains(sum) { found = .other(path) }
+      } catch {
+        found = .unreadable(error.description)
+      }
+    }
+    return found
+  }
+}

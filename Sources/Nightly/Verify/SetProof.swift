@@ -1,0 +1,32 @@
+import Digest
+import Foundation
+import Ledger
+import Publish
+
+extension Night {
+  /// Holds a published set to its checksums, and those to the run that published them.
+  func proveSet(
+    _ path: String, _ order: VerifyOrder, _ result: inout Verification
+  ) throws(NightError) {
+    var check = Verification.Check("set", unit: "files")
+    defer { result.checks.append(check) }
+    let out = order.out ?? plan.out
+    guard FileManager.default.fileExists(atPath: out) else {
+      guard order.out == nil else {
+        throw NightError(
+          .noInput, "there is no published set \(out)", hint: "check the path given with --out")
+      }
+      return check.skip("there is no published set \(out)")
+    }
+    let seen = try attempt { try inspectSet(in: out) }
+    check.count = Int64(seen.files)
+    for problem in seen.problems { check.fail(.damaged, problem) }
+    guard let ledger = try? Ledger.open(path: path, mode: .readOnly),
+      let publishers = try? ledger.publishers()
+    else { return }
+    guard let run = publishers[seen.sha256] else {
+      return check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
+    }
+    check.notes.append("published by run \(run)")
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Ledger
+import Logging
+import Publish
+import Report
+import Vocabulary
+
+/// What to verify besides the ledger.
+public struct VerifyOrder: Sendable {
+  /// A published set; nil for the plan's, when it is there.
+  public var out: String?
+  /// Whether an archive that is gone is wrong, too.
+  public var isStrict = false
+
+  /// The ledger, its archives and the plan's set.
+  public init() {}
+}
+
+extension Night {
+  /// Proves the ledger, its archives and a published set, and writes nothing but temporary files.
+  ///
+  /// Works on a consistent copy, so that it may run beside a night. What is not as it was written
+  /// is a check that fails, not an error.
+  ///
+  /// - Throws: `NightError` when verifying itself cannot be done.
+  public func verify(_ order: VerifyOrder) throws(NightError) -> Verification {
+    try requireLedger()
+    var result = Verification()
+    let copy = try TemporaryCopy()
+    guard try openCopy(copy, &result) else { return result }
+    try proveRows(copy.path, &result)
+    let isWhole = result.outcome == .holds
+    try proveArchives(copy.path, order, &result)
+    // What is damaged comes to anything.
+    if isWhole { try proveNumbers(copy, &result) }
+    try proveSet(copy.path, order, &result)
+    return result
+  }
+
+  private func openCopy(
+    _ copy: TemporaryCopy, _ result: inout Verification
+  ) throws(NightError) -> Bool {
+    var check = Verification.Check("ledger", unit: "files")
+    check.count = 1
+    do throws(LedgerError) {
+      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+      try ledger.copy(to: copy.path)
+    } catch {
+      switch error.kind {
+      case .corrupt, .notALedger, .newer: check.fail(.damaged, error.message)
+      default: throw NightError(error)
+      }
+      result.checks.append(check)
+      return false
+    }
+    return true
+  }
+
+  private func proveRows(_ path: String, _ result: inout Verification) throws(NightError) {
+    let ledger: Ledger
+    do {
+      ledger = try Ledger.open(path: path, mode: .readOnly)
+    } catch {
+      var check = Verification.Check("ledger", unit: "files")
+      check.fail(.damaged, error.message)
+      return result.checks.append(check)
+    }
+    for found in try attempt({ try ledger.check() }) {
+      var check = Verification.Check("ledger.\(found.name)", unit: unit(of: found.name))
+      check.count = found.rows
+      check.wrong = found.wrong
+      check.notes = found.problems
+      check.outcome = found.wrong > 0 ? .damaged : .holds
+      result.checks.append(check)
+    }
+    guard result.outcome == .holds else { return }
+    var documents = Verification.Check("ledger.document", unit: "rows")
+    try attempt {
+      try ledger.forEachDocument { document in
+        documents.count += 1
+        do { _ = try document.content() } catch { documents.fail(.damaged, "\(error)") }
+      }
+    }
+    result.checks.append(documents)
+  }
+
+  /// Does the last run again, and holds facts, breaks and reports to what it comes to.
+  private func proveNumbers(
+    _ copy: TemporaryCopy, _ result: inout Verification
+  ) throws(NightError) {
+    var identities = Verification.Check("identities", unit: "identities")
+    var cells = Verification.Check("facts", unit: "rows")
+    var reports = Verification.Check("reports", unit: "files")
+    defer { result.checks += [identities, cells, reports] }
+    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
+    guard let run = try attempt({ try ledger.lastPublished() }) else {
+      identities.skip("no run has published")
+      cells.skip("no run has published")
+      reports.skip("no run has published")
+      return
+    }
+    identities.count = Int64(identityNames.count)
+    identities.notes = identityNames
+    do {
+      let again = try self.again(run, of: ledger, into: copy)
+      let isStanding = try attempt { try ledger.runs(newest: 1).first?.id == run.id }
+      for difference in try attempt({
+        try ledger.differences(from: again.ledger, withBreaks: isStanding)
+      }) {
+        cells.count += difference.rows
+        for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
+      }
+      reports.count = Int64(again.files)
+      for file in again.differing { reports.fail(.differs, file) }
+      reports.notes += again.notes
+    } catch {
+      if case .identity = error.kind {
+        identities.fail(.differs, error.message)
+      } else {
+        reports.fail(.differs, "run \(run.id) can not be done again: \(error.message)")
+      }
+    }
+  }
+}
+
+/// A run of a copy that was done again.
+struct RunAgain {
+  let ledger: String
+  let files: Int
+  /// The published files with other bytes than the run published.
+  let differing: [String]
+  let notes: [String]
+}
+
+extension Night {
+  private static let silent = Logger(label: "subledger.verify") { _ in SwiftLogNoOpLogHandler() }
+
+  /// Does `run` again in another copy of `ledger`.
+  private func again(
+    _ run: RunRow, of ledger: Ledger, into folder: TemporaryCopy
+  ) throws(NightError) -> RunAgain {
+    let history = try history(of: run.id, in: ledger)
+    let path = folder.path + ".again"
+    try attempt { try ledger.copy(to: path) }
+    var told = history.plan
+    told.isDryRun = false
+    told.out = folder.path + ".reports"
+    let copy = try attempt { try Ledger.open(path: path, mode: .readWrite) }
+    try attempt { try copy.rewind(to: run.id) }
+    let night = Night(
+      plan: told, version: version, log: Self.silent, progress: progress, stop: stop)
+    _ = try night.publish(from: copy, after: IntakeSummary())
+    let sums = try attempt { try copy.documents(ofRun: run.id).published }
+    let (before, after) = (
+      try history.documents.published?.content() ?? [], try sums?.content() ?? []
+    )
+    var differing = differingFiles(before, after)
+    var notes: [String] = []
+    if run.version != version, !differing.isEmpty {
+      notes.append(
+        "run \(run.id) was published by version \(run.version); files with other bytes by "
+          + "\(version): \(differing.joined(separator: ", "))")
+      differing = []
+    }
+    return RunAgain(
+      ledger: path, files: after.count { $0 == UInt8(ascii: "\n") }, differing: differing,
+      notes: notes)
+  }
+}
+
+/// A folder of its own for copies of a ledger, which goes when this goes.
+final class TemporaryCopy {
+  let path: String
+  private let folder: URL
+
+  init() throws(NightError) {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("subledger-\(UUID().uuidString)")
+    path = folder.appendingPathComponent("ledger.sqlite").path
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw NightError(
+        .inputOutput, "cannot make the folder \(folder.path) for a copy of the ledger: \(error)",
+        hint: "make room in the temporary folder, or set TMPDIR")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
+private func unit(of check: String) -> String {
+  switch check {
+  case "file": "pages"
+  case "schema": "definitions"
+  case "chain": "runs"
+  default: "rows"
+  }
+}

@@ -1,0 +1,35 @@
+internal import Digest
+
+/// What a published folder turned out to hold.
+public struct SetInspection: Sendable, Equatable {
+  /// SHA-256 of `SHA256SUMS`.
+  public var sha256: String
+  /// Files that it names.
+  public var files: Int
+  /// What is not as it says.
+  public var problems: [String]
+}
+
+/// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
+///
+/// Files that were never published are left alone.
+public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
+  guard let document = try readFile("\(folder)/\(checksumsName)") else {
+    return SetInspection(
+      sha256: "", files: 0, problems: ["\(checksumsName) is not there, so nothing is published"])
+  }
+  let sums = Checksums(reading: document)
+  var problems: [String] = []
+  for path in sums.paths {
+    guard entryType("\(folder)/\(path)") == .file else {
+      problems.append("\(path) is not there")
+      continue
+    }
+    if try seal(of: "\(folder)/\(path)").sha256 != sums.hashes[path] {
+      problems.append("\(path) is not as it was published")
+    }
+  }
+  if sums.document != document { problems.append("\(checksumsName) is not as it was published") }
+  return SetInspection(
+    sha256: sha256(of: document), files: sums.paths.count, problems: problems)
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Nightly
+
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Prove the ledger and a published report set against their inputs.",
+    discussion: """
+      Holds every row of the ledger to what proves it, every archive that is still there to its \
+      SHA-256, the facts and reports of the last run to what it comes to when done again, and the \
+      published set to its checksums. Only reads, also while a run writes; copies of the ledger \
+      stand in the temporary folder meanwhile.
+
+        subledger verify --ledger /srv/subledger.sqlite --out /srv/reports
+
+      A line per check: holds, damaged (not as it was written), differs (as written, but doing it \
+      again comes to something else) or skipped. Exit 65 when something is damaged, 70 when \
+      something differs. Archives that are gone are named, and wrong only with --strict.
+      """)
+
+  @Option(
+    parsing: .upToNextOption,
+    help: "Where archives are now, when not where they were read. (default: where they were)")
+  var archives: [String] = []
+
+  @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")
+  var snapshots: [String] = []
+
+  @Option(help: "Folder of the published report set. (default: reports, when it is there)")
+  var out: String?
+
+  @Flag(help: "Take an archive that is gone for damage.")
+  var strict = false
+
+  @Option(help: "How the result looks: text or json.")
+  var format: LogFormat = .text
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      if !archives.isEmpty { options.archives = archives }
+      if !snapshots.isEmpty { options.snapshots = snapshots }
+      var order = VerifyOrder()
+      order.out = out
+      order.isStrict = strict
+      let result = try session.night(options).verify(order)
+      print(format == .json ? result.json : result.text)
+      if let failure = result.failure { throw failure }
+      return .done
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What a run published is told again from the ledger alone")
+struct AsKnownAtTests {
+  @Test("After any nights, every published set comes back byte for byte", arguments: 1...3)
+  func everyRun(seed: Int) throws {
+    var nights = try RandomNights(seed: seed)
+    let sets = try nights.live()
+    #expect(sets.count > 5)
+    let program = nights.world.program
+    let ledger = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("l.sqlite")))
+    try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
+    for (index, published) in sets.enumerated() {
+      let again = try program.run(
+        ["report", "--ledger", "l.sqlite", "--as-known-at", "\(index + 1)", "--out", "again"])
+      try #require([0, 1].contains(again.status), "seed \(seed), run \(index + 1): \(again)")
+      let different = differences(published, try program.published(in: "again"))
+      #expect(different.isEmpty, "seed \(seed), run \(index + 1)")
+    }
+    let after = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("l.sqlite")))
+    #expect(after == ledger)
+  }
+
+  @Test("Today's knowledge of a past moment, and a past run's of another, are two other things")
+  func twoTimes() throws {
+    var nights = try RandomNights(seed: 4)
+    let sets = try nights.live()
+    let program = nights.world.program
+    let asOf = nights.asOfs[2]
+    try program.run(["report", "--ledger", "l.sqlite", "--as-of", asOf, "--out", "today"])
+    #expect(!differences(sets[2], try program.published(in: "today")).isEmpty)
+    let both = try program.run([
+      "report", "--ledger", "l.sqlite", "--as-known-at", "2", "--as-of", asOf, "--out", "both",
+    ])
+    #expect([0, 1].contains(both.status), "\(both)")
+    let manifest = try String(
+      contentsOfFile: program.folder.path("both/datapackage.json"), encoding: .utf8)
+    #expect(manifest.contains("\"as_of\": \"\(asOf)"))
+    #expect(!manifest.contains("night-6.jsonl") && manifest.contains("night-0.jsonl"))
+  }
+
+  @Test("A run that is not there, or has not published, is named")
+  func noSuchRun() throws {
+    var nights = try RandomNights(seed: 5)
+    _ = try nights.live(count: 1)
+    let result = try nights.world.program.run(
+      ["report", "--ledger", "l.sqlite", "--as-known-at", "7"])
+    #expect(result.status == 64)
+    #expect(result.errors.contains("knows no run 7 that has published"))
+  }
+}
+
+/// A world that arrives night by night: late, twice, in copies that say the same or something else,
+/// while people decide about breaks and options change.
+struct RandomNights {
+  let world: World
+  private(set) var asOfs: [String] = []
+  private var random: UInt64
+  private var lines: [(night: Int, line: String)] = []
+  private let count = 7
+
+  init(seed: Int) throws {
+    world = try World(
+      seed: seed, subscribers: 60, months: 8, lost: 20_000, archives: 1,
+      more: ["--duplicated", "50000", "--delayed", "50000", "--enveloped", "500000"])
+    random = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+    let archive = try world.archives()[0].path
+    let all = try String(decoding: gzip("-dc", archive), as: UTF8.self).split(separator: "\n")
+    for (index, line) in all.enumerated() {
+      let told = index * (count - 1) / all.count
+      let late = below(4) == 0 ? below(3) : 0
+      lines.append((told + late, String(line)))
+      if below(5) == 0 { lines.append((told + late + below(4), copy(of: String(line)))) }
+    }
+  }
+
+  /// Lives through the nights; gives what each run published, in order.
+  mutating func live(count nights: Int? = nil) throws -> [[String: Data]] {
+    var sets: [[String: Data]] = []
+    for night in 0..<(nights ?? count) {
+      try arrive(night)
+      let asOf = "2025-0\(night + 2)-1\(below(9))"
+      if below(3) == 0 {
+        try world.program.run(
+          ["ingest", "--ledger", "l.sqlite", "--archives", "arrived", "--config", "c.yaml"])
+      }
+      for _ in 0...(below(3) == 0 ? 1 : 0) {
+        sets.append(try publish(asOf))
+        asOfs.append(asOf)
+      }
+    }
+    return sets
+  }
+
+  private mutating func arrive(_ night: Int) throws {
+    let folder = world.program.folder
+    let told = lines.filter { $0.night == night }.map { $0.line + "\n" }.joined()
+    try folder.write(told, to: "arrived/night-\(night).jsonl")
+    if night % 3 == 2 {
+      let path = folder.path("world/snapshots/sdk/2025-09-01.jsonl.gz")
+      let now = try String(decoding: gzip("-dc", path), as: UTF8.self)
+      let then = now.replacing(
+        /"captured_at":[0-9]+/, with: "\"captured_at\":\(1_738_368_000 + night * 2_600_000)000")
+      try folder.write(then, to: "snapshots/\(night).jsonl")
+    }
+    let map = try String(contentsOfFile: folder.path("world/subledger.yaml"), encoding: .utf8)
+    try folder.write(
+      "renewal_gap: \(24 + night % 2)h\nledger: other.sqlite\n" + map, to: "c.yaml")
+  }
+
+  private mutating func publish(_ asOf: String) throws -> [String: Data] {
+    var arguments = [
+      "run", "--ledger", "l.sqlite", "--archives", "arrived", "--config", "c.yaml", "--as-of", asOf,
+      "--timezone", ["UTC", "Europe/Berlin", "America/New_York"][below(3)],
+    ]
+    let folder = world.program.folder
+    if FileManager.default.fileExists(atPath: folder.path("snapshots")) {
+      arguments += ["--snapshots", "snapshots"]
+    }
+    if below(4) == 0 { arguments += ["--csv-dialect", "excel", "--amount-decimals", "2"] }
+    if let decisions = try decisions() {
+      try folder.write(decisions, to: "decisions.yaml")
+      arguments += ["--decisions", "decisions.yaml"]
+    }
+    try folder.write(
+      """
+      store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period
+      app_store,com.example.pro.monthly,,USD,2025-01-01,9.99,\(9 + below(3)).99,70,P1M
+
+      """, to: "prices.csv")
+    if below(3) > 0 { arguments += ["--prices", "prices.csv"] }
+    try world.publish(arguments)
+    return try world.program.published()
+  }
+
+  /// Of the breaks that stand, decisions about some.
+  private mutating func decisions() throws -> String? {
+    let path = world.program.folder.path("reports/breaks.csv")
+    guard below(2) == 0, let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      return nil
+    }
+    let ids = text.matches(of: /(?m)^([0-9a-f]{16}),/).map { String($0.1) }
+    return ids.filter { _ in below(3) == 0 }.map {
+      "- {break_id: \"\($0)\", decision: explained, reason: r, who: w}\n"
+    }.joined()
+  }
+
+  /// The same line, told again: as it was, later, or with other money.
+  private mutating func copy(of line: String) -> String {
+    switch below(4) {
+    case 0: line
+    case 1: line.replacing(/"value_usd\\?":/, with: { "\($0.0)1" })
+    default:
+      line.replacing(
+        /"created_at(\\?)":([0-9]+)/,
+        with: { "\"created_at\($0.1)\":\((Int($0.2) ?? 0) + 60)" })
+    }
+  }
+
+  private mutating func below(_ limit: Int) -> Int {
+    random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int(random >> 33) % limit
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite("What is not as it was written is named")
+struct VerifyTests {
+  private let program: Program
+
+  /// Two published runs of a small world, with conflicts, late copies, snapshots and decisions.
+  init() throws {
+    var nights = try RandomNights(seed: 11)
+    _ = try nights.live(count: 5)
+    program = nights.world.program
+  }
+
+  @Test("A ledger, its archives and the set hold, as text and as JSON, and nothing is written")
+  func holds() throws {
+    let before = try files()
+    let result = try verify()
+    #expect(result.status == 0, "\(result)")
+    let lines = result.output.split(separator: "\n").filter { !$0.hasPrefix(" ") }
+    #expect(lines.count > 12)
+    #expect(lines.allSatisfy { $0.hasPrefix("holds ") }, "\(result)")
+    let json = try verify("--format", "json")
+    let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    #expect(object?["outcome"] as? String == "holds")
+    #expect((object?["checks"] as? [Any])?.count == lines.count)
+    #expect(try files() == before)
+  }
+
+  @Test("A flipped byte of a report, of its checksums and of an archive is named; a gone one, too")
+  func damagedFiles() throws {
+    try flip("reports/churn_monthly.csv")
+    let report = try verify()
+    #expect(report.status == 65)
+    #expect(report.output.contains("churn_monthly.csv is not as it was published"))
+    try flip("reports/churn_monthly.csv")
+    try flip("reports/SHA256SUMS")
+    #expect(try verify().status == 65)
+    try flip("reports/SHA256SUMS")
+    try flip("arrived/night-1.jsonl")
+    let archive = try verify()
+    #expect(archive.status == 65)
+    #expect(archive.output.contains("night-1.jsonl"))
+    try FileManager.default.removeItem(atPath: program.folder.path("arrived/night-1.jsonl"))
+    let gone = try verify()
+    #expect(gone.status == 0, "\(gone)")
+    #expect(gone.output.contains("1 not there any more: night-1.jsonl"))
+    #expect(try verify("--strict").status == 65)
+  }
+
+  @Test(
+    "A cell, a break and a run that somebody changed are named by table",
+    arguments: [
+      ("update movement_cell set subscriptions = subscriptions + 1", "movement_cell: day "),
+      ("update break set evidence = evidence || '.'", "break: of the"),
+      ("update run set as_of_ms = as_of_ms - 1 where id = 1", "run 1: the record"),
+      ("delete from run_part where run = 1 and part = 'archive'", "run 1: the record"),
+      ("update archive set accepted = accepted + 1, lines = lines + 1", "archive: of the"),
+      ("update failed_attempt set at_ms = at_ms + 1", "failed_attempt: of the"),
+      ("update symbol set word = 'XXX' where word = 'USD'", "symbol: of the"),
+      ("update snapshot set line = line + 1", "snapshots of archive"),
+      ("update user set id = id || 'x'", "does not have the key of its id"),
+      ("update lineage set counted = counted - 1 where counted > 1", "is not as it was written"),
+      ("create table more (a)", "more is no part of a ledger"),
+    ])
+  func changed(sql: String, told: String) throws {
+    try alter(sql)
+    let result = try verify()
+    #expect([65, 70].contains(result.status), "\(result)")
+    #expect(result.output.contains(told), "\(result)")
+  }
+
+  @Test("Of any byte flipped in the ledger's file, what it says is the same or it is named")
+  func everyByte() throws {
+    let path = program.folder.path("l.sqlite")
+    let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+    let said = try dump(path)
+    var random: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var changes = 0
+    for _ in 0..<Self.flips {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      var position = Int(random >> 20) % whole.count
+      while whole[position] == 0 { position = (position + 1) % whole.count }
+      var bytes = whole
+      bytes[position] ^= 1 << UInt8(truncatingIfNeeded: random >> 17 & 7)
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let isSame = (try? dump(path)) == said
+      changes += isSame ? 0 : 1
+      let result = try verify()
+      if isSame, result.status == 0 { continue }
+      #expect([65, 70, 78].contains(result.status), "byte \(position): \(result)")
+      let isNamed =
+        result.output.contains("\ndamaged") || result.output.contains("differs")
+        || result.output.hasPrefix("damaged")
+      #expect(isNamed, "byte \(position): \(result)")
+    }
+    #expect(changes > Self.flips / 2)
+  }
+
+  private static let flips = Int(ProcessInfo.processInfo.environment["FLIPS"] ?? "") ?? 24
+
+  /// Every file but those beside the ledger that SQLite makes for any reader.
+  private func files() throws -> [String: Data] {
+    try filesAndBytes(under: program.folder.url.path).filter { !$0.key.hasPrefix("l.sqlite-") }
+  }
+
+  private func verify(_ more: String...) throws -> ProgramResult {
+    try program.run(["verify", "--ledger", "l.sqlite"] + more)
+  }
+
+  /// Changes the least bit of the byte in the middle of a file.
+  private func flip(_ file: String) throws {
+    let url = URL(fileURLWithPath: program.folder.path(file))
+    var bytes = try [UInt8](Data(contentsOf: url))
+    bytes[bytes.count / 2] ^= 1
+    try Data(bytes).write(to: url)
+  }
+
+  private func alter(_ sql: String) throws {
+    let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readWrite)
+    try ledger.rows(sql: sql) { _ in }
+    try ledger.checkpoint()
+  }
+
+  /// Everything that the tables say.
+  private func dump(_ path: String) throws -> [String] {
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    let ledger = try Ledger.open(path: path, mode: .readOnly)
+    var tables: [String] = []
+    try ledger.rows(sql: "select name, sql from sqlite_schema order by name, sql") { row in
+      if row.text(1).hasPrefix("CREATE TABLE") || row.text(1).hasPrefix("create table") {
+        tables.append(row.text(0))
+      }
+    }
+    var said: [String] = tables
+    for table in tables {
+      var columns: [String] = []
+      try ledger.rows(sql: "select name from pragma_table_info(?)", arguments: [.text(table)]) {
+        columns.append("quote(\"\($0.text(0))\")")
+      }
+      try ledger.rows(
+        sql: "select \(columns.joined(separator: " || ',' || ")) from \"\(table)\""
+      ) { said.append("\(table) \($0.text(0))") }
+    }
+    return said
+  }
+}
