@@ -14,7 +14,8 @@ run: build
 	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports
 	@echo "reports/ holds the report set of sample-data/"
 
-# Builds and tests everything.
+# Builds and tests everything; a test signs a pack with ssh-keygen.
+test: PACKAGES += openssh-client
 test: packages
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build

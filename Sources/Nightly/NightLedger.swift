@@ -19,6 +19,7 @@ extension Night {
       return outcome
     }
     let copy = try LedgerCopy(of: plan.ledger)
+    defer { withExtendedLifetime(copy) {} }
     let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
     return try work(ledger)
   }

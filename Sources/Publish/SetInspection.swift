@@ -4,10 +4,19 @@ internal import Digest
 public struct SetInspection: Sendable, Equatable {
   /// SHA-256 of `SHA256SUMS`.
   public var sha256: String
-  /// Files that it names.
-  public var files: Int
+  /// Files that it names, sorted by bytes.
+  public var paths: [String]
   /// What is not as it says.
   public var problems: [String]
+}
+
+/// Writes `SHA256SUMS` over every file below `folder`.
+public func sealFolder(_ folder: String) throws(PublishError) {
+  var sums = Checksums(hashes: [:])
+  for path in try files(below: folder) where path != checksumsName {
+    sums.hashes[path] = try seal(of: "\(folder)/\(path)").sha256
+  }
+  try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
 }
 
 /// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
@@ -16,7 +25,7 @@ public struct SetInspection: Sendable, Equatable {
 public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
-      sha256: "", files: 0, problems: ["\(checksumsName) is not there, so nothing is published"])
+      sha256: "", paths: [], problems: ["\(checksumsName) is not there, so nothing is published"])
   }
   let sums = Checksums(reading: document)
   var problems: [String] = []
@@ -31,5 +40,5 @@ public func inspectSet(in folder: String) throws(PublishError) -> SetInspection 
   }
   if sums.document != document { problems.append("\(checksumsName) is not as it was published") }
   return SetInspection(
-    sha256: sha256(of: document), files: sums.paths.count, problems: problems)
+    sha256: sha256(of: document), paths: sums.paths, problems: problems)
 }

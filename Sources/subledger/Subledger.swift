@@ -23,6 +23,6 @@ struct Subledger: ParsableCommand {
     version: Release.version,
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, VerifyCommand.self,
-      StatusCommand.self, DrillCommand.self, SimulateCommand.self,
+      PackCommand.self, StatusCommand.self, DrillCommand.self, SimulateCommand.self,
     ])
 }

@@ -12,6 +12,7 @@ struct VerifyCommand: ParsableCommand {
       stand in the temporary folder meanwhile.
 
         subledger verify --ledger /srv/subledger.sqlite --out /srv/reports
+        subledger verify --pack audit-2026-10.tar.gz
 
       A line per check: holds, damaged (not as it was written), differs (as written, but doing it \
       again comes to something else) or skipped. Exit 65 when something is damaged, 70 when \
@@ -29,8 +30,14 @@ struct VerifyCommand: ParsableCommand {
   @Option(help: "Folder of the published report set. (default: reports, when it is there)")
   var out: String?
 
+  @Option(help: "Prove this file of `subledger pack` by nothing but itself.")
+  var pack: String?
+
   @Flag(help: "Take an archive that is gone for damage.")
   var strict = false
+
+  @Flag(help: "Build the ledger anew from the archives alone, and compare what counts.")
+  var replay = false
 
   @Option(help: "How the result looks: text or json.")
   var format: LogFormat = .text
@@ -46,7 +53,8 @@ struct VerifyCommand: ParsableCommand {
       var order = VerifyOrder()
       order.out = out
       order.isStrict = strict
-      let result = try session.night(options).verify(order)
+      order.isReplay = replay
+      let result = try pack.map(Night.verify(pack:)) ?? session.night(options).verify(order)
       print(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }
       return .done

@@ -29,6 +29,21 @@ struct VerifyTests {
     #expect(try files() == before)
   }
 
+  @Test("The archives alone come to the same events and reports, and a lost one is named")
+  func replay() throws {
+    let whole = try verify("--replay")
+    #expect(whole.status == 0, "\(whole)")
+    #expect(whole.output.contains("holds    replay.events"))
+    #expect(whole.output.contains("holds    replay.reports"))
+    try alter("delete from lineage where key = (select min(key) from lineage where counted > 0)")
+    let lost = try verify("--replay")
+    #expect(lost.status == 70, "\(lost)")
+    #expect(lost.output.contains("differs  replay.events"))
+    #expect(lost.output.contains(": 0 events count, by the archives "))
+    try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
+    #expect(try verify("--replay").output.contains("archives are not there"))
+  }
+
   @Test("A flipped byte of a report, of its checksums and of an archive is named; a gone one, too")
   func damagedFiles() throws {
     try flip("reports/churn_monthly.csv")

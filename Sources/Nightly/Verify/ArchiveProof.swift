@@ -50,7 +50,7 @@ extension Night {
   }
 
   /// The files under the plan's paths, by the name that the ledger has for them.
-  private func namedFiles() throws(NightError) -> [String: String] {
+  func namedFiles() throws(NightError) -> [String: String] {
     let paths = plan.archives + plan.snapshots
     guard !paths.isEmpty else { return [:] }
     let listing = try attempt { try ArchiveFolder.files(under: paths) }

@@ -19,7 +19,7 @@ extension Night {
       return check.skip("there is no published set \(out)")
     }
     let seen = try attempt { try inspectSet(in: out) }
-    check.count = Int64(seen.files)
+    check.count = Int64(seen.paths.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
     guard let ledger = try? Ledger.open(path: path, mode: .readOnly),
       let publishers = try? ledger.publishers()

@@ -11,6 +11,8 @@ public struct VerifyOrder: Sendable {
   public var out: String?
   /// Whether an archive that is gone is wrong, too.
   public var isStrict = false
+  /// Whether to build the ledger anew from the archives, and compare.
+  public var isReplay = false
 
   /// The ledger, its archives and the plan's set.
   public init() {}
@@ -27,12 +29,14 @@ extension Night {
     try requireLedger()
     var result = Verification()
     let copy = try TemporaryCopy()
+    defer { withExtendedLifetime(copy) {} }
     guard try openCopy(copy, &result) else { return result }
     try proveRows(copy.path, &result)
     let isWhole = result.outcome == .holds
     try proveArchives(copy.path, order, &result)
     // What is damaged comes to anything.
     if isWhole { try proveNumbers(copy, &result) }
+    if isWhole, order.isReplay { try proveReplay(copy, &result) }
     try proveSet(copy.path, order, &result)
     return result
   }
@@ -133,7 +137,8 @@ struct RunAgain {
 }
 
 extension Night {
-  private static let silent = Logger(label: "subledger.verify") { _ in SwiftLogNoOpLogHandler() }
+  /// What is done again says nothing.
+  static let silent = Logger(label: "subledger.verify") { _ in SwiftLogNoOpLogHandler() }
 
   /// Does `run` again in another copy of `ledger`.
   private func again(

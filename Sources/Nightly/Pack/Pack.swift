@@ -1,0 +1,129 @@
+import Foundation
+import Ledger
+import Publish
+import Vocabulary
+
+extension Night {
+  /// Writes everything that an auditor of `month` needs into one file, from the ledger alone: the
+  /// set as the last run published it, the documents it followed, and the chain of all runs.
+  ///
+  /// The same ledger and program give the same bytes.
+  public func pack(month: String, into file: String) throws(NightError) {
+    try requireLedger()
+    let copy = try TemporaryCopy()
+    defer { withExtendedLifetime(copy) {} }
+    try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy.path) }
+    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
+    guard let run = try attempt({ try ledger.lastPublished() }) else {
+      throw NightError(
+        .noInput, "there is nothing to pack: no run of \(plan.ledger) has published",
+        hint: "publish a set with `subledger run` first")
+    }
+    let history = try history(of: run.id, in: ledger)
+    let period = try ended(month, by: history.plan.rules)
+    let chain = try attempt { try ledger.chain() }
+    let folder = copy.path + ".pack"
+    var shadow = plan
+    shadow.ledger = copy.path
+    shadow.out = "\(folder)/reports"
+    shadow.saysAsOf = false
+    shadow.isDryRun = false
+    _ = try Night(
+      plan: shadow, version: version, log: Self.silent, progress: progress, stop: stop
+    ).report(asKnownAt: run.id)
+    guard try attempt({ try inspectSet(in: shadow.out).sha256 }) == run.published else {
+      throw NightError(
+        .identity, "version \(version) does not come to the set that run \(run.id) published",
+        hint: "pack it with version \(run.version), or publish it anew first")
+    }
+    try attempt {
+      try write(history, period, chain, into: folder)
+      try sealFolder(folder)
+      try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
+    }
+  }
+
+  /// The month that `text` names, when it has ended at the as-of of the set.
+  private func ended(_ text: String, by rules: Rules) throws(NightError) -> Month {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    guard text.utf8.count == 7, parts.count == 2, (1...12).contains(parts[1]) else {
+      throw NightError(.usage, "\(text) is no month", hint: "write it like 2026-10")
+    }
+    let month = Month(number: Int32(parts[0] * 12 + parts[1] - 1))
+    guard rules.calendar.start(of: Month(number: month.number + 1)) <= rules.asOf else {
+      throw NightError(
+        .usage, "\(text) has not ended at \(rules.asOf.text), of which the last set speaks",
+        hint: "choose an earlier month, or publish a set with a later --as-of")
+    }
+    return month
+  }
+
+  private func write(
+    _ history: RunHistory, _ period: Month, _ chain: [ChainLink], into folder: String
+  ) throws {
+    let run = history.row
+    let record = chain.last { $0.run == run.id }?.record ?? ""
+    let facts = JSONValue.object([
+      "period": .string(period.text), "run": .integer(run.id), "as_of": .string(run.asOf.text),
+      "version": .string(run.version), "record": .string(record),
+      "published": .string(run.published ?? ""),
+    ])
+    try save(facts.document, as: "pack.json", in: folder)
+    try save(Array(Self.readme.utf8), as: "README.txt", in: folder)
+    let links = chain.map { "record \($0.record)\n\($0.text)" }.joined(separator: "\n")
+    try save(Array(links.utf8), as: "chain.txt", in: folder)
+    for (document, name) in [
+      (history.documents.configuration, "configuration.yaml"),
+      (history.documents.prices, "prices.csv"), (history.documents.decisions, "decisions.yaml"),
+    ] {
+      if let document { try save(document.content(), as: "documents/\(name)", in: folder) }
+    }
+  }
+
+  private func save(_ bytes: [UInt8], as name: String, in folder: String) throws {
+    let url = URL(fileURLWithPath: "\(folder)/\(name)")
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(bytes).write(to: url)
+  }
+
+  private func archive(
+    _ folder: String, as root: String, time: Instant, into file: String
+  ) throws {
+    let aside = file + ".new"
+    guard FileManager.default.createFile(atPath: aside, contents: nil),
+      let output = FileHandle(forWritingAtPath: aside)
+    else {
+      throw NightError(
+        .cannotCreate, "cannot write the pack \(file)",
+        hint: "check that its folder exists and that you may write there")
+    }
+    let tar = try TarWriter(output, time: time.milliseconds / 1000)
+    for name in try inspectSet(in: folder).paths + ["SHA256SUMS"] {
+      try tar.add("\(folder)/\(name)", as: "\(root)/\(name)")
+    }
+    try tar.finish()
+    try output.synchronize()
+    try output.close()
+    guard rename(aside, file) == 0 else {
+      throw NightError(.cannotCreate, "cannot rename \(aside) to \(file)")
+    }
+  }
+
+  private static let readme = """
+    What an auditor needs of one month, from the ledger of subledger.
+
+    reports/     the report set as the run of pack.json published it: every CSV, datapackage.json
+                 with the inputs and their SHA-256, breaks, restatements; SHA256SUMS over all of it
+    documents/   the configuration (without secrets and paths), the price list and the decisions
+                 about breaks that the run followed
+    chain.txt    every run of the ledger up to then: the facts of each, and its record, which is the
+                 SHA-256 of those lines and names the record before it
+    pack.json    period, run, as-of, version, and the run's record
+    SHA256SUMS   over everything above
+
+    `sha256sum --check SHA256SUMS` checks the files. `subledger verify --pack FILE` checks the
+    files, the reports, the documents and the chain, and needs nothing but the pack.
+
+    """
+}

@@ -1,0 +1,105 @@
+import Archive
+import Digest
+import Foundation
+import Ledger
+import Publish
+
+extension Night {
+  /// Proves a pack by nothing but itself.
+  ///
+  /// - Throws: `NightError` when it is not there or cannot be read.
+  public static func verify(pack file: String) throws(NightError) -> Verification {
+    guard FileManager.default.fileExists(atPath: file) else {
+      throw NightError(
+        .noInput, "there is no pack \(file)", hint: "check the path given with --pack")
+    }
+    let room = try TemporaryCopy()
+    defer { withExtendedLifetime(room) {} }
+    var result = Verification()
+    var check = Verification.Check("pack", unit: "files")
+    let names = try attempt { try unpack(file, into: room.path, &check) }
+    guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
+      if check.outcome == .holds { check.fail(.damaged, "it is no pack") }
+      result.checks.append(check)
+      return result
+    }
+    let folder = "\(room.path).pack/\(root)"
+    let inside = Set(names.map { String($0.dropFirst(root.utf8.count + 1)) })
+    let seen = try attempt { try inspectSet(in: folder) }
+    check.count = Int64(names.count)
+    for problem in seen.problems { check.fail(.damaged, problem) }
+    for name in inside.subtracting(seen.paths).sorted() where name != "SHA256SUMS" {
+      check.fail(.damaged, "\(name) is in no SHA256SUMS")
+    }
+    check.notes.append("SHA-256 of SHA256SUMS: \(seen.sha256)")
+    let set = try attempt { try inspectSet(in: "\(folder)/reports") }
+    var reports = Verification.Check("set", unit: "files")
+    reports.count = Int64(set.paths.count)
+    for problem in set.problems { reports.fail(.damaged, problem) }
+    result.checks = [check, reports, chain(in: folder, publishing: set.sha256)]
+    return result
+  }
+
+  private static func unpack(
+    _ file: String, into path: String, _ check: inout Verification.Check
+  ) throws -> [String]? {
+    if let reason = try unpackGzip(file, into: path + ".tar", bytesMax: 64 << 30) {
+      check.fail(.damaged, "\(file) is no whole gzip file: \(reason)")
+      return nil
+    }
+    guard let names = try TarReader(path + ".tar").extract(into: path + ".pack") else {
+      check.fail(.damaged, "\(file) holds no tar as `subledger pack` writes it")
+      return nil
+    }
+    return names
+  }
+
+  /// Recomputes every record, and holds the last run's to the set and documents of the pack.
+  private static func chain(
+    in folder: String, publishing set: String
+  ) -> Verification.Check {
+    var check = Verification.Check("chain", unit: "runs")
+    let bytes = FileManager.default.contents(atPath: "\(folder)/chain.txt") ?? Data()
+    let text = String(decoding: bytes, as: UTF8.self)
+    var previous = "none"
+    var last: [String: String] = [:]
+    for link in text.components(separatedBy: "\n\n") {
+      var lines = link.split(separator: "\n").map(String.init)
+      guard !lines.isEmpty else {
+        check.fail(.damaged, "chain.txt is not as it was written")
+        continue
+      }
+      let record = lines.removeFirst().replacingOccurrences(of: "record ", with: "")
+      last = Dictionary(
+        lines.compactMap { line in
+          line.firstIndex(of: " ").map {
+            (String(line[..<$0]), String(line[line.index(after: $0)...]))
+          }
+        }
+      ) { first, _ in first }
+      check.count += 1
+      let run = last["run"] ?? "?"
+      let facts = lines.joined(separator: "\n") + "\n"
+      if sha256(of: Array(facts.utf8)) != record {
+        check.fail(.damaged, "run \(run): the record is not that of what the run says")
+      }
+      if last["previous"] != previous {
+        check.fail(.damaged, "run \(run) does not follow the run before it")
+      }
+      previous = record
+    }
+    if last["published"] != set {
+      check.fail(.damaged, "the set is not the one that run \(last["run"] ?? "?") published")
+    }
+    for (name, file) in [
+      ("configuration", "configuration.yaml"), ("prices", "prices.csv"),
+      ("decisions", "decisions.yaml"),
+    ] {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/documents/\(file)")
+      let sum = bytes.map { sha256(of: [UInt8]($0)) } ?? "none"
+      if last[name] != sum { check.fail(.damaged, "\(file) is not what the run followed") }
+    }
+    check.notes.append("record of the last run: \(previous)")
+    return check
+  }
+}

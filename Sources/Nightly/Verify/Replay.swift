@@ -1,0 +1,114 @@
+import Archive
+import Digest
+import Foundation
+import Ledger
+import Publish
+
+extension Night {
+  /// Builds the ledger anew from the archives alone, and compares what counts and what is reported.
+  func proveReplay(
+    _ copy: TemporaryCopy, _ result: inout Verification
+  ) throws(NightError) {
+    var counted = Verification.Check("replay.events", unit: "events")
+    var reports = Verification.Check("replay.reports", unit: "files")
+    defer { result.checks += [counted, reports] }
+    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readOnly) }
+    let archives = try attempt { try ledger.archiveFiles() }.filter(\.isRead)
+    let found = try places(of: archives)
+    let gone = archives.filter { found[$0.sha256] == nil }.map(\.name)
+    guard gone.isEmpty else {
+      let names = gone.prefix(20).joined(separator: ", ")
+      counted.skip("\(gone.count) archives are not there: \(names)")
+      return reports.skip("no replay without all archives")
+    }
+    let again = try attempt {
+      try Ledger.open(path: copy.path + ".replay", mode: .readWrite)
+    }
+    try replay(archives, at: found, from: ledger, into: again)
+    try attempt { try compare(ledger, with: again, &counted) }
+    guard let run = try attempt({ try ledger.lastPublished() }),
+      archives.allSatisfy({ $0.run <= run.id })
+    else { return reports.skip("archives came in after the last run") }
+    var told = try history(of: run.id, in: ledger).plan
+    told.isDryRun = false
+    told.out = copy.path + ".replayed"
+    let night = Night(
+      plan: told, version: version, log: Self.silent, progress: progress, stop: stop)
+    _ = try night.publish(from: again, after: IntakeSummary())
+    let published = try attempt { try ledger.documents(ofRun: run.id) }.published
+    let anew = try attempt { try again.documents(ofRun: 1) }.published
+    let (before, after) = (try published?.content() ?? [], try anew?.content() ?? [])
+    reports.count = Int64(after.count { $0 == UInt8(ascii: "\n") })
+    reports.notes.append("but for those that speak of arrival itself")
+    for file in differingFiles(before, after) where !Self.speaksOfArrival(file) {
+      reports.fail(.differs, file)
+    }
+  }
+
+  private static func speaksOfArrival(_ file: String) -> Bool {
+    [
+      "inputs.csv", "rejects.csv", "deliveries_daily/", "restatements.csv", "breaks.csv",
+      "breaks_history.csv", "datapackage.json",
+    ].contains { file.hasPrefix($0) }
+  }
+
+  /// Where the bytes of archives are, by SHA-256.
+  private func places(of archives: [ArchiveOnDisk]) throws(NightError) -> [String: String] {
+    let given = try namedFiles()
+    var places: [String: String] = [:]
+    for archive in archives {
+      for path in [archive.path] + (given[archive.name].map { [$0] } ?? [])
+      where places[archive.sha256] == nil && FileManager.default.fileExists(atPath: path) {
+        try checkStop()
+        if let sum = try? sha256(ofFile: path), sum == archive.sha256 { places[sum] = path }
+      }
+    }
+    return places
+  }
+
+  /// Reads the archives in the order in which they came, each with what held in its run.
+  private func replay(
+    _ archives: [ArchiveOnDisk], at places: [String: String], from ledger: Ledger,
+    into again: Ledger
+  ) throws(NightError) {
+    var summary = IntakeSummary()
+    for archive in archives {
+      guard let path = places[archive.sha256] else { continue }
+      var told = plan
+      if let row = try attempt({ try ledger.run(archive.run) }), row.published != nil {
+        let then = try history(of: archive.run, in: ledger).plan.configuration
+        told.configuration.eventNames = then.eventNames
+        told.configuration.retrySchedules = then.retrySchedules
+        told.configuration.valueBytesMax = then.valueBytesMax
+      }
+      told.archivesBefore = nil
+      told.archives = archive.kind == .events ? [path] : []
+      told.snapshots = archive.kind == .snapshots ? [path] : []
+      let intake = Intake(
+        plan: told, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
+        checkStop: checkStop)
+      try intake.readArchives(into: &summary)
+      try intake.readSnapshots(into: &summary)
+    }
+  }
+
+  private func compare(
+    _ ledger: Ledger, with again: Ledger, _ check: inout Verification.Check
+  ) throws {
+    // A part of the keys at a time, so that memory stays bounded.
+    for keys in lineageKeys(shares: 64) {
+      try checkStop()
+      let here = try ledger.countedContent(keys: keys)
+      let there = try again.countedContent(keys: keys)
+      check.count += here.values.reduce(0) { $0 + $1.events }
+      for key in Set(here.keys).union(there.keys).sorted() where here[key] != there[key] {
+        let (ours, theirs) = (here[key]?.events ?? 0, there[key]?.events ?? 0)
+        check.fail(
+          .differs,
+          ours == theirs
+            ? "lineage \(key): the archives say otherwise"
+            : "lineage \(key): \(ours) events count, by the archives \(theirs)")
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import Nightly
+
+struct PackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pack",
+    abstract: "Write everything an auditor of a month needs into one file.",
+    discussion: """
+      The report set as it was last published, with the configuration, price list and decisions \
+      that it followed, and the chain of all runs, as one tar.gz with SHA256SUMS inside. Made from \
+      the ledger alone; the same ledger gives the same bytes.
+
+        subledger pack 2026-10 --out audit-2026-10.tar.gz
+        subledger verify --pack audit-2026-10.tar.gz
+      """)
+
+  @Argument(help: "The month, such as 2026-10; it must have ended at the set's as-of.")
+  var month: String
+
+  @Option(help: "The file to write.")
+  var out: String
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      try session.night(options).pack(month: month, into: out)
+      return .done
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What an auditor gets")
+struct PackTests {
+  private let program: Program
+
+  init() throws {
+    var nights = try RandomNights(seed: 12)
+    _ = try nights.live(count: 4)
+    program = nights.world.program
+    try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
+    try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "p.tar.gz"])
+  }
+
+  @Test("The set, the documents and the chain, in the same bytes each time, prove themselves")
+  func whole() throws {
+    let first = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("p.tar.gz")))
+    let again = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "q.tar.gz"])
+    #expect(again.status == 0, "\(again)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: program.folder.path("q.tar.gz"))) == first)
+    for name in ["l.sqlite", "reports"] { try move(name, to: "away-\(name)") }
+    let proof = try program.run(["verify", "--pack", "p.tar.gz"])
+    #expect(proof.status == 0, "\(proof)")
+    #expect(proof.output.split(separator: "\n").count { $0.hasPrefix("holds") } == 3)
+    try system("tar", "-xzf", "p.tar.gz")
+    #expect(
+      differences(
+        try program.published(in: "subledger-2025-03/reports"),
+        try program.published(in: "away-reports")
+      ).isEmpty)
+    try system("sh", "-c", "cd subledger-2025-03 && sha256sum --check --quiet --strict SHA256SUMS")
+  }
+
+  @Test("Whatever byte of a pack is changed, it no longer proves itself")
+  func changed() throws {
+    try system("tar", "-xzf", "p.tar.gz")
+    for file in ["reports/churn_monthly.csv", "chain.txt", "pack.json", "reports/SHA256SUMS"] {
+      let path = "subledger-2025-03/\(file)"
+      let url = URL(fileURLWithPath: program.folder.path(path))
+      let whole = try [UInt8](Data(contentsOf: url))
+      var bytes = whole
+      bytes[bytes.count / 2] ^= 1
+      try Data(bytes).write(to: url)
+      try system(
+        "tar", "--format=ustar", "--no-recursion", "-czf", "c.tar.gz",
+        "-T", try list())
+      try Data(whole).write(to: url)
+      let proof = try program.run(["verify", "--pack", "c.tar.gz"])
+      #expect(proof.status == 65, "\(file): \(proof)")
+    }
+    let packed = try [UInt8](
+      Data(contentsOf: URL(fileURLWithPath: program.folder.path("p.tar.gz"))))
+    for position in stride(from: 20, to: packed.count, by: packed.count / 9) {
+      var bytes = packed
+      bytes[position] ^= 4
+      try program.folder.write(bytes, to: "d.tar.gz")
+      #expect(try program.run(["verify", "--pack", "d.tar.gz"]).status == 65, "byte \(position)")
+    }
+  }
+
+  @Test("A month that has not ended, and a pack that is not there, are refused")
+  func refused() throws {
+    let pack = { (month: String) in
+      try program.run(["pack", month, "--ledger", "l.sqlite", "--out", "x.tar.gz"])
+    }
+    #expect(try pack("2025-12").status == 64)
+    #expect(try pack("march").status == 64)
+    #expect(try program.run(["verify", "--pack", "none.tar.gz"]).status == 66)
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("x.tar.gz")))
+  }
+
+  @Test("A key signs the pack's checksums as the README shows, and no other checksums")
+  func signed() throws {
+    try system("tar", "-xzf", "p.tar.gz", "--strip-components=1", "subledger-2025-03/SHA256SUMS")
+    try system("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "finance")
+    try system("ssh-keygen", "-q", "-Y", "sign", "-f", "finance", "-n", "subledger", "SHA256SUMS")
+    let key = try String(contentsOfFile: program.folder.path("finance.pub"), encoding: .utf8)
+    try program.folder.write("finance@example.com \(key)", to: "signers")
+    let verify =
+      "ssh-keygen -q -Y verify -f signers -I finance@example.com -n subledger -s SHA256SUMS.sig"
+    try system("sh", "-c", verify + " < SHA256SUMS")
+    try system("sh", "-c", "! sed 's/a/b/' SHA256SUMS | " + verify + " 2>/dev/null")
+  }
+
+  private func list() throws -> String {
+    let names = try filesAndBytes(under: program.folder.path("subledger-2025-03")).keys.sorted()
+    return try program.folder.write(
+      names.map { "subledger-2025-03/\($0)\n" }.joined(), to: "names.txt")
+  }
+
+  private func move(_ name: String, to other: String) throws {
+    try FileManager.default.moveItem(
+      atPath: program.folder.path(name), toPath: program.folder.path(other))
+  }
+
+  private func system(_ arguments: String...) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = arguments
+    process.currentDirectoryURL = program.folder.url
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(arguments.joined(separator: " "))")
+  }
+}
