@@ -53,10 +53,18 @@ public final class Ledger {
   /// The symbol of `word`, when an event brought the word; 0 for the empty word.
   public func symbol(_ word: String) -> Symbol? { symbols.find(word) }
 
-  /// Makes everything written so far survive a power cut, and empties the write-ahead log.
+  /// Makes everything written so far survive a power cut.
+  public func sync() throws(LedgerError) { try LedgerFile.syncLog(of: path) }
+
+  /// Does the same, and empties the write-ahead log unless somebody reads an older state.
   public func checkpoint() throws(LedgerError) {
+    try sync()
     try access("make the night durable") { database in
-      _ = try database.checkpoint(.truncate)
+      do {
+        _ = try database.checkpoint(.truncate)
+      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+        // A later night empties it.
+      }
     }
   }
 

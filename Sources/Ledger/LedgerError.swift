@@ -52,7 +52,10 @@ extension LedgerError {
   init(_ cause: DatabaseError, doing: String, path: String) {
     let kind = Kind(cause.resultCode)
     let reason = cause.message ?? "SQLite \(cause.resultCode)"
-    self.init(kind, "cannot \(doing) in the ledger \(path): \(reason)", hint: kind.hint)
+    let isMemory = cause.resultCode.primaryResultCode == .SQLITE_NOMEM
+    self.init(
+      kind, "cannot \(doing) in the ledger \(path): \(reason)",
+      hint: isMemory ? "give the job more memory and run again; nothing is half" : kind.hint)
   }
 }
 

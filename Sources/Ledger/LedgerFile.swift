@@ -43,6 +43,22 @@ enum LedgerFile {
     close(descriptor)
   }
 
+  /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.
+  static func syncLog(of path: String) throws(LedgerError) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    for entry in [path + "-wal", folder] {
+      let descriptor = Glibc.open(entry, O_RDONLY | O_CLOEXEC)
+      if descriptor < 0, errno == ENOENT { continue }
+      defer { close(descriptor) }
+      // Some filesystems cannot sync a folder and say so; there is nothing more to do then.
+      guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
+        throw LedgerError(
+          .io, "cannot make the night durable in \(entry): \(String(cString: strerror(errno)))",
+          hint: "check the disk and run again")
+      }
+    }
+  }
+
   private static func configuration(_ mode: Ledger.Mode) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = mode == .readOnly
@@ -80,21 +96,27 @@ enum LedgerFile {
       }
       return
     }
-    let tables = try Int64.fetchOne(database, sql: "select count(*) from sqlite_schema") ?? 0
-    guard identifier == 0, tables == 0, mode == .readWrite else {
+    // A run that died while it made the file has left nothing, or the migrator's own table.
+    let tables = try Int64.fetchOne(
+      database, sql: "select count(*) from sqlite_schema where tbl_name <> 'grdb_migrations'")
+    guard identifier == 0, tables == 0 else {
       throw LedgerError(
         .notALedger, "cannot open the ledger \(path): the database is not a ledger",
         hint: "give the path of a ledger, or of a file that does not exist yet")
+    }
+    guard mode == .readWrite else {
+      throw LedgerError(
+        .missing, "cannot open the ledger \(path): nothing was read into it yet",
+        hint: "check the path given as --ledger, or run an ingest first")
     }
   }
 
   /// WAL, so that a reader never waits for the night.
   ///
-  /// `normal` syncs at checkpoints: a power cut
-  /// can undo whole archives that came last, never half of one, and `checkpoint()` makes all of
-  /// them durable before anything is published. A log of up to 256 MiB before it is copied back
-  /// lets most nights write each page of the file once. Pages of 8 KiB are what rows of about 800
-  /// bytes fill best.
+  /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
+  /// of one, and `sync()` makes all of them durable before anything is published. A log of up to 256 MiB
+  /// before it is copied back lets most nights write each page of the file once. Pages of 8 KiB are
+  /// what rows of about 800 bytes fill best.
   private static func prepareForWriting(_ database: Database) throws {
     try database.execute(
       sql: """

@@ -56,6 +56,8 @@ struct PublishPass {
           try writeTables(by: reportPlan, into: staging.path)
         }
         manifest.resources = tables.map(ManifestResource.init)
+        // A power cut must not leave a set that the ledger knows nothing of.
+        try ledger.sync()
         let publication = try times.measure(.publish) {
           try Publish.publish(staging, manifest: manifest)
         }

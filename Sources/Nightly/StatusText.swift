@@ -5,11 +5,15 @@ import Vocabulary
 extension Night {
   /// What the ledger holds, for a person to read.
   public func status() throws(NightError) -> String {
-    guard FileManager.default.fileExists(atPath: plan.ledger) else {
+    let ledger: Ledger
+    do {
+      ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    } catch {
+      guard error.kind == .missing else { throw NightError(error) }
+      // Also while the first run of all makes the file.
       return "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"
     }
     return try attempt {
-      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       var lines = ["ledger \(plan.ledger.shown())"]
       lines += try archiveLines(ledger) + feedLines(ledger)
       lines += try breakLines(ledger) + runLines(ledger)

@@ -71,6 +71,30 @@ struct LedgerTests {
     #expect(error?.kind == .notALedger)
   }
 
+  @Test("A ledger whose making was interrupted is empty, and made whole by the next run")
+  func interrupted() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    do {
+      let ledger = try Ledger.open(path: path, mode: .readWrite)
+      var tables: [String] = []
+      try ledger.rows(
+        sql: """
+          select name from sqlite_schema
+          where type = 'table' and name not like 'sqlite%' and name <> 'grdb_migrations'
+          """
+      ) { tables.append($0.text(0)) }
+      let undoing =
+        ["pragma foreign_keys = off"] + tables.map { "drop table \($0)" }
+        + ["delete from grdb_migrations", "pragma application_id = 0"]
+      for statement in undoing { try ledger.rows(sql: statement) { _ in } }
+    }
+    let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: .readOnly) }
+    #expect(error?.kind == .missing)
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    #expect(try ledger.contents().isEmpty)
+  }
+
   @Test("A ledger of a newer program is refused")
   func newer() throws {
     let folder = try TemporaryFolder()
