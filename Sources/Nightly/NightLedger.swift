@@ -8,9 +8,7 @@ extension Night {
   func withLedger(
     _ work: (Ledger) throws(NightError) -> NightOutcome
   ) throws(NightError) -> NightOutcome {
-    let lock = try attempt {
-      try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: plan.lockWait)
-    }
+    let lock = try takeLock()
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
       let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readWrite) }
@@ -22,6 +20,20 @@ extension Night {
     defer { withExtendedLifetime(copy) {} }
     let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
     return try work(ledger)
+  }
+
+  /// Waits for the ledger's lock as long as the plan says, and no longer than until it is stopped.
+  private func takeLock() throws(NightError) -> LedgerLock {
+    var secondsLeft = plan.lockWait
+    while true {
+      try checkStop()
+      do {
+        return try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: min(secondsLeft, 1))
+      } catch {
+        guard error.kind == .locked, secondsLeft > 1 else { throw NightError(error) }
+        secondsLeft -= 1
+      }
+    }
   }
 
   /// Stops a night that has nothing to say, or nothing that could be read.
@@ -40,7 +52,7 @@ extension Night {
 
   /// Stops a night that only reports and has no ledger: an empty set would replace a real one.
   func requireLedger() throws(NightError) {
-    guard !FileManager.default.fileExists(atPath: plan.ledger) else { return }
+    guard !mayExist(plan.ledger) else { return }
     throw NightError(
       .noInput, "cannot report from the ledger \(plan.ledger): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")

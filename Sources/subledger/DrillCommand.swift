@@ -41,7 +41,7 @@ struct DrillCommand: ParsableCommand {
       options.prices = prices
       let result = try session.night(options).drill(DrillOrder(seed: seed, events: events))
       if let out { try result.write(into: out) }
-      print(result.text)
+      try StandardStreams.tell(result.text)
       return .done
     }
   }

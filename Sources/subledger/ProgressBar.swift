@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Nightly
 
 /// A bar on standard error, redrawn in place; nothing when nobody looks.
@@ -9,7 +9,7 @@ struct ProgressBar {
     switch mode {
     case .always: isShown = true
     case .never: isShown = false
-    case .auto: isShown = isatty(FileHandle.standardError.fileDescriptor) != 0
+    case .auto: isShown = isatty(STDERR_FILENO) != 0
     }
   }
 
@@ -23,6 +23,6 @@ struct ProgressBar {
     let megabytes = "\(progress.done / 1_048_576)/\(progress.total / 1_048_576) MB"
     let end = progress.isLast ? "\n" : ""
     let line = "\r\u{1B}[K\(bar) \(progress.stage)  \(megabytes)  \(progress.lines) lines\(end)"
-    FileHandle.standardError.write(Data(line.utf8))
+    StandardStreams.mention(line)
   }
 }

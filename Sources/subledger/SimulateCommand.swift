@@ -74,7 +74,7 @@ struct SimulateCommand: ParsableCommand {
     try Session(options, progress: .never).run { _ in
       do {
         let summary = try simulate(plan, into: out)
-        print(
+        try StandardStreams.tell(
           "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
             + "\(summary.archives) archives; as of \(summary.asOf.text)")
         return .done

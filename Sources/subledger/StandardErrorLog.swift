@@ -24,7 +24,7 @@ struct StandardErrorLog: LogHandler {
       case .text: "subledger: \(event.level == .error ? "" : "\(event.level): ")\(message)"
       case .json: Self.json(level: event.level, message)
       }
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    StandardStreams.mention(line + "\n")
   }
 
   private static func json(level: Logger.Level, _ message: String) -> String {

@@ -17,7 +17,7 @@ struct StatusCommand: ParsableCommand {
     try Session(ledger, progress: .never).run { session in
       var options = Options()
       ledger.fill(&options)
-      print(try session.night(options).status())
+      try StandardStreams.tell(session.night(options).status())
       return .done
     }
   }

@@ -25,4 +25,9 @@ struct Subledger: ParsableCommand {
       RunCommand.self, IngestCommand.self, ReportCommand.self, VerifyCommand.self,
       PackCommand.self, StatusCommand.self, DrillCommand.self, SimulateCommand.self,
     ])
+
+  static func main() {
+    StandardStreams.secure()
+    main(nil)
+  }
 }

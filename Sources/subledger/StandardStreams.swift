@@ -1,0 +1,49 @@
+import Glibc
+import Nightly
+
+/// Standard input, output and error as whoever started the process has left them: perhaps closed,
+/// on a full disk, or into a pipe that nobody reads any more.
+enum StandardStreams {
+  /// Keeps what the night opens from being taken for one of the three, and the end of a reader from
+  /// being the end of the night; to be called before anything else.
+  static func secure() {
+    signal(SIGPIPE, SIG_IGN)
+    // The lowest free number is given out, so each closed stream is replaced in turn.
+    var descriptor: Int32 = 0
+    while (0...2).contains(descriptor) {
+      // Writing to it fails, as it would have to the closed stream.
+      descriptor = open("/dev/null", O_RDONLY)
+    }
+    if descriptor > 2 { close(descriptor) }
+  }
+
+  /// Writes what a command was asked for and a line end to standard output.
+  static func tell(_ text: String) throws(NightError) {
+    let cause = write(text + "\n", to: STDOUT_FILENO)
+    guard cause == 0 || cause == EPIPE else {
+      throw NightError(
+        .inputOutput, "cannot write to standard output: \(String(cString: strerror(cause)))",
+        hint: "check where the output goes")
+    }
+  }
+
+  /// Writes to standard error; when that fails there is nobody left to be told.
+  static func mention(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+
+  /// Writes all of `text`; gives back the error number, 0 for success.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wait, 1, -1)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return 0
+  }
+}

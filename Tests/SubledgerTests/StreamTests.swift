@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Standard streams may be closed, full or unread, and harm no night")
+struct StreamTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3) + "no event\n", to: "in/a.jsonl")
+  }
+
+  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01", "--verbose"]
+
+  /// Runs the program with `arguments` and the streams that a shell makes of `redirections`.
+  private func run(_ arguments: [String], _ redirections: String) throws -> Int32 {
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", "exec \"$0\" \"$@\" \(redirections)", Program.binary.path] + arguments
+    shell.currentDirectoryURL = program.folder.url
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationReason == .exit, "\(redirections)")
+    return shell.terminationStatus
+  }
+
+  @Test(
+    "A night talks to streams that take nothing, and publishes",
+    arguments: ["2>&-", "<&- >&- 2>&-", "2>/dev/full", "2>&1 | true"])
+  func night(_ redirections: String) throws {
+    _ = try run(night + ["--progress", "always"], redirections)
+    #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3"])
+    let lock = try Data(
+      contentsOf: URL(fileURLWithPath: program.folder.path("subledger.sqlite.lock")))
+    #expect(lock.isEmpty, "words for standard error are in a file of the night")
+  }
+
+  @Test("What was asked for and cannot be told is 74", arguments: [">/dev/full", ">&-"])
+  func answer(_ redirections: String) throws {
+    #expect(try program.run(night).status == 0)
+    #expect(try run(["status"], redirections + " 2>words") == 74)
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(words.contains("cannot write to standard output"))
+  }
+
+  @Test("A ledger whose making was interrupted is empty to status, and filled by the next run")
+  func begun() throws {
+    try program.folder.write("", to: "subledger.sqlite")
+    let empty = try program.run(["status"])
+    #expect(empty.status == 0, "\(empty)")
+    #expect(empty.output.contains("nothing was read"))
+    #expect(try program.run(night).status == 0)
+    #expect(try program.run(["status"]).output.contains("3 accepted"))
+  }
+
+  @Test("SIGTERM ends the wait for another run's lock with 143")
+  func waiting() throws {
+    let path = program.folder.path("subledger.sqlite.lock")
+    let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+    try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+    defer { close(descriptor) }
+    let waiting = try program.start(night + ["--lock-wait", "1000"])
+    usleep(500_000)
+    #expect(waiting.isRunning)
+    waiting.terminate()
+    waiting.waitUntilExit()
+    #expect(waiting.terminationStatus == 143)
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
+  }
+}
