@@ -38,12 +38,9 @@ struct Configuration: Sendable {
   ///
   /// - Throws: `NightError` of kind `configuration` naming the file, the key and what is expected.
   static func read(_ path: String) throws(NightError) -> Configuration {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      let exists = FileManager.default.fileExists(atPath: path)
-      throw NightError(
-        exists ? .permission : .configuration, "the configuration \(path) cannot be read",
-        hint: exists ? "check the rights of the file" : "check the path given with --config")
-    }
+    let data = try SettingsFile(
+      what: "the configuration", path: path, option: "--config", missing: .configuration
+    ).contents()
     return try read([UInt8](data), named: path)
   }
 

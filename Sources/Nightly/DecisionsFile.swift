@@ -27,12 +27,9 @@ struct DecisionsFile: Sendable {
   /// - Throws: `NightError` of kind `configuration` naming the file, the line, the entry and what
   ///   is expected.
   init(path: String) throws(NightError) {
-    guard let data = FileManager.default.contents(atPath: path) else {
-      let exists = FileManager.default.fileExists(atPath: path)
-      throw NightError(
-        exists ? .permission : .configuration, "the decisions \(path) cannot be read",
-        hint: exists ? "check the rights of the file" : "check the path given with --decisions")
-    }
+    let data = try SettingsFile(
+      what: "the decisions", path: path, option: "--decisions", missing: .configuration
+    ).contents()
     try self.init([UInt8](data), named: path)
   }
 

@@ -20,6 +20,8 @@ struct Intake {
     case batch(EventBatch)
     /// With the nanoseconds that reading and normalising took.
     case ended(ArchiveEnd, inflate: Int64, normalise: Int64)
+    /// The file was there when the folder was listed, and is gone.
+    case vanished
     case failed(ArchiveError)
   }
 
@@ -47,6 +49,7 @@ struct Intake {
     let total = files.reduce(0) { $0 + $1.bytes }
     var done: Int64 = 0
     var isWanted = false
+    var listedAs = ""
     let reader = ArchiveReader(
       rules: rules, valueBytesMax: plan.valueBytesMax,
       knownContents: try attempt { try ledger.contents() })
@@ -55,14 +58,25 @@ struct Intake {
         try checkStop()
         let file = files[index]
         switch message {
-        case .opened(let sha256): isWanted = try open(file, sha256, intake, &summary)
+        case .opened(let sha256):
+          listedAs = sha256
+          isWanted = try open(file, sha256, intake, &summary)
         case .batch(let batch):
           if isWanted { try times.measure(.gather, .thread) { try intake.add(batch) } }
           summary.lines += batch.lines
         case .ended(let end, let inflate, let normalise):
           times.add(.inflate, inflate)
           times.add(.normalise, normalise)
-          if isWanted { try close(intake, file, end, &summary) }
+          if isWanted, end.sha256 == listedAs {
+            try close(intake, file, end, &summary)
+          } else if isWanted {
+            intake.abandon()
+            log.warning("\(file.path) changed while it was read; it is left for the next run")
+          }
+          done += file.bytes
+        case .vanished:
+          intake.abandon()
+          log.warning("\(file.path) vanished before it was read; it is left out")
           done += file.bytes
         case .failed(let error): throw error
         }
@@ -148,6 +162,8 @@ struct Intake {
         let end = try readBatches(of: file, &normalise, tell)
         let whole = StageTimes.now(.thread) - start
         _ = tell(.ended(end, inflate: whole - normalise, normalise: normalise))
+      } catch let error as ArchiveError where error.kind == .missing {
+        _ = tell(.vanished)
       } catch let error as ArchiveError {
         _ = tell(.failed(error))
       } catch {

@@ -67,7 +67,7 @@ public struct Plan: Sendable {
     var options = flags.over(try Options(environment: environment))
     var configuration = Configuration()
     let path = options.config ?? "subledger.yaml"
-    if options.config != nil || FileManager.default.fileExists(atPath: path) {
+    if options.config != nil || mayExist(path) {
       configuration = try Configuration.read(path)
       options = options.over(configuration.options)
     }

@@ -16,7 +16,9 @@ struct PriceList: Sendable, Equatable {
   /// - Throws: `NightError` of kind `noInput`, `permission`, or `configuration` that names every
   ///   wrong line with its column and what is wrong.
   static func read(_ path: String, calendar: CivilCalendar) throws(NightError) -> PriceList {
-    try read(contents(path), named: path, calendar: calendar)
+    let file = SettingsFile(
+      what: "the price list", path: path, option: "--prices", missing: .noInput)
+    return try read([UInt8](file.contents()), named: path, calendar: calendar)
   }
 
   /// Reads the content of the price list at `path`.
@@ -64,28 +66,6 @@ struct PriceList: Sendable, Equatable {
     }
     return book
   }
-
-  private static func contents(_ path: String) throws(NightError) -> [UInt8] {
-    let doing = "cannot read the price list \(path)"
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    guard let attributes else {
-      throw NightError(
-        .noInput, "\(doing): there is no such file", hint: "check the path given with --prices")
-    }
-    let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
-    guard size <= sizeMax else {
-      throw NightError(
-        .configuration, "\(doing): it is larger than \(sizeMax >> 20) MiB",
-        hint: "check that --prices names a price list")
-    }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      throw NightError(
-        .permission, "\(doing): it is no readable file", hint: "check the rights of the file")
-    }
-    return [UInt8](data)
-  }
-
-  private static let sizeMax = 16 << 20
 }
 
 /// Where each column of a price list stands.

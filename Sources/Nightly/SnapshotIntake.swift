@@ -1,5 +1,6 @@
 import Archive
 import Ledger
+import Logging
 import Normalise
 import Vocabulary
 
@@ -10,7 +11,13 @@ extension Intake {
     var filesKnown = IntakeSummary()
     for file in try newFiles(under: plan.snapshots, summary: &filesKnown) {
       try checkStop()
-      try attempt { try readSnapshot(file, into: &summary) }
+      do {
+        try readSnapshot(file, into: &summary)
+      } catch let error as ArchiveError where error.kind == .missing {
+        log.warning("\(file.path) vanished before it was read; it is left out")
+      } catch {
+        throw NightError(error)
+      }
     }
   }
 
@@ -35,6 +42,10 @@ extension Intake {
         }
         guard !batch.needsCapturedAt else { throw Self.noCaptureTime(file) }
         try entry.add(batch.snapshots, rejects: batch.rejects)
+      }
+      guard end.sha256 == sha256 else {
+        log.warning("\(file.path) changed while it was read; it is left for the next run")
+        return entry.abandon()
       }
       let tallies = try entry.finish(damageOffset: end.damage?.offset)
       summary.snapshots += tallies.accepted + tallies.duplicates

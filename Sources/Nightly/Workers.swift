@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Work on many files in parallel whose results are taken one by one, in the order of the files.
@@ -22,8 +23,6 @@ struct Workers {
   ) throws {
     let queues = inputs.map { _ in ResultQueue<Output>(capacity: 4) }
     let next = Mutex(0)
-    let threads = DispatchQueue(label: "subledger.workers", attributes: .concurrent)
-    let group = DispatchGroup()
     let sharedInputs = inputs
     let claim: @Sendable () -> Int? = {
       next.withLock { position in
@@ -32,22 +31,76 @@ struct Workers {
         return position - 1
       }
     }
-    for _ in 0..<min(count, inputs.count) {
-      threads.async(group: group) {
+    var threads: [WorkerThread] = []
+    while threads.count < min(count, inputs.count) {
+      let thread = WorkerThread {
         while let index = claim() {
           work(sharedInputs[index]) { queues[index].put($0) }
           queues[index].finish()
         }
       }
+      guard let thread else { break }
+      threads.append(thread)
     }
+    // A system without a thread to spare makes the night slower and no different.
+    if threads.isEmpty { return try runHere(inputs, work, take: take) }
     defer {
       for queue in queues { queue.cancel() }
-      group.wait()
+      for thread in threads { thread.join() }
     }
     for index in inputs.indices {
       while let output = queues[index].take() { try take(index, output) }
     }
   }
+
+  private func runHere<Input: Sendable, Output: Sendable>(
+    _ inputs: [Input], _ work: (Input, (Output) -> Bool) -> Void, take: (Int, Output) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(take) { take in
+      for (index, input) in inputs.enumerated() {
+        var failure: (any Error)?
+        work(input) { output in
+          guard failure == nil else { return false }
+          do { try take(index, output) } catch { failure = error }
+          return failure == nil
+        }
+        if let failure { throw failure }
+      }
+    }
+  }
+}
+
+/// A thread of the system.
+///
+/// Dispatch waits for ever when the system has no more threads; this says so.
+private struct WorkerThread {
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+
+  private let thread: pthread_t
+
+  /// Starts `run` in a thread of its own; nil when there is none to be had.
+  init?(_ run: @escaping @Sendable () -> Void) {
+    let body = Unmanaged.passRetained(Body(run))
+    var thread = pthread_t()
+    let failure = pthread_create(
+      &thread, nil,
+      { pointer in
+        if let pointer { Unmanaged<Body>.fromOpaque(pointer).takeRetainedValue().run() }
+        return nil
+      }, body.toOpaque())
+    guard failure == 0 else {
+      body.release()
+      return nil
+    }
+    self.thread = thread
+  }
+
+  /// Waits until the thread has ended; to be called once.
+  func join() { pthread_join(thread, nil) }
 }
 
 /// A queue between one worker and the writer that holds at most `capacity` results.

@@ -9,9 +9,13 @@ enum EntryType {
   case other
 }
 
-func entryType(_ path: String) -> EntryType? {
+/// What stands at `path`; nil when nothing does.
+func entryType(_ path: String) throws(PublishError) -> EntryType? {
   var status = stat()
-  guard lstat(path, &status) == 0 else { return nil }
+  guard lstat(path, &status) == 0 else {
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path) }
+    return nil
+  }
   return switch status.st_mode & S_IFMT {
   case S_IFREG: .file
   case S_IFDIR: .folder
@@ -56,7 +60,13 @@ func names(in folder: String) throws(PublishError) -> [String] {
   guard let stream = opendir(folder) else { throw .system("read the folder", folder) }
   defer { closedir(stream) }
   var names: [String] = []
-  while let entry = readdir(stream) {
+  while true {
+    // A list that ends early would pass for the folder's whole content.
+    errno = 0
+    guard let entry = readdir(stream) else {
+      guard errno == 0 else { throw .system("read the folder", folder) }
+      break
+    }
     let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
       pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
     }
@@ -108,7 +118,7 @@ func forEachPiece(
 
 /// A small file's bytes; nil when there is none.
 func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
-  guard entryType(path) == .file else { return nil }
+  guard try entryType(path) == .file else { return nil }
   var bytes: [UInt8] = []
   try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
   return bytes
@@ -116,7 +126,7 @@ func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
 
 /// Removes a file, or a folder with all it holds; nothing there is fine.
 func removeAll(_ path: String) throws(PublishError) {
-  guard let type = entryType(path) else { return }
+  guard let type = try entryType(path) else { return }
   if type == .folder {
     for name in try names(in: path) { try removeAll("\(path)/\(name)") }
     guard rmdir(path) == 0 || errno == ENOENT else { throw .system("remove the folder", path) }
@@ -132,7 +142,7 @@ func files(below folder: String) throws(PublishError) -> [String] {
   while let prefix = open.popLast() {
     for name in try names(in: folder + "/" + prefix) {
       let path = prefix + name
-      if entryType("\(folder)/\(path)") == .folder {
+      if try entryType("\(folder)/\(path)") == .folder {
         open.append(path + "/")
       } else {
         found.append(path)

@@ -22,9 +22,9 @@ private func link(
     if path == checksumsName || earlier.hashes[path] != nil { continue }
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
-    if entryType(old) == .folder {
+    if try entryType(old) == .folder {
       guard try linkFolder(path, in: staging, earlier: earlier) else { return false }
-    } else if entryType(new) == nil, Glibc.link(old, new) != 0 {
+    } else if try entryType(new) == nil, Glibc.link(old, new) != 0 {
       return false
     }
   }
@@ -37,9 +37,9 @@ private func linkFolder(
 ) throws(PublishError) -> Bool {
   let isOurs = earlier.hashes.keys.contains { $0.hasPrefix(path + "/") }
   let new = "\(staging.path)/\(path)"
-  let isNew = entryType(new) == nil
+  let isNew = try entryType(new) == nil
   if isNew, mkdir(new, 0o700) != 0 { return false }
-  guard entryType(new) == .folder,
+  guard try entryType(new) == .folder,
     try link(path + "/", in: staging, earlier: earlier)
   else { return false }
   if isNew, isOurs, try names(in: new).isEmpty { return rmdir(new) == 0 }

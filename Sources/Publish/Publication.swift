@@ -90,7 +90,7 @@ private func carryOverUnchanged(
 }
 
 private func haveSameBytes(_ old: String, _ new: String) throws(PublishError) -> Bool {
-  guard entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
+  guard try entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
   return try seal(of: old) == seal(of: new)
 }
 
@@ -108,7 +108,7 @@ private func exchange(
   _ staging: Staging, earlier: Checksums
 ) throws(PublishError) -> Bool {
   if parent(of: staging.path) == staging.out { return false }
-  guard entryType(staging.out) != nil else {
+  guard try entryType(staging.out) != nil else {
     guard rename(staging.path, staging.out) == 0 else {
       throw .system("name the folder", staging.out, .cannotCreate)
     }

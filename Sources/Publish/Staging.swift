@@ -41,7 +41,7 @@ public final class Staging {
   private static func resolved(_ out: String) throws(PublishError) -> String {
     var path = out.isEmpty ? "." : out
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard let type = entryType(path) else { return path }
+    guard let type = try entryType(path) else { return path }
     guard let real = realpath(path, nil) else { throw .system("find the folder", path) }
     defer { free(real) }
     let target = String(cString: real)
@@ -63,7 +63,7 @@ public final class Staging {
   }
 
   private static func removeUnlessAlive(_ path: String) throws(PublishError) {
-    guard entryType(path) == .folder, let lock = locked(path) else { return }
+    guard try entryType(path) == .folder, let lock = locked(path) else { return }
     defer { close(lock) }
     try removeAll(path)
   }

@@ -1,0 +1,58 @@
+import Foundation
+
+/// A small file that a person wrote: the configuration, decisions, a price list.
+struct SettingsFile {
+  /// What it is, in a sentence: `the configuration`.
+  let what: String
+  let path: String
+  /// The option that names it.
+  let option: String
+  /// What it is when there is no such file.
+  let missing: NightError.Kind
+
+  private static let sizeMax = 16 << 20
+
+  /// The whole file.
+  func contents() throws(NightError) -> Data {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(errno) }
+      if count == 0 { return Data(bytes) }
+      bytes += piece[..<count]
+      guard bytes.count <= Self.sizeMax else {
+        throw NightError(
+          .configuration,
+          "cannot read \(what) \(path): it is larger than "
+            + "\(Self.sizeMax >> 20) MiB", hint: "check the path given with \(option)")
+      }
+    }
+  }
+
+  private func failure(_ cause: Int32) -> NightError {
+    let doing = "cannot read \(what) \(path)"
+    switch cause {
+    case ENOENT, ENOTDIR:
+      return NightError(
+        missing, "\(doing): there is no such file", hint: "check the path given with \(option)")
+    case EACCES, EPERM, EISDIR:
+      return NightError(
+        .permission, "\(doing): it is no readable file", hint: "check the rights of the file")
+    default:
+      return NightError(
+        .inputOutput, "\(doing): \(String(cString: strerror(cause)))",
+        hint: "check the disk and run again")
+    }
+  }
+}
+
+/// Whether there is, or may be, a file at `path`: one that cannot be looked at is not taken for
+/// absent, so that opening it tells why.
+func mayExist(_ path: String) -> Bool {
+  access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
+}
