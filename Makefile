@@ -3,10 +3,11 @@
 SWIFT ?= swift
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config
 BINARY = .build/release/subledger
+POINTS ?= 60
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench torture readers ledger clean packages
+.PHONY: run test build lint sample bench torture tsan asan readers ledger guard clean packages
 
 # Builds, and runs the nightly job on sample-data into reports.
 run: build
@@ -31,10 +32,22 @@ lint:
 bench: build
 	Benchmarks/bench.sh $(BINARY)
 
-# Kills nights and breaks disks, POINTS of each sort (default: at every file operation).
+# Disturbs nights in every way of docs/reliability.md, POINTS of each sort.
 torture: build
-	Torture/crash.sh $(BINARY) $(POINTS)
-	Torture/disk.sh $(BINARY) $(POINTS)
+	@for sort in crash power disk read signal limits together; do \
+		echo "Torture/$$sort.sh $(BINARY) $(POINTS)"; \
+		Torture/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
+
+# Tests under ThreadSanitizer, and under AddressSanitizer with its search for leaks.
+tsan: packages
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/tsan
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Torture/tsan.supp \
+		$(SWIFT) test --skip-build --sanitize=thread --scratch-path .build/tsan $(TESTS)
+
+asan: packages
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
+	ASAN_OPTIONS=detect_leaks=1 \
+		$(SWIFT) test --skip-build --sanitize=address --scratch-path .build/asan $(TESTS)
 
 # Publishes a set in which every text is hostile and has it read by Python, Miller and DuckDB.
 readers: build

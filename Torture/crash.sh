@@ -10,12 +10,13 @@ points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/night.sh"
 
-# at KIND N: the night dies at its Nth file operation.
+# at STATE SEAM KIND N: the night dies at its Nth file operation.
 at() {
   local folder
+  state=$1 seam=${2#-}
   folder=$(fresh)
-  (FAULT_KIND=$1 FAULT_AT=$2 LD_PRELOAD=$work/faults.so job "$folder") > /dev/null 2>&1 || true
-  judge "$folder" "$1 at operation $2"
+  disturbed "$folder" "FAULT_KIND=$3" "FAULT_AT=$4"
+  judge "$folder" "$3 at operation $4, $1${seam:+, one by one}"
   rm -rf "$folder"
 }
 
@@ -23,17 +24,41 @@ at() {
 after() {
   local folder
   folder=$(fresh)
-  { timeout --signal KILL "$1" bash -c 'job "$0"' "$folder" > /dev/null 2>&1; } 2> /dev/null || true
+  { night "$folder" timeout --signal KILL "$1" "$binary" > /dev/null 2>&1; } 2> /dev/null || true
   judge "$folder" "kill after $1 s"
   rm -rf "$folder"
 }
-export -f at after
 
-step=$(((operations + points - 1) / points))
-{
-  for n in $(seq 1 "$step" "$operations"); do echo "at kill $n"; echo "at torn $n"; done
-  for _ in $(seq "$((points < 200 ? points : 200))"); do
-    echo "after $(awk -v n="$RANDOM" -v t="$took" 'BEGIN { printf "%.3f", n / 32768 * t / 1e9 }')"
+# twice KIND N KIND N: two nights in a row are disturbed.
+twice() {
+  local folder
+  folder=$(fresh)
+  disturbed "$folder" "FAULT_KIND=$1" "FAULT_AT=$2" FAULT_LASTS=1
+  if is_whole "$folder"; then
+    disturbed "$folder" "FAULT_KIND=$3" "FAULT_AT=$4" FAULT_LASTS=1
+    judge "$folder" "$1 at operation $2, then $3 at operation $4"
+  else
+    echo "FAILED $1 at operation $2: the published set is neither the old nor the new one"
+  fi
+  rm -rf "$folder"
+}
+export -f at after twice
+
+kinds=(kill torn ENOSPC EIO TERM)
+any() { echo "${kinds[RANDOM % ${#kinds[@]}]} $((RANDOM % count + 1))"; }
+
+for kind in kill torn; do
+  for where in "between -" "start -" "between 1"; do
+    read -r state seam <<< "$where"
+    seam=${seam#-}
+    count=$(state=$state seam=$seam operations)
+    echo "  a night has $count file operations ($state${seam:+, one by one})" >&2
+    for n in $(some "$count" "$points"); do echo "at $where $kind $n"; done
   done
-} | xargs -P "$(nproc)" -I{} bash -c '{}' > "$work/results" 2> /dev/null
+done | each
+count=$(state=between seam='' operations)
+for _ in $(some 200 "$points"); do
+  echo "after $(moment)"
+  echo "twice $(any) $(any)"
+done | each
 verdict crash

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes file operations of the nightly job fail: a full disk, a broken one, missing permission.
+# Makes file operations of the nightly job fail: a full disk, a broken one, missing permission; and
+# fills real small filesystems.
 #
 # Promised (docs/reliability.md): the job ends with the exit code and a sentence for what failed,
 # or goes on where the operation does not matter; nothing is half; and the next run, on a sound
@@ -13,37 +14,48 @@ here=$(cd "$(dirname "$0")" && pwd)
 
 # error NAME N [FAULT_LASTS=1]: the night's Nth file operation, or every one from then on, fails.
 error() {
-  local folder code=0 what="$1 at operation $2${3:+ and from then on}"
+  local folder
   folder=$(fresh)
-  (
-    # A crash is to end at once, without a debugger that the faults would hit as well.
-    export FAULT_KIND=$1 FAULT_AT=$2 LD_PRELOAD=$work/faults.so SWIFT_BACKTRACE=enable=no ${3:+"$3"}
-    exec timeout 60 "$binary" run --archives "$folder/archives" --snapshots "$work/world/snapshots/sdk" \
-      --config "$work/world/subledger.yaml" --as-of "$as_of" --ledger "$folder/ledger.sqlite" \
-      --out "$folder/reports" --quiet
-  ) > "$folder/log" 2>&1 || code=$?
-  case $code in
-    0 | 1) judge "$folder" "$what" ;;
-    73 | 74 | 75 | 77)
-      if [ -s "$folder/log" ]; then
-        judge "$folder" "$what, exit $code"
-      else
-        echo "FAILED $what: exit $code without a word"
-      fi
-      ;;
-    *) echo "FAILED $what: exit $code, $(tail -1 "$folder/log")" ;;
-  esac
+  disturbed "$folder" "FAULT_KIND=$1" "FAULT_AT=$2" ${3:+"$3"}
+  judge_exit "$folder" "$1 at operation $2${3:+ and from then on}" 73 74 75 77
   rm -rf "$folder"
 }
-export -f error
 
-step=$(((operations + points - 1) / points))
-for n in $(seq 1 "$step" "$operations"); do
+# small KIBIBYTES: the night works on a filesystem of that size, which then grows.
+small() {
+  local folder
+  folder=$(mktemp -d -p "$work")
+  mount -t tmpfs -o size=64m small "$folder"
+  cp -rp "$work/before/$state/." "$folder/"
+  mkdir "$folder/copy"
+  mount -o "remount,size=$1k" "$folder"
+  talk=--quiet
+  code=0
+  night "$folder" limited "$binary" > "$work/log-$1" 2>&1 || code=$?
+  mount -o remount,size=64m "$folder"
+  mv "$work/log-$1" "$folder/log"
+  judge_exit "$folder" "a filesystem of $1 KiB" 73 74
+  umount "$folder"
+}
+export -f error small
+
+count=$(operations)
+echo "  a night has $count file operations" >&2
+for n in $(some "$count" "$points"); do
   echo "error ENOSPC $n FAULT_LASTS=1"
   echo "error ENOSPC $n"
   echo "error EIO $n"
   echo "error EACCES $n FAULT_LASTS=1"
   echo "error EROFS $n FAULT_LASTS=1"
   echo "error EMFILE $n"
-done | xargs -P "$(nproc)" -I{} bash -c '{}' > "$work/results" 2> /dev/null
+done | each
+
+if unshare -m mount -t tmpfs none "$work" 2> /dev/null; then
+  before=$(du -sk "$work/before/between" | cut -f1)
+  after=$(du -sk "$work/after/between" | cut -f1)
+  for n in $(some $((2 * after - before)) "$points"); do echo $((before + n)); done |
+    head -60 | xargs -P 1 -I{} unshare -m bash -c 'small {}' >> "$work/results" 2> /dev/null
+else
+  echo "  small filesystems are left out: this user may not mount" >&2
+fi
 verdict disk

@@ -1,19 +1,50 @@
-# What crash.sh and disk.sh share: a world, the night between two report sets, and the judgement.
+# What the scripts beside it share: a world, the nights to disturb, and the judgement.
 # Sourced with `binary` and `here` set; makes `work`, and removes it at the end.
+#
+# A night is disturbed in one of these states, which `state` names:
+#   between  four of six archives are read and published; the night reads the other two
+#   start    the first night of all: no ledger, no reports
+# With `seam=1` reports are renamed one by one, as on a filesystem that cannot exchange folders;
+# a set in change is then one that its own SHA256SUMS does not fit.
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export binary work
+state=${state:-between}
+seam=${seam:-}
+export binary work state seam
 
-# job FOLDER: one night in FOLDER. Exit 1 says that breaks are open, and that all is published.
-job() {
-  "$binary" run --archives "$1/archives" --snapshots "$work/world/snapshots/sdk" \
-    --config "$work/world/subledger.yaml" --as-of "$as_of" --ledger "$1/ledger.sqlite" \
-    --out "$1/reports" --quiet || [ $? -eq 1 ]
+# night FOLDER COMMAND...: one night in FOLDER by COMMAND, which ends in the program's name.
+night() {
+  local folder=$1
+  shift
+  "$@" run --archives "$folder/archives" --snapshots "$work/world/snapshots/sdk" \
+    --config "$work/world/subledger.yaml" --as-of "$as_of" --ledger "$folder/ledger.sqlite" \
+    --out "$folder/reports" ${talk:---quiet}
 }
 
-# same ONE TWO: whether two report sets are the same byte for byte.
-same() { diff -rq "$1" "$2" > /dev/null 2>&1; }
+# limited COMMAND...: at most two minutes of COMMAND, without a debugger that a crash would start.
+limited() { SWIFT_BACKTRACE=enable=no timeout -k 5 120 "$@"; }
+
+# job FOLDER: an undisturbed night. Exit 1 says that breaks are open, and that all is published.
+job() { night "$1" limited "$binary" || [ $? -eq 1 ]; }
+
+# disturbed FOLDER VARIABLE...: a night with these faults; its exit code is `code`, its words are in
+# FOLDER/log.
+disturbed() {
+  local folder=$1
+  shift
+  code=0
+  {
+    night "$folder" limited env "LD_PRELOAD=$work/faults.so" ${seam:+FAULT_NO_EXCHANGE=1} "$@" \
+      "$binary" > "$folder/log" 2>&1
+  } 2> /dev/null || code=$?
+}
+
+# same ONE TWO: whether two report sets are the same byte for byte, or both are not there.
+same() {
+  if [ ! -e "$1" ] || [ ! -e "$2" ]; then [ ! -e "$1" ] && [ ! -e "$2" ]; return; fi
+  diff -rq "$1" "$2" > /dev/null 2>&1
+}
 
 # account FOLDER: what a ledger holds, in a few numbers.
 account() {
@@ -21,69 +52,156 @@ account() {
     'select sum(lines), sum(accepted), sum(duplicates), sum(skipped), sum(rejected) from archive'
 }
 
-# fresh: prints a new folder in the state between the first night and the second.
+# fresh: prints a new folder in the state of the night.
 fresh() {
   local folder
   folder=$(mktemp -d -p "$work")
-  cp -r "$work/between/." "$folder/"
+  cp -rp "$work/before/$state/." "$folder/"
   mkdir "$folder/copy"
   echo "$folder"
 }
 
+# is_done FOLDER: whether the published set is that of an undisturbed night.
+is_done() { same "$1/reports" "$work/after/$state/reports"; }
+
+# is_whole FOLDER: whether the published set is the old one or the new one, or says that it changes.
+is_whole() {
+  same "$1/reports" "$work/before/$state/reports" || is_done "$1" ||
+    { [ -n "$seam" ] && ! (cd "$1/reports" && sha256sum --check --status SHA256SUMS) 2> /dev/null; }
+}
+
+# is_sound FOLDER: whether the ledger, where there is one, is one whole database.
+is_sound() {
+  [ -e "$1/ledger.sqlite" ] || return 0
+  cp "$1"/ledger.sqlite* "$1/copy/"
+  [ "$(sqlite3 "$1/copy/ledger.sqlite" 'pragma integrity_check' 2>&1)" = ok ]
+}
+
+# is_known FOLDER: whether the ledger holds what the published set speaks of.
+is_known() { ! is_done "$1" || holds_all "$1/copy"; }
+
+# holds_all FOLDER: whether the ledger holds what it holds after an undisturbed night.
+holds_all() { [ "$(account "$1")" = "$(account "$work/after/$state")" ]; }
+
 # judge FOLDER WHAT: what still holds after WHAT befell the night in FOLDER.
 judge() {
   local folder=$1 what=$2
-  if ! same "$folder/reports" "$work/first/reports" && ! same "$folder/reports" "$work/second/reports"
-  then
+  if ! is_whole "$folder"; then
     echo "FAILED $what: the published set is neither the old nor the new one"
-    return
-  fi
-  cp "$folder"/ledger.sqlite* "$folder/copy/"
-  local sound
-  sound=$(sqlite3 "$folder/copy/ledger.sqlite" 'pragma integrity_check' 2>&1) || true
-  if [ "$sound" != ok ]; then
-    echo "FAILED $what: the ledger is not sound: $sound"
-    return
-  fi
-  if ! job "$folder" > "$folder/log" 2>&1; then
+  elif ! is_sound "$folder"; then
+    echo "FAILED $what: the ledger is not sound"
+  elif ! is_known "$folder"; then
+    echo "FAILED $what: the new set is published, and the ledger does not know its events"
+  elif ! job "$folder" > "$folder/log" 2>&1; then
     echo "FAILED $what: the next run: $(tail -1 "$folder/log")"
-  elif ! same "$folder/reports" "$work/second/reports"; then
+  else
+    judge_end "$folder" "$what"
+  fi
+}
+
+# judge_end FOLDER WHAT: whether FOLDER is as after an undisturbed night.
+judge_end() {
+  local folder=$1 what=$2
+  if ! is_done "$folder"; then
     echo "FAILED $what: the next run publishes other bytes than an undisturbed one"
-  elif [ "$(account "$folder")" != "$(account "$work/second")" ]; then
+  elif ! holds_all "$folder"; then
     echo "FAILED $what: the ledger holds other events than after an undisturbed run"
+  elif compgen -G "$folder/.*.staging-*" > /dev/null; then
+    echo "FAILED $what: the next run leaves a folder of the disturbed one behind"
   else
     echo "held $what"
   fi
 }
 
-# verdict NAME: the results of work/results in a line; fails when one did.
+# judge_exit FOLDER WHAT CODE...: like judge, when the night ended done (0, 1) or with one of CODE
+# and a sentence.
+judge_exit() {
+  local folder=$1 what=$2 allowed
+  shift 2
+  if [ "$code" -le 1 ]; then
+    judge "$folder" "$what"
+    return
+  fi
+  for allowed in "$@"; do
+    [ "$code" = "$allowed" ] || continue
+    if grep -q '^subledger: .' "$folder/log"; then
+      judge "$folder" "$what, exit $code"
+    else
+      echo "FAILED $what: exit $code without a word"
+    fi
+    return
+  done
+  echo "FAILED $what: exit $code, $(tail -1 "$folder/log")"
+}
+
+# numbers FOLDER: whether the set in FOLDER says what that of an undisturbed night says, apart from
+# how and when it arrived: breaks that were open for a night and are resolved are of that sort.
+numbers() {
+  diff -rq -x inputs.csv -x rejects.csv -x deliveries_daily -x restatements.csv -x outages.csv \
+    -x breaks.csv -x breaks_history.csv -x datapackage.json -x SHA256SUMS \
+    "$1/reports" "$work/after/$state/reports" > /dev/null 2>&1 &&
+    cmp -s <(grep -v ,resolved, "$1/reports/breaks.csv") \
+      <(grep -v ,resolved, "$work/after/$state/reports/breaks.csv")
+}
+
+# operations [VARIABLE...]: prints how many operations such a night has.
+operations() {
+  local folder
+  folder=$(fresh)
+  disturbed "$folder" "FAULT_COUNT=$folder/operations" "$@"
+  cat "$folder/operations"
+  rm -rf "$folder"
+}
+
+# some COUNT POINTS: prints about POINTS numbers of 1 to COUNT, evenly spread.
+some() {
+  awk -v count="$1" -v points="$2" 'BEGIN {
+    step = count > points ? count / points : 1
+    for (n = 1; n < count + 1; n += step) print int(n)
+  }'
+}
+
+# moment: prints a random moment of a night, in seconds.
+moment() { awk -v n="$RANDOM" -v t="$took" 'BEGIN { printf "%.3f", n / 32768 * t / 1e9 }'; }
+
+# each: runs the commands on standard input, some at a time, and keeps what they say; one that says
+# nothing has failed.
+each() {
+  xargs -P "$(nproc)" -I{} bash -c 'said=$({}) || true; echo "${said:-FAILED silently: {}}"' \
+    >> "$work/results" 2> /dev/null
+}
+
+# verdict NAME: what was said, in a line; fails when something did not hold.
 verdict() {
   local held tried
   grep FAILED "$work/results" || true
   held=$(grep -c '^held' "$work/results" || true)
   tried=$(wc -l < "$work/results")
-  echo "$1: $held of $tried held (a night has $operations file operations)"
+  echo "$1: $held of $tried held ($SECONDS s)"
   [ "$held" -eq "$tried" ] && [ "$tried" -gt 0 ]
 }
-export -f job same account fresh judge
+export -f night limited job disturbed same account fresh
+export -f is_done is_whole is_sound is_known holds_all
+export -f judge judge_end judge_exit numbers
 
 clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/faults.so" "$here/faults.c" -ldl
-"$binary" simulate --out "$work/world" --seed 77 --subscribers 60 --months 6 --archives 6 \
-  > /dev/null
+"$binary" simulate --out "$work/world" --seed 77 --subscribers "${subscribers:-60}" --months 6 \
+  --archives 6 > /dev/null
 as_of=$(cat "$work/world/truth/as_of.txt")
 export as_of
-mkdir -p "$work/between/archives" "$work/first" "$work/second"
 mapfile -t archives < <(ls "$work"/world/archives/*.gz)
-cp "${archives[@]:0:4}" "$work/between/archives/"
-job "$work/between"
-cp -r "$work/between/." "$work/first/"
-cp "${archives[@]:4}" "$work/between/archives/"
-cp -r "$work/between/." "$work/second/"
+mkdir -p "$work/before/start/archives" "$work/before/between/archives" "$work/after"
+cp -p "${archives[@]}" "$work/before/start/archives/"
+cp -p "${archives[@]:0:4}" "$work/before/between/archives/"
+job "$work/before/between"
+cp -p "${archives[@]:4}" "$work/before/between/archives/"
+cp -rp "$work/before/." "$work/after/"
+job "$work/after/start"
 began=$(date +%s%N)
-FAULT_COUNT=$work/operations LD_PRELOAD=$work/faults.so job "$work/second"
+job "$work/after/between"
 took=$(($(date +%s%N) - began))
-operations=$(cat "$work/operations")
-if same "$work/first/reports" "$work/second/reports"; then
+export took
+if same "$work/before/between/reports" "$work/after/between/reports"; then
   echo "the second night publishes nothing new, so nothing can be judged" >&2
   exit 1
 fi

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Cuts the power: throws away what the disk had not yet been told to keep, and runs the job again.
+#
+# A night is traced once; for each cut the folder is made anew as the disk may have it then
+# (powercut.c): with nothing that was not synced, the first part of it, or any pages of it.
+#
+# Promised (docs/reliability.md): after any cut the ledger is sound, the published set is whole (the
+# old one or the new one), the ledger knows what the published set speaks of, and the next run ends
+# with the bytes of an undisturbed one.
+# usage: Torture/power.sh BINARY [POINTS]   POINTS cuts of each kind are tried; default: all changes
+set -euo pipefail
+binary=$(realpath "$1")
+points=${2:-100000}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/night.sh"
+
+# cut STATE SEAM N MODE: the power fails after the night's Nth change.
+cut() {
+  local folder
+  state=$1 seam=${2#-}
+  folder=$(mktemp -d -p "$work")
+  "$work/powercut" "$work/trace-$1$seam" "$work/before/$1" "$folder" "$3" "$4" "$RANDOM"
+  mkdir "$folder/copy"
+  judge "$folder" "power cut after change $3 ($4), $1${seam:+, one by one}"
+  rm -rf "$folder"
+}
+export -f cut
+
+clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/trace.so" "$here/trace.c" -ldl
+clang -O1 -Wall -Wextra -Werror -o "$work/powercut" "$here/powercut.c"
+for where in "between -" "start -" "between 1"; do
+  read -r state seam <<< "$where"
+  seam=${seam#-}
+  trace=$work/trace-$state$seam
+  folder=$(fresh)
+  preload=$work/trace.so${seam:+:$work/faults.so}
+  night "$folder" env "LD_PRELOAD=$preload" ${seam:+FAULT_NO_EXCHANGE=1} \
+    "TRACE_UNDER=$folder" "TRACE_TO=$trace" "$binary" || [ $? -eq 1 ]
+  rm -rf "$folder"
+  count=$("$work/powercut" "$trace" "$work/before/$state" none 0 none 0)
+  echo "  a night changes or syncs files $count times ($state${seam:+, one by one})" >&2
+  for n in $(some "$count" "$points"); do
+    for mode in synced prefix subset; do echo "cut $where $n $mode"; done
+  done
+done | each
+verdict power

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Makes reading fail, and changes archives under the reader's hands.
+#
+# Promised (docs/reliability.md): what cannot be read ends the run with the exit code and a sentence
+# for it, nothing is half, and the next run ends with the bytes of an undisturbed one. A file that
+# vanishes, grows or changes while it is read costs a warning and is read by a later run.
+# usage: Torture/read.sh BINARY [POINTS]   POINTS for each fault are tried; default: all operations
+set -euo pipefail
+binary=$(realpath "$1")
+points=${2:-100000}
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/night.sh"
+
+# error NAME N CODE...: the night's Nth look at a file fails, and it ends done or with a CODE.
+error() {
+  local folder kind=$1 n=$2
+  shift 2
+  folder=$(fresh)
+  disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" "FAULT_KIND=$kind" "FAULT_AT=$n"
+  judge_exit "$folder" "$kind at read $n" "$@"
+  rm -rf "$folder"
+}
+
+# changes HOW N: the last archive changes HOW at the night's Nth look at a file; its whole bytes come
+# back under another name before the next night.
+changes() {
+  local folder file change
+  folder=$(fresh)
+  file=$folder/archives/part-0006.jsonl.gz
+  cp -p "$file" "$folder/whole"
+  head -c 2000 "$file" > "$folder/head"
+  tail -c +2001 "$file" > "$folder/tail"
+  gzip -dc "$file" | head -20 | gzip -n > "$folder/other"
+  case $1 in
+    vanish) change="rm -f $file" ;;
+    grow) cp "$folder/head" "$file" && change="cat $folder/tail >> $file" ;;
+    shrink) change="truncate -s 1500 $file" ;;
+    swap) change="cp $folder/other $folder/new; mv $folder/new $file" ;;
+  esac
+  disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" FAULT_KIND=run "FAULT_RUN=$change" \
+    "FAULT_AT=$2"
+  if [ "$code" -gt 1 ]; then
+    echo "FAILED $1 at read $2: exit $code, $(tail -1 "$folder/log")"
+  elif ! (cd "$folder/reports" && sha256sum --check --status SHA256SUMS); then
+    echo "FAILED $1 at read $2: the published set is not whole"
+  else
+    # Under another name its bytes are still known only when its events are.
+    rm -f "$file"
+    cp -p "$folder/whole" "${file%/*}/part-0007.jsonl.gz"
+    if ! job "$folder" > "$folder/log" 2>&1; then
+      echo "FAILED $1 at read $2: the next run: $(tail -1 "$folder/log")"
+    elif ! numbers "$folder"; then
+      echo "FAILED $1 at read $2: the next run publishes other numbers than an undisturbed one"
+    else
+      echo "held $1 at read $2"
+    fi
+  fi
+  rm -rf "$folder"
+}
+export -f error changes
+
+count=$(operations FAULT_OF=reads "FAULT_UNDER=$work")
+echo "  a night looks at files $count times" >&2
+for n in $(some "$count" "$points"); do
+  echo "error EIO $n 73 74"
+  echo "error ESTALE $n 73 74"
+  echo "error EACCES $n 74 75 77 78"
+  echo "error ENOENT $n 66 73 74 78"
+  echo "error EMFILE $n 73 74"
+  echo "error EINTR $n 73 74"
+  echo "error short $n"
+  for how in vanish grow shrink swap; do echo "changes $how $n"; done
+done | each
+verdict read

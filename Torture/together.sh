@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Lets the nightly job meet others: a second run, readers, a writer that still appends.
+#
+# Promised (docs/reliability.md): one run at a time, the other says so with 75 or waits; readers see
+# the old or the new set and ledger, never a half and never an error; an archive that grows is
+# counted once when it is whole.
+# usage: Torture/together.sh BINARY [ROUNDS]   default: 20 rounds of each
+set -euo pipefail
+binary=$(realpath "$1")
+rounds=${2:-20}
+here=$(cd "$(dirname "$0")" && pwd)
+subscribers=400
+. "$here/night.sh"
+
+# says WHAT CONDITION...: the result of a check, in a line.
+says() {
+  local what=$1
+  shift
+  if "$@"; then echo "held $what"; else echo "FAILED $what"; fi >> "$work/results"
+}
+
+# code_of COMMAND...: prints its exit code.
+code_of() {
+  local code=0
+  "$@" > "$work/words-$BASHPID" 2>&1 || code=$?
+  echo "$code"
+}
+
+# Two runs begin at once, as often as there are rounds.
+for _ in $(seq "$rounds"); do
+  folder=$(fresh)
+  (code_of night "$folder" limited "$binary" > "$folder/one") &
+  (code_of night "$folder" limited "$binary" > "$folder/two") &
+  wait
+  codes="$(cat "$folder/one") $(cat "$folder/two")"
+  # The second may also come when the first is done.
+  says "two at once end with $codes" grep -qE '^([01] (75|[01])|75 [01])$' <<< "$codes"
+  says "two at once publish the set" is_done "$folder"
+  (talk='--quiet --lock-wait 100' && code_of night "$folder" limited "$binary" > "$folder/one") &
+  (talk='--quiet --lock-wait 100' && code_of night "$folder" limited "$binary" > "$folder/two") &
+  wait
+  says "two that wait are both done" \
+    grep -qE '^[01] [01]$' <<< "$(cat "$folder/one") $(cat "$folder/two")"
+  rm -rf "$folder"
+done
+
+# A signal ends the wait for the lock; a reader with an open transaction is in nobody's way.
+folder=$(fresh)
+flock "$folder/ledger.sqlite.lock" sleep 20 &
+holder=$!
+sleep 0.3
+talk='--quiet --lock-wait 100'
+code=0
+night "$folder" timeout --preserve-status 1 "$binary" > "$work/words" 2>&1 || code=$?
+says "a signal ends the wait for the lock" [ "$code" = 143 ]
+talk=--quiet
+code=0
+night "$folder" limited "$binary" > "$work/words" 2>&1 || code=$?
+says "a lock that is held is 75" [ "$code" = 75 ]
+says "the one that is refused says what to do" grep -q -- --lock-wait "$work/words"
+says "report under a lock that is held is 75" [ "$(code_of "$binary" report \
+  --ledger "$folder/ledger.sqlite" --as-of "$as_of" --out "$folder/reports")" = 75 ]
+says "status under a lock that is held is 0" [ "$(code_of "$binary" status \
+  --ledger "$folder/ledger.sqlite")" = 0 ]
+kill "$holder"
+wait "$holder" 2> /dev/null || true
+# The lock is the child's, too.
+pkill -P "$holder" 2> /dev/null || true
+rm -rf "$folder"
+
+folder=$(fresh)
+mkfifo "$folder/pipe"
+sqlite3 "$folder/ledger.sqlite" < "$folder/pipe" > /dev/null &
+exec 9> "$folder/pipe"
+echo 'begin; select count(*) from archive;' >&9
+sleep 0.3
+code=0
+night "$folder" limited "$binary" > "$work/words" 2>&1 || code=$?
+says "a night beside an open reader ends with $code" [ "$code" -le 1 ]
+exec 9>&-
+wait
+says "a night beside an open reader publishes the set" is_done "$folder"
+says "the night after it publishes the same" job "$folder"
+rm -rf "$folder"
+
+# Readers look while sets change: each round publishes the set of another business time.
+folder=$(fresh)
+early=$(date -u -d "$as_of - 40 days" +%Y-%m-%dT%H:%M:%SZ)
+job "$folder"
+sha256sum < "$folder/reports/SHA256SUMS" > "$work/published"
+touch "$work/go"
+# look: reads the set again and again; what fits its checksums must be a set that was published.
+look() {
+  local torn=0
+  while [ -e "$work/go" ]; do
+    rm -rf "$work/look"
+    cp -r "$folder/reports" "$work/look" 2> /dev/null || true
+    if (cd "$work/look" 2> /dev/null && sha256sum --check --status SHA256SUMS 2> /dev/null); then
+      sha256sum < "$work/look/SHA256SUMS" >> "$work/looks"
+    else
+      torn=$((torn + 1))
+    fi
+  done
+  echo "  the set was read $(wc -l < "$work/looks") times whole, $torn times in between" >&2
+}
+# ask: asks status and report again and again.
+ask() {
+  local asked=0 wrong=0 code
+  while [ -e "$work/go" ]; do
+    code=$(code_of "$binary" status --ledger "$folder/ledger.sqlite")
+    [ "$code" = 0 ] || { wrong=$((wrong + 1)); }
+    asked=$((asked + 1))
+  done
+  says "status is answered while runs write ($asked times)" [ "$wrong" = 0 ]
+}
+(look) &
+looker=$!
+(ask) &
+asker=$!
+for round in $(seq "$rounds"); do
+  moment=$as_of
+  [ $((round % 2)) = 0 ] || moment=$early
+  code=0
+  talk='--quiet --lock-wait 100'
+  (as_of=$moment && night "$folder" limited "$binary") > "$folder/log" 2>&1 || code=$?
+  says "a night that others read ends with $code" [ "$code" -le 1 ]
+  sha256sum < "$folder/reports/SHA256SUMS" >> "$work/published"
+  code=$(code_of "$binary" report --quiet --as-of "$moment" --ledger "$folder/ledger.sqlite" \
+    --config "$work/world/subledger.yaml" --out "$folder/reports")
+  says "report ends with $code" [ "$code" -le 1 ]
+  sha256sum < "$folder/reports/SHA256SUMS" >> "$work/published"
+done
+rm "$work/go"
+wait "$looker" "$asker"
+sort -u "$work/published" > "$work/known"
+says "every whole set that was read had been published" \
+  [ -z "$(sort -u "$work/looks" | comm -23 - "$work/known")" ]
+says "more than one set was read" [ "$(sort -u "$work/looks" | wc -l)" -gt 1 ]
+rm -rf "$folder"
+talk=''
+
+# A writer appends to an archive, member by member, while nights run over it.
+# append LIMIT: nights with --min-age LIMIT while the writer is at work, and one when it is done.
+append() {
+  local folder lines writer number=0
+  state=start
+  folder=$(fresh)
+  mkdir "$folder/parts"
+  gzip -dc "$folder/archives/part-0006.jsonl.gz" | split -l "$(( ($(gzip -dc \
+    "$folder/archives/part-0006.jsonl.gz" | wc -l) + rounds) / (rounds + 1) ))" - "$folder/parts/"
+  rm "$folder/archives/part-0006.jsonl.gz"
+  touch -d '2 days ago' "$folder"/archives/*
+  for lines in "$folder"/parts/*; do
+    gzip -nc "$lines" > "$folder/member"
+    # Half a member first: a reader may come in between.
+    head -c $(($(stat -c %s "$folder/member") / 2)) "$folder/member" \
+      >> "$folder/archives/part-0006.jsonl.gz"
+    talk="--quiet --min-age $1"
+    job "$folder" > /dev/null 2>&1 &
+    writer=$!
+    sleep 0.1
+    tail -c +$(($(stat -c %s "$folder/member") / 2 + 1)) "$folder/member" \
+      >> "$folder/archives/part-0006.jsonl.gz"
+    wait "$writer" || number=$((number + 1))
+  done
+  says "nights beside a writer end well (--min-age $1)" [ "$number" = 0 ]
+  talk=--quiet
+  job "$folder" > /dev/null 2>&1
+  says "what was appended counts once (--min-age $1)" numbers "$folder"
+  says "the events are those of one night (--min-age $1)" [ \
+    "$(sqlite3 "$folder/ledger.sqlite" 'select sum(accepted) from archive')" = \
+    "$(sqlite3 "$work/after/start/ledger.sqlite" 'select sum(accepted) from archive')" ]
+  rm -rf "$folder"
+}
+append 0
+append 3600
+verdict together
