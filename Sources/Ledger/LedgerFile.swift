@@ -114,9 +114,9 @@ enum LedgerFile {
   /// WAL, so that a reader never waits for the night.
   ///
   /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
-  /// of one, and `sync()` makes all of them durable before anything is published. A log of up to 256 MiB
-  /// before it is copied back lets most nights write each page of the file once. Pages of 8 KiB are
-  /// what rows of about 800 bytes fill best.
+  /// of one, and `sync()` makes all of them durable before anything is published. A log of up to
+  /// 256 MiB before it is copied back lets most nights write each page of the file once. Pages of
+  /// 8 KiB are what rows of about 800 bytes fill best.
   private static func prepareForWriting(_ database: Database) throws {
     try database.execute(
       sql: """

@@ -30,7 +30,7 @@ public func inspectSet(in folder: String) throws(PublishError) -> SetInspection 
   let sums = Checksums(reading: document)
   var problems: [String] = []
   for path in sums.paths {
-    guard entryType("\(folder)/\(path)") == .file else {
+    guard try entryType("\(folder)/\(path)") == .file else {
       problems.append("\(path) is not there")
       continue
     }

@@ -55,7 +55,7 @@ struct VerifyCommand: ParsableCommand {
       order.isStrict = strict
       order.isReplay = replay
       let result = try pack.map(Night.verify(pack:)) ?? session.night(options).verify(order)
-      print(format == .json ? result.json : result.text)
+      try StandardStreams.tell(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }
       return .done
     }
