@@ -4,6 +4,7 @@ SWIFT ?= swift
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config
 BINARY = .build/release/subledger
 POINTS ?= 60
+SORTS ?= crash power disk read signal limits together
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
@@ -34,7 +35,7 @@ bench: build
 
 # Disturbs nights in every way of docs/reliability.md, POINTS of each sort.
 torture: build
-	@for sort in crash power disk read signal limits together; do \
+	@for sort in $(SORTS); do \
 		echo "Torture/$$sort.sh $(BINARY) $(POINTS)"; \
 		Torture/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
 
