@@ -85,7 +85,7 @@ let package = Package(
       name: "NightlyTests",
       dependencies: ["Ledger", "Nightly", "Reconcile", "TestSupport", "Vocabulary"]),
     .testTarget(
-      name: "SubledgerTests", dependencies: ["Ledger", "TestSupport", "subledger"],
+      name: "SubledgerTests", dependencies: ["Ledger", "TestSupport", "Vocabulary", "subledger"],
       exclude: ["Story", "Vendor"]),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]

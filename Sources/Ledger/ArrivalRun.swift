@@ -17,10 +17,15 @@ struct ArrivalRun {
     number = try run.first { $0.int64(0) } ?? 1
   }
 
-  /// The last archive that an earlier run knew; 0 for none.
+  /// The last archive that an earlier run knew, or that the cells speak of; 0 for none.
   func published(in database: Database) throws -> Int32 {
     let known = try RawStatement(
-      cachedIn: database, "select id from archive where run < ? order by id desc limit 1")
+      cachedIn: database,
+      """
+      select max(
+        coalesce((select id from archive where run < ? order by id desc limit 1), 0),
+        coalesce((select archive from fold), 0))
+      """)
     known.bind(1, number)
     return try known.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
   }

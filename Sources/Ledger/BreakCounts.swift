@@ -25,14 +25,13 @@ extension Ledger {
         select
           case
             when decision.verdict is not null then decision.verdict
-            when break.status = 'open' and life.episode > 1 then 'reopened'
+            when break.status = 'open' and break.episode > 1 then 'reopened'
             else break.status
           end as state,
           break.severity, break.code, count(*), min(break.expected_ms)
-        from break_episode as life
-        join break on break.id = life.break_id
-        left join decision on decision.break_id = break.id
-        where life.resolved_ms is null and break.status <> 'resolved'
+        from break_episode as break
+        left join decision on decision.break_id = break.break_id
+        where break.resolved_ms is null and break.status <> 'resolved'
         group by state, break.severity, break.code
         order by state, break.severity, break.code
         """)

@@ -1,5 +1,5 @@
-import GRDB
-import Vocabulary
+internal import GRDB
+internal import Vocabulary
 
 /// Writes what one run does to the episodes of breaks.
 struct BreakLife {
@@ -20,29 +20,51 @@ struct BreakLife {
       select episode, resolved_ms from break_episode
       where break_id = ? order by episode desc limit 1
       """)
+    let columns = BreakContent.columns
+    let marks = columns.indices.map { "?\($0 + 5)" }
     insert = try RawStatement(
-      cachedIn: database, "insert into break_episode values (?1, ?2, ?3, ?3, ?4, ?4, null, null)")
+      cachedIn: database,
+      """
+      insert into break_episode (
+        break_id, episode, first_seen_ms, last_seen_ms, first_run, last_run,
+        \(columns.joined(separator: ", ")))
+      values (?1, ?2, ?3, ?3, ?4, ?4, \(marks.joined(separator: ", ")))
+      """)
     update = try RawStatement(
       cachedIn: database,
       """
       update break_episode set
-        first_seen_ms = min(first_seen_ms, ?3), last_seen_ms = max(last_seen_ms, ?3), last_run = ?4
+        last_seen_ms = max(last_seen_ms, ?3), last_run = ?4,
+        \(zip(columns, marks).map { "\($0) = \($1)" }.joined(separator: ", "))
       where break_id = ?1 and episode = ?2
       """)
   }
 
-  /// The break `id` exists in this run.
-  func see(_ id: String, _ tally: inout BreakTally) throws {
-    last.bind(1, id)
+  /// Takes back what an attempt at this run did that ended before it published.
+  func undoAttempt() throws {
+    for sql in [
+      "delete from break_episode where first_run = ?1",
+      "update break_episode set resolved_ms = null, resolved_run = null where resolved_run = ?1",
+      "update break_episode set last_run = ?1 - 1 where last_run = ?1",
+    ] {
+      let statement = try RawStatement(cachedIn: database, sql)
+      statement.bind(1, run)
+      try statement.run()
+    }
+  }
+
+  /// The break exists in this run.
+  func see(_ item: Break, _ tally: inout BreakTally) throws {
+    last.bind(1, item.id)
     let known = try last.first { ($0.int64(0), $0.optionalInt64(1)) }
     guard let (episode, resolved) = known else {
       tally.new += 1
-      return try write(insert, id, episode: 1)
+      return try write(insert, item, episode: 1)
     }
-    guard let resolved else { return try write(update, id, episode: episode) }
-    guard asOf >= resolved else { return }
+    // Of a run that looks back behind the end of the last episode, only the words are kept.
+    guard let resolved, asOf >= resolved else { return try write(update, item, episode: episode) }
     tally.reopened += 1
-    try write(insert, id, episode: episode + 1)
+    try write(insert, item, episode: episode + 1)
   }
 
   /// Ends the episodes that this run did not see; gives how many.
@@ -59,11 +81,12 @@ struct BreakLife {
     return Int64(database.changesCount)
   }
 
-  private func write(_ statement: RawStatement, _ id: String, episode: Int64) throws {
-    statement.bind(1, id)
+  private func write(_ statement: RawStatement, _ item: Break, episode: Int64) throws {
+    statement.bind(1, item.id)
     statement.bind(2, episode)
     statement.bind(3, asOf)
     statement.bind(4, run)
+    BreakContent.bind(item, to: statement, from: 5)
     try statement.run()
   }
 }

@@ -24,16 +24,45 @@ struct CellRows {
     values.append(contentsOf: row)
   }
 
-  /// Puts these rows in the place of the table's.
+  /// Puts these rows in the place of the table's; those without any measure are left out.
   func replace(in database: Database) throws {
     try database.execute(sql: "delete from \(table)")
     let marks = Array(repeating: "?", count: width).joined(separator: ", ")
     let statement = try RawStatement(
       cachedIn: database, "insert into \(table) values (\(marks))")
-    for row in sorted() {
+    for row in sorted() where hasMeasure(row) {
       for column in 0..<width { statement.bind(Int32(column + 1), values[row + column]) }
       try statement.run()
     }
+  }
+
+  /// Adds these rows to the table's; a row that comes to nothing goes.
+  func add(in database: Database) throws {
+    guard !values.isEmpty else { return }
+    let columns = try database.columns(in: table).map(\.name)
+    let keys = columns[..<keyWidth]
+    let measures = columns[keyWidth...]
+    let marks = (1...width).map { "?\($0)" }.joined(separator: ", ")
+    let upsert = try RawStatement(
+      cachedIn: database,
+      """
+      insert into \(table) values (\(marks)) on conflict (\(keys.joined(separator: ", ")))
+      do update set \(measures.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "))
+      """)
+    let key = keys.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " and ")
+    let isNothing = measures.map { "\($0) = 0" }.joined(separator: " and ")
+    let clear = try RawStatement(
+      cachedIn: database, "delete from \(table) where \(key) and \(isNothing)")
+    for row in sorted() where hasMeasure(row) {
+      for column in 0..<width { upsert.bind(Int32(column + 1), values[row + column]) }
+      try upsert.run()
+      for column in 0..<keyWidth { clear.bind(Int32(column + 1), values[row + column]) }
+      try clear.run()
+    }
+  }
+
+  private func hasMeasure(_ row: Int) -> Bool {
+    values[(row + keyWidth)..<(row + width)].contains { $0 != 0 }
   }
 
   /// Where each row starts, in the order of the key, so that pages are filled one after another.

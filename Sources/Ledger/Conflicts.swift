@@ -15,6 +15,8 @@ public struct ConflictRow: Sendable, Equatable {
   public var fields: [String]
   /// Where each version stands, the one that counts first, the others by archive and line.
   public var places: [Place]
+  /// Keys of the lineages that hold the versions.
+  public var lineages: Set<Int64>
 }
 
 extension [StoredVersion] {
@@ -70,6 +72,6 @@ extension Ledger {
     return ConflictRow(
       lineage: lineage, identity: winner.event.identity, event: winner.event,
       transaction: winner.transaction, fields: fields.map { contents[0][$0].name },
-      places: [winner.event.place] + others)
+      places: [winner.event.place] + others, lineages: Set(group.map(\.event.lineage)))
   }
 }

@@ -1,24 +1,86 @@
 internal import GRDB
 public import Vocabulary
 
+/// What a fold makes of the ledger's cells.
+public struct FoldChange: Sendable {
+  /// What the cells speak of afterwards.
+  public var basis: FoldBasis
+  /// Whether everything was folded, so that what is there makes room.
+  public var isWhole: Bool
+  /// All facts, or what is to be added to those that are there.
+  public var facts: Facts
+  /// When the folded groups are due next.
+  public var due: [DueLineage]
+  /// All ends in doubt.
+  public var doubts: Set<ChurnDoubtRow>
+  /// The rates of all days, or of those that change.
+  public var rates: [RateRow]
+  /// What all renewals cost, or what is to be added to that.
+  public var prices: [PriceRow]
+
+  /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
+  public init(
+    basis: FoldBasis, isWhole: Bool = true, facts: Facts, due: [DueLineage] = [],
+    doubts: Set<ChurnDoubtRow> = [], rates: [RateRow] = [], prices: [PriceRow] = []
+  ) {
+    self.basis = basis
+    self.isWhole = isWhole
+    self.facts = facts
+    self.due = due
+    self.doubts = doubts
+    self.rates = rates
+    self.prices = prices
+  }
+}
+
 extension Ledger {
+  /// Makes the cells those of a fold, whole or not at all.
+  public func apply(_ change: FoldChange) throws(LedgerError) {
+    try self.change("write the facts") { database in
+      for rows in change.facts.tables + [change.prices.cells] {
+        try change.isWhole ? rows.replace(in: database) : rows.add(in: database)
+      }
+      if change.isWhole { try database.execute(sql: "delete from rate_cell") }
+      try write(change.rates, to: database)
+      try write(change.doubts, to: database)
+      let asOf = change.isWhole ? nil : change.basis.asOf
+      try write(change.due, after: asOf, to: database)
+      try write(change.basis, to: database)
+    }
+  }
+
   /// Puts `facts` in the place of all facts, whole or not at all.
   public func replaceFacts(_ facts: Facts) throws(LedgerError) {
     try change("write the facts") { database in
-      try facts.revenueRows.replace(in: database)
-      try facts.movementRows.replace(in: database)
-      try facts.renewalRows.replace(in: database)
-      try facts.trialRows.replace(in: database)
-      try facts.retentionRows.replace(in: database)
-      try facts.excludedRows.replace(in: database)
-      try facts.arrivalRows.replace(in: database)
-      try facts.coverageRows.replace(in: database)
+      for rows in facts.tables { try rows.replace(in: database) }
+    }
+  }
+
+  /// What was booked in a month before commission, less refunds, in US dollars; amounts that are
+  /// not known are left out.
+  public func netUSD(of month: Month) throws(LedgerError) -> Int128 {
+    try access("add up revenue") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "select gross_usd - refunds_usd from revenue_cell where day >= ? and day < ?")
+      statement.bind(1, Int64(month.firstDay.number))
+      statement.bind(2, Int64(month.next.firstDay.number))
+      var sum: Int128 = 0
+      try statement.forEachRow { sum += Int128($0.int64(0)) }
+      return sum
     }
   }
 }
 
 /// The columns of each table of facts, in the order of v1-facts.sql.
 extension Facts {
+  var tables: [CellRows] {
+    [
+      revenueRows, movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows,
+      coverageRows,
+    ]
+  }
+
   var revenueRows: CellRows {
     var rows = CellRows(
       table: "revenue_cell", keyWidth: 12, width: 26, count: revenue.count)

@@ -101,8 +101,8 @@ extension LineageRow {
     }
   }
 
-  /// Whether the fold reads both lineages together.
-  func isGrouped(with other: LineageRow) -> Bool {
+  /// Whether the fold reads both lineages together, when neither is Qonversion's.
+  public func isGrouped(with other: LineageRow) -> Bool {
     user == other.user && provider == other.provider && app == other.app
       && environment == other.environment
   }

@@ -134,6 +134,25 @@ public final class Ledger {
     }
   }
 
+  /// Does all that `body` asks of the ledger whole or not at all.
+  ///
+  /// Throws `LedgerError`, and whatever `body` throws.
+  public func together(_ doing: String, _ body: () throws -> Void) throws {
+    var failure: (any Error)?
+    do {
+      try change(doing) { _ in
+        do {
+          try body()
+        } catch {
+          failure = error
+          throw error
+        }
+      }
+    } catch {
+      throw failure ?? error
+    }
+  }
+
   /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.
   func translate(_ table: SymbolTable, in database: Database) throws -> [Symbol] {
     let translation = table.words.map { symbols.symbol($0) }

@@ -8,6 +8,8 @@ struct LineageWriter {
   private let update: RawStatement
   private let userInsertion: RawStatement
   private let userLookup: RawStatement
+  /// Marks a lineage as due; nil before the first fold, which folds all of them.
+  private let touch: RawStatement?
 
   init(_ database: Database) throws {
     func prepared(_ sql: String) throws -> RawStatement {
@@ -32,6 +34,11 @@ struct LineageWriter {
     userInsertion = try prepared(
       "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
     userLookup = try prepared("select id from user where key = ?")
+    let isFolded = try prepared("select 1 from fold").first { _ in true } ?? false
+    touch =
+      isFolded
+      ? try prepared(
+        "insert into due values (\(DueDay.atOnce), ?) on conflict do nothing") : nil
   }
 
   /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.
@@ -67,6 +74,7 @@ struct LineageWriter {
     }
     bind(records, user: user, events, to: insertion, from: 7)
     try insertion.run()
+    try touch(lineage.key)
   }
 
   /// Puts `records` in the place of a lineage's events, and its user with them.
@@ -74,6 +82,13 @@ struct LineageWriter {
     update.bind(1, key)
     bind(records, user: user, events, to: update, from: 2)
     try update.run()
+    try touch(key)
+  }
+
+  private func touch(_ lineage: Int64) throws {
+    guard let touch else { return }
+    touch.bind(1, lineage)
+    try touch.run()
   }
 
   private func bind(

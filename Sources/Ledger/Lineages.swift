@@ -71,12 +71,19 @@ extension Ledger {
         "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key")
       try sandbox.forEachRow { row in
         let twin = try LineageRow(row)
-        let key = lineageKey(
-          provider: twin.provider, app: symbols.words[Int(twin.app)], environment: .production,
-          store: twin.store, original: twin.original)
-        if let lineage = try lineage(key) { try body(lineage, twin) }
+        if let lineage = try self.twin(of: twin) { try body(lineage, twin) }
       }
     }
+  }
+
+  /// The lineage with the same provider, app, store and original transaction id in the other
+  /// environment.
+  public func twin(of lineage: LineageRow) throws(LedgerError) -> LineageRow? {
+    try self.lineage(
+      lineageKey(
+        provider: lineage.provider, app: symbols.words[Int(lineage.app)],
+        environment: lineage.environment == .sandbox ? .production : .sandbox,
+        store: lineage.store, original: lineage.original))
   }
 
   /// The counted events of a lineage, by time and identity.

@@ -80,10 +80,11 @@ public struct Night {
     let rules = try reconcileRules(for: ledger)
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let pass = FoldPass(
-      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: plan.jobs,
-      checkStop: checkStop)
-    var fold = try times.measure(.fold) { () throws(NightError) in try pass.run() }
+    let nightFold = NightFold(
+      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
+      fingerprint: plan.foldFingerprint(version: version, reconciled: reconciled),
+      jobs: plan.jobs, checkStop: checkStop)
+    let fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
     try attempt { try ledger.releaseMemory() }
     var pricedRules = rules
     pricedRules.prices = fold.prices
@@ -92,7 +93,6 @@ public struct Night {
     let outcome = try times.measure(.fold) { () throws(NightError) in
       try reconcile.run(reconciled)
     }
-    fold.facts.book(fold.churnInDoubt.union(outcome.churnInDoubt), plan.rules.calendar)
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules, times: times)
     return try publication.run(fold: fold, reconciled: outcome, intake: intake)

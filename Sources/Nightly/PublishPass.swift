@@ -16,7 +16,7 @@ struct PublishPass {
 
   /// Publishes the set and says whether somebody should look at it.
   func run(
-    fold: FoldPass.Result, reconciled: ReconcileOutcome, intake: IntakeSummary
+    fold: NightFold.Outcome, reconciled: ReconcileOutcome, intake: IntakeSummary
   ) throws(NightError) -> NightOutcome {
     let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
       .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
@@ -24,28 +24,46 @@ struct PublishPass {
     let archives = try attempt { try ledger.archives() }
     var manifest = manifest(archives, reconciled.counts)
     manifest.counts.merge(decided.counts) { $1 }
-    let verdict = Verdict(
-      plan: plan, rules: rules, facts: fold.facts, breaks: decided.undecided, archives: archives)
+    let run = try store(fold, reconciled, breaks)
+    let verdict = try Verdict(
+      plan: plan, rules: rules, breaks: decided.undecided, archives: archives
+    ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let published = try publish(&manifest, fold.facts, breaks, intake)
+    let published = try publish(&manifest, run, intake)
     for finding in verdict.findings { log.warning("\(finding)") }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
     return verdict.outcome
   }
 
+  /// Makes cells and breaks those of this run, whole or not at all, and gives its number.
+  private func store(
+    _ fold: NightFold.Outcome, _ reconciled: ReconcileOutcome, _ breaks: [Break]
+  ) throws(NightError) -> Int64 {
+    try attempt {
+      let basis = FoldBasis(
+        asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
+        feeds: try ledger.watermarks())
+      let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
+      var run: Int64 = 0
+      try ledger.together("write the run") {
+        run = try ledger.beginRun(
+          asOf: rules.asOf, version: version, options: plan.optionsText,
+          documents: plan.documents())
+        try times.measure(.facts) { try ledger.apply(change) }
+        try ledger.replaceDecisions(plan.decisions.decisions)
+        let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+        log.info(
+          "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
+      }
+      return run
+    }
+  }
+
   private func publish(
-    _ manifest: inout Manifest, _ facts: Facts, _ breaks: [Break], _ intake: IntakeSummary
+    _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary
   ) throws(NightError) -> Publication {
     var manifest = manifest
     return try attempt {
-      let run = try ledger.beginRun(
-        asOf: rules.asOf, version: version, options: plan.optionsText,
-        documents: plan.documents())
-      try times.measure(.facts) { try ledger.replaceFacts(facts) }
-      try ledger.replaceDecisions(plan.decisions.decisions)
-      let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
-      log.info(
-        "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
       var reportPlan = ReportPlan(rules: rules, run: run)
       reportPlan.dialect = plan.isExcelDialect ? .excel : .rfc4180
       reportPlan.amountDecimals = plan.amountDecimals

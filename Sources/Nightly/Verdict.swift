@@ -9,12 +9,16 @@ struct Verdict {
   private let gate: Plan.FailOn
   private let gated: Int
 
-  init(plan: Plan, rules: Rules, facts: Facts, breaks: [Break], archives: [ArchiveAccount]) {
+  /// `net` tells what was booked in a month less refunds, in millionths of a US dollar.
+  init(
+    plan: Plan, rules: Rules, breaks: [Break], archives: [ArchiveAccount],
+    net: (Month) throws(NightError) -> Int128
+  ) throws(NightError) {
     stale = breaks.filter { $0.code == .staleInput }
     gate = plan.failOn
     gated = breaks.count { plan.failOn.includes($0) }
     readRejects(archives, share: plan.rejectedShare)
-    readMateriality(facts, breaks, rules, share: plan.materialityShare)
+    try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
 
   /// Findings when the set is qualified, the input stale, or the caller's gate hit.
@@ -59,22 +63,17 @@ struct Verdict {
   ///
   /// One without a business time speaks of as-of itself, as in `quality_monthly.csv`.
   private mutating func readMateriality(
-    _ facts: Facts, _ breaks: [Break], _ rules: Rules, share: Amount
-  ) {
+    _ breaks: [Break], _ rules: Rules, share: Amount,
+    _ net: (Month) throws(NightError) -> Int128
+  ) throws(NightError) {
     var doubtful: [Month: Int128] = [:]
     for found in breaks where found.status == .open && found.environment == .production {
       guard let amount = found.estimatedUSD else { continue }
       let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
       doubtful[rules.calendar.month(of: at), default: 0] += Int128(amount.magnitude.micros)
     }
-    guard !doubtful.isEmpty else { return }
-    var net: [Month: Int128] = [:]
-    for (key, sums) in facts.revenue where doubtful[key.day.month] != nil {
-      net[key.day.month, default: 0] +=
-        Int128(sums.grossUSD.sum.micros) - Int128(sums.refundsUSD.sum.micros)
-    }
     for (month, amount) in doubtful.sorted(by: { $0.key < $1.key }) {
-      let revenue = max(0, net[month] ?? 0)
+      let revenue = max(0, try net(month))
       guard amount * 1_000_000 > revenue * Int128(share.micros) else { continue }
       qualifications.append(
         "open breaks of \(month.text) are worth \(dollars(amount)) USD, more than "

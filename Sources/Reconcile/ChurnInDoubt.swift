@@ -9,6 +9,13 @@ public struct ChurnInDoubt: Sendable, Hashable {
   public var offering: Offering
   /// The effective end, by which it is counted.
   public var at: Instant
+
+  /// The end of `lineage` at `at`.
+  public init(lineage: Int64, offering: Offering, at: Instant) {
+    self.lineage = lineage
+    self.offering = offering
+    self.at = at
+  }
 }
 
 /// The time that a missing event speaks of.

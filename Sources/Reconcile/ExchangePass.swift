@@ -5,7 +5,7 @@ public import Vocabulary
 ///
 /// Rates are compared as exact fractions. The first step needs the rates of all charges and keeps
 /// those that are off; the second finds their charges, lineage by lineage.
-public struct ExchangeOutliers: Sendable {
+public struct ExchangeOutliers: Sendable, Equatable {
   private let medians: [CurrencyDay: ExchangeRate]
 
   /// Finds the days on which some rate is more than 5 % from the median of ± 3 days.

@@ -12,6 +12,12 @@ public struct ExchangeRate: Sendable, Hashable, Comparable {
     guard let usd = revenue.usd?.magnitude.micros, let local = revenue.local?.magnitude.micros,
       usd > 0, local > 0, revenue.currency != 0
     else { return nil }
+    self.init(usd: usd, local: local)
+  }
+
+  /// The rate of a stored fraction; nil unless both parts are above 0.
+  public init?(usd: Int64, local: Int64) {
+    guard usd > 0, local > 0 else { return nil }
     let divisor = greatestCommonDivisor(usd, local)
     self.usd = usd / divisor
     self.local = local / divisor
@@ -30,6 +36,12 @@ public struct CurrencyDay: Sendable, Hashable {
   /// The UTC day of the charge.
   public var day: Day
 
+  /// A currency on a UTC day.
+  public init(currency: Symbol, day: Day) {
+    self.currency = currency
+    self.day = day
+  }
+
   /// The day on which, and the currency in which, an event's revenue was quoted; nil without one.
   public init?(_ event: Event) {
     guard let currency = event.revenue?.currency, currency != 0 else { return nil }
@@ -47,6 +59,18 @@ public struct ExchangeRates: Sendable, Equatable {
 
   /// No charge yet.
   public init() {}
+
+  /// The charges of some days.
+  public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]]) { self.charges = charges }
+
+  /// Takes away what some of these charges paid.
+  public mutating func remove(_ other: ExchangeRates) {
+    for (key, rates) in other.charges {
+      for (rate, count) in rates { charges[key, default: [:]][rate, default: 0] -= count }
+      charges[key] = charges[key]?.filter { $0.value != 0 }
+      if charges[key]?.isEmpty == true { charges[key] = nil }
+    }
+  }
 
   /// Adds what other charges paid.
   public mutating func add(_ other: ExchangeRates) {

@@ -22,6 +22,8 @@ public struct Life: Sendable {
   let disorder: [ArrivalDisorder]
   /// Odd things in single events, in business order.
   public let findings: [FoldFinding]
+  /// When the first event happens that observations prove and that does not count yet.
+  let nextDerived: Instant?
 
   /// Folds the events of one lineage, none of them an observation.
   ///
@@ -31,13 +33,17 @@ public struct Life: Sendable {
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(events: [Event], rules: Rules) throws(AmountOverflow) {
     let counted = inBusinessOrder(events, before: rules.asOf)
-    try self.init(told: counted, events: counted, rules: rules, exclusion: nil, isChained: true)
+    try self.init(
+      told: counted, events: counted, nextDerived: nil, rules: rules, exclusion: nil,
+      isChained: true)
   }
 
   /// Folds `events`, which `told` prove; both in business order.
   init(
-    told: [Event], events: [Event], rules: Rules, exclusion: ExclusionReason?, isChained: Bool
+    told: [Event], events: [Event], nextDerived: Instant?, rules: Rules,
+    exclusion: ExclusionReason?, isChained: Bool
   ) throws(AmountOverflow) {
+    self.nextDerived = nextDerived
     self.rules = rules
     self.told = told
     self.events = events

@@ -68,7 +68,8 @@ private struct FoldGroup {
   ) throws(AmountOverflow) -> Life {
     let history = History(of: told, collections: collections, rules: rules)
     return try Life(
-      told: told, events: history.events, rules: rules, exclusion: exclusion, isChained: isChained)
+      told: told, events: history.events, nextDerived: history.next, rules: rules,
+      exclusion: exclusion, isChained: isChained)
   }
 }
 

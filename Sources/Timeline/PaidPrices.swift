@@ -19,9 +19,11 @@ public struct PricedProduct: Sendable, Hashable {
 
 /// Seven days, counted from 1970-01-01.
 public struct Week: Sendable, Hashable, Comparable {
-  let number: Int64
+  /// How many weeks after the one that began on 1970-01-01.
+  public let number: Int64
 
-  init(number: Int64) { self.number = number }
+  /// The week with this number.
+  public init(number: Int64) { self.number = number }
 
   /// The week that `time` lies in.
   public init(of time: Instant) {
@@ -44,6 +46,26 @@ public struct PaidPrices: Sendable, Equatable {
   private var full: [PricedProduct: [Week: [Amount: Int64]]] = [:]
   private var offers: [PricedProduct: [Offer: Int64]] = [:]
 
+  /// What some renewals cost: a full price in a week, or an offer's price beside the full one.
+  public struct Entry: Sendable, Hashable {
+    /// What was sold.
+    public var product: PricedProduct
+    /// The week of the charges; nil for an offer.
+    public var week: Week?
+    /// What was paid, in the product's currency.
+    public var price: Amount
+    /// The full price beside an offer's; nil for a full price.
+    public var full: Amount?
+
+    /// So much paid for `product`.
+    public init(product: PricedProduct, week: Week?, price: Amount, full: Amount?) {
+      self.product = product
+      self.week = week
+      self.price = price
+      self.full = full
+    }
+  }
+
   /// An offer's price beside the full one, both in the product's currency.
   private struct Offer: Hashable {
     var price: Amount
@@ -52,6 +74,35 @@ public struct PaidPrices: Sendable, Equatable {
 
   /// Nothing paid yet.
   public init() {}
+
+  /// The prices that so many renewals cost; a number of 0 is nobody's.
+  public init(_ charges: [Entry: Int64]) {
+    for (entry, count) in charges where count != 0 {
+      if let week = entry.week {
+        full[entry.product, default: [:]][week, default: [:]][entry.price] = count
+      } else if let regular = entry.full {
+        offers[entry.product, default: [:]][Offer(price: entry.price, full: regular)] = count
+      }
+    }
+  }
+
+  /// How many renewals cost what.
+  public var charges: [Entry: Int64] {
+    var charges: [Entry: Int64] = [:]
+    for (product, weeks) in full {
+      for (week, prices) in weeks {
+        for (price, count) in prices {
+          charges[Entry(product: product, week: week, price: price, full: nil)] = count
+        }
+      }
+    }
+    for (product, counts) in offers {
+      for (offer, count) in counts {
+        charges[Entry(product: product, week: nil, price: offer.price, full: offer.full)] = count
+      }
+    }
+    return charges
+  }
 
   /// Adds what others paid.
   public mutating func add(_ other: PaidPrices) {

@@ -124,6 +124,8 @@ public struct Break: Sendable, Equatable {
   public var evidence = ""
   /// What a person should do next.
   public var action = ""
+  /// Key of the lineage whose events alone tell the break; 0 for all others.
+  public var lineage: Int64 = 0
 
   /// A break of `code`.
   public init(id: String, code: BreakCode, provider: Provider) {

@@ -26,7 +26,30 @@ extension Facts {
   }
 }
 
+extension Facts {
+  /// These facts with every measure's sign turned: adding them takes them away.
+  public var negated: Facts {
+    var facts = Facts()
+    facts.revenue = revenue.mapValues(\.negated)
+    facts.movements = movements.mapValues(\.negated)
+    facts.renewals = renewals.mapValues(\.negated)
+    facts.trials = trials.mapValues(\.negated)
+    facts.retention = retention.mapValues(\.negated)
+    facts.excluded = excluded.mapValues(\.negated)
+    facts.arrivals = arrivals.mapValues(\.negated)
+    facts.gaps = gaps.mapValues { -$0 }
+    return facts
+  }
+}
+
 extension PartialSum {
+  var negated: PartialSum {
+    var sums = self
+    sums.sum = -sum
+    sums.unknown = -unknown
+    return sums
+  }
+
   /// Adds another sum and what it misses.
   public mutating func add(_ other: PartialSum) throws(AmountOverflow) {
     sum = try sum.adding(other.sum)
@@ -35,6 +58,19 @@ extension PartialSum {
 }
 
 extension RevenueSums {
+  var negated: RevenueSums {
+    var sums = self
+    sums.charges = -charges
+    sums.refunds = -refunds
+    sums.grossUSD = grossUSD.negated
+    sums.refundsUSD = refundsUSD.negated
+    sums.proceedsUSD = proceedsUSD.negated
+    sums.grossLocal = grossLocal.negated
+    sums.refundsLocal = refundsLocal.negated
+    sums.proceedsLocal = proceedsLocal.negated
+    return sums
+  }
+
   /// Adds what was booked elsewhere in the cell.
   public mutating func add(_ other: RevenueSums) throws(AmountOverflow) {
     charges += other.charges
@@ -49,6 +85,13 @@ extension RevenueSums {
 }
 
 extension MovementSums {
+  var negated: MovementSums {
+    var sums = self
+    sums.subscriptions = -subscriptions
+    sums.mrr = -mrr
+    return sums
+  }
+
   /// Adds what moved elsewhere in the cell.
   public mutating func add(_ other: MovementSums) throws(AmountOverflow) {
     subscriptions += other.subscriptions
@@ -57,6 +100,13 @@ extension MovementSums {
 }
 
 extension RenewalSums {
+  var negated: RenewalSums {
+    var sums = self
+    sums.renewals = -renewals
+    sums.refunded = -refunded
+    return sums
+  }
+
   /// Adds renewals of the cell.
   public mutating func add(_ other: RenewalSums) {
     renewals += other.renewals
@@ -65,6 +115,16 @@ extension RenewalSums {
 }
 
 extension TrialSums {
+  var negated: TrialSums {
+    var sums = self
+    sums.started = -started
+    sums.converted = -converted
+    sums.canceled = -canceled
+    sums.expired = -expired
+    sums.pending = -pending
+    return sums
+  }
+
   /// Adds trials of the cell.
   public mutating func add(_ other: TrialSums) {
     started += other.started
@@ -76,6 +136,14 @@ extension TrialSums {
 }
 
 extension RetentionSums {
+  var negated: RetentionSums {
+    var sums = self
+    sums.joined = -joined
+    sums.activeChange = -activeChange
+    sums.netUSD = netUSD.negated
+    return sums
+  }
+
   /// Adds what other lives of the cohort do.
   public mutating func add(_ other: RetentionSums) throws(AmountOverflow) {
     joined += other.joined
@@ -85,6 +153,13 @@ extension RetentionSums {
 }
 
 extension ExclusionSums {
+  var negated: ExclusionSums {
+    var sums = self
+    sums.events = -events
+    sums.charges = -charges
+    return sums
+  }
+
   /// Adds events of the cell.
   public mutating func add(_ other: ExclusionSums) {
     events += other.events
@@ -93,6 +168,13 @@ extension ExclusionSums {
 }
 
 extension ArrivalSums {
+  var negated: ArrivalSums {
+    var sums = self
+    sums.outOfOrder = -outOfOrder
+    sums.late = -late
+    return sums
+  }
+
   /// Adds deliveries of the cell.
   public mutating func add(_ other: ArrivalSums) {
     outOfOrder += other.outOfOrder

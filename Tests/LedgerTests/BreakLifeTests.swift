@@ -75,11 +75,11 @@ struct BreakLifeTests {
     #expect(try see(["a"], at: 3) == tally())
     #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|9|-|-"])
     #expect(try see(["b"], at: 3) == tally())
-    #expect(try lives()[1] == "b|1|3|9|-|-")
+    #expect(try lives()[1] == "b|1|5|9|-|-")
     // What only the past knows begins there, and is resolved by the next night.
     #expect(try see(["c", "b"], at: 4) == tally(new: 1))
     #expect(try see(["b"], at: 10) == tally(resolved: 1))
-    #expect(try lives() == ["a|1|5|5|9|2", "b|1|3|10|-|-", "c|1|4|4|10|6"])
+    #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])
   }
 
   @Test("At one as-of, new input resolves, and more input can reopen")
@@ -142,11 +142,13 @@ struct BreakLifeTests {
     item.basis = .provider
     item.evidence = "e"
     item.action = "do"
+    item.lineage = 7
     _ = try ledger.storeBreaks([item], asOf: Instant(milliseconds: 9), run: 6)
     #expect(
-      try ledger.table("select * from break") == [
-        "x|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|2|3|4|-5|1|e|do|6"
+      try ledger.table("select * from break_episode") == [
+        "x|1|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|2|3|4|-5|1|e|do|7|9|9|6|6|-|-"
       ])
+    #expect(try ledger.standingBreaks() == [item])
   }
 
   @Test("Counts are of what no run resolved, by status, severity and code, with the oldest")

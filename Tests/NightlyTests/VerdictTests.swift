@@ -15,20 +15,11 @@ struct VerdictTests {
     var flags = Options()
     flags.failOn = failOn
     let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
-    var facts = Facts()
-    var sums = RevenueSums()
-    sums.grossUSD.sum = Amount(micros: net + 50_000_000)
-    sums.refundsUSD.sum = Amount(micros: 50_000_000)
-    facts.revenue[key] = sums
-    return Verdict(plan: plan, rules: rules, facts: facts, breaks: breaks, archives: archives)
-  }
-
-  private var key: RevenueKey {
-    RevenueKey(
-      day: Day(year: 2026, month: 2, day: 10),
-      offering: Offering(provider: .qonversion, app: 1, store: .appStore, product: 2),
-      productType: .subscription, chargeKind: .renewal, country: 3, storefront: 4, currency: 5,
-      rate: nil, basis: .provider)
+    return try Verdict(
+      plan: plan, rules: rules, breaks: breaks, archives: archives
+    ) { month in
+      month.text == "2026-02" ? Int128(net) : 0
+    }
   }
 
   private func found(

@@ -107,7 +107,6 @@ struct RunParts {
 
   /// The tables that change with a run only.
   private static let whole = [
-    ("break", "select * from break order by id"),
     ("break_episode", "select * from break_episode order by break_id, episode"),
     ("decision", "select * from decision order by break_id"),
   ]

@@ -25,6 +25,8 @@ extension Ledger {
         try removal.run()
       }
       try RewoundBreaks(database, run: run).write()
+      // Without it, everything is folded.
+      try database.execute(sql: "delete from fold")
       let reopening = try RawStatement(
         database, "update run set published = null, record = null where id = ?")
       reopening.bind(1, run)

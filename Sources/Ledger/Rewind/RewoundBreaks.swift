@@ -28,22 +28,11 @@ struct RewoundBreaks {
         last_run = (select max(id) from run where id < ?1)
       where last_run >= ?1
       """)
-    try execute(
-      """
-      delete from break where not exists (
-        select 1 from break_episode as life where life.break_id = break.id and life.first_run < ?1)
-      """)
-    try execute(
-      """
-      update break set last_run = (
-        select max(last_run) from break_episode as life where life.break_id = break.id)
-      where last_run >= ?1
-      """)
   }
 
   private func execute(_ sql: String) throws {
     let statement = try RawStatement(database, sql)
-    if sql.contains("?1") { statement.bind(1, run) }
+    statement.bind(1, run)
     try statement.run()
   }
 }

@@ -1,8 +1,11 @@
 -- What does not agree, and what people decided about it.
 
--- A break as the last run that saw it told it; a row stays when its break is resolved.
-create table break (
-  id text primary key,
+-- The life of a break over runs: each episode goes from the run that saw it first to the one whose
+-- input explained it, and keeps the words of the last run that saw it. A second episode is a break
+-- that came back.
+create table break_episode (
+  break_id text not null,
+  episode integer not null, -- from 1
   code text not null,
   status text not null -- when it was last seen
     check (status in ('pending', 'open', 'resolved')),
@@ -23,25 +26,26 @@ create table break (
   amount_basis integer not null,
   evidence text not null,
   action text not null,
-  last_run integer not null
-) strict, without rowid;
-
--- The life of a break over runs: each episode goes from the run that saw it to the one whose input
--- explained it. A second episode is a break that came back.
-create table break_episode (
-  break_id text not null references break (id),
-  episode integer not null, -- from 1
-  first_seen_ms integer not null,
-  last_seen_ms integer not null,
+  lineage integer not null, -- whose events alone tell it; 0 for all other breaks
+  first_seen_ms integer not null, -- as-of of `first_run`
+  last_seen_ms integer not null, -- greatest as-of of the runs that saw it
   first_run integer not null,
   last_run integer not null,
   resolved_ms integer,
   resolved_run integer,
-  primary key (break_id, episode),
-  check (first_seen_ms <= last_seen_ms and last_seen_ms <= coalesce(resolved_ms, last_seen_ms))
+  primary key (break_id, episode)
 ) strict, without rowid;
 
--- The decisions file of the last run; a decision may name a break that no run has seen.
+-- Breaks as the last run that saw them told them.
+create view break as
+select *, break_id as id
+from break_episode as latest
+where
+  episode = (
+    select max(other.episode) from break_episode as other
+    where other.break_id = latest.break_id
+  );
+
 create table decision (
   break_id text primary key,
   verdict text not null check (verdict in ('explained', 'written_off')),

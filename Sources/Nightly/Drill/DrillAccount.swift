@@ -16,8 +16,8 @@ struct Findings {
       ledger: ledger, cases: cases, rules: rules, checkStop: night.checkStop)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
-      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: night.plan.jobs,
-      checkStop: night.checkStop
+      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
+      jobs: night.plan.jobs, checkStop: night.checkStop
     ).run()
     let found = fold.breaks + (try reconcile.run(reconciled)).breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }

@@ -7,6 +7,8 @@ import Vocabulary
 struct History {
   /// In business order, without observations.
   let events: [Event]
+  /// When the first derived event happens that does not count yet.
+  let next: Instant?
 
   /// - Parameters:
   ///   - told: the counted events of the life in business order, observations among them.
@@ -15,8 +17,12 @@ struct History {
     var events = told.filter { $0.kind != .observed }
     if told.contains(where: { $0.observation != nil }) {
       var derivation = Derivation(told: told, collections: collections, rules: rules)
-      events += derivation.run()
+      let derived = derivation.run()
+      next = derived.map(\.time).filter { $0 >= rules.asOf }.min()
+      events += derived
       events = inBusinessOrder(events, before: rules.asOf).withoutPastPurchases
+    } else {
+      next = nil
     }
     self.events = events.withConversions
   }

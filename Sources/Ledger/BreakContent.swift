@@ -1,0 +1,69 @@
+internal import GRDB
+internal import Vocabulary
+
+/// What a run tells of a break: the columns of `break_episode` behind its key, up to its life.
+enum BreakContent {
+  static let columns = [
+    "code", "status", "severity", "provider", "app", "environment", "store", "user_id",
+    "subscription_id", "transaction_id", "product_id", "expected_ms", "settles_ms",
+    "evidence_expires_ms", "missing_events", "estimated_usd", "amount_basis", "evidence", "action",
+    "lineage",
+  ]
+
+  /// Binds what `item` says from parameter `first` on, in the order of `columns`.
+  static func bind(_ item: Break, to row: RawStatement, from first: Int32) {
+    row.bind(first, item.code.rawValue)
+    row.bind(first + 1, item.status.rawValue)
+    row.bind(first + 2, item.severity.rawValue)
+    row.bind(first + 3, Int64(item.provider.rawValue))
+    row.bind(first + 4, item.app)
+    row.bind(first + 5, Int64(item.environment.rawValue))
+    row.bind(first + 6, Int64(item.store.rawValue))
+    row.bind(first + 7, item.user)
+    row.bind(first + 8, item.subscription)
+    row.bind(first + 9, item.transaction)
+    row.bind(first + 10, item.product)
+    row.bind(first + 11, item.expectedAt?.milliseconds)
+    row.bind(first + 12, item.settlesAt?.milliseconds)
+    row.bind(first + 13, item.evidenceExpiresAt?.milliseconds)
+    row.bind(first + 14, item.missingEvents)
+    row.bind(first + 15, item.estimatedUSD?.micros)
+    row.bind(first + 16, Int64(item.basis.rawValue))
+    row.bind(first + 17, item.evidence)
+    row.bind(first + 18, item.action)
+    row.bind(first + 19, item.lineage)
+  }
+
+  /// The break of a row of `columns` and the id behind them.
+  static func read(_ row: RawStatement) throws(LedgerError) -> Break {
+    guard let code = BreakCode(rawValue: row.text(0)),
+      let status = BreakStatus(rawValue: row.text(1)),
+      let severity = Severity(rawValue: row.text(2)),
+      let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(3))),
+      let environment = Environment(rawValue: UInt8(truncatingIfNeeded: row.int64(5))),
+      let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(6))),
+      let basis = AmountBasis(rawValue: UInt8(truncatingIfNeeded: row.int64(16)))
+    else {
+      throw LedgerError(
+        .corrupt, "cannot read a break of the ledger: a word in it is unknown",
+        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+    }
+    var item = Break(id: row.text(20), code: code, provider: provider)
+    (item.status, item.severity, item.basis) = (status, severity, basis)
+    (item.environment, item.store) = (environment, store)
+    item.app = row.text(4)
+    item.user = row.text(7)
+    item.subscription = row.text(8)
+    item.transaction = row.text(9)
+    item.product = row.text(10)
+    item.expectedAt = row.optionalInt64(11).map(Instant.init(milliseconds:))
+    item.settlesAt = row.optionalInt64(12).map(Instant.init(milliseconds:))
+    item.evidenceExpiresAt = row.optionalInt64(13).map(Instant.init(milliseconds:))
+    item.missingEvents = row.int64(14)
+    item.estimatedUSD = row.optionalInt64(15).map(Amount.init(micros:))
+    item.evidence = row.text(17)
+    item.action = row.text(18)
+    item.lineage = row.int64(19)
+    return item
+  }
+}

@@ -1,0 +1,64 @@
+internal import GRDB
+public import Vocabulary
+
+/// An end that counts as churn although an event that never came may say otherwise.
+public struct ChurnDoubtRow: Sendable, Hashable {
+  /// Key of the lineage that ended.
+  public var lineage: Int64
+  /// The row of the churn report that counts it.
+  public var offering: Offering
+  /// The effective end.
+  public var at: Instant
+  /// Whether reconciliation with snapshots says so, rather than events alone.
+  public var isBySnapshot: Bool
+
+  /// The end of `lineage` at `at`.
+  public init(lineage: Int64, offering: Offering, at: Instant, isBySnapshot: Bool) {
+    self.lineage = lineage
+    self.offering = offering
+    self.at = at
+    self.isBySnapshot = isBySnapshot
+  }
+}
+
+extension Ledger {
+  /// The ends in doubt that the movement cells count.
+  public func churnDoubts() throws(LedgerError) -> Set<ChurnDoubtRow> {
+    try access("read ends in doubt") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt")
+      var doubts: Set<ChurnDoubtRow> = []
+      try statement.forEachRow { row in
+        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(2))),
+          let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(4)))
+        else { return }
+        doubts.insert(
+          ChurnDoubtRow(
+            lineage: row.int64(0),
+            offering: Offering(
+              provider: provider, app: Symbol(row.int64(3)), store: store,
+              product: Symbol(row.int64(5))),
+            at: Instant(milliseconds: row.int64(1)), isBySnapshot: row.int64(6) != 0))
+      }
+      return doubts
+    }
+  }
+
+  /// Puts `doubts` in the place of all.
+  func write(_ doubts: Set<ChurnDoubtRow>, to database: Database) throws {
+    try database.execute(sql: "delete from churn_doubt")
+    let insert = try RawStatement(
+      cachedIn: database, "insert into churn_doubt values (?, ?, ?, ?, ?, ?, ?)")
+    for doubt in doubts {
+      insert.bind(1, doubt.lineage)
+      insert.bind(2, doubt.at.milliseconds)
+      insert.bind(3, Int64(doubt.offering.provider.rawValue))
+      insert.bind(4, Int64(doubt.offering.app))
+      insert.bind(5, Int64(doubt.offering.store.rawValue))
+      insert.bind(6, Int64(doubt.offering.product))
+      insert.bind(7, doubt.isBySnapshot ? 1 : 0)
+      try insert.run()
+    }
+  }
+}

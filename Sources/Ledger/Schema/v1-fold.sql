@@ -1,0 +1,59 @@
+-- What the cells speak of, and which lineages may make them speak of something else.
+
+-- The fold that the cells come from; no row before the first one.
+create table fold (
+  id integer primary key check (id = 1),
+  as_of_ms integer not null,
+  rules text not null, -- SHA-256 of everything that the meaning of events depends on
+  archive integer not null, -- the last archive of which events were folded
+  groups integer not null -- fold groups when all were folded last
+) strict;
+
+-- How far each feed reached then.
+create table fold_feed (
+  provider integer not null,
+  app integer not null,
+  newest_ms integer not null,
+  first_event_ms integer not null,
+  primary key (provider, app)
+) strict, without rowid;
+
+-- When a lineage is to be folded again though nothing new is told of it: a day too early does no
+-- harm. One of which something new is told is due at once.
+create table due (
+  day integer not null, -- in UTC, since 1970-01-01; least of all when something new is told
+  lineage integer not null,
+  primary key (day, lineage)
+) strict, without rowid;
+
+-- Ends that count as churn although an event that never came may say otherwise.
+create table churn_doubt (
+  lineage integer not null,
+  at_ms integer not null, -- the effective end
+  provider integer not null,
+  app integer not null,
+  store integer not null,
+  product integer not null,
+  by_snapshot integer not null, -- whether reconciliation with snapshots says so
+  primary key (lineage, at_ms, provider, app, store, product, by_snapshot)
+) strict, without rowid;
+
+-- What charges paid for their currencies, day by day.
+create table rate_cell (
+  currency integer not null,
+  day integer not null, -- in UTC
+  rates blob not null, -- layout: RateCells.swift
+  primary key (currency, day)
+) strict, without rowid;
+
+-- What everybody paid for renewals.
+create table price_cell (
+  product integer not null,
+  store integer not null,
+  currency integer not null,
+  week integer not null, -- since 1970-01-01; of an offer's price the least number
+  price integer not null, -- millionths of the currency
+  full_price integer not null, -- beside an offer's price; else -1
+  charges integer not null,
+  primary key (product, store, currency, week, price, full_price)
+) strict, without rowid;

@@ -1,0 +1,72 @@
+import Digest
+import Ledger
+import Publish
+import Reconcile
+import Vocabulary
+
+/// How much of the ledger a night must fold.
+enum FoldScope {
+  case everything
+  /// Only these lineages; the rest is in the cells, which speak of the basis.
+  case dirty(DirtyLineages, FoldBasis)
+
+  /// - Parameters:
+  ///   - rules: tonight's.
+  ///   - fingerprint: of all that the meaning of events depends on.
+  init(
+    of ledger: Ledger, rules: ReconcileRules, fingerprint: String
+  ) throws(NightError) {
+    self = .everything
+    guard let basis = try attempt({ try ledger.foldBasis() }), basis.rules == fingerprint,
+      basis.asOf <= rules.rules.asOf, Self.isForward(from: basis, to: rules, ledger)
+    else { return }
+    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.rules.asOf) }
+    // Each is folded twice, and those of one user wait in memory for each other.
+    guard dirty.all.count <= max(256, min(Int(basis.groups) / 4, 50_000)) else { return }
+    self = .dirty(dirty, basis)
+  }
+
+  /// Whether every feed is the same and reaches as far as it did: when one falls silent, ends that
+  /// were settled are open again, and an earlier first event changes what counts as missed.
+  private static func isForward(
+    from basis: FoldBasis, to rules: ReconcileRules, _ ledger: Ledger
+  ) -> Bool {
+    guard basis.feeds.count == rules.feeds.count else { return false }
+    let former = rules.rules.at(basis)
+    return basis.feeds.allSatisfy { mark in
+      let app = ledger.symbols.words[Int(mark.app)]
+      let feed = Feed(provider: mark.provider, app: mark.app)
+      return rules.feeds.contains {
+        $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
+      } && former.endsAreSettled(until: feed) <= rules.rules.endsAreSettled(until: feed)
+    }
+  }
+}
+
+extension Rules {
+  /// The same rules when the cells were made.
+  func at(_ basis: FoldBasis) -> Rules {
+    var rules = self
+    rules.asOf = basis.asOf
+    rules.watermarks = [:]
+    for mark in basis.feeds {
+      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
+    }
+    return rules
+  }
+}
+
+extension Plan {
+  /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
+  func foldFingerprint(version: String, reconciled: Set<Provider>) -> String {
+    var options = effectiveOptions
+    for key in [
+      "as_of", "csv_dialect", "amount_decimals", "rejected_share", "materiality", "decisions",
+    ] {
+      options[key] = nil
+    }
+    options["version"] = .string(version)
+    options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))
+    return sha256(of: JSONValue.object(options).document)
+  }
+}

@@ -1,0 +1,81 @@
+import Ledger
+import Reconcile
+import Timeline
+import Vocabulary
+
+/// What folding some groups came to.
+struct FoldResult: Sendable {
+  var facts = Facts()
+  /// What events alone show to be wrong.
+  var breaks: [Break] = []
+  /// What charges paid for their currencies.
+  var rates = ExchangeRates()
+  /// What renewals cost.
+  var prices = PaidPrices()
+  /// Ends that events alone cast doubt on.
+  var churnInDoubt: Set<ChurnInDoubt> = []
+  /// When the groups are to be folded again.
+  var due: [DueLineage] = []
+  /// How many groups were folded.
+  var groups: Int64 = 0
+
+  /// Adds what other groups came to.
+  mutating func add(_ other: FoldResult) throws(AmountOverflow) {
+    try facts.add(other.facts)
+    breaks += other.breaks
+    rates.add(other.rates)
+    prices.add(other.prices)
+    churnInDoubt.formUnion(other.churnInDoubt)
+    due += other.due
+    groups += other.groups
+  }
+}
+
+/// One fold group → facts, breaks, and when to look at it again.
+struct GroupFold: Sendable {
+  let rules: ReconcileRules
+  /// Providers whose lineages reconciliation reads anyhow, because it has snapshots of them.
+  let reconciled: Set<Provider>
+
+  func fold(
+    _ group: [LineageRow], _ events: [Event], _ cases: CaseBuilder, into result: inout FoldResult
+  ) throws {
+    let lives = try lives(of: events, rules: rules.rules)
+    var isWatched = false
+    for life in lives {
+      try life.book(into: &result.facts)
+      life.book(into: &result.rates)
+      life.book(into: &result.prices)
+      guard !life.findings.isEmpty || life.hasLooseEnds,
+        let lineage = try cases.lineage(life, group, events)
+      else { continue }
+      var found = breaks(from: life.findings, lineage: lineage, rules: rules)
+      // Reconciliation walks over users; a lineage without one is met only here.
+      let isMet = reconciled.contains(lineage.state.provider) && group[0].user != 0
+      if life.hasLooseEnds, !isMet {
+        let user = UserCase(
+          provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
+        let outcome = reconcile(user, rules: rules)
+        found += outcome.breaks
+        result.churnInDoubt.formUnion(outcome.churnInDoubt)
+        // What is missing is told anew every night: its words and its status follow as-of.
+        isWatched = true
+      }
+      if found.contains(where: { $0.status == .pending }) { isWatched = true }
+      result.breaks += found.map { $0.told(by: lineage) }
+    }
+    result.groups += 1
+    let next =
+      isWatched ? rules.rules.asOf : deadline(of: lives, events: events, rules: rules.rules)
+    if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
+  }
+}
+
+extension Break {
+  /// The break as one that the events of `lineage` tell without any snapshot.
+  func told(by lineage: LineageCase) -> Break {
+    var copy = self
+    copy.lineage = lineage.state.lineage
+    return copy
+  }
+}

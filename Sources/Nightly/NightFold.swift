@@ -1,0 +1,162 @@
+import Ledger
+import Reconcile
+import Timeline
+import Vocabulary
+
+/// Ledger → what changes in its cells, and what events alone show to be wrong: everything anew, or
+/// only what a night can have changed.
+struct NightFold {
+  let ledger: Ledger
+  let cases: CaseBuilder
+  let fold: GroupFold
+  /// Of all that the meaning of events depends on.
+  let fingerprint: String
+  let jobs: Int
+  let checkStop: () throws(NightError) -> Void
+
+  private var rules: ReconcileRules { fold.rules }
+
+  /// What a night comes to before reconciliation with snapshots.
+  struct Outcome {
+    var isWhole: Bool
+    /// Of all that the meaning of events depends on.
+    var fingerprint: String
+    /// All facts, or what is to be added to the cells.
+    var facts: Facts
+    /// All breaks that events alone tell.
+    var breaks: [Break]
+    /// All ends in doubt by events alone.
+    var doubts: Set<ChurnDoubtRow>
+    /// Those that the cells count already.
+    var doubtsBefore: Set<ChurnDoubtRow>
+    var due: [DueLineage]
+    var rates: [RateRow]
+    /// What all renewals cost.
+    var prices: PaidPrices
+    /// The same, or what is to be added to what the ledger has of it.
+    var priceRows: [PriceRow]
+    var groups: Int64
+  }
+
+  func run() throws(NightError) -> Outcome {
+    switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
+    case .everything: return try everything()
+    case .dirty(let dirty, let basis): return try dirtyGroups(dirty, basis)
+    }
+  }
+
+  private func everything() throws(NightError) -> Outcome {
+    let pass = FoldPass(
+      ledger: ledger, cases: cases, fold: fold, jobs: jobs, checkStop: checkStop)
+    let result = try pass.run()
+    return Outcome(
+      isWhole: true, fingerprint: fingerprint, facts: result.facts, breaks: result.breaks,
+      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
+      due: result.due, rates: result.rates.rows(of: Set(result.rates.charges.keys)),
+      prices: result.prices, priceRows: [PriceRow](result.prices.charges), groups: result.groups)
+  }
+
+  private func dirtyGroups(
+    _ dirty: DirtyLineages, _ basis: FoldBasis
+  ) throws(NightError) -> Outcome {
+    let increment = Increment(
+      ledger: ledger, cases: cases, fold: fold, basis: basis, former: rules.rules.at(basis),
+      dirty: dirty, checkStop: checkStop)
+    let result = try increment.run()
+    let members = result.members
+    var facts = result.now.facts
+    try attempt { try facts.add(result.before.facts.negated) }
+    let doubtsBefore = try attempt { try ledger.churnDoubts() }
+    let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
+    var breaks = try attempt { try ledger.standingBreaks() }
+    breaks.removeAll { members.contains($0.lineage) }
+    let rates = try across(result, &breaks)
+    var added = result.now.prices.charges
+    added.merge(result.before.prices.charges.mapValues { -$0 }) { $0 + $1 }
+    var prices = [PaidPrices.Entry: Int64](try attempt { try ledger.priceRows() })
+    prices.merge(added) { $0 + $1 }
+    return Outcome(
+      isWhole: false, fingerprint: fingerprint, facts: facts, breaks: breaks + result.now.breaks,
+      doubts: standing.union(ChurnDoubtRow.rows(result.now.churnInDoubt, isBySnapshot: false)),
+      doubtsBefore: doubtsBefore, due: result.now.due, rates: rates,
+      prices: PaidPrices(prices), priceRows: [PriceRow](added), groups: basis.groups)
+  }
+
+  /// Brings the breaks across lineages up to date; gives the rates that change.
+  private func across(
+    _ result: Increment.Result, _ breaks: inout [Break]
+  ) throws(NightError) -> [RateRow] {
+    let across = AcrossLineages(
+      ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
+    breaks += try across.conflicts(result.members.contains)
+    breaks += try across.environmentLeaks(in: result.members)
+    var rates = ExchangeRates(try attempt { try ledger.rateRows() })
+    let before = ExchangeOutliers(rates)
+    rates.remove(result.before.rates)
+    rates.add(result.now.rates)
+    let outliers = ExchangeOutliers(rates)
+    if outliers == before {
+      breaks += try across.exchangeOutliers(outliers, in: result.members)
+    } else {
+      // Another median may have put charges of any lineage on the other side.
+      breaks.removeAll { $0.code == .fxOutlier }
+      breaks += try across.exchangeOutliers(outliers)
+    }
+    let changed = Set(result.before.rates.charges.keys).union(result.now.rates.charges.keys)
+    return rates.rows(of: changed)
+  }
+}
+
+extension NightFold.Outcome {
+  /// What the night makes of the ledger's cells.
+  ///
+  /// - Parameters:
+  ///   - reconciled: what comparison with snapshots came to, always of everybody.
+  ///   - basis: what the cells will speak of.
+  func change(
+    _ reconciled: ReconcileOutcome, basis: FoldBasis, calendar: CivilCalendar
+  ) -> FoldChange {
+    var (facts, due) = (facts, due)
+    let now = doubts.union(ChurnDoubtRow.rows(reconciled.churnInDoubt, isBySnapshot: true))
+    facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
+    facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
+    // What reconciliation says of a break hides what events alone say, which is told anew then.
+    let hidden = Set(reconciled.breaks.map(\.id))
+    for found in breaks where hidden.contains(found.id) {
+      due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
+    }
+    var basis = basis
+    basis.groups = groups
+    return FoldChange(
+      basis: basis, isWhole: isWhole, facts: facts, due: due, doubts: now, rates: rates,
+      prices: priceRows)
+  }
+}
+
+extension Facts {
+  /// Counts the ends that a missing event casts doubt on, beside the churn that they are part of.
+  mutating func book(_ doubtful: Set<ChurnInDoubt>, _ count: Int64, _ calendar: CivilCalendar) {
+    for end in doubtful {
+      let key = MovementKey(
+        day: calendar.day(of: end.at), offering: end.offering, movement: .churnedInDoubt)
+      movements[key, default: MovementSums()].subscriptions += count
+    }
+  }
+}
+
+extension ChurnDoubtRow {
+  static func rows(_ ends: Set<ChurnInDoubt>, isBySnapshot: Bool) -> Set<ChurnDoubtRow> {
+    Set(
+      ends.map {
+        ChurnDoubtRow(
+          lineage: $0.lineage, offering: $0.offering, at: $0.at, isBySnapshot: isBySnapshot)
+      })
+  }
+}
+
+extension Set<ChurnDoubtRow> {
+  /// The ends, whoever doubts them.
+  var ends: Set<ChurnInDoubt> {
+    Set<ChurnInDoubt>(map { ChurnInDoubt(lineage: $0.lineage, offering: $0.offering, at: $0.at) })
+  }
+}

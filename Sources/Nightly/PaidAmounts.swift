@@ -1,0 +1,53 @@
+import Ledger
+import Timeline
+import Vocabulary
+
+// What charges paid, between the fold that counts it and the ledger that keeps it.
+
+extension ExchangeRates {
+  init(_ rows: [RateRow]) {
+    var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
+    for row in rows {
+      let key = CurrencyDay(currency: row.currency, day: row.day)
+      for rate in row.rates {
+        guard let fraction = ExchangeRate(usd: rate.usd, local: rate.local) else { continue }
+        charges[key, default: [:]][fraction] = rate.charges
+      }
+    }
+    self.init(charges)
+  }
+
+  /// The rows of some days; a day without charges has an empty one.
+  func rows(of days: Set<CurrencyDay>) -> [RateRow] {
+    days.sorted { ($0.currency, $0.day) < ($1.currency, $1.day) }.map { key in
+      RateRow(
+        currency: key.currency, day: key.day,
+        rates: (charges[key] ?? [:]).sorted { $0.key < $1.key }.map {
+          RateRow.Rate(usd: $0.key.usd, local: $0.key.local, charges: $0.value)
+        })
+    }
+  }
+}
+
+extension [PriceRow] {
+  init(_ charges: [PaidPrices.Entry: Int64]) {
+    self = charges.map { entry, count in
+      PriceRow(
+        product: entry.product.product, store: entry.product.store,
+        currency: entry.product.currency, week: entry.week?.number, price: entry.price,
+        full: entry.full, charges: count)
+    }
+  }
+}
+
+extension [PaidPrices.Entry: Int64] {
+  init(_ rows: [PriceRow]) {
+    self.init(minimumCapacity: rows.count)
+    for row in rows {
+      let product = PricedProduct(product: row.product, store: row.store, currency: row.currency)
+      let entry = PaidPrices.Entry(
+        product: product, week: row.week.map(Week.init(number:)), price: row.price, full: row.full)
+      self[entry] = row.charges
+    }
+  }
+}
