@@ -87,10 +87,10 @@ struct SampleTests {
 
   @Test("Every option that README.md and docs/ name is one", arguments: ["README.md", "docs"])
   func options(place: String) throws {
-    let known = try ["run", "ingest", "report", "status", "simulate"].map {
+    let known = try ["run", "ingest", "report", "verify", "pack", "status", "simulate"].map {
       try program.run([$0, "--help"]).output
     }.joined()
-    let files = place.hasSuffix(".md") ? [place] : ["docs/operations.md"]
+    let files = place.hasSuffix(".md") ? [place] : ["docs/operations.md", "docs/verify.md"]
     for file in files {
       let text = try String(contentsOfFile: path(file), encoding: .utf8)
       for line in text.split(separator: "\n") where line.contains("subledger ") {
