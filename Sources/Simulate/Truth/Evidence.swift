@@ -126,7 +126,7 @@ struct Evidence {
     }
   }
 
-  private func isWholeRefund(_ happening: Happening) -> Bool {
+  func isWholeRefund(_ happening: Happening) -> Bool {
     guard case .period(let subscription, let period) = happening.part else { return false }
     return life.subscriptions[subscription].periods[period].charge.refund?.isWhole ?? false
   }

@@ -23,16 +23,20 @@ extension Evidence {
     case .purchased, .purchaseRefunded: !Product.all[happening.product].isConsumable
     case .canceled: isStateAtEnd(happening, .canceled) && !hasEnd(happening.part)
     case .graceEntered: isStateAtEnd(happening, .billingIssue)
-    case .expired, .endedInvoluntarily: isLastPart(happening.part)
+    // Access that a refund took away, for which Purple has no word, needs no expiry.
+    case .expired, .endedInvoluntarily:
+      isLastPart(happening.part) && !isWholeRefund(happening)
     default: false
     }
   }
 
-  /// A collection tells the state of its purchases, whatever it was sent for; refunds are events
-  /// alone, and what has vanished is not told again.
+  /// A collection tells the state of its purchases, whatever it was sent for.
+  ///
+  /// Refunds are events alone, and what has vanished is not told again. That it ended follows from
+  /// its end.
   private func iapticWitnesses(of happening: Happening, at index: Int) -> [String] {
     switch happening.kind {
-    case .refunded, .purchaseRefunded, .revoked: return []
+    case .refunded, .purchaseRefunded, .revoked, .expired, .trialExpired: return []
     default: break
     }
     func holds(_ time: Int64) -> Bool {
@@ -45,30 +49,40 @@ extension Evidence {
     return (holds(span.end) ? [Provider.iaptic.name] : []) + (later ? ["later_line"] : [])
   }
 
-  /// The snapshot has no transaction ids: it shows that a known user's subscription runs on, or
-  /// has another state.
+  /// The snapshot has no transaction ids and no dates.
+  ///
+  /// It shows the user of whom nothing else came, and of Play, whose order ids chain the renewals
+  /// that come without user, that a known subscription runs on or is in another state.
   private func flobukWitnesses(of happening: Happening, at index: Int) -> [String] {
     let later = life.happenings.indices.dropFirst(index + 1).contains {
       fates[$0] != .lost && life.happenings[$0].transaction == happening.transaction
     }
-    let isKnown = life.happenings.indices.contains {
-      fates[$0] != .lost && life.namesFlobukUser(life.happenings[$0])
-    }
+    let named = life.happenings.indices.filter { life.namesFlobukUser(life.happenings[$0]) }
     let isShown =
-      switch happening.kind {
-      case .trialStarted, .trialConverted, .started, .renewed, .upgraded:
-        isLastPart(happening.part) && isActiveAtEnd(happening.part)
-      case .purchased: happening.product == Product.lifetime
-      default: isLastPart(happening.part) && !isOutdated(happening)
-      }
-    return (isKnown && isShown ? [Provider.flobuk.name] : []) + (later ? ["later_line"] : [])
+      named.contains { fates[$0] != .lost }
+      ? isShownByChain(happening, named) : index == named.first && isInFlobukSnapshot
+    return (isShown ? [Provider.flobuk.name] : []) + (later ? ["later_line"] : [])
   }
 
-  /// Whether a later line tells another state of the same transaction.
-  private func isOutdated(_ happening: Happening) -> Bool {
-    life.happenings.contains {
-      $0.transaction == happening.transaction && $0.time > happening.time
+  private func isShownByChain(_ happening: Happening, _ named: [Int]) -> Bool {
+    let isChained = named.contains {
+      fates[$0] != .lost && life.happenings[$0].transaction.base == happening.transaction.base
     }
+    guard life.person.shop.store == .playStore, isChained else { return false }
+    switch happening.kind {
+    case .trialStarted, .trialConverted, .started, .renewed:
+      return isLastPart(happening.part) && isActiveAtEnd(happening.part)
+    case .canceled, .trialCanceled:
+      return isStateAtEnd(happening, .canceled) && isActiveAtEnd(happening.part)
+    case .billingRetry, .trialBillingRetry: return isStateAtEnd(happening, .billingIssue)
+    default: return false
+    }
+  }
+
+  /// Consumables are in no answer, and what ended before the archives begin says nothing of them.
+  private var isInFlobukSnapshot: Bool {
+    life.happenings.contains { !$0.isOfPurchase }
+      || life.purchases.contains { !Product.all[$0.product].isConsumable }
   }
 
   private func isStateAtEnd(_ happening: Happening, _ state: RenewState) -> Bool {
