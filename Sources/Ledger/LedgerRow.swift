@@ -37,12 +37,15 @@ public struct LedgerRow {
 extension Ledger {
   /// Calls `body` at every row of a query, with `arguments` for its question marks.
   ///
-  /// Throws `LedgerError` when SQLite refuses, and whatever `body` throws.
+  /// A query with arguments is kept prepared, since it is mostly run again with others; it must not
+  /// be run inside itself. Throws `LedgerError` when SQLite refuses, and whatever `body` throws.
   public func rows(
     sql: String, arguments: [LedgerValue] = [], _ body: (LedgerRow) throws -> Void
   ) throws {
     try visit("run a query") { database in
-      let statement = try RawStatement(database, sql)
+      let statement =
+        arguments.isEmpty
+        ? try RawStatement(database, sql) : try RawStatement(cachedIn: database, sql)
       for (index, argument) in arguments.enumerated() {
         statement.bind(Int32(index + 1), argument)
       }

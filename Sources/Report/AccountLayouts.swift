@@ -3,7 +3,7 @@
 extension Layout {
   static let qualityMonthly = Layout(
     name: "quality_monthly", query: PackageResources.quality_monthly_sql,
-    columns: [.month] + Column.offering(.text) + [
+    columns: [.month] + Column.offeringAsText + [
       .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
       .count("missing_events", of: "events", "Events that never came, in no other report."),
       .usd("missing_usd", "Estimated gross of the missing events; empty when unknown."),
@@ -14,9 +14,9 @@ extension Layout {
     name: "excluded_monthly", query: PackageResources.excluded_monthly_sql,
     columns: [
       .month,
-      .key("provider", .text, "Who sent the webhooks."),
-      .key("app_id", .word, "App as the provider names it; empty when absent."),
-      .key("reason", .text, "Why no money is booked: sandbox, family_sharing or manual."),
+      .provider, .app,
+      .key(
+        "reason", .word(.exclusion), "Why no money is booked: sandbox, family_sharing or manual."),
       .count("events", of: "events", "Events left out."),
       .count("charges", of: "charges", "Charges among them."),
     ])

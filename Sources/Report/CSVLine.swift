@@ -31,6 +31,12 @@ struct CSVLine {
     text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
   }
 
+  /// A cell whose bytes another line has made already.
+  mutating func add(cell bytes: [UInt8]) {
+    separate()
+    buffer.append(contentsOf: bytes)
+  }
+
   /// A cell with a whole number.
   mutating func add(_ number: Int64) {
     separate()
@@ -61,16 +67,28 @@ struct CSVLine {
     isEmpty = false
   }
 
+  /// Two digits at a time, from the end: dividing is what printing a number costs.
   private mutating func append(digitsOf number: UInt64, atLeast width: Int) {
-    var divisor: UInt64 = 1
-    var count = 1
-    while count < width || (count < 20 && number / divisor >= 10) {
-      divisor *= 10
-      count += 1
-    }
-    while divisor > 0 {
-      buffer.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
-      divisor /= 10
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digitsMax) { digits in
+      var start = digitsMax
+      var rest = number
+      while rest >= 10 {
+        let (hundreds, pair) = rest.quotientAndRemainder(dividingBy: 100)
+        let (ten, one) = pair.quotientAndRemainder(dividingBy: 10)
+        digits[start - 1] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: one)
+        digits[start - 2] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: ten)
+        start -= 2
+        rest = hundreds
+      }
+      if rest > 0 || start == digitsMax {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest)
+      }
+      while digitsMax - start < width {
+        start -= 1
+        digits[start] = UInt8(ascii: "0")
+      }
+      buffer.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
     }
   }
 
@@ -87,5 +105,7 @@ struct CSVLine {
   }
 }
 
+/// Digits of the greatest number of 64 bits.
+private let digitsMax = 20
 private let comma = UInt8(ascii: ",")
 private let quote = UInt8(ascii: "\"")

@@ -3,10 +3,12 @@
 /// Null is always printed as nothing: unknown, or absent.
 enum CellFormat {
   case text
-  /// Text that the query has, and sorts by, as it is printed: the table `word`.
-  case word
+  /// Text that the query has as it is printed: the table `word`.
+  case printed
   /// Text that was escaped when it was read: the name of an archive.
   case name
+  /// The number of a word, printed as the word.
+  case word(Lexicon.Part)
   case integer
   /// Millionths, printed with two to six decimals.
   case amount
@@ -38,7 +40,7 @@ enum CellFormat {
   /// The type of Frictionless Table Schema, version 2.
   var type: String {
     switch self {
-    case .text, .word, .name: "string"
+    case .text, .printed, .name, .word: "string"
     case .integer, .wholeDays, .wholeHours, .seconds, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"

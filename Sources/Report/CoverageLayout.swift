@@ -7,7 +7,7 @@ extension Layout {
     name: "coverage", query: PackageResources.coverage_sql,
     columns: [
       .key("provider", .text, "Who sent the webhooks."),
-      .key("app_id", .word, "App as the provider names it; empty when absent."),
+      .key("app_id", .printed, "App as the provider names it; empty when absent."),
       .key("metric", .text, "Group of report columns, such as refunds or mrr."),
       .cell("coverage", .text, "measured, estimated, or not_available."),
       .count("events", of: "events", "Events estimated or missing; empty when nobody can tell."),
@@ -48,7 +48,7 @@ extension ReportContext {
       "telling",
       """
       provider integer, product_type integer, refunds integer, primary key (provider, product_type)
-      """)
+      """, options: "without rowid")
     for provider in Provider.allCases {
       for type in ProductType.allCases {
         try insert(

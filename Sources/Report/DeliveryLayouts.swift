@@ -5,8 +5,8 @@ extension Layout {
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
-      .key("provider", .text, "Who sent the webhooks."),
-      .key("kind", .text, "What the event says."),
+      .provider,
+      .key("kind", .word(.eventKind), "What the event says."),
       .count("delivered", of: "deliveries", "All copies that came."),
       .count("distinct_events", of: "events", "Events that came for the first time."),
       .count("duplicates_exact", of: "deliveries", "Copies equal byte for byte."),

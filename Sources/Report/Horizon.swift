@@ -50,4 +50,23 @@ extension Movement {
     case .churnedInDoubt: "churned_in_doubt"
     }
   }
+
+  /// What one of them does to the number of active subscriptions.
+  var activeChange: Int64 {
+    switch self {
+    case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn: 1
+    case .churned, .paused, .transferOut: -1
+    default: 0
+    }
+  }
+
+  /// Whether it says why a subscription churned, beside the movement that says that it did.
+  var isReason: Bool {
+    switch self {
+    case .churnedVoluntary, .churnedInvoluntary, .churnedRefund, .churnedPriceIncrease,
+      .churnedDeveloper, .churnedUnknown:
+      true
+    default: false
+    }
+  }
 }

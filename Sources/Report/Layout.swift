@@ -9,6 +9,20 @@ struct Layout {
   /// Whether each month of the first column, a day, has a file of its own.
   var isSplitByMonth = false
   let columns: [Column]
+
+  /// What orders the rows of one period; empty for a query that orders them itself.
+  ///
+  /// A query that returns numbers of words comes by its first column, the period. Within it, the
+  /// rows are ordered by the other key columns.
+  var wordKeys: [PeriodRows.Key] {
+    var keys: [PeriodRows.Key] = []
+    var value = 0
+    for column in columns {
+      if column.isKey, value > 0 { keys.append(PeriodRows.Key(column: value, part: column.part)) }
+      value += column.format.width
+    }
+    return columns.contains { $0.part != nil } ? keys : []
+  }
 }
 
 /// One column of a report.
@@ -43,6 +57,9 @@ struct Column {
     Column(name: name, format: .ratio, unit: "fraction", description: description)
   }
 
+  /// The words that its values stand for; nil when they are values themselves.
+  var part: Lexicon.Part? { if case .word(let part) = format { part } else { nil } }
+
   /// The column as the manifest describes it.
   var shown: ReportColumn {
     ReportColumn(
@@ -52,17 +69,24 @@ struct Column {
   static let month = key("period", .month, "Month in the report's time zone.")
 
   /// What is sold: the dimensions of every report about subscriptions.
-  static let offering = offering(.word)
+  static let offering = [
+    provider, app,
+    key("store", .word(.store), "Shop that took the money."),
+    key("product_id", .word(.symbol), "Product id of the store."),
+  ]
 
-  /// The same, with ids in the given format.
-  static func offering(_ ids: CellFormat) -> [Column] {
-    [
-      key("provider", .text, "Who sent the webhooks."),
-      key("app_id", ids, "App as the provider names it; empty when absent."),
-      key("store", .text, "Shop that took the money."),
-      key("product_id", ids, "Product id of the store."),
-    ]
-  }
+  /// The same where the query has texts.
+  static let offeringAsText = [
+    key("provider", .text, "Who sent the webhooks."),
+    key("app_id", .text, "App as the provider names it; empty when absent."),
+    key("store", .text, "Shop that took the money."),
+    key("product_id", .text, "Product id of the store."),
+  ]
+
+  static let provider = key("provider", .word(.provider), "Who sent the webhooks.")
+
+  static let app = key(
+    "app_id", .word(.symbol), "App as the provider names it; empty when absent.")
 
   static let isComplete = cell(
     "is_complete", .flag, "Whether no later delivery is expected to change the row.")

@@ -5,19 +5,26 @@ internal import Vocabulary
 /// the words behind numbers.
 ///
 /// They are temporary tables of the connection, so that a query needs no parameters and stays
-/// readable by any SQL engine that is given the same tables.
+/// readable by any SQL engine that is given the same tables. Words are joined only where rows are
+/// few; see `Lexicon`.
 struct ReportContext {
   let ledger: Ledger
   let plan: ReportPlan
 
   func prepare() throws {
     try makeAsOf()
-    try makeBreakStates()
+    try make("break_state", as: PackageResources.break_states_sql)
     try makeFetches()
     try makeCalendar()
     try makeHorizons()
     try makeWords()
     try makeTellings()
+  }
+
+  /// Makes what several reports read of the same cells.
+  func makeMonths() throws {
+    try make("movement_month", as: PackageResources.movement_months_sql)
+    try make("renewal_month", as: PackageResources.renewal_months_sql)
   }
 
   private func makeAsOf() throws {
@@ -30,11 +37,9 @@ struct ReportContext {
       ])
   }
 
-  /// What becomes of every break at this as-of, as several reports read it.
-  private func makeBreakStates() throws {
-    try run("drop table if exists temp.break_state")
-    let states = String(decoding: PackageResources.break_states_sql, as: UTF8.self)
-    try run("create temp table break_state as \(states)")
+  private func make(_ table: String, as query: [UInt8]) throws {
+    try run("drop table if exists temp.\(table)")
+    try run("create temp table \(table) as \(String(decoding: query, as: UTF8.self))")
   }
 
   private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
@@ -111,7 +116,7 @@ struct ReportContext {
       """
       provider integer, app integer, booked_day integer, booked_month integer,
       settled_month integer, ended_month integer, primary key (provider, app)
-      """)
+      """, options: "without rowid")
     var feeds = Set(plan.rules.watermarks.keys)
     for cells in ["revenue", "movement", "renewal", "trial", "retention", "coverage"] {
       try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
@@ -162,6 +167,21 @@ struct ReportContext {
       try table("\(name)_name", "id integer primary key, word text")
       for (id, word) in words { try insert("\(name)_name", [.integer(id), .text(word)]) }
     }
+    try makeMovementNames()
+  }
+
+  /// Movements, what each does to the number of active subscriptions, and which are reasons.
+  private func makeMovementNames() throws {
+    try table(
+      "movement_name", "id integer primary key, word text, active integer, is_reason integer")
+    for movement in Movement.allCases {
+      try insert(
+        "movement_name",
+        [
+          .integer(Int64(movement.rawValue)), .text(movement.column),
+          .integer(movement.activeChange), .integer(movement.isReason ? 1 : 0),
+        ])
+    }
   }
 
   private static let vocabulary: [(String, [(Int64, String)])] = [
@@ -169,17 +189,13 @@ struct ReportContext {
     ("store", Store.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("environment", [Environment.production, .sandbox].map { (Int64($0.rawValue), $0.name) }),
     ("basis", AmountBasis.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("product_type", ProductType.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("charge_kind", ChargeKind.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("event_kind", EventKind.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("gap", CoverageGap.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("exclusion", ExclusionReason.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("movement", Movement.allCases.map { (Int64($0.rawValue), $0.column) }),
   ]
 
-  func table(_ name: String, _ columns: String) throws {
+  func table(_ name: String, _ columns: String, options: String = "") throws {
     try run("drop table if exists temp.\(name)")
-    try run("create temp table \(name) (\(columns))")
+    try run("create temp table \(name) (\(columns)) \(options)")
   }
 
   func insert(_ table: String, _ values: [LedgerValue]) throws {

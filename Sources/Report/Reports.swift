@@ -47,12 +47,16 @@ public func writeReports(
     let context = ReportContext(ledger: ledger, plan: plan)
     try context.prepare()
     if share == .others {
+      try context.makeMonths()
+      try context.makeLatencies()
+      try context.makeOutages()
       try checkFacts(in: ledger)
       try context.makeCoverage()
     }
+    let lexicon = try Lexicon(of: ledger)
     var tables: [ReportTable] = []
     for layout in share.layouts {
-      var writer = TableWriter(layout, plan: plan, into: folder)
+      var writer = TableWriter(layout, plan: plan, lexicon: lexicon, into: folder)
       try writer.write(from: ledger)
       tables += writer.tables
     }

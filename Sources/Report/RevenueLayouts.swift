@@ -11,15 +11,19 @@ extension Layout {
 
   private static let revenueColumns: [Column] =
     Column.offering + [
-      .key("product_type", .text, "Whether the product renews: subscription or one_time."),
-      .key("charge_kind", .text, "Step in the life of the purchase; of a refund, its charge's."),
-      .key("country", .word, "Country of the buyer; empty when absent."),
-      .key("storefront", .word, "Storefront of the store; empty when absent."),
-      .key("currency", .word, "ISO 4217 code of the local amounts; empty when absent."),
+      .key(
+        "product_type", .word(.productType), "Whether the product renews: subscription or one_time."
+      ),
+      .key(
+        "charge_kind", .word(.chargeKind),
+        "Step in the life of the purchase; of a refund, its charge's."),
+      .key("country", .word(.symbol), "Country of the buyer; empty when absent."),
+      .key("storefront", .word(.symbol), "Storefront of the store; empty when absent."),
+      .key("currency", .word(.symbol), "ISO 4217 code of the local amounts; empty when absent."),
       Column(
         name: "proceeds_rate", format: .percent, unit: "percent",
         description: "Share that stays after commission; empty when unknown.", isKey: true),
-      .key("amount_basis", .text, "What amounts rest on: provider, price_book or none."),
+      .key("amount_basis", .word(.basis), "What amounts rest on: provider, price_book or none."),
       .count("charges", of: "charges", "Charges booked at their event time."),
       .count("refunds", of: "refunds", "Refunds booked at their event time."),
       .usd("gross_usd", "Charged before commission and refunds; empty when unknown."),

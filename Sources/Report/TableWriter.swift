@@ -6,20 +6,25 @@ internal import Vocabulary
 struct TableWriter {
   private let layout: Layout
   private let plan: ReportPlan
+  private let lexicon: Lexicon
   private let folder: String
   private let formats: [CellFormat]
   private var file: CSVFile?
   private var line = CSVLine()
   private var path = ""
   private var month: Month?
+  /// The last day or month that was printed; many rows follow each other in one.
+  private var date: (number: Int64, cell: [UInt8]) = (.min, [])
   private var rows: Int64 = 0
   private var printed: [Int128]
   private var residual: [Int128]
   private(set) var tables: [ReportTable] = []
 
-  init(_ layout: Layout, plan: ReportPlan, into folder: String) {
+  /// A writer of `layout`, whose query may return numbers of words of `lexicon`.
+  init(_ layout: Layout, plan: ReportPlan, lexicon: Lexicon, into folder: String) {
     self.layout = layout
     self.plan = plan
+    self.lexicon = lexicon
     self.folder = folder
     formats = layout.columns.map(\.format)
     printed = [Int128](repeating: 0, count: layout.columns.count)
@@ -30,49 +35,97 @@ struct TableWriter {
   mutating func write(from ledger: Ledger) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
     if let query = layout.query {
-      try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { try write($0) }
+      let sql = String(decoding: query, as: UTF8.self)
+      let keys = layout.wordKeys
+      if keys.isEmpty {
+        try ledger.rows(sql: sql) { try write($0) }
+      } else {
+        try writePeriods(sql, from: ledger, keys)
+      }
     }
     try finish()
   }
 
   private mutating func write(_ row: LedgerRow) throws(ReportError) {
-    if layout.isSplitByMonth {
-      let month = Day(number: Int32(truncatingIfNeeded: row.int64(0))).month
-      if month != self.month {
-        try finish()
-        self.month = month
-        try make(folder: "\(folder)/\(layout.name)")
-        try open("\(layout.name)/\(month.text).csv")
-      }
-    }
+    try openMonth(of: row.int64(0))
     line.removeAll()
     var value = 0
     for index in formats.indices {
-      try write(row, value, index)
+      if row.isNull(value) {
+        line.addNothing()
+      } else {
+        switch formats[index] {
+        case .text: line.add(text: row.text(value))
+        case .printed: line.add(printed: row.text(value))
+        case .name: line.add(name: row.text(value))
+        case .ratio: try write(row.int64(value), over: row.int64(value + 1), index)
+        default: try write(row.int64(value), over: 0, index)
+        }
+      }
       value += formats[index].width
     }
+    try endRow()
+  }
+
+  /// Writes rows that come by period and are put in order within it.
+  private mutating func writePeriods(
+    _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key]
+  ) throws {
+    let width = formats.reduce(0) { $0 + $1.width }
+    var period = PeriodRows(width: width, keys: keys, lexicon: lexicon)
+    try ledger.rows(sql: sql) { row in
+      if let number = period.number, number != row.int64(0) {
+        guard number < row.int64(0) else {
+          throw ReportError.identity(name: "rows come by period", rows: [layout.name])
+        }
+        try write(period)
+        period.removeAll()
+      }
+      try period.append(row)
+    }
+    try write(period)
+  }
+
+  private mutating func write(_ period: PeriodRows) throws(ReportError) {
+    guard let number = period.number else { return }
+    try openMonth(of: number)
+    for row in period.order {
+      line.removeAll()
+      var value = 0
+      for index in formats.indices {
+        let width = formats[index].width
+        let next = width > 1 ? period.value(row, value + 1) ?? 0 : 0
+        try write(period.value(row, value), over: next, index)
+        value += width
+      }
+      try endRow()
+    }
+  }
+
+  private mutating func endRow() throws(ReportError) {
     rows += 1
     try file?.add(line)
   }
 
-  private mutating func write(
-    _ row: LedgerRow, _ value: Int, _ index: Int
-  ) throws(ReportError) {
-    if row.isNull(value) { return line.addNothing() }
-    switch formats[index] {
-    case .text: line.add(text: row.text(value))
-    case .word: line.add(printed: row.text(value))
-    case .name: line.add(name: row.text(value))
-    case let format: try write(row, value, index, format)
-    }
+  /// Begins the file of the month in which day `number` lies, in a report that has one for each.
+  private mutating func openMonth(of number: Int64) throws(ReportError) {
+    guard layout.isSplitByMonth else { return }
+    let month = Day(number: Int32(truncatingIfNeeded: number)).month
+    guard month != self.month else { return }
+    try finish()
+    self.month = month
+    try make(folder: "\(folder)/\(layout.name)")
+    try open("\(layout.name)/\(month.text).csv")
   }
 
+  /// Adds a cell; `whole` is what a ratio divides by.
   private mutating func write(
-    _ row: LedgerRow, _ value: Int, _ index: Int, _ format: CellFormat
+    _ number: Int64?, over whole: Int64, _ index: Int
   ) throws(ReportError) {
-    let number = row.int64(value)
-    switch format {
-    case .text, .word, .name: break
+    guard let number else { return line.addNothing() }
+    switch formats[index] {
+    case .text, .printed, .name: break
+    case .word(let part): line.add(cell: try lexicon.cell(number, part))
     case .integer:
       try check(number, index)
       printed[index] += Int128(number)
@@ -84,9 +137,9 @@ struct TableWriter {
       residual[index] += Int128(number) - Int128(shown)
       line.add(micros: shown, decimals: min(2, plan.amountDecimals ?? 2))
     case .percent: line.add(micros: number, decimals: 0)
-    case .ratio: write(number, over: row.int64(value + 1))
-    case .month: line.add(plain: Month(number: Int32(truncatingIfNeeded: number)).text)
-    case .day: line.add(plain: Day(number: Int32(truncatingIfNeeded: number)).text)
+    case .ratio: write(number, over: whole)
+    case .month: write(date: number) { Month(number: $0).text }
+    case .day: write(date: number) { Day(number: $0).text }
     case .instant: line.add(plain: Instant(milliseconds: number).text)
     case .wholeDays: line.add(number / 86_400_000)
     case .wholeHours: line.add(number / 3_600_000)
@@ -94,6 +147,13 @@ struct TableWriter {
     case .latency: line.add(LatencyBucket.seconds(number))
     case .flag: line.add(plain: number == 0 ? "false" : "true")
     }
+  }
+
+  private mutating func write(date number: Int64, _ text: (Int32) -> String) {
+    if date.number != number {
+      date = (number, Array(text(Int32(truncatingIfNeeded: number)).utf8))
+    }
+    line.add(cell: date.cell)
   }
 
   private mutating func write(_ part: Int64, over whole: Int64) {

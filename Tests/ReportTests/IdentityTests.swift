@@ -44,13 +44,29 @@ struct IdentityTests {
     #expect(try broken().first?.contains("2 started, 1 accounted for") == true)
   }
 
-  @Test("A cell that no row shows is named")
-  func lostRow() throws {
+  @Test("A cell whose product has no word is named")
+  func unknownWord() throws {
     var sums = RenewalSums()
     sums.renewals = 5
     let unknown = Offering(provider: .purple, app: 0, store: .stripe, product: 99)
     world.facts.renewals[RenewalKey(day: start, offering: unknown, ordinal: 1)] = sums
-    #expect(try broken() == ["renewals_monthly.renewals: 0 printed, 5 in the cells"])
+    #expect(try broken() == ["symbol 99"])
+  }
+
+  @Test("A cell that no row shows is named")
+  func lostRow() throws {
+    var sums = RenewalSums()
+    sums.renewals = 5
+    world.facts.renewals[RenewalKey(day: start, offering: offering, ordinal: 1)] = sums
+    let tables = try world.write().filter { $0.path != "renewals_monthly.csv" }
+    let error = #expect(throws: ReportError.self) {
+      try checkReports(tables, in: world.ledger)
+    }
+    guard case .identity(_, let rows) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(rows == ["renewals_monthly.renewals: 0 printed, 5 in the cells"])
   }
 
   @Test("At most ten rows are named")

@@ -1,26 +1,16 @@
 -- Wrong: a product that has fewer than no active subscriptions at the end of a month.
 with changes as (
   select
-    day.month,
+    cell.period,
     cell.provider,
     cell.app,
     cell.store,
     cell.product,
-    sum(
-      case
-        when movement.word in (
-          'new', 'first_seen', 'reactivated', 'recovered', 'resumed', 'transfer_in'
-        )
-        then cell.subscriptions
-        when movement.word in ('churned', 'paused', 'transfer_out') then -cell.subscriptions
-        else 0
-      end
-    ) as change
-  from movement_cell as cell
-  join day on day.number = cell.day
+    sum(movement.active * cell.subscriptions) as change
+  from movement_month as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    day.month,
+    cell.period,
     cell.provider,
     cell.app,
     cell.store,
@@ -30,13 +20,13 @@ balances as (
   select
     changes.*,
     sum(change) over (
-      partition by provider, app, store, product order by month
+      partition by provider, app, store, product order by period
       rows between unbounded preceding and current row
     ) as active
   from changes
 )
 select
-  'month ' || row.month || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
+  'month ' || row.period || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
     || ', ' || product.word || ': ' || row.active || ' active' as wrong
 from balances as row
 join provider_name as provider on provider.id = row.provider
@@ -45,7 +35,7 @@ join store_name as store on store.id = row.store
 join word as product on product.id = row.product
 where row.active < 0
 order by
-  row.month,
+  row.period,
   row.provider,
   row.app,
   row.store,

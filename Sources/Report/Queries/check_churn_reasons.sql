@@ -7,15 +7,7 @@ with sums as (
     cell.store,
     cell.product,
     sum(case when movement.word = 'churned' then cell.subscriptions else 0 end) as churned,
-    sum(
-      case
-        when movement.word in (
-          'churned_voluntary', 'churned_involuntary', 'churned_refund',
-          'churned_price_increase', 'churned_developer', 'churned_unknown'
-        )
-        then cell.subscriptions else 0
-      end
-    ) as reasons
+    sum(movement.is_reason * cell.subscriptions) as reasons
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by

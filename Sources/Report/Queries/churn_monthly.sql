@@ -2,7 +2,7 @@
 -- open and close are running sums.
 with flows as (
   select
-    day.month as period,
+    cell.period,
     cell.provider,
     cell.app,
     cell.store,
@@ -34,11 +34,10 @@ with flows as (
     sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
     sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
       as auto_renew_off
-  from movement_cell as cell
-  join day on day.number = cell.day
+  from movement_month as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    day.month,
+    cell.period,
     cell.provider,
     cell.app,
     cell.store,
@@ -124,10 +123,10 @@ balances as (
 )
 select
   row.period,
-  provider.word as provider,
-  app.word as app_id,
-  store.word as store,
-  product.word as product_id,
+  row.provider,
+  row.app as app_id,
+  row.store,
+  row.product as product_id,
   row.active_close - row.change as active_open,
   row.new,
   row.first_seen,
@@ -155,10 +154,6 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
-join store_name as store on store.id = row.store
-join word as product on product.id = row.product
 where
   row.active_close - row.change <> 0
   or row.active_close <> 0
@@ -179,9 +174,4 @@ where
   or row.churned_developer <> 0
   or row.churned_unknown <> 0
   or row.lost <> 0
-order by
-  row.period,
-  provider.word,
-  app.word,
-  store.word,
-  product.word
+order by row.period

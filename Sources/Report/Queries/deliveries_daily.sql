@@ -1,6 +1,5 @@
 -- What came on a day, at which attempt and how late. Without a receive time nothing is known of
--- attempts and latencies, which is not zero. A percentile is the smallest bucket that so many
--- deliveries reach.
+-- attempts and latencies, which is not zero.
 with parts as (
   select
     day,
@@ -69,53 +68,11 @@ sums as (
     day,
     provider,
     kind
-),
-bucketed as (
-  select
-    day,
-    provider,
-    kind,
-    bucket,
-    sum(deliveries) as deliveries
-  from latency_cell
-  group by
-    day,
-    provider,
-    kind,
-    bucket
-),
-reached as (
-  select
-    day,
-    provider,
-    kind,
-    bucket,
-    sum(deliveries) over (
-      partition by day, provider, kind order by bucket
-      rows between unbounded preceding and current row
-    ) as so_far,
-    sum(deliveries) over (partition by day, provider, kind) as total
-  from bucketed
-  where deliveries > 0
-),
-latency as (
-  select
-    day,
-    provider,
-    kind,
-    min(case when 100 * so_far >= 50 * total then bucket end) as p50,
-    min(case when 100 * so_far >= 95 * total then bucket end) as p95,
-    min(case when 100 * so_far >= 99 * total then bucket end) as p99
-  from reached
-  group by
-    day,
-    provider,
-    kind
 )
 select
   row.day,
-  provider.word as provider,
-  kind.word as kind,
+  row.provider,
+  row.kind,
   row.delivered,
   row.distinct_events,
   row.duplicates_exact,
@@ -144,8 +101,6 @@ left join latency
   on latency.day = row.day
   and latency.provider = row.provider
   and latency.kind = row.kind
-join provider_name as provider on provider.id = row.provider
-join event_kind_name as kind on kind.id = row.kind
 where
   row.delivered <> 0
   or row.distinct_events <> 0
@@ -154,7 +109,4 @@ where
   or row.conflicts <> 0
   or row.out_of_order <> 0
   or row.late <> 0
-order by
-  row.day,
-  provider.word,
-  kind.word
+order by row.day

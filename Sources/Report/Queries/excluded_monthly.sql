@@ -17,20 +17,13 @@ with sums as (
 )
 select
   row.period,
-  provider.word as provider,
-  app.word as app_id,
-  reason.word as reason,
+  row.provider,
+  row.app as app_id,
+  row.reason,
   row.events,
   row.charges
 from sums as row
-join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
-join exclusion_name as reason on reason.id = row.reason
 where
   row.events <> 0
   or row.charges <> 0
-order by
-  row.period,
-  provider.word,
-  app.word,
-  reason.word
+order by row.period

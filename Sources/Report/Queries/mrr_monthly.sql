@@ -2,7 +2,7 @@
 -- open and close are running sums.
 with flows as (
   select
-    day.month as period,
+    cell.period,
     cell.provider,
     cell.app,
     cell.store,
@@ -19,11 +19,10 @@ with flows as (
     sum(case when movement.word = 'paused' then cell.mrr_usd else 0 end) as paused,
     sum(case when movement.word = 'transfer_out' then cell.mrr_usd else 0 end) as transfer_out,
     sum(case when movement.word = 'fx' then cell.mrr_usd else 0 end) as fx
-  from movement_cell as cell
-  join day on day.number = cell.day
+  from movement_month as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    day.month,
+    cell.period,
     cell.provider,
     cell.app,
     cell.store,
@@ -100,10 +99,10 @@ balances as (
 )
 select
   row.period,
-  provider.word as provider,
-  app.word as app_id,
-  store.word as store,
-  product.word as product_id,
+  row.provider,
+  row.app as app_id,
+  row.store,
+  row.product as product_id,
   row.mrr_close - row.change as mrr_open,
   row.new,
   row.first_seen,
@@ -122,10 +121,6 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
-join store_name as store on store.id = row.store
-join word as product on product.id = row.product
 where
   row.mrr_close - row.change <> 0
   or row.mrr_close <> 0
@@ -141,9 +136,4 @@ where
   or row.paused <> 0
   or row.transfer_out <> 0
   or row.fx <> 0
-order by
-  row.period,
-  provider.word,
-  app.word,
-  store.word,
-  product.word
+order by row.period

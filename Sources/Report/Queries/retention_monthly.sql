@@ -61,10 +61,10 @@ balances as (
 )
 select
   row.cohort,
-  provider.word as provider,
-  app.word as app_id,
-  store.word as store,
-  product.word as product_id,
+  row.provider,
+  row.app as app_id,
+  row.store,
+  row.product as product_id,
   row.period_index,
   row.has_ended * row.joined as eligible,
   row.has_ended * row.active as retained,
@@ -72,19 +72,9 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
-join store_name as store on store.id = row.store
-join word as product on product.id = row.product
 where
   row.has_ended * row.joined <> 0
   or row.has_ended * row.active <> 0
   or row.net_usd <> 0
   or row.net_usd_unknown <> 0
-order by
-  row.cohort,
-  provider.word,
-  app.word,
-  store.word,
-  product.word,
-  row.period_index
+order by row.cohort

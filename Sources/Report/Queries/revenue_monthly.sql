@@ -45,61 +45,51 @@ with sums as (
 )
 select
   sums.period,
-  provider.word as provider,
-  app.word as app_id,
-  store.word as store,
-  product.word as product_id,
-  product_type.word as product_type,
-  charge_kind.word as charge_kind,
-  country.word as country,
-  storefront.word as storefront,
-  currency.word as currency,
+  sums.provider,
+  sums.app as app_id,
+  sums.store,
+  sums.product as product_id,
+  sums.product_type,
+  sums.charge_kind,
+  sums.country,
+  sums.storefront,
+  sums.currency,
   nullif(sums.rate, -1) as proceeds_rate,
-  basis.word as amount_basis,
+  sums.basis as amount_basis,
   sums.charges,
   case when (telling.refunds = 1 or sums.refunds <> 0) then sums.refunds end as refunds,
-  case when basis.id <> 0 and sums.gross_usd_unknown = 0
+  case when sums.basis <> 0 and sums.gross_usd_unknown = 0
     then sums.gross_usd end as gross_usd,
-  case when basis.id <> 0 and sums.refunds_usd_unknown = 0
+  case when sums.basis <> 0 and sums.refunds_usd_unknown = 0
     and (telling.refunds = 1 or sums.refunds <> 0)
     then sums.refunds_usd end as refunds_usd,
-  case when basis.id <> 0
+  case when sums.basis <> 0
     and sums.gross_usd_unknown = 0
     and sums.refunds_usd_unknown = 0
     then sums.gross_usd - sums.refunds_usd end as net_usd,
-  case when basis.id <> 0
+  case when sums.basis <> 0
     and sums.gross_usd_unknown = 0
     and sums.refunds_usd_unknown = 0
     and sums.proceeds_usd_unknown = 0
     then sums.gross_usd - sums.refunds_usd - sums.proceeds_usd end as commission_usd,
-  case when basis.id <> 0 and sums.proceeds_usd_unknown = 0
+  case when sums.basis <> 0 and sums.proceeds_usd_unknown = 0
     then sums.proceeds_usd end as proceeds_usd,
-  case when basis.id <> 0 and sums.gross_local_unknown = 0
+  case when sums.basis <> 0 and sums.gross_local_unknown = 0
     then sums.gross_local end as gross_local,
-  case when basis.id <> 0 and sums.refunds_local_unknown = 0
+  case when sums.basis <> 0 and sums.refunds_local_unknown = 0
     and (telling.refunds = 1 or sums.refunds <> 0)
     then sums.refunds_local end as refunds_local,
-  case when basis.id <> 0
+  case when sums.basis <> 0
     and sums.gross_local_unknown = 0
     and sums.refunds_local_unknown = 0
     then sums.gross_local - sums.refunds_local end as net_local,
-  case when basis.id <> 0 and sums.proceeds_local_unknown = 0
+  case when sums.basis <> 0 and sums.proceeds_local_unknown = 0
     then sums.proceeds_local end as proceeds_local,
   case when sums.period < horizon.booked_month then 1 else 0 end as is_complete
 from sums
 join horizon on horizon.provider = sums.provider and horizon.app = sums.app
-join provider_name as provider on provider.id = sums.provider
-join word as app on app.id = sums.app
-join word as product on product.id = sums.product
-join word as country on country.id = sums.country
-join word as storefront on storefront.id = sums.storefront
-join word as currency on currency.id = sums.currency
-join store_name as store on store.id = sums.store
-join product_type_name as product_type on product_type.id = sums.product_type
 join telling on telling.provider = sums.provider
   and telling.product_type = sums.product_type
-join charge_kind_name as charge_kind on charge_kind.id = sums.charge_kind
-join basis_name as basis on basis.id = sums.basis
 where
   sums.charges <> 0
   or sums.refunds <> 0
@@ -115,16 +105,4 @@ where
   or sums.refunds_local_unknown <> 0
   or sums.proceeds_local <> 0
   or sums.proceeds_local_unknown <> 0
-order by
-  sums.period,
-  provider.word,
-  app.word,
-  store.word,
-  product.word,
-  product_type.word,
-  charge_kind.word,
-  country.word,
-  storefront.word,
-  currency.word,
-  sums.rate,
-  basis.word
+order by sums.period

@@ -22,10 +22,10 @@ with sums as (
 )
 select
   row.period,
-  provider.word as provider,
-  app.word as app_id,
-  store.word as store,
-  product.word as product_id,
+  row.provider,
+  row.app as app_id,
+  row.store,
+  row.product as product_id,
   row.started,
   row.converted,
   row.canceled,
@@ -36,19 +36,10 @@ select
   case when row.pending = 0 and row.period < horizon.ended_month then 1 else 0 end as is_complete
 from sums as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-join provider_name as provider on provider.id = row.provider
-join word as app on app.id = row.app
-join store_name as store on store.id = row.store
-join word as product on product.id = row.product
 where
   row.started <> 0
   or row.converted <> 0
   or row.canceled <> 0
   or row.expired <> 0
   or row.pending <> 0
-order by
-  row.period,
-  provider.word,
-  app.word,
-  store.word,
-  product.word
+order by row.period
