@@ -55,9 +55,7 @@ extension Facts: Books {
   mutating func add(
     _ booking: Booking, to key: RevenueKey, from _: ShareSource
   ) throws(AmountOverflow) {
-    var sums = revenue[key] ?? RevenueSums()
-    try sums.add(booking)
-    revenue[key] = sums
+    try revenue[key, default: RevenueSums()].add(booking)
   }
 
   mutating func add(

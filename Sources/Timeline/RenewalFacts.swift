@@ -1,18 +1,18 @@
 import Vocabulary
 
 extension Life {
-  /// The ordinal of every charge that is a renewal, by index of its booking.
+  /// The ordinal of every charge that is a renewal, at the index of its booking.
   ///
   /// The provider's counter where the event carries it, else the previous ordinal + 1; nil while
   /// the start was never seen.
-  var renewalOrdinals: [Int: Int32] {
-    var ordinals: [Int: Int32] = [:]
+  var renewalOrdinals: [Int32?] {
+    var ordinals = [Int32?](repeating: nil, count: bookings.count)
     var previous: Int32? = stretches.first?.opening == .new ? 0 : nil
     for index in bookings.indices where !bookings[index].isRefund {
       let counter = events[bookings[index].event].renewalCount
       if bookings[index].chargeKind == .renewal {
         previous = counter ?? previous.map { $0 + 1 }
-        if let previous { ordinals[index] = previous }
+        ordinals[index] = previous
       } else if let counter, counter > (previous ?? 0) {
         previous = counter
       }
