@@ -12,10 +12,14 @@ final class ArrivalAccount {
   /// By the raw value of the provider.
   private let schedules: [RetrySchedule]
   private var slots: [DeliveryKey: Int32] = [:]
+  /// The slot that each kind of event was counted at last: deliveries come day by day.
+  private var lastSlots = [Int32](repeating: -1, count: 1 << 8)
   private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
-  private var latencies: [LatencyKey: Int64] = [:]
+  private var latencies: [LatencyPlace: Int64] = [:]
   private var attempts = AttemptAccount()
-  private var freshness: [WatermarkKey: (newest: Int64, first: Int64)] = [:]
+  /// One for each of the few feeds of an archive.
+  private var freshness: [Freshness] = []
+  private var lastFresh = 0
 
   init(run: Int64, calendar: CivilCalendar, schedules: [Provider: RetrySchedule]) {
     self.run = run
@@ -36,7 +40,7 @@ final class ArrivalAccount {
     let key = DeliveryKey(
       day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
     let slot = slot(of: key)
-    if let received = event.received { addReceipt(of: event, at: received, key, slot) }
+    if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
     // The end of a period may lie ahead, so that it proves no delivery.
     if event.observation?.isUndated != true {
       freshen(
@@ -50,28 +54,35 @@ final class ArrivalAccount {
   func count(_ fate: EventFate, at slot: Int32) { deliveries[Int(slot)].counts.add(fate) }
 
   private func slot(of key: DeliveryKey) -> Int32 {
-    if let slot = slots[key] { return slot }
-    let slot = Int32(deliveries.count)
-    slots[key] = slot
-    deliveries.append((key, DeliveryCounts()))
+    let last = lastSlots[Int(key.kind.rawValue)]
+    if last >= 0, deliveries[Int(last)].key == key { return last }
+    let slot = slots[key] ?? Int32(deliveries.count)
+    if slot == deliveries.count {
+      slots[key] = slot
+      deliveries.append((key, DeliveryCounts()))
+    }
+    lastSlots[Int(key.kind.rawValue)] = slot
     return slot
   }
 
   private func freshen(_ source: WatermarkKey, newest: Int64, first: Int64) {
-    if let known = freshness[source] {
-      guard newest > known.newest || first < known.first else { return }
-      freshness[source] = (max(newest, known.newest), min(first, known.first))
-    } else {
-      freshness[source] = (newest, first)
+    if lastFresh >= freshness.count || freshness[lastFresh].source != source {
+      lastFresh = freshness.firstIndex { $0.source == source } ?? freshness.count
+      if lastFresh == freshness.count {
+        freshness.append(Freshness(source: source, newest: newest, first: first))
+      }
     }
+    freshness[lastFresh].newest = max(newest, freshness[lastFresh].newest)
+    freshness[lastFresh].first = min(first, freshness[lastFresh].first)
   }
 
   /// Times so far apart that they overflow are no times of deliveries; they wrap, harmlessly.
   private func addReceipt(
-    of event: Event, at received: Instant, _ key: DeliveryKey, _ slot: Int32
+    of event: Event, at received: Instant, slot: Int32
   ) {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
-    latencies[LatencyKey(key: key, bucket: LatencyBucket.of(seconds: latency)), default: 0] += 1
+    let bucket = LatencyBucket.of(seconds: latency)
+    latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
     let schedule = schedules[Int(event.provider.rawValue)]
     let made = event.created ?? event.time
     let attempt = schedule.attempt(
@@ -87,6 +98,7 @@ final class ArrivalAccount {
     try attempts.write(to: database, run: run)
     try writeFreshness(to: database)
     slots.removeAll()
+    lastSlots = Array(repeating: -1, count: lastSlots.count)
     deliveries.removeAll()
     latencies.removeAll()
     freshness.removeAll()
@@ -111,7 +123,10 @@ final class ArrivalAccount {
       on conflict (run, day, provider, kind, bucket) do update set
         deliveries = deliveries + excluded.deliveries
       """)
-    for (latency, count) in latencies.sorted(by: { $0.key < $1.key }) {
+    let rows = latencies.map { place, count in
+      (key: LatencyKey(key: deliveries[Int(place.slot)].key, bucket: place.bucket), count: count)
+    }
+    for (latency, count) in rows.sorted(by: { $0.key < $1.key }) {
       statement.bind(1, run)
       latency.key.bind(to: statement, from: 2)
       statement.bind(5, latency.bucket)
@@ -130,12 +145,12 @@ final class ArrivalAccount {
         newest_ms = max(newest_ms, excluded.newest_ms),
         first_event_ms = min(first_event_ms, excluded.first_event_ms)
       """)
-    for (source, times) in freshness {
+    for feed in freshness {
       statement.bind(1, run)
-      statement.bind(2, Int64(source.provider.rawValue))
-      statement.bind(3, Int64(source.app))
-      statement.bind(4, times.newest)
-      statement.bind(5, times.first)
+      statement.bind(2, Int64(feed.source.provider.rawValue))
+      statement.bind(3, Int64(feed.source.app))
+      statement.bind(4, feed.newest)
+      statement.bind(5, feed.first)
       try statement.run()
     }
   }
@@ -175,7 +190,15 @@ private struct DeliveryKey: Hashable, Comparable {
   }
 }
 
-private struct LatencyKey: Hashable, Comparable {
+/// A bucket of a delivery's counts, while they are in memory.
+private struct LatencyPlace: Hashable {
+  let slot: Int32
+  let bucket: Int64
+
+  func hash(into hasher: inout Hasher) { hasher.combine(Int64(slot) << 32 ^ bucket) }
+}
+
+private struct LatencyKey: Comparable {
   let key: DeliveryKey
   let bucket: Int64
 
@@ -184,7 +207,14 @@ private struct LatencyKey: Hashable, Comparable {
   }
 }
 
-private struct WatermarkKey: Hashable {
+private struct WatermarkKey: Equatable {
   let provider: Provider
   let app: Symbol
+}
+
+/// How far the deliveries of a feed reach.
+private struct Freshness {
+  let source: WatermarkKey
+  var newest: Int64
+  var first: Int64
 }

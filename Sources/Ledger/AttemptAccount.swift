@@ -8,10 +8,12 @@ internal import Vocabulary
 /// failures, and least and greatest times: neither order nor split nor repetition shows.
 struct AttemptAccount {
   private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
+  /// The receipts counted last, which are not in `receipts`: most come in the order of time.
+  private var last: (key: ReceiptKey, span: ClosedRange<Int64>)?
   private var failures: Set<FailedAttempt> = []
 
   /// How many rows wait to be written.
-  var count: Int { receipts.count + failures.count }
+  var count: Int { receipts.count + failures.count + (last == nil ? 0 : 1) }
 
   /// Adds a delivery that was received at `received`, at a known attempt or not.
   mutating func add(
@@ -19,12 +21,12 @@ struct AttemptAccount {
   ) {
     let moment = received.milliseconds
     let key = ReceiptKey(provider: event.provider, slot: moment / Self.slotLength)
-    if let known = receipts[key] {
-      if known.contains(moment) == false {
-        receipts[key] = min(known.lowerBound, moment)...max(known.upperBound, moment)
-      }
-    } else {
-      receipts[key] = moment...moment
+    if last?.key != key {
+      keepLast()
+      last = (key, receipts[key] ?? moment...moment)
+    }
+    if let span = last?.span, !span.contains(moment) {
+      last?.span = min(span.lowerBound, moment)...max(span.upperBound, moment)
     }
     guard let attempt, attempt > 1 else { return }
     let made = (event.created ?? event.time).milliseconds
@@ -36,8 +38,14 @@ struct AttemptAccount {
     }
   }
 
+  private mutating func keepLast() {
+    if let last { receipts[last.key] = last.span }
+    last = nil
+  }
+
   /// Adds everything to the tables as what `run` will publish, and forgets it.
   mutating func write(to database: Database, run: Int64) throws {
+    keepLast()
     try writeReceipts(to: database, run)
     try writeFailures(to: database, run)
     receipts.removeAll()

@@ -93,7 +93,14 @@ public struct EventBatch: Sendable {
 public struct SymbolTable: Sendable {
   /// The words, at the place of their number.
   public private(set) var words: [String] = [""]
-  private var slots: [Int64: Symbol] = [:]
+  /// Open addressing by fingerprint, a power of two of places; every event asks for ten words.
+  private var slots = [Slot](repeating: Slot(), count: 256)
+
+  /// A fingerprint, which is never 0, and its word's number.
+  private struct Slot {
+    var fingerprint: Int64 = 0
+    var symbol: Symbol = 0
+  }
 
   /// A table with the empty word only.
   public init() {}
@@ -102,11 +109,29 @@ public struct SymbolTable: Sendable {
   public mutating func symbol(_ bytes: UnsafeRawBufferPointer) -> Symbol {
     if bytes.isEmpty { return 0 }
     let fingerprint = Fingerprint.of(bytes)
-    if let known = slots[fingerprint] { return known }
+    let place = place(of: fingerprint)
+    if slots[place].fingerprint == fingerprint { return slots[place].symbol }
     let symbol = Symbol(words.count)
     words.append(String(decoding: bytes, as: UTF8.self))
-    slots[fingerprint] = symbol
+    slots[place] = Slot(fingerprint: fingerprint, symbol: symbol)
+    if words.count * 2 > slots.count { grow() }
     return symbol
+  }
+
+  /// Where `fingerprint` is, or belongs.
+  private func place(of fingerprint: Int64) -> Int {
+    let mask = slots.count - 1
+    var place = Int(truncatingIfNeeded: fingerprint) & mask
+    while slots[place].fingerprint != 0, slots[place].fingerprint != fingerprint {
+      place = (place + 1) & mask
+    }
+    return place
+  }
+
+  private mutating func grow() {
+    let old = slots
+    slots = Array(repeating: Slot(), count: old.count * 2)
+    for slot in old where slot.fingerprint != 0 { slots[place(of: slot.fingerprint)] = slot }
   }
 
   /// The number of `word`, made when new.
@@ -117,6 +142,8 @@ public struct SymbolTable: Sendable {
 
   /// The number of `word` when the table has it.
   public func find(_ word: String) -> Symbol? {
-    word.isEmpty ? 0 : slots[Fingerprint.of(word)]
+    if word.isEmpty { return 0 }
+    let slot = slots[place(of: Fingerprint.of(word))]
+    return slot.fingerprint == 0 ? nil : slot.symbol
   }
 }

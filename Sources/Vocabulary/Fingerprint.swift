@@ -27,19 +27,26 @@ public struct Fingerprint: Sendable {
       lanes = Self.fold(first ^ 0x8ebc_6af0_9c88_c6e3, second ^ lanes)
       offset += 16
     }
-    var tail: (UInt64, UInt64) = (0, 0)
-    var shift: UInt64 = 0
-    while offset < count {
-      if shift < 64 {
-        tail.0 |= UInt64(bytes[offset]) << shift
-      } else {
-        tail.1 |= UInt64(bytes[offset]) << (shift - 64)
-      }
-      shift += 8
-      offset += 1
-    }
+    let tail = Self.tail(bytes, from: offset)
     lanes = Self.fold(tail.0 ^ 0x5899_65cc_7537_4cc3, tail.1 ^ lanes)
     state = Self.fold(lanes ^ UInt64(truncatingIfNeeded: count), 0x1d8e_4e27_c47d_124f)
+  }
+
+  /// The last bytes, at most 15, as two numbers; whole words are read where there are enough bytes.
+  @inline(__always)
+  private static func tail(_ bytes: UnsafeRawBufferPointer, from offset: Int) -> (UInt64, UInt64) {
+    func word(_ offset: Int) -> UInt64 {
+      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+    let count = bytes.count
+    let rest = count - offset
+    if rest > 8 { return (word(offset), word(count - 8) >> UInt64(8 * (16 - rest))) }
+    if rest == 8 { return (word(offset), 0) }
+    if rest == 0 { return (0, 0) }
+    if count >= 8 { return (word(count - 8) >> UInt64(8 * (8 - rest)), 0) }
+    var short: UInt64 = 0
+    for index in 0..<rest { short |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+    return (short, 0)
   }
 
   /// Mixes the UTF-8 bytes of `text` in.
