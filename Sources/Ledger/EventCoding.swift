@@ -24,7 +24,8 @@ enum EventCoding {
     static let priceLocal: UInt64 = 1 << 14
     static let priceUSD: UInt64 = 1 << 15
     static let renewalCount: UInt64 = 1 << 16
-    static let reason: UInt64 = 1 << 17
+    /// That price and revenue are the same amounts of one currency, which then stand once.
+    static let priceIsRevenue: UInt64 = 1 << 17
     static let transactionIsNumber: UInt64 = 1 << 18
 
     /// That the time of that flag is kept in milliseconds rather than seconds.
@@ -32,6 +33,7 @@ enum EventCoding {
 
     static let observation: UInt64 = 1 << 25
     static let collection: UInt64 = 1 << 26
+    static let reason: UInt64 = 1 << 27
   }
 
   /// Writes an event whose symbols and place are the ledger's.
@@ -43,11 +45,11 @@ enum EventCoding {
     writer.put(unsigned: flags(event) | (isNumber ? Flag.transactionIsNumber : 0))
     if isNumber { writer.put(event.transaction) } else { writer.put(transaction) }
     writer.put(Int64(event.kind.rawValue))
-    writer.put(Int64(event.name))
-    writer.put(Int64(event.product))
-    writer.put(Int64(event.previousProduct))
-    writer.put(Int64(event.country))
-    writer.put(Int64(event.storefront))
+    put(event.name, to: &writer)
+    put(event.product, to: &writer)
+    put(event.previousProduct, to: &writer)
+    put(event.country, to: &writer)
+    put(event.storefront, to: &writer)
     put(event.created, of: event, to: &writer)
     put(event.received, of: event, to: &writer)
     put(event.periodStart, of: event, to: &writer)
@@ -55,15 +57,15 @@ enum EventCoding {
     put(event.graceEnd, of: event, to: &writer)
     put(event.entitledUntil, of: event, to: &writer)
     if let revenue = event.revenue {
-      writer.put(Int64(revenue.currency))
-      if let local = revenue.local { writer.put(local.micros) }
-      if let usd = revenue.usd { writer.put(usd.micros) }
-      if let rate = revenue.rate { writer.put(rate.micros) }
+      put(revenue.currency, to: &writer)
+      put(revenue.local, to: &writer)
+      put(revenue.usd, to: &writer)
+      put(revenue.rate, to: &writer)
     }
-    if let price = event.price {
-      writer.put(Int64(price.currency))
-      if let local = price.local { writer.put(local.micros) }
-      if let usd = price.usd { writer.put(usd.micros) }
+    if let price = event.price, !isPriceRevenue(event) {
+      put(price.currency, to: &writer)
+      put(price.local, to: &writer)
+      put(price.usd, to: &writer)
     }
     if let count = event.renewalCount { writer.put(Int64(count)) }
     if let reason = event.reason { writer.put(Int64(reason.rawValue)) }
@@ -104,11 +106,11 @@ enum EventCoding {
     }
     event.startsLineage = has(Flag.startsLineage)
     event.kind = reader.value(EventKind.self, else: .other)
-    event.name = int32(&reader)
-    event.product = int32(&reader)
-    event.previousProduct = int32(&reader)
-    event.country = int32(&reader)
-    event.storefront = int32(&reader)
+    event.name = symbol(&reader)
+    event.product = symbol(&reader)
+    event.previousProduct = symbol(&reader)
+    event.country = symbol(&reader)
+    event.storefront = symbol(&reader)
     event.created = instant(&reader, flags, Flag.created, event)
     event.received = instant(&reader, flags, Flag.received, event)
     event.periodStart = instant(&reader, flags, Flag.periodStart, event)
@@ -116,17 +118,19 @@ enum EventCoding {
     event.graceEnd = instant(&reader, flags, Flag.graceEnd, event)
     event.entitledUntil = instant(&reader, flags, Flag.entitledUntil, event)
     if has(Flag.revenue) {
-      var revenue = Revenue(currency: int32(&reader))
-      if has(Flag.revenueLocal) { revenue.local = Amount(micros: reader.signed()) }
-      if has(Flag.revenueUSD) { revenue.usd = Amount(micros: reader.signed()) }
-      if has(Flag.rate) { revenue.rate = Amount(micros: reader.signed()) }
+      var revenue = Revenue(currency: symbol(&reader))
+      if has(Flag.revenueLocal) { revenue.local = amount(&reader) }
+      if has(Flag.revenueUSD) { revenue.usd = amount(&reader) }
+      if has(Flag.rate) { revenue.rate = amount(&reader) }
       if has(Flag.saysIsProceed) { revenue.isProceed = has(Flag.isProceed) }
       event.revenue = revenue
     }
-    if has(Flag.price) {
-      var price = Price(currency: int32(&reader))
-      if has(Flag.priceLocal) { price.local = Amount(micros: reader.signed()) }
-      if has(Flag.priceUSD) { price.usd = Amount(micros: reader.signed()) }
+    if has(Flag.priceIsRevenue), let revenue = event.revenue {
+      event.price = Price(local: revenue.local, usd: revenue.usd, currency: revenue.currency)
+    } else if has(Flag.price) {
+      var price = Price(currency: symbol(&reader))
+      if has(Flag.priceLocal) { price.local = amount(&reader) }
+      if has(Flag.priceUSD) { price.usd = amount(&reader) }
       event.price = price
     }
     if has(Flag.renewalCount) { event.renewalCount = int32(&reader) }
@@ -175,7 +179,9 @@ enum EventCoding {
       set(Flag.isProceed, revenue.isProceed == true)
       set(Flag.rate, revenue.rate != nil)
     }
-    if let price = event.price {
+    if isPriceRevenue(event) {
+      set(Flag.priceIsRevenue, true)
+    } else if let price = event.price {
       set(Flag.price, true)
       set(Flag.priceLocal, price.local != nil)
       set(Flag.priceUSD, price.usd != nil)
@@ -185,6 +191,38 @@ enum EventCoding {
     set(Flag.observation, event.observation != nil)
     set(Flag.collection, event.collection != 0)
     return flags
+  }
+
+  private static func isPriceRevenue(_ event: Event) -> Bool {
+    guard let price = event.price, let revenue = event.revenue else { return false }
+    return price.currency == revenue.currency && price.local == revenue.local
+      && price.usd == revenue.usd
+  }
+
+  /// Symbols are never negative, so that most fit one byte.
+  @inline(__always)
+  private static func put(_ symbol: Symbol, to writer: inout ByteWriter) {
+    writer.put(unsigned: UInt64(UInt32(bitPattern: symbol)))
+  }
+
+  @inline(__always)
+  private static func symbol(_ reader: inout ByteReader) -> Symbol {
+    Symbol(bitPattern: UInt32(truncatingIfNeeded: reader.unsigned()))
+  }
+
+  /// Hundredths where they are whole, which take two bytes less, else millionths; the lowest bit
+  /// says which.
+  @inline(__always)
+  private static func put(_ amount: Amount?, to writer: inout ByteWriter) {
+    guard let micros = amount?.micros else { return }
+    let (hundredths, rest) = micros.quotientAndRemainder(dividingBy: 10_000)
+    writer.put(rest == 0 ? hundredths << 1 : micros << 1 | 1)
+  }
+
+  @inline(__always)
+  private static func amount(_ reader: inout ByteReader) -> Amount {
+    let value = reader.signed()
+    return Amount(micros: value & 1 == 0 ? (value >> 1) &* 10_000 : value >> 1)
   }
 
   /// The distance from the event's time, in seconds when it is whole ones, which most are; absurd
