@@ -5,6 +5,7 @@ internal import Vocabulary
 struct WaveWriter {
   private let wave: EventWave
   private let range: Range<Int>
+  private let database: Database
   private let lineages: LineageWriter
   private let versions: EventVersions
   private let index: IdentityIndex
@@ -18,6 +19,7 @@ struct WaveWriter {
   ) throws {
     self.wave = wave
     self.range = range
+    self.database = database
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: words, lineages: lineages)
     index = try IdentityIndex(database)
@@ -31,6 +33,10 @@ struct WaveWriter {
 
   /// What became of each event.
   func write() throws -> [EventFate] {
+    isEmpty ? try database.withoutIndex("lineage_by_user", writeEvents) : try writeEvents()
+  }
+
+  private func writeEvents() throws -> [EventFate] {
     var outcome = Outcome(fates: Array(repeating: .new, count: range.count))
     let places = entriesByLineage()
     let order = wave.lineages.indices.filter { places.starts[$0] < places.starts[$0 + 1] }
@@ -85,7 +91,7 @@ struct WaveWriter {
 
   /// Claims the identities of new events; one that another lineage holds is in conflict with it.
   private func claim(_ outcome: inout Outcome) throws {
-    outcome.claims.sort(by: IdentityIndex.Claim.precedes)
+    IdentityIndex.sort(&outcome.claims)
     var rivals: [(IdentityIndex.Claim, ClosedRange<Int64>)] = []
     try index.add(outcome.claims) { rivals.append(($0, $1)) }
     for (claim, keys) in rivals {
@@ -124,6 +130,19 @@ struct WaveWriter {
       isSorted = false
     }
     return isSorted ? entries : entries.sorted(by: precedes)[...]
+  }
+}
+
+extension Database {
+  /// Runs `body` while an index is away, and makes the index anew: in one go it is made three times
+  /// as fast as row by row, and its pages are full.
+  func withoutIndex<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+    let definition = try RawStatement(self, "select sql from sqlite_schema where name = '\(name)'")
+      .first { $0.text(0) }
+    try execute(sql: "drop index \(name)")
+    let value = try body()
+    if let definition { try execute(sql: definition) }
+    return value
   }
 }
 
