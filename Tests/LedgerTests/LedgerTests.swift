@@ -77,15 +77,16 @@ struct LedgerTests {
     let path = folder.path("a.sqlite")
     do {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
-      var tables: [String] = []
+      var parts: [String] = []
       try ledger.rows(
         sql: """
-          select name from sqlite_schema
-          where type = 'table' and name not like 'sqlite%' and name <> 'grdb_migrations'
+          select type || ' ' || name from sqlite_schema
+          where type in ('table', 'view') and name not like 'sqlite%'
+            and name <> 'grdb_migrations'
           """
-      ) { tables.append($0.text(0)) }
+      ) { parts.append($0.text(0)) }
       let undoing =
-        ["pragma foreign_keys = off"] + tables.map { "drop table \($0)" }
+        ["pragma foreign_keys = off"] + parts.map { "drop \($0)" }
         + ["delete from grdb_migrations", "pragma application_id = 0"]
       for statement in undoing { try ledger.rows(sql: statement) { _ in } }
     }
