@@ -126,7 +126,7 @@ struct ConfigurationReader {
   ) throws(NightError) {
     for (name, limit) in try mapping(value, "limits") {
       switch name {
-      case "value_bytes": configuration.valueBytesMax = try number(limit, "limits.value_bytes")
+      case "value_bytes": configuration.valueBytesMax = try size(limit, "limits.value_bytes")
       case "rejected_share":
         configuration.rejectedShare = try share(limit, "limits.rejected_share")
       default: throw unknown("limits.\(name)")

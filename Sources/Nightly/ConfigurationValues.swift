@@ -33,16 +33,30 @@ extension ConfigurationReader {
     return number
   }
 
+  /// A number of bytes, from 1 to a gibibyte: offsets inside a value have four bytes.
+  func size(_ value: Any, _ key: String) throws(NightError) -> Int {
+    guard let size = value as? Int, 1...1 << 30 ~= size else {
+      throw wrong(key, "must be a whole number of 1 to \(1 << 30)")
+    }
+    return size
+  }
+
   func flag(_ value: Any, _ key: String) throws(NightError) -> Bool {
     guard let flag = value as? Bool else { throw wrong(key, "must be true or false") }
     return flag
   }
 
+  /// The longest length of time: a hundred years, so that no sum of lengths and instants overflows.
+  private static let longest = Interval.days(36_525)
+
   /// `24h`, `41h10m`, `60d`, `90s`, or a number of seconds.
   func interval(_ value: Any, _ key: String) throws(NightError) -> Interval {
-    if let seconds = value as? Int, seconds >= 0 { return .seconds(Int64(seconds)) }
-    guard let text = value as? String, let interval = Interval(units: text) else {
-      throw wrong(key, "must be a length of time such as 24h, 41h10m or 60d")
+    let longest = Self.longest.milliseconds / 1000
+    if let seconds = value as? Int, 0...Int(longest) ~= seconds { return .seconds(Int64(seconds)) }
+    guard let text = value as? String, let interval = Interval(units: text),
+      interval <= Self.longest
+    else {
+      throw wrong(key, "must be a length of time such as 24h, 41h10m or 60d, at most 36525d")
     }
     return interval
   }
@@ -114,6 +128,8 @@ extension Interval {
         return nil
       }
       total += count * unit
+      // A text of any length has any number of parts.
+      guard total <= 1_000_000 * 86_400 else { return nil }
       digits = ""
     }
     guard digits.isEmpty, !text.isEmpty else { return nil }
