@@ -102,7 +102,8 @@ struct Intake {
           return false
         }
         let isKnown = try ledger.isUnchanged(
-          path: file.path, bytes: file.bytes, modified: file.modified, inode: Int64(file.inode))
+          path: file.path, bytes: file.bytes, modified: file.modified,
+          inode: Int64(bitPattern: file.inode))
         if isKnown { summary.archivesKnown += 1 }
         return !isKnown
       }
