@@ -110,9 +110,7 @@ private struct FolderWalk {
     files.append(
       ArchiveFile(
         location: path, relative: relative, bytes: Int64(status.st_size),
-        modified: Instant(
-          milliseconds: Int64(status.st_mtim.tv_sec) * 1000
-            + Int64(status.st_mtim.tv_nsec) / 1_000_000),
+        modified: changeTime(status),
         inode: UInt64(status.st_ino)))
   }
 
@@ -122,6 +120,13 @@ private struct FolderWalk {
 }
 
 private func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+/// When the content changed; file systems keep years that milliseconds cannot count.
+private func changeTime(_ status: stat) -> Instant {
+  let secondsMax: Int64 = 1 << 50
+  let seconds = min(max(Int64(status.st_mtim.tv_sec), -secondsMax), secondsMax)
+  return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
+}
 
 private func fileStatus(
   _ path: ArchivePath, followingLinks: Bool

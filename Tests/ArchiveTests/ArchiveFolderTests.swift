@@ -128,3 +128,17 @@ func kinds() {
   #expect(ArchiveError("open", path, errorNumber: ENOENT).kind == .missing)
   #expect(ArchiveError("open", path, errorNumber: EIO).kind == .io)
 }
+
+@Test(
+  "A time that milliseconds cannot count is that far away, and no crash",
+  // Few file systems keep such times; this one does.
+  .enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
+func farTime() throws {
+  let path = "/dev/shm/subledger-\(UUID().uuidString)"
+  try Data("{}\n".utf8).write(to: URL(fileURLWithPath: path))
+  defer { unlink(path) }
+  var times = [timespec(tv_sec: .max, tv_nsec: 0), timespec(tv_sec: .max, tv_nsec: 0)]
+  #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+  let file = try #require(ArchiveFolder.files(under: [path]).files.first)
+  #expect(file.modified.milliseconds > 9_000_000_000_000)
+}
