@@ -25,6 +25,8 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
     case io
     /// The file is something else than a ledger.
     case notALedger
+    /// A sum leaves the range of 64 bits.
+    case overflow
   }
 
   /// What sort of failure it is.
@@ -50,7 +52,9 @@ extension LedgerError {
   /// Its message names tables and columns at most, never values,
   /// because statements bind their values.
   init(_ cause: DatabaseError, doing: String, path: String) {
-    let kind = Kind(cause.resultCode)
+    // SQLite has no code of its own for what `sum` and `abs` refuse.
+    let isOverflow = cause.resultCode == .SQLITE_ERROR && cause.message == "integer overflow"
+    let kind = isOverflow ? .overflow : Kind(cause.resultCode)
     let reason = cause.message ?? "SQLite \(cause.resultCode)"
     let isMemory = cause.resultCode.primaryResultCode == .SQLITE_NOMEM
     self.init(
@@ -82,6 +86,7 @@ extension LedgerError.Kind {
     case .full: "free space on the disk of the ledger and run again; nothing is half"
     case .io: "check the disk and that the folder exists, then run again"
     case .notALedger: "give the path of a ledger, or of a file that does not exist yet"
+    case .overflow: "look in the archives for amounts that cannot be true"
     }
   }
 }

@@ -27,6 +27,12 @@ public struct LedgerRow {
   /// The integer in column `index` (from 0); 0 for null.
   public func int64(_ index: Int) -> Int64 { statement.int64(Int32(index)) }
 
+  /// Whether the number in column `index` (from 0) is a floating-point one, to which SQLite turns
+  /// integers that leave the range of 64 bits.
+  public func isFloatingPoint(_ index: Int) -> Bool {
+    sqlite3_column_type(statement.handle, Int32(index)) == SQLITE_FLOAT
+  }
+
   /// The text in column `index` (from 0); a number as its digits, empty for null.
   public func text(_ index: Int) -> String { statement.text(Int32(index)) }
 

@@ -19,7 +19,11 @@ extension NightError {
     case let error as LedgerError: self.init(keeping: error)
     case let error as ReportError: self.init(reporting: error)
     case let error as PublishError: self.init(publishing: error)
-    case let error as AmountOverflow: self.init(.identity, "\(error)")
+    case let error as AmountOverflow:
+      self.init(
+        .identity, "cannot fold the events: \(error)",
+        hint: "look in the archives for amounts that cannot be true, such as prices in the wrong "
+          + "unit, and make the ledger anew without them")
     default: self.init(.inputOutput, "\(error)")
     }
   }
@@ -43,6 +47,7 @@ extension NightError {
       case .newer, .older: .configuration
       case .corrupt, .notALedger: .damagedInput
       case .full, .io: .inputOutput
+      case .overflow: .identity
       }
     self.init(kind, error.message, hint: error.hint)
   }

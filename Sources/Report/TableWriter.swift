@@ -37,16 +37,21 @@ struct TableWriter {
     if let query = layout.query {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
-      if keys.isEmpty {
-        try ledger.rows(sql: sql) { try write($0) }
-      } else {
-        try writePeriods(sql, from: ledger, keys)
+      do {
+        if keys.isEmpty {
+          try ledger.rows(sql: sql) { try write($0) }
+        } else {
+          try writePeriods(sql, from: ledger, keys)
+        }
+      } catch let error as LedgerError where error.kind == .overflow {
+        throw ReportError.overflow(report: layout.name, column: "a sum")
       }
     }
     try finish()
   }
 
   private mutating func write(_ row: LedgerRow) throws(ReportError) {
+    try check(row)
     try openMonth(of: row.int64(0))
     line.removeAll()
     var value = 0
@@ -81,6 +86,7 @@ struct TableWriter {
         try write(period)
         period.removeAll()
       }
+      try check(row)
       try period.append(row)
     }
     try write(period)
@@ -127,11 +133,9 @@ struct TableWriter {
     case .text, .printed, .name: break
     case .word(let part): line.add(cell: try lexicon.cell(number, part))
     case .integer:
-      try check(number, index)
       printed[index] += Int128(number)
       line.add(number)
     case .amount:
-      try check(number, index)
       let shown = rounded(number)
       printed[index] += Int128(shown)
       residual[index] += Int128(number) - Int128(shown)
@@ -163,11 +167,15 @@ struct TableWriter {
     line.add(micros: Int64(clamping: millionths), decimals: 6)
   }
 
-  /// SQLite turns a result that leaves the range of its integers into a floating-point number,
-  /// which reads as the end of the range.
-  private func check(_ number: Int64, _ index: Int) throws(ReportError) {
-    guard number != .max, number != .min else {
-      throw .overflow(report: layout.name, column: layout.columns[index].name)
+  /// SQLite turns a result that leaves the range of its integers into a floating-point number; what
+  /// it makes of that can be in range again, and wrong in its last digits.
+  private func check(_ row: LedgerRow) throws(ReportError) {
+    var value = 0
+    for index in formats.indices {
+      for part in value..<value + formats[index].width where row.isFloatingPoint(part) {
+        throw .overflow(report: layout.name, column: layout.columns[index].name)
+      }
+      value += formats[index].width
     }
   }
 

@@ -74,6 +74,7 @@ struct PlanTests {
     #expect(kind(.newer) == "configuration")
     #expect(kind(.locked) == "tryAgain")
     #expect(kind(.notALedger) == "damagedInput")
+    #expect(kind(.overflow) == "identity")
     #expect(kind(.permission) == "permission")
     #expect(kind(.full) == "inputOutput")
     #expect(NightError(LedgerError(.newer, "what", hint: "do")).description.contains("hint: do"))

@@ -147,6 +147,21 @@ struct RevenueReportTests {
     }
   }
 
+  @Test("A month is an error when its days fit and their sum does not")
+  func overflowOfMonth() throws {
+    for day in [5, 6] {
+      try book(on: Day(year: 2026, month: 1, day: day), charges: 1, gross: 0, refunds: 0)
+    }
+    for key in world.facts.revenue.keys {
+      world.facts.revenue[key]?.grossUSD.sum = Amount(micros: .max / 2 + 1)
+    }
+    let error = #expect(throws: ReportError.self) { try world.write() }
+    guard case .overflow("revenue_monthly", _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
   @Test("Words that a spreadsheet would run are made harmless and sorted as they stand")
   func formulas() throws {
     for product in ["a", "=cmd", "'b"] {
