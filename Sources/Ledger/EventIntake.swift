@@ -17,6 +17,8 @@ public final class EventIntake {
   /// Whole archives that wait to be written.
   private var finished: [ArchiveDraft] = []
   private var finishedSize = 0
+  /// SHA-256 of each of them: a night can have a hundred thousand.
+  private var finishedContents: Set<String> = []
   /// The archive that is being read.
   private var current: ArchiveDraft?
   /// Tallies of archives that are written and not yet told.
@@ -39,7 +41,7 @@ public final class EventIntake {
 
   /// Whether the bytes of an archive are in the ledger, or wait to be written.
   public func isKnown(sha256: String) throws(LedgerError) -> Bool {
-    if finished.contains(where: { $0.archive.sha256 == sha256 }) { return true }
+    if finishedContents.contains(sha256) { return true }
     return try ledger.archiveWithContent(sha256: sha256) != nil
   }
 
@@ -92,6 +94,7 @@ public final class EventIntake {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
     draft.damageOffset = damageOffset
     finished.append(draft)
+    finishedContents.insert(draft.archive.sha256)
     finishedSize += draft.size
     current = nil
     return isWriting || size > waveSize / 10 * 9 ? try write() : []
@@ -144,6 +147,7 @@ public final class EventIntake {
   private func writeFinished(upTo end: Int? = nil) throws(LedgerError) {
     let drafts = finished
     finished = []
+    finishedContents = []
     finishedSize = 0
     try change("add events") { database in
       try write(
@@ -199,6 +203,7 @@ public final class EventIntake {
     isWriting = false
     wave = EventWave()
     finished = []
+    finishedContents = []
     finishedSize = 0
     try? ledger.access("undo an archive") { database in
       // After a full disk or a broken one, SQLite has rolled back already.

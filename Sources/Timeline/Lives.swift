@@ -38,13 +38,15 @@ private struct FoldGroup {
     var lives: [Life] = []
     if !shared.isEmpty { lives.append(try life(shared, exclusion: .familySharing)) }
     var chains: [Chain] = []
+    var ends = ChainEnds()
     for thread in try threads(purchases.filter { !$0.isShared }) {
-      guard let start = thread.start, let index = chains.firstIndex(endingLastBefore: start, thread)
-      else {
+      if let start = thread.start, let index = ends.last(before: start, in: thread.store) {
+        chains[index].append(thread)
+        ends.update(index, chains[index])
+      } else {
         chains.append(Chain(thread))
-        continue
+        ends.add(chains.count - 1, chains[chains.count - 1])
       }
-      chains[index].append(thread)
     }
     for chain in chains {
       if let single = chain.single {
@@ -80,7 +82,7 @@ private struct Chain {
   private(set) var single: Life?
   /// When the last thread ends; nil while it is open, or has no period.
   private(set) var end: Instant?
-  private let store: Store
+  let store: Store
 
   init(_ life: Life) {
     events = life.told
@@ -94,22 +96,39 @@ private struct Chain {
     single = nil
     end = life.freeFrom.flatMap { free in end.map { max($0, free) } }
   }
-
-  func ends(before start: Instant, _ life: Life) -> Bool {
-    store == life.store && end.map { $0 <= start } ?? false
-  }
 }
 
-extension [Chain] {
-  func firstIndex(endingLastBefore start: Instant, _ life: Life) -> Int? {
+/// When the chains of each store end, in plain numbers: a user can have tens of thousands.
+private struct ChainEnds {
+  private struct OfStore {
+    /// Milliseconds; the greatest number for an open end.
+    var ends: [Int64] = []
+    var chains: [Int] = []
+  }
+
+  private var stores: [Store: OfStore] = [:]
+  /// Where each chain stands among those of its store.
+  private var slots: [Int] = []
+
+  mutating func add(_ index: Int, _ chain: Chain) {
+    slots.append(stores[chain.store]?.ends.count ?? 0)
+    stores[chain.store, default: OfStore()].ends.append(chain.end?.milliseconds ?? .max)
+    stores[chain.store, default: OfStore()].chains.append(index)
+  }
+
+  mutating func update(_ index: Int, _ chain: Chain) {
+    stores[chain.store]?.ends[slots[index]] = chain.end?.milliseconds ?? .max
+  }
+
+  /// The chain that ends last of those that end at `start` or before, the first of several.
+  func last(before start: Instant, in store: Store) -> Int? {
+    guard let held = stores[store] else { return nil }
     var found: Int?
-    for index in indices where self[index].ends(before: start, life) {
-      if let best = found, let end = self[index].end, let last = self[best].end, end <= last {
-        continue
-      }
-      found = index
+    var latest = Int64.min
+    for slot in held.ends.indices where held.ends[slot] <= start.milliseconds {
+      if found == nil || held.ends[slot] > latest { (found, latest) = (slot, held.ends[slot]) }
     }
-    return found
+    return found.map { held.chains[$0] }
   }
 }
 

@@ -12,6 +12,13 @@ struct Collections {
     var event: Event
     var lineages: Set<Int64> = []
     var products: Set<Symbol> = []
+
+    mutating func add(_ told: Event) {
+      time = max(time, told.time)
+      if told.isCollectionAlone { return }
+      lineages.insert(told.lineage)
+      products.insert(told.product)
+    }
   }
 
   /// By time.
@@ -21,13 +28,8 @@ struct Collections {
   init(_ events: [Event]) {
     var byKey: [Int64: Delivery] = [:]
     for event in events where event.collection != 0 {
-      var delivery = byKey[event.collection] ?? Delivery(time: event.time, event: event)
-      delivery.time = max(delivery.time, event.time)
-      if !event.isCollectionAlone {
-        delivery.lineages.insert(event.lineage)
-        delivery.products.insert(event.product)
-      }
-      byKey[event.collection] = delivery
+      // In place: a delivery can name tens of thousands of purchases.
+      byKey[event.collection, default: Delivery(time: event.time, event: event)].add(event)
     }
     deliveries = byKey.values.sorted {
       ($0.time, $0.event.identity) < ($1.time, $1.event.identity)
