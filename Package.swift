@@ -68,9 +68,10 @@ let package = Package(
 
     // one folder of tests per room, and the tests of the whole
     .target(name: "TestSupport", path: "Tests/TestSupport"),
+    .testTarget(name: "VocabularyTests", dependencies: ["TestSupport", "Vocabulary"]),
     .testTarget(name: "DigestTests", dependencies: ["Digest", "TestSupport"]),
     .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "TestSupport"]),
-    .testTarget(name: "DecodeTests", dependencies: ["Decode"]),
+    .testTarget(name: "DecodeTests", dependencies: ["Decode", "TestSupport"]),
     .testTarget(
       name: "NormaliseTests", dependencies: ["Normalise", "Vocabulary"], exclude: ["Lines"]),
     .testTarget(

@@ -1,5 +1,6 @@
 import Decode
 import Foundation
+import TestSupport
 import Testing
 
 private func decoded(_ text: String) -> [UInt8]? {

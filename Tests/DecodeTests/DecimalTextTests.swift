@@ -1,4 +1,5 @@
 import Decode
+import TestSupport
 import Testing
 import Vocabulary
 

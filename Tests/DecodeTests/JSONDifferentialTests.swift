@@ -1,5 +1,6 @@
 import Decode
 import Foundation
+import TestSupport
 import Testing
 
 @Test("Generated values come out equal, and as Foundation reads them", arguments: 0..<10)
