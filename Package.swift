@@ -92,6 +92,21 @@ let package = Package(
   ]
 )
 
+// What `make fuzz` builds; nobody else waits for it. Settings are read in a room that needs all
+// others, so that they can be left out.
+if let fuzz = Context.environment["SUBLEDGER_FUZZ"] {
+  let readers: [Target.Dependency] = [
+    "Archive", "CZlib", "Decode", "Normalise", "TestSupport", "Vocabulary",
+  ]
+  let isWhole = fuzz == "all"
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: readers + (isWhole ? ["Ledger", "Nightly"] : []),
+      path: "Fuzz/Targets",
+      exclude: isWhole ? [] : ["Settings"]))
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -99,4 +114,7 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
   ]
+  if target.name == "Fuzz", Context.environment["SUBLEDGER_FUZZ"] == "all" {
+    target.swiftSettings?.append(.define("SETTINGS"))
+  }
 }

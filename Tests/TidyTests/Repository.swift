@@ -13,7 +13,7 @@ enum Repository {
     preconditionFailure("there is no Package.swift above \(#filePath)")
   }()
 
-  /// Package.swift and every Swift file of Sources and Tests.
+  /// Package.swift and every Swift file of Sources, Tests and Fuzz.
   static let swiftFiles: [SourceFile] = (["Package.swift"] + swiftPaths).compactMap { path in
     text(of: path).map { SourceFile(path: path, text: $0) }
   }
@@ -35,6 +35,6 @@ enum Repository {
   }
 
   private static var swiftPaths: [String] {
-    files(under: "Sources", ending: ".swift") + files(under: "Tests", ending: ".swift")
+    ["Sources", "Tests", "Fuzz"].flatMap { files(under: $0, ending: ".swift") }
   }
 }

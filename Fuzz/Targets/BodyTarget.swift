@@ -1,0 +1,154 @@
+import Decode
+import Normalise
+import Vocabulary
+
+/// Lines of bodies: all accounted for, the same however they are cut and however often they are
+/// read, and the same when a body says the same in other words.
+func feedBodies(_ bytes: UnsafeRawBufferPointer) {
+  var reused = Normaliser(rules: NormaliseRules())
+  let batch = normalised(bytes, by: &reused)
+  judge(batch, of: bytes)
+  let again = normalised(bytes, by: &reused)
+  claim(same(again, batch), "reading twice gives the same")
+  var fresh = Normaliser(rules: NormaliseRules())
+  var pieces = EventBatch()
+  var start = 0
+  var line: Int64 = 1
+  while start < bytes.count {
+    let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
+    fresh.add(
+      UnsafeRawBufferPointer(rebasing: bytes[start..<end]), firstLine: line,
+      firstOffset: Int64(start), to: &pieces)
+    start = end
+    line += 1
+  }
+  claim(same(pieces, batch), "reading line by line gives the same")
+  judgeOtherWords(bytes, batch)
+}
+
+/// What a stretch of bytes brings.
+func normalised(_ bytes: UnsafeRawBufferPointer, by normaliser: inout Normaliser) -> EventBatch {
+  var batch = EventBatch()
+  normaliser.add(bytes, firstLine: 1, firstOffset: 0, to: &batch)
+  return batch
+}
+
+private func same(_ left: EventBatch, _ right: EventBatch) -> Bool {
+  left.events == right.events && left.texts == right.texts && left.values == right.values
+    && left.arena == right.arena && left.symbols.words == right.symbols.words
+    && left.rejects == right.rejects && left.skipped == right.skipped
+    && left.lines == right.lines && left.roundedAmounts == right.roundedAmounts
+    && left.missingIsProceed == right.missingIsProceed
+}
+
+private func judge(_ batch: EventBatch, of bytes: UnsafeRawBufferPointer) {
+  let skipped = batch.skipped.values.reduce(0, +)
+  claim(
+    batch.lines == Int64(Set(batch.values).count + batch.rejects.count) + skipped,
+    "every value brings events, or is skipped or rejected once")
+  claim(batch.texts.count == batch.events.count, "every event has its texts")
+  claim(batch.events.count <= bytes.count, "events are no more than bytes")
+  let longest = 2 * (NormaliseRules().wordBytesMax + 8)
+  claim(batch.arena.count <= batch.events.count * 3 * longest, "ids keep to their bound")
+  for (event, text) in zip(batch.events, batch.texts) { judge(event, text, batch, bytes.count) }
+  for reject in batch.rejects {
+    claim(reject.detail.utf8.count <= 200, "a detail is short")
+    claim(
+      reject.detail.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f }, "a detail is plain text")
+  }
+  if let secret = secret(in: bytes) {
+    claim(!batch.arena.contains(secret), "a password is no id")
+    claim(
+      !batch.symbols.words.contains { Array($0.utf8).contains(secret) }, "a password is no word")
+    claim(!batch.rejects.contains { Array($0.detail.utf8).contains(secret) }, "nor told")
+  }
+}
+
+private func judge(_ event: Event, _ text: EventText, _ batch: EventBatch, _ count: Int) {
+  let words = batch.symbols.words.count
+  for symbol in [event.name, event.app, event.product, event.previousProduct, event.country] {
+    claim(symbol >= 0 && symbol < words, "a symbol is one of the batch")
+  }
+  claim(event.place.byteOffset < count && event.place.line >= 1, "a place is inside the bytes")
+  let times = [
+    event.time, event.created, event.received, event.periodStart, event.periodEnd,
+    event.graceEnd, event.entitledUntil,
+  ].compactMap { $0 }
+  claim(
+    times.allSatisfy { $0.milliseconds >= 0 && $0.milliseconds <= 253_402_300_799_999 },
+    "times lie in 1970 to 9999")
+  let amounts = [
+    event.revenue?.local, event.revenue?.usd, event.revenue?.rate, event.price?.local,
+    event.price?.usd,
+  ].compactMap { $0 }
+  claim(
+    amounts.allSatisfy { $0.micros.magnitude <= 1_000_000_000_000_000_000 },
+    "amounts are at most 10^12")
+  claim(event.renewalCount ?? 0 >= 0, "a count is not negative")
+  for range in [text.transaction, text.original, text.user] {
+    claim(Int(range.offset) + Int(range.count) <= batch.arena.count, "a text is in the arena")
+  }
+}
+
+/// The value of a member `password` of at least 12 plain bytes that stand nowhere else.
+private func secret(in bytes: UnsafeRawBufferPointer) -> ArraySlice<UInt8>? {
+  let text = Array(bytes)
+  let mark = Array("\"password\":\"".utf8)
+  guard let found = text.firstRange(of: mark) else { return nil }
+  let value = text[found.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+  let isPlain = value.allSatisfy { $0 >= 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "\\") }
+  guard value.count >= 12, isPlain, text.ranges(of: value).count == 1 else { return nil }
+  return value
+}
+
+/// A single object, its members turned round and its strings escaped, must bring the same events.
+private func judgeOtherWords(_ bytes: UnsafeRawBufferPointer, _ batch: EventBatch) {
+  var tape = JSONTape()
+  guard batch.lines == 1, end(of: bytes, on: &tape) != nil, tape.kind(0) == .object,
+    tree(tape, 0) != nil
+  else { return }
+  let other = rewritten(tape, 0)
+  var normaliser = Normaliser(rules: NormaliseRules())
+  let retold = withBytes(of: other) { normalised($0, by: &normaliser) }
+  claim(contents(retold) == contents(batch), "other words bring the same events: \(other)")
+  // Of several things that are wrong, the one that stands first is told.
+  claim(retold.rejects.count == batch.rejects.count, "or a refusal, too")
+  claim(retold.skipped == batch.skipped, "or the same reason to skip")
+}
+
+/// What the events of a batch say, wherever and in whatever words they stand, in an order of
+/// their own.
+func contents(_ batch: EventBatch) -> [Content] {
+  zip(batch.events, batch.texts).map { event, text in
+    Content(event, text, of: batch)
+  }.sorted { ($0.event.identity, $0.user) < ($1.event.identity, $1.user) }
+}
+
+/// One event with its words instead of a batch's numbers for them.
+struct Content: Equatable {
+  var event: Event
+  var words: [String]
+  var transaction: String
+  var original: String
+  var user: String
+
+  init(_ event: Event, _ text: EventText, of batch: EventBatch) {
+    var event = event
+    words = [
+      event.name, event.app, event.product, event.previousProduct, event.country,
+      event.storefront, event.revenue?.currency ?? 0, event.price?.currency ?? 0,
+      event.observation?.group ?? 0,
+    ].map { batch.symbols.words[Int($0)] }
+    (event.name, event.app, event.product, event.previousProduct) = (0, 0, 0, 0)
+    (event.country, event.storefront) = (0, 0)
+    event.revenue?.currency = 0
+    event.price?.currency = 0
+    event.observation?.group = 0
+    event.body = 0
+    event.place = Place()
+    self.event = event
+    transaction = batch.text(text.transaction)
+    original = batch.text(text.original)
+    user = batch.text(text.user)
+  }
+}

@@ -1,0 +1,42 @@
+import Decode
+import Foundation
+import Normalise
+import Vocabulary
+
+/// A body in every kind of envelope brings the events that it brings alone, or none when it lies
+/// deeper than three layers.
+func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
+  feedBodies(bytes)
+  var tape = JSONTape()
+  guard let end = end(of: bytes, on: &tape), tape.kind(0) == .object, tape.count(0) > 0 else {
+    return
+  }
+  let start = tape.span(0).lowerBound
+  let body = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+  guard !body.contains(UInt8(ascii: "\n")) else { return }
+  var normaliser = Normaliser(rules: NormaliseRules())
+  let alone = normalised(body, by: &normaliser)
+  let told = contents(alone)
+  for wrapped in envelopes(of: body.text) {
+    let batch = withBytes(of: wrapped) { normalised($0, by: &normaliser) }
+    claim(batch.lines == 1, "an envelope is one value: \(wrapped)")
+    guard !told.isEmpty else { continue }
+    let found = contents(batch)
+    let isTooDeep = batch.rejects.contains { ["unknown_provider", "not_json"].contains($0.reason) }
+    claim(found == told || found.isEmpty && isTooDeep, "the envelope holds its body: \(wrapped)")
+  }
+}
+
+private func envelopes(of body: String) -> [String] {
+  let text = quoted(body)
+  let base64 = Data(body.utf8).base64EncodedString()
+  return [
+    #"{"body":\#(body)}"#,
+    #"{"body":\#(text)}"#,
+    #"{"isBase64Encoded":true,"body":"\#(base64)"}"#,
+    #"{"data":{"body":\#(body)}}"#,
+    #"{"message":{"data":"\#(base64)"}}"#,
+    #"{"message":\#(quoted(#"{"payload":\#(body)}"#))}"#,
+    text,
+  ]
+}

@@ -1,0 +1,93 @@
+import CZlib
+import Glibc
+
+@testable import Archive
+
+// The steering byte's lowest two bits choose between bytes as they are, text packed into members,
+// the same cut short, and the same packed twice; the others say how it is cut.
+
+/// Archives: what is read must not depend on how much is read at a time, whole text must come back,
+/// and salvage must give its beginning.
+func feedGzip(_ bytes: UnsafeRawBufferPointer) {
+  guard let (choice, rest) = bytes.steered else { return }
+  let steps = choice >> 2
+  guard choice & 3 != 0 else {
+    _ = sameAtAnySize(rest, steps)
+    return
+  }
+  // What is packed is gzip by its magic, too, and would be unpacked once more.
+  guard !rest.starts(with: [0x1F, 0x8B]) else { return }
+  let packed = members(of: rest, steps)
+  switch choice & 3 {
+  case 1: claim(whole(packed, steps) == plain(rest, steps), "packed text comes back")
+  case 2:
+    // A single byte is told for gzip by nobody.
+    let cut = max(2, packed.count * (steps + 1) / 65)
+    let salvaged = packed[..<cut].withUnsafeBytes { sameAtAnySize($0, steps).bytes }
+    let text = plain(rest, steps)
+    claim(text.starts(with: salvaged), "what is salvaged is the text's beginning")
+  default:
+    let twice = packed.withUnsafeBytes { members(of: $0, steps / 2) }
+    claim(whole(twice, steps) == plain(rest, steps), "text packed twice comes back")
+  }
+}
+
+private func whole(_ archive: [UInt8], _ steps: Int) -> [UInt8] {
+  archive.withUnsafeBytes { bytes in
+    let reading = sameAtAnySize(bytes, steps)
+    claim(reading.damage == nil, "an archive that is whole is not called damaged")
+    return reading.bytes
+  }
+}
+
+private func plain(_ text: UnsafeRawBufferPointer, _ steps: Int) -> [UInt8] {
+  Reading(text, largeSizes).bytes
+}
+
+/// What reading gives, which must be the same with buffers of a few bytes.
+private func sameAtAnySize(_ archive: UnsafeRawBufferPointer, _ steps: Int) -> Reading {
+  let large = Reading(archive, largeSizes)
+  var small = largeSizes
+  small.buffer = 1 + steps
+  claim(Reading(archive, small) == large, "an archive reads alike with \(small.buffer) bytes")
+  return large
+}
+
+/// Far above what an input of a fuzzer holds, so that no value is left out.
+private let largeSizes = LineSizes(buffer: 4096, glued: 1 << 20, valueMax: 1 << 20)
+
+/// `bytes` as gzip members, cut in `steps` + 1 pieces of the same length.
+private func members(of bytes: UnsafeRawBufferPointer, _ steps: Int) -> [UInt8] {
+  let length = bytes.count / (steps + 1) + 1
+  var packed: [UInt8] = []
+  var start = 0
+  repeat {
+    let end = min(start + length, bytes.count)
+    packed += member(UnsafeRawBufferPointer(rebasing: bytes[start..<end]), level: Int32(steps % 10))
+    if steps % 7 == 3 { packed += [0, 0] }
+    start = end
+  } while start < bytes.count
+  return packed
+}
+
+private func member(_ bytes: UnsafeRawBufferPointer, level: Int32) -> [UInt8] {
+  var stream = z_stream()
+  let status = deflateInit2_(
+    &stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+    Int32(MemoryLayout<z_stream>.size))
+  claim(status == Z_OK, "zlib is ready")
+  defer { deflateEnd(&stream) }
+  var packed = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
+  let count = packed.withUnsafeMutableBufferPointer { target in
+    var input = Array(bytes)
+    return input.withUnsafeMutableBufferPointer { source in
+      stream.next_in = source.baseAddress
+      stream.avail_in = UInt32(source.count)
+      stream.next_out = target.baseAddress
+      stream.avail_out = UInt32(target.count)
+      claim(deflate(&stream, Z_FINISH) == Z_STREAM_END, "zlib packs in one go")
+      return target.count - Int(stream.avail_out)
+    }
+  }
+  return Array(packed[..<count])
+}

@@ -1,0 +1,15 @@
+@testable import Archive
+
+/// Lines with limits of a few bytes: however little is read at a time, the same values are
+/// delivered and the same ones are left out.
+func feedLines(_ bytes: UnsafeRawBufferPointer) {
+  guard let (choice, rest) = bytes.steered, !rest.starts(with: [0x1F, 0x8B]) else { return }
+  let valueMax = 8 + choice & 15
+  let large = Reading(rest, LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
+  let small = Reading(
+    rest, LineSizes(buffer: 1 + choice >> 4, glued: 4, valueMax: valueMax))
+  claim(small.leftOut == large.leftOut, "\(small.leftOut) are left out as \(large.leftOut)")
+  claim(small.bytes == large.bytes, "the same bytes are delivered")
+  claim(large.inflatedBytes == rest.count, "every byte is read")
+  if large.leftOut.isEmpty { claim(large.bytes.elementsEqual(rest), "nothing is lost") }
+}

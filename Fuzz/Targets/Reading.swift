@@ -1,0 +1,41 @@
+@testable import Archive
+
+/// All that reading an archive gave.
+struct Reading: Equatable {
+  /// The delivered bytes, put together.
+  var bytes: [UInt8] = []
+  /// Line and byte of values that were left out.
+  var leftOut: [[Int64]] = []
+  var inflatedBytes: Int64 = 0
+  var damage: ArchiveDamage?
+  var sha256 = ""
+
+  /// Reads `archive`, every chunk of which must fit its bound and name its place.
+  init(_ archive: UnsafeRawBufferPointer, _ sizes: LineSizes) {
+    ScratchFile.archive.write(archive)
+    let bound = max(sizes.glued, sizes.valueMax + 1) + 2 * sizes.buffer + 2
+    var newlines: Int64 = 0
+    var follows: (line: Int64, offset: Int64)?
+    do {
+      let listing = try ArchiveFolder.files(under: [ScratchFile.archive.path])
+      claim(listing.files.count == 1, "a regular file is listed")
+      let end = try readArchive(listing.files[0], sizes: sizes) { chunk in
+        switch chunk {
+        case .oversizedValue(let line, let offset):
+          leftOut.append([line, offset])
+          follows = nil
+        case .lines(let part, let line, let offset):
+          claim(part.count <= bound, "a chunk of \(part.count) bytes keeps to \(bound)")
+          claim(!part.isEmpty, "a chunk is not empty")
+          if let follows { claim(follows == (line, offset), "a chunk follows the one before") }
+          newlines = part.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
+          follows = (line + newlines, offset + Int64(part.count))
+          bytes += part
+        }
+      }
+      (inflatedBytes, damage, sha256) = (end.inflatedBytes, end.damage, end.sha256)
+    } catch {
+      claim(false, "a readable file is read: \(error)")
+    }
+  }
+}

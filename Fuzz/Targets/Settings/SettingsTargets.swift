@@ -1,0 +1,87 @@
+import Foundation
+import Ledger
+import Vocabulary
+
+@testable import Nightly
+
+/// Price lists: taken or refused with a reason, and what the CSV reader reads comes back when it
+/// is written again with every field quoted.
+func feedPrices(_ bytes: UnsafeRawBufferPointer) {
+  if let records = csv(Array(bytes)) {
+    let written = records.map { record in
+      record.fields.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ",")
+    }
+    let again = csv(Array(written.joined(separator: "\r\n").utf8))
+    claim(again?.map(\.fields) == records.map(\.fields), "records that are written again come back")
+  }
+  ScratchFile.settings.write(bytes)
+  do throws(NightError) {
+    let list = try PriceList.read(ScratchFile.settings.path, calendar: .utc)
+    claim(Set(list.lines.map(\.key)).count == list.lines.count, "no two lines say the same")
+    for line in list.lines {
+      claim(line.local ?? .zero >= .zero && line.usd ?? .zero >= .zero, "prices are not negative")
+      claim(line.rate ?? .zero <= Amount(micros: 100_000_000), "a rate is at most 100")
+      claim(!line.key.product.isEmpty, "a price is that of a product")
+    }
+  } catch {
+    judge(error)
+  }
+}
+
+/// Configurations: taken or refused with a reason, and what is taken makes a plan whose settings
+/// keep to the bounds that the rooms below rely on.
+func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
+  ScratchFile.settings.write(bytes)
+  do throws(NightError) {
+    let configuration = try Configuration.read(ScratchFile.settings.path)
+    guard configuration.options.prices == nil, configuration.options.decisions == nil else {
+      return
+    }
+    var flags = Options()
+    flags.config = ScratchFile.settings.path
+    let plan = try Plan(flags: flags, environment: [:], now: Instant(seconds: 1_772_323_200))
+    claim(plan.valueBytesMax > 0, "a value may have a byte")
+    claim(plan.valueBytesMax <= 1 << 30, "a value fits the tape")
+    let lengths =
+      [plan.rules.renewalGap, plan.rules.retryHorizon, plan.rules.freshnessMax]
+      + plan.rules.deliveryWindows.values
+    for length in lengths {
+      claim(length >= Interval(milliseconds: 0), "no length of time is negative")
+      claim(length <= .days(1_000_000), "a length of time leaves room for sums")
+    }
+  } catch {
+    judge(error)
+  }
+}
+
+/// Decisions: taken or refused with a reason; the same break is decided once.
+func feedDecisions(_ bytes: UnsafeRawBufferPointer) {
+  ScratchFile.settings.write(bytes)
+  do throws(NightError) {
+    let decisions = try DecisionsFile(path: ScratchFile.settings.path).decisions
+    claim(Set(decisions.map(\.breakID)).count == decisions.count, "a break is decided once")
+    for decision in decisions {
+      claim(decision.breakID.utf8.count == 16, "a break's id has 16 digits")
+      claim(!decision.reason.isEmpty && !decision.who.isEmpty, "a decision has reason and author")
+    }
+  } catch {
+    judge(error)
+  }
+}
+
+private func csv(_ bytes: [UInt8]) -> [CSVRecord]? {
+  var reader = CSVReader(bytes)
+  var records: [CSVRecord] = []
+  do throws(CSVProblem) {
+    while let record = try reader.next() { records.append(record) }
+    return records
+  } catch {
+    claim(error.line >= 1 && error.column >= 1, "a problem has a place")
+    return nil
+  }
+}
+
+private func judge(_ error: NightError) {
+  claim(!error.message.isEmpty, "an error says what is wrong")
+  claim(!error.hint.isEmpty, "an error says what to do")
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# Feeds every target with bytes that coverage makes up (docs/reliability.md).
+#
+# Starts from Fuzz/Corpus and from seeds that lie in the tests and the sample; JSON_SUITE may name
+# the folder test_parsing of Nicolas Seriot's JSONTestSuite. An input that breaks a property is
+# kept in Fuzz/Findings.
+# usage: Fuzz/fuzz.sh SECONDS [TARGET...]   SECONDS for each target; default: all targets;
+#        `readers` are those that need no settings
+#        Fuzz/fuzz.sh shrink [TARGET...]    makes Fuzz/Corpus anew from what the runs have found
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=$(realpath .build/fuzz/release/Fuzz)
+what=${1:?SECONDS or shrink}
+shift
+targets=("$@")
+readers=(gzip lines json decimal instant envelope qonversion flobuk iaptic purple snapshot)
+case ${targets[*]} in
+  "") targets=("${readers[@]}" calendar prices configuration decisions) ;;
+  readers) targets=("${readers[@]}") ;;
+esac
+grown=.build/fuzz/corpus
+mkdir -p Fuzz/Findings
+# A crash is to end at once, without a debugger.
+export SWIFT_BACKTRACE=enable=no
+
+# lines FOLDER FILE...: every line of the files, unpacked, as a seed of its own in FOLDER.
+lines() {
+  local folder=$1 file
+  shift
+  for file in "$@"; do
+    zcat -f "$file" | split -l 1 -a 4 - "$folder/$(basename "$file")-"
+  done
+}
+
+# seeds TARGET FOLDER: what lies around for a target.
+seeds() {
+  local folder=$2 text
+  case $1 in
+    gzip) cp sample-data/archives/part-0001.jsonl.gz "$folder/" ;;
+    json) if [ -n "${JSON_SUITE:-}" ]; then cp "$JSON_SUITE"/*.json "$folder/"; fi ;;
+    decimal)
+      for text in 9.99 -0 1e-7 0.0000005 123456789012.3456785 1000000000000.0000001 1.5E+3; do
+        printf %s "$text" > "$folder/$text"
+      done
+      ;;
+    instant)
+      for text in 2024-02-29T23:59:60Z 2026-11-20T08:15:00.123+05:30 1772193600 -1.5 9e18 \
+        1772193600123 253402300799.9999 users-20261120_021500.jsonl; do
+        printf %s "$text" > "$folder/$text"
+      done
+      ;;
+    envelope) lines "$folder" sample-data/archives/odd-lines.jsonl Tests/NormaliseTests/Lines/*.jsonl ;;
+    qonversion | flobuk | iaptic | purple) lines "$folder" "Tests/NormaliseTests/Lines/$1.jsonl" ;;
+    snapshot) lines "$folder" sample-data/snapshots/*/* Tests/SubledgerTests/Vendor/*snapshot* ;;
+    prices) cp Tests/SubledgerTests/Vendor/*.prices.csv "$folder/" ;;
+    configuration) cp subledger.example.yaml sample-data/subledger.yaml "$folder/" ;;
+    decisions)
+      printf -- '- {break_id: 00000000000000ab, decision: explained, reason: r, who: w}\n' \
+        > "$folder/decisions"
+      ;;
+  esac
+}
+
+# run TARGET SECONDS: prints executions, coverage and findings; fails when there is one.
+run() {
+  local target=$1 seeds log failed=0
+  seeds=$(mktemp -d)
+  log=$(mktemp)
+  seeds "$target" "$seeds"
+  mkdir -p "$grown/$target" "Fuzz/Corpus/$target"
+  FUZZ_TARGET=$target "$program" -max_total_time="$2" -max_len=4096 -timeout=10 -rss_limit_mb=512 \
+    -use_value_profile=1 -print_final_stats=1 -reload=0 -artifact_prefix="Fuzz/Findings/$target-" \
+    "$grown/$target" "Fuzz/Corpus/$target" "$seeds" > "$log" 2>&1 || failed=1
+  local runs coverage memory
+  runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  coverage=$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -d' ' -f2)
+  memory=$(sed -n 's/^stat::peak_rss_mb: *//p' "$log")
+  printf '%-14s %9s runs %6s edges %4s MB %s\n' "$target" "${runs:-?}" "${coverage:-?}" \
+    "${memory:-?}" "$([ "$failed" = 0 ] && echo held || echo FAILED)"
+  if [ "$failed" = 1 ]; then grep -E 'does not hold|SUMMARY|Test unit|ERROR|Fatal' "$log" >&2 || true; fi
+  rm -rf "$seeds" "$log"
+  return "$failed"
+}
+
+# shrink TARGET: the smallest inputs, of at most 512 bytes, that reach what all have reached.
+shrink() {
+  local target=$1 few
+  few=$(mktemp -d)
+  FUZZ_TARGET=$target "$program" -merge=1 -max_len=512 "$few" "Fuzz/Corpus/$target" \
+    "$grown/$target" > /dev/null 2>&1
+  rm -rf "Fuzz/Corpus/$target"
+  mkdir -p "Fuzz/Corpus/$target"
+  # Small ones first, up to 4 KiB.
+  (cd "$few" && ls -Sr | while read -r name; do
+    total=$((${total:-0} + $(stat -c %s "$name")))
+    if [ "$total" -gt 4096 ]; then break; fi
+    echo "$name"
+  done) | while read -r name; do cp "$few/$name" "Fuzz/Corpus/$target/"; done
+  echo "$target: $(ls "Fuzz/Corpus/$target" | wc -l) inputs," \
+    "$(cat "Fuzz/Corpus/$target"/* | wc -c) bytes"
+  rm -rf "$few"
+}
+
+status=0
+for target in "${targets[@]}"; do
+  if [ "$what" = shrink ]; then shrink "$target"; else run "$target" "$what" || status=1; fi
+done
+exit "$status"

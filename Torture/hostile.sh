@@ -1,0 +1,259 @@
+#!/usr/bin/env bash
+# Gives the nightly job files that nobody should send.
+#
+# Promised (docs/reliability.md): whatever lies in the folder, the job ends with the right exit code
+# and in bounded memory, what cannot be read is counted and named, and the good line beside it
+# counts. Memory is that of the whole process, as the kernel counts it.
+# usage: Torture/hostile.sh BINARY [POINTS]   POINTS, of whatever number, leaves out the bombs
+set -euo pipefail
+binary=$(realpath "$1")
+points=${2:-}
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+held=0
+tried=0
+good='{"event_name":"subscription_started","user_id":"QON_1","time":1772193600,'
+good+='"created_at":1772193660,"product_id":"p","revenue":{"value":9.99,"value_usd":9.99,'
+good+='"currency":"USD","is_proceed":0,"proceeds_rate":70},"transaction":{"transaction_id":1,'
+good+='"original_transaction_id":1,"expires":1774612800,"grace_period_expires":null,'
+good+='"transaction_date":1772193600},"environment":"production","platform":"iOS",'
+good+='"country":"US","app_id":"1","entitlements":{}}'
+
+# repeat COUNT TEXT: TEXT that many times, without a line's end.
+repeat() { { yes "$2" || true; } | head -n "$1" | tr -d '\n'; }
+
+# fresh: a new folder to fill, `in`.
+fresh() {
+  rm -rf "$work/night"
+  mkdir -p "$work/night/in"
+  cd "$work/night"
+}
+
+# night WHAT EXIT MB ACCEPTED REJECTED [OPTION...]: one run over `in` must end with EXIT, stay below
+# MB, and count so many lines; `-` for what does not matter. A run that hangs is killed.
+night() {
+  local what=$1 exit=$2 megabytes=$3 accepted=$4 rejected=$5 code=0 memory counted problem=
+  shift 5
+  tried=$((tried + 1))
+  rm -f time
+  ${PRELOAD:+env LD_PRELOAD="$PRELOAD"} /usr/bin/time -q -f %M -o time timeout -k 1 300 \
+    "$binary" run --archives in --as-of 2026-03-01 --ledger ledger.sqlite --out out --quiet "$@" \
+    > log 2>&1 < /dev/null || code=$?
+  memory=$(($(tail -1 time) / 1024))
+  counted="- -"
+  if [ -f ledger.sqlite ]; then
+    counted=$(sqlite3 -separator ' ' ledger.sqlite \
+      'select coalesce(sum(accepted), 0), coalesce(sum(rejected), 0) from archive')
+  fi
+  [ "$code" = "$exit" ] || problem="exit $code instead of $exit: $(tail -1 log)"
+  [ "$memory" -le "$megabytes" ] || problem+=" $memory MB instead of $megabytes"
+  [ "$accepted" = - ] || [ "$counted" = "$accepted $rejected" ] ||
+    problem+=" accepted and rejected: $counted instead of $accepted $rejected"
+  [ "$code" = 0 ] || [ "$code" = 1 ] || [ -s log ] || problem+=" not a word"
+  if LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' log; then problem+=" control characters"; fi
+  if [ -n "$problem" ]; then
+    echo "FAILED $what:$problem"
+  else
+    held=$((held + 1))
+    printf '%-58s exit %2d %4d MB\n' "$what" "$code" "$memory"
+  fi
+}
+
+# told PATTERN: whether the last night rejected a line with this reason and detail.
+told() {
+  if ! grep -q "$1" out/rejects.csv; then
+    echo "FAILED rejects.csv lacks $1"
+    held=$((held - 1))
+  fi
+}
+
+values() {
+  fresh
+  { repeat 500000 '[['; echo; repeat 500000 '{"a":'; echo; echo "$good"; } > in/x
+  night "a million brackets, half a million objects" 0 64 1 2
+  told 'nested more than 64 deep'
+  fresh
+  { echo "{$(seq -f '"k%.0f":1' -s, 900000)}"; echo "$good"; } > in/x
+  night "an object with 900,000 members" 0 160 1 1
+  fresh
+  { repeat 3000000 '[],' | sed 's/^/[/; s/,$/]/'; echo; echo "$good"; } > in/x
+  night "three million lists in a list" 0 160 1 1
+  told 'holds more than 2097152 values'
+  fresh
+  { echo "{$(repeat 900000 '"event_name":"x",')\"a\":1}"; echo "$good"; } > in/x
+  night "one key 900,000 times" 0 160 1 1
+  fresh
+  { echo "{\"time\":$(repeat 10000000 9)}"; echo "$good"; } > in/x
+  night "a number of 10 MB" 0 96 1 1
+  told 'a number is longer than 4096 bytes'
+  fresh
+  {
+    echo "${good/QON_1/\\ud800}"
+    echo "${good/QON_1/$'\xff\xfe'}"
+    echo "${good/QON_1/$'\x01'}"
+    head -c 100 /dev/zero
+    echo
+    echo "$good"
+  } > in/x
+  night "half a surrogate pair, broken UTF-8, controls, NUL" 0 64 1 4
+  told 'half of a surrogate pair'
+  told 'not valid UTF-8'
+  fresh
+  { repeat 60000 '{"type":"x"}'; echo; echo "$good"; } > in/x
+  night "60,000 values glued on a line" 1 96 1 60000
+  fresh
+  { printf '{"a":"'; repeat 3000000 'xxxxxx'; printf '"}'; echo "$good"; } > in/x
+  night "a value beyond limits.value_bytes, glued to a good one" 0 96 1 1
+  told 'longer than limits.value_bytes'
+  fresh
+  {
+    printf '{"type":"purchases.updated","applicationUsername":"u","password":"p","purchases":{'
+    seq -f '%.0f' 20000 | sed 's/.*/"google:p&":{"productId":"google:p&","purchaseId":"google:GPA.&","platform":"google","sandbox":false,"purchaseDate":"2025-07-08T18:40:00.000Z","expirationDate":"2025-11-08T08:53:20.000Z","isExpired":false}/' | paste -sd,
+    printf '}}'
+  } | tr -d '\n' > in/x
+  printf '\n%s\n' "$good" >> in/x
+  night "20,000 purchases of one user in a line" 1 256 2 0
+}
+
+archives() {
+  fresh
+  : > in/empty
+  echo "$good" > in/x
+  night "an empty file" 0 64 1 0
+  fresh
+  head -c 50000000 /dev/zero | tr '\0' '\n' > in/newlines
+  echo "$good" > in/x
+  night "50 million empty lines" 0 64 1 0
+  fresh
+  echo "$good" | gzip | head -c 60 > in/torn.gz
+  printf '\x1f\x8b' > in/stub.gz
+  { echo "${good//1772193600/1772193601}" | gzip; echo rubbish; } > in/tail.gz
+  echo "$good" > in/x
+  night "torn archives and rubbish behind a member" 0 64 2 0
+}
+
+bombs() {
+  fresh
+  head -c 1073741824 /dev/zero | gzip -9 > in/zeros.gz
+  echo "$good" > in/x
+  night "1 GiB of zeros in 1 MB" 0 96 1 1
+  fresh
+  head -c 1073741824 /dev/zero | tr '\0' '\n' | gzip -9 > in/newlines.gz
+  echo "$good" > in/x
+  night "1 GiB of newlines in 1 MB" 0 96 1 0
+  fresh
+  head -c 1073741824 /dev/zero | gzip -9 | gzip -9 > in/twice.gz
+  echo "$good" > in/x
+  night "1 GiB of zeros, packed twice into 2 KB" 0 96 1 1
+  fresh
+  { printf '{"a":"'; head -c 2147483648 /dev/zero | tr '\0' x; printf '"}\n'; } | gzip -1 > in/long.gz
+  echo "$good" > in/x
+  night "a line of 2 GiB" 0 96 1 1
+  fresh
+  head -c 400000000 /dev/zero | sed 's/\x0/[]/g' | gzip -1 > in/glued.gz
+  echo "$good" > in/x
+  night "400 million values glued on a line" 1 1024 - -
+  fresh
+  mkdir in/{000..099}
+  for folder in in/*; do
+    for file in {000..999}; do echo "${good/QON_1/$folder-$file}" > "$folder/$file"; done
+  done
+  night "100,000 files" 0 384 1 0
+}
+
+folders() {
+  fresh
+  echo "$good" > in/x
+  mkfifo in/pipe
+  mkdir in/deep
+  ln -s .. in/deep/up
+  ln -s . in/self
+  ln -s loop in/loop
+  ln -s /dev/zero in/zero
+  ln -s /dev/tty in/tty
+  mknod in/device c 1 5 2> /dev/null || true
+  night "pipes, devices, and links in circles" 0 64 1 0 --verbose
+  fresh
+  echo "$good" > in/x
+  for name in $'new\nline' $'\e[31mred\a' $'bad\xff\xfe' '=cmd|calc' $'\u202eturned'; do
+    echo "$name" > "in/$name"
+  done
+  night "names with newlines, escapes, broken UTF-8, formulas" 0 64 1 6
+  if LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' out/*.csv out/datapackage.json; then
+    echo "FAILED control characters in the set"
+    held=$((held - 1))
+  fi
+  if ! grep -q "^'=cmd" out/inputs.csv; then
+    echo "FAILED a name that a spreadsheet would run"
+    held=$((held - 1))
+  fi
+  fresh
+  echo "$good" > in/x
+  deep=in
+  for n in $(seq 200); do deep+=/$n; done
+  mkdir -p "$deep"
+  echo "x" > "$deep/y"
+  night "a file 200 folders deep" 0 64 1 1
+  fresh
+  night "nothing at all" 66 64 0 0
+  fresh
+  echo "rubbish" > in/x
+  night "rubbish alone" 65 64 - -
+}
+
+# changing HOW ACCEPTED: HOW befalls in/victim, of two lines, before it is hashed or before it is
+# read; the good line beside it counts, and a run without disturbance brings the rest.
+changing() {
+  local at
+  for at in 1 2; do
+    fresh
+    echo "$good" > in/x
+    printf '%s\n' "${good//1772193600/1772193601}" "${good//1772193600/1772193602}" > in/victim
+    printf '%s\n' "${good//1772193600/1772193603}" > other
+    PRELOAD=$work/meddle.so MEDDLE_AT=$at MEDDLE_HOW=$1 \
+      night "a file is $1 at its opening $at" 0 64 - -
+    night "the run after it" 0 64 "$2" 0
+  done
+}
+
+numbers() {
+  local n
+  fresh
+  for n in {1..10}; do
+    echo "${good//_id\":1/_id\":$n}" | sed 's/"value":9.99/"value":1000000000000/; s/USD/IDR/'
+  done > in/x
+  night "ten charges of 10^12 IDR on a day" 70 64 10 0
+  fresh
+  for n in {1..18}; do
+    echo "${good//_id\":1/_id\":$n}" | sed 's/"value":9.99/"value":1000000000000/; s/USD/IDR/
+      s/1772193600,"c/'$((1771000000 + n / 10 * 100000))',"c/'
+  done > in/x
+  night "eighteen of them in a month" 70 64 18 0
+  fresh
+  for n in 1e12 -0.0 1e-7 0.00000050000000000000000000001 1000000000000.0000001 \
+    123456789012345678901234567890 1e999999999; do
+    echo "${good//9.99/$n}" | sed "s/_id\":1,/_id\":\"$n\",/g"
+  done > in/x
+  sed -i '1s/"value_usd":1e12/"value_usd":1/' in/x
+  night "amounts of 10^12, -0, 30 digits and 10^999999999" 0 64 4 3
+  fresh
+  for n in 0 -1 253402300800000 1e18 '"2023-02-29T00:00:00Z"' '"2024-02-29T24:00:00Z"' \
+    '"2016-12-31T23:59:60Z"' '"2024-02-29T23:59:59.999+05:30"' 1772193600000 951782400; do
+    echo "${good/1772193600,\"c/$n,\"c}" | sed "s/_id\":1,/_id\":\"$(echo "$n" | tr -d '\"')\",/g"
+  done > in/x
+  night "times before 1970, behind 9999, of no calendar, in ms" 0 64 4 6
+}
+
+clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/meddle.so" "$here/meddle.c" -ldl
+values
+archives
+folders
+changing deleted 1
+changing shortened 2
+changing replaced 2
+changing lengthened 3
+numbers
+if [ -z "$points" ]; then bombs; fi
+echo "hostile: $held of $tried held"
+[ "$held" -eq "$tried" ]
