@@ -151,15 +151,17 @@ bombs() {
   echo "$good" > in/x
   night "a line of 2 GiB" 0 96 1 1
   fresh
-  head -c 400000000 /dev/zero | sed 's/\x0/[]/g' | gzip -1 > in/glued.gz
+  head -c 4000000 /dev/zero | sed 's/\x0/[]/g' | gzip -1 > in/glued.gz
   echo "$good" > in/x
-  night "400 million values glued on a line" 1 1024 - -
+  night "4 million values glued on a line" 1 384 1 4000000
   fresh
-  mkdir in/{000..099}
-  for folder in in/*; do
-    for file in {000..999}; do echo "${good/QON_1/$folder-$file}" > "$folder/$file"; done
+  mkdir in/{100..199}
+  for folder in {100..199}; do
+    for file in {100..1099}; do
+      echo "${good//_id\":1,/_id\":$folder$file,}" > "in/$folder/$file"
+    done
   done
-  night "100,000 files" 0 384 1 0
+  night "100,000 files" 0 384 100000 0
 }
 
 folders() {
