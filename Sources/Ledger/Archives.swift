@@ -134,6 +134,16 @@ extension Ledger {
     }
   }
 
+  /// Whether any line was skipped for `reason`.
+  public func hasSkipped(_ reason: String) throws(LedgerError) -> Bool {
+    try access("look for skipped lines") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select 1 from skipped where reason = ? limit 1")
+      statement.bind(1, reason)
+      return try statement.first { _ in true } ?? false
+    }
+  }
+
   /// Lists an archive whose bytes are known already: no lines, status `repeated`.
   ///
   /// Under a name it is listed with already, only path, time and number of the file are renewed.

@@ -24,6 +24,7 @@ extension PublishPass {
       "family_shares": counts.familyShares,
       "sandbox_in_snapshots": counts.sandbox,
       "unmatched_entitlements": counts.unmatchedEntitlements,
+      "ends_without_date": counts.endsWithoutDate,
       "refunds_never_told": counts.refundsNeverTold,
       "transactions_before_first_event": counts.beforeFirstEvent,
     ]

@@ -1,5 +1,6 @@
 import Foundation
 import Ledger
+import Normalise
 import Reconcile
 import Vocabulary
 
@@ -79,6 +80,9 @@ extension Night {
       },
       snapshotsComplete: plan.configuration.snapshotsAreComplete)
     reconcileRules.severities = plan.configuration.severity.amounts
+    reconcileRules.hasUndatedCollections = try attempt {
+      try ledger.hasSkipped(undatedCollection)
+    }
     for provider in Provider.allCases {
       reconcileRules.snapshotsTakenAt[provider] = try attempt {
         try ledger.newestCapture(of: provider, asOf: rules.asOf)

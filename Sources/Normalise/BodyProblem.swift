@@ -25,6 +25,9 @@ enum SkipReason: String, CaseIterable {
   case accountAssignmentsChanged = "account_assignments_changed"
 }
 
+/// The reason for which a user's empty collection is skipped when nothing dates it.
+public let undatedCollection = SkipReason.undatedCollection.rawValue
+
 /// What is wrong with a body, in words that hold none of its values.
 struct BodyProblem: Error {
   var reason: RejectReason

@@ -52,9 +52,12 @@ extension Reconciliation {
     } ?? false
   }
 
+  /// Nil when the entitlements are all of purchases that the lineage has left behind.
   private func match(
-    _ lineage: LineageCase, _ group: [Entitlement], at instant: Instant
-  ) -> EntitlementMatch {
+    _ lineage: LineageCase, _ all: [Entitlement], at instant: Instant
+  ) -> EntitlementMatch? {
+    let group = all.filter { !isLeftBehind($0, by: lineage) }
+    guard !group.isEmpty else { return nil }
     let furthest = group.sorted {
       let (left, right) = (reach($0, instant), reach($1, instant))
       return left != right ? left > right : $0.id < $1.id
@@ -62,6 +65,20 @@ extension Reconciliation {
     return EntitlementMatch(
       lineage: lineage, entitlement: furthest[0], startedAt: group.compactMap(\.startedAt).min(),
       renewsCount: group.compactMap(\.renewsCount).max())
+  }
+
+  /// Whether a later charge of another product followed the purchase that an entitlement shows.
+  ///
+  /// iaptic and FLOBUK list the newest purchase of each product, those of past products as well.
+  private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageCase) -> Bool {
+    guard user.provider == .iaptic || user.provider == .flobuk,
+      let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
+      !products.contains(lineage.text(lineage.state.product)),
+      let charge = lineage.state.charges.last(where: {
+        products.contains(lineage.text($0.product))
+      })
+    else { return false }
+    return charge.periodEnd.map { agree($0, end) } ?? false
   }
 
   private func reach(_ entitlement: Entitlement, _ instant: Instant) -> (Int, Int64) {
@@ -79,7 +96,7 @@ extension Reconciliation {
       !lineages.contains(where: { canBe($0, entitlement, of: products) })
     else { return false }
     var about = Subject(provider: user.provider)
-    about.app = presumedApp
+    about.app = presumedApp(selling: products, in: entitlement.store)
     about.store = entitlement.store
     about.user = user.user
     about.product = products.count == 1 ? products[0] : ""
@@ -111,7 +128,7 @@ extension Reconciliation {
         ?? lineages.firstIndex { $0.latest.transactions.contains(listed.key) }
     }
     let candidates = lineages.indices.filter {
-      storesAgree(lineages[$0].state.store, entitlement.store)
+      lineages[$0].state.store.mayBe(entitlement.store)
     }
     let wanted = entitlement.isSubscription
     let sameSort = candidates.filter { lineages[$0].latest.isSubscription == wanted }
@@ -133,10 +150,5 @@ extension Reconciliation {
       return (left.effectiveEnd?.milliseconds ?? .max, $0)
         < (right.effectiveEnd?.milliseconds ?? .max, $1)
     }
-  }
-
-  private func storesAgree(_ left: Store, _ right: Store) -> Bool {
-    left == right || left == .unknown || right == .unknown
-      || Set([left, right]) == [.appStore, .macAppStore]
   }
 }

@@ -90,7 +90,7 @@ extension Reconciliation {
   /// Whether ends are told.
   ///
   /// Purple sends none: they follow from the product's length, or from when an expiry was noticed.
-  private var tellsEnds: Bool { user.provider != .purple }
+  var tellsEnds: Bool { user.provider != .purple }
 
   /// A cancel that was told after the end is the store's, which had tried to collect until then.
   func hasGivenUp(_ state: LineageState) -> Bool {

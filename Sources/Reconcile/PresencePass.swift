@@ -57,29 +57,44 @@ extension Reconciliation {
     where !matched.contains(lineage.original) && isActive(lineage.state) && isComparable(lineage)
       && !isTransferred(lineage) && !missedRefunds.contains(lineage.original)
     {
+      guard !mayHaveVanished(lineage) else {
+        counts.endsWithoutDate += 1
+        continue
+      }
       raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")
     }
+  }
+
+  /// Whether one of the empty collections that came without a date may have ended the lineage.
+  ///
+  /// Bodies of iaptic's first years, which know no transaction ids, tell the end of what was
+  /// refunded by leaving it out; where nothing is left, nothing in the body dates it.
+  private func mayHaveVanished(_ lineage: LineageCase) -> Bool {
+    rules.hasUndatedCollections && user.provider == .iaptic
+      && lineage.latest.transactions.isEmpty
   }
 
   /// A user of whom no event ever came, although one should have.
   private mutating func findAbsentEvents() {
     guard let view, user.lineages.isEmpty, !user.hasNewerLineages, missing.isEmpty,
-      missedRefunds.isEmpty, let first = rules.firstEventAt(user.provider, presumedApp)
+      missedRefunds.isEmpty
     else { return }
-    for entitlement in view.entitlements { findUntoldEnd(of: entitlement, since: first) }
+    for entitlement in view.entitlements { findUntoldEnd(of: entitlement) }
     let watched = view.entitlements.filter { entitlement in
-      entitlement.transactions.isEmpty && entitlement.expiresAt.map { $0 >= first } ?? true
+      entitlement.transactions.isEmpty
+        && isWatched(entitlement.expiresAt ?? view.capturedAt, subject(of: entitlement))
     }
     let newest = watched.max {
       ($0.startedAt?.milliseconds ?? .min, $0.id) < ($1.startedAt?.milliseconds ?? .min, $1.id)
     }
     guard let newest else { return }
     let started = watched.compactMap(\.startedAt).min()
-    let isOlder = started.map { $0 < first } ?? false
+    let about = subject(of: newest)
+    let isOlder = started.map { !isWatched($0, about) } ?? false
     let note = isOlder ? "; it began before the first event of the app came" : ""
     raise(
       BreakDraft(
-        code: .eventsAbsent, subject: subject(of: newest), key: "user", expectedAt: started,
+        code: .eventsAbsent, subject: about, key: "user", expectedAt: started,
         severity: isOlder ? .info : .medium,
         evidence: "entitlement \(newest.id): \(told(newest)); no event of the user ever came"
           + note,
@@ -87,12 +102,12 @@ extension Reconciliation {
   }
 
   /// Of what was bought before we listened, an end in our time had to be told.
-  private mutating func findUntoldEnd(of entitlement: Entitlement, since first: Instant) {
-    guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
-      entitlement.isSubscription, tellsExpiry, let end = entitlement.expiresAt, end >= first,
-      end < knownAt
-    else { return }
+  private mutating func findUntoldEnd(of entitlement: Entitlement) {
     var about = subject(of: entitlement)
+    guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,
+      entitlement.isSubscription, tellsExpiry, let end = entitlement.expiresAt,
+      isWatched(end, about), end < knownAt
+    else { return }
     about.original = ListedTransaction(newest, of: entitlement).original
     raise(
       BreakDraft(
@@ -104,10 +119,10 @@ extension Reconciliation {
 
   private func subject(of entitlement: Entitlement) -> Subject {
     var about = Subject(provider: user.provider)
-    about.app = presumedApp
+    let products = storeProducts(entitlement.product) ?? []
+    about.app = presumedApp(selling: products, in: entitlement.store)
     about.user = user.user
     about.store = entitlement.store
-    let products = storeProducts(entitlement.product) ?? []
     if products.count == 1 { about.product = products[0] }
     return about
   }

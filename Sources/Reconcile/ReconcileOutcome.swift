@@ -18,6 +18,9 @@ public struct ReconcileCounts: Sendable, Equatable {
   /// Revoked subscriptions of a provider that tells no refund of them.
   public var refundsNeverTold: Int64 = 0
 
+  /// Subscriptions that the snapshot lacks, and that a collection without a date may have ended.
+  public var endsWithoutDate: Int64 = 0
+
   /// Nothing seen yet.
   public init() {}
 
@@ -30,6 +33,7 @@ public struct ReconcileCounts: Sendable, Equatable {
     unmatchedEntitlements += other.unmatchedEntitlements
     beforeFirstEvent += other.beforeFirstEvent
     refundsNeverTold += other.refundsNeverTold
+    endsWithoutDate += other.endsWithoutDate
   }
 }
 

@@ -21,6 +21,26 @@ public struct FeedHistory: Sendable, Equatable {
   }
 }
 
+/// A product that some app sells in a store.
+public struct SoldProduct: Sendable, Hashable {
+  /// Who tells.
+  public var provider: Provider
+  /// App id as text.
+  public var app: String
+  /// The shop.
+  public var store: Store
+  /// Store product id.
+  public var product: String
+
+  /// What `app` sells as `product` in `store`.
+  public init(provider: Provider, app: String, store: Store, product: String) {
+    self.provider = provider
+    self.app = app
+    self.store = store
+    self.product = product
+  }
+}
+
 /// From which amount on a break matters how much; the defaults suit an app, not a bank.
 public struct SeverityScale: Sendable, Equatable {
   /// Below it low, but zero is only info.
@@ -61,8 +81,12 @@ public struct ReconcileRules: Sendable {
   public var evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
   /// Ends that differ by no more than this agree.
   public var endTolerance = Interval.seconds(60)
+  /// What apps are known to sell, to tell the app of a purchase whose events all were lost.
+  public var sold: Set<SoldProduct> = []
   /// What everybody paid, for the estimates of what is missing.
   public var prices = PaidPrices()
+  /// Whether collections came that held nothing and that nothing dates; whose they are is not kept.
+  public var hasUndatedCollections = false
   /// From which amount on a break matters how much.
   public var severities = SeverityScale()
 
@@ -81,10 +105,29 @@ public struct ReconcileRules: Sendable {
     feeds.first { $0.provider == provider && $0.app == app }
   }
 
-  /// When the first event of the app came; of an app that cannot be told, the last first one, so
-  /// that nothing is called missed that might lie before it.
-  func firstEventAt(_ provider: Provider, _ app: String) -> Instant? {
-    if !app.isEmpty { return feed(provider, app)?.firstEventAt }
-    return feeds.filter { $0.provider == provider }.map(\.firstEventAt).max()
+  /// When the first event of the app came; of an app that cannot be told, the last first one of all
+  /// that sell such a thing, so that nothing is called missed that might lie before it.
+  func firstEventAt(_ about: Subject) -> Instant? {
+    if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }
+    let products = about.product.isEmpty ? [] : [about.product]
+    return apps(of: about.provider, selling: products, in: about.store)
+      .compactMap { feed(about.provider, $0)?.firstEventAt }.max()
+  }
+
+  /// The apps that may have sold one of `products` in `store`: those that are known to sell it
+  /// there, else those that sell anything there, else all.
+  func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
+    let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
+    let sellers = shops.filter { products.contains($0.product) }
+    let apps = Set((sellers.isEmpty ? shops : sellers).map(\.app))
+    return apps.isEmpty ? Set(feeds.filter { $0.provider == provider }.map(\.app)) : apps
+  }
+}
+
+extension Store {
+  /// Whether both can name one shop.
+  func mayBe(_ other: Store) -> Bool {
+    self == other || self == .unknown || other == .unknown
+      || Set([self, other]) == [.appStore, .macAppStore]
   }
 }

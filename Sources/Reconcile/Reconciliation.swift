@@ -106,13 +106,14 @@ struct Reconciliation {
       product: product ?? lineage.product)
   }
 
-  /// The app of a purchase that no lineage knows: the snapshot's, else the only one possible.
-  var presumedApp: String {
+  /// The app of a purchase that no lineage knows: the snapshot's, else the one that sells such a
+  /// product, else the user's only one; empty when several could be.
+  func presumedApp(selling products: [String], in store: Store) -> String {
     if let app = user.snapshot?.app, !app.isEmpty { return app }
+    let sellers = rules.apps(of: user.provider, selling: products, in: store)
+    if let app = sellers.first, sellers.count == 1 { return app }
     let used = Set(lineages.map(\.app).filter { !$0.isEmpty })
-    if let app = used.first { return used.count == 1 ? app : "" }
-    let known = rules.feeds.filter { $0.provider == user.provider }
-    return known.count == 1 ? known[0].app : ""
+    return used.count == 1 ? used.first ?? "" : ""
   }
 
   /// Store product ids of a snapshot's product; nil when no map tells them.

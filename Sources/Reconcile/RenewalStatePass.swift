@@ -137,7 +137,10 @@ extension Reconciliation {
   /// The end that no expiry told; nil where the ends differ, which is a break of its own.
   private func untoldEnd(_ match: EntitlementMatch) -> Instant? {
     let state = match.lineage.state
-    guard let known = state.effectiveEnd else { return nil }
+    // Of a trial Purple tells no end at all, and no length.
+    guard let known = state.effectiveEnd else {
+      return tellsEnds ? nil : match.entitlement.expiresAt
+    }
     if state.isInBillingRetry { return max(known, state.lastEventAt) }
     guard let shown = match.entitlement.expiresAt else { return known }
     if agree(shown, known) || state.periodEnd.map({ agree(shown, $0) }) ?? false { return known }

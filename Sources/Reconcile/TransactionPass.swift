@@ -15,9 +15,16 @@ extension Reconciliation {
     }
   }
 
+  /// The lineage of a listed transaction: by its original id, by its own, else by that of another
+  /// one that the list puts to the same subscription, for not every provider's events name it.
   func lineage(of transaction: ListedTransaction) -> LineageCase? {
-    lineages.first { $0.original == transaction.original }
-      ?? lineages.first { $0.latest.transactions.contains(transaction.key) }
+    if let named = lineages.first(where: { $0.original == transaction.original }) { return named }
+    if let own = lineages.first(where: { $0.latest.transactions.contains(transaction.key) }) {
+      return own
+    }
+    let siblings = view?.transactions.filter { $0.original == transaction.original } ?? []
+    let keys = Set(siblings.map(\.key) + [transactionKey(transaction.original)])
+    return lineages.first { !keys.isDisjoint(with: $0.latest.transactions) }
   }
 
   private mutating func judge(
@@ -60,7 +67,7 @@ extension Reconciliation {
 
   /// Whether events of that time would have reached the ledger.
   func isWatched(_ instant: Instant, _ about: Subject) -> Bool {
-    guard let first = rules.firstEventAt(about.provider, about.app) else { return false }
+    guard let first = rules.firstEventAt(about) else { return false }
     return instant >= first
   }
 
@@ -74,7 +81,8 @@ extension Reconciliation {
       return subject(lineage, product: product)
     }
     var about = Subject(provider: user.provider)
-    about.app = presumedApp
+    about.app = presumedApp(
+      selling: transaction.product.isEmpty ? mapped : [transaction.product], in: transaction.store)
     about.store = transaction.store
     about.user = user.user
     about.original = transaction.original

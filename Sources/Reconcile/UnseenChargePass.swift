@@ -19,7 +19,7 @@ extension Reconciliation {
     let id = lineage.transactionText(refund.transaction)
     let listed = view?.transactions.first { $0.key == refund.transaction }
     // The first pass has judged what the snapshot lists, with its date.
-    guard listed == nil, let first = rules.firstEventAt(lineage.state.provider, lineage.app)
+    guard listed == nil, let first = rules.firstEventAt(subject(lineage))
     else { return }
     // When the refund does not date its charge, all we know is that the charge came before it.
     guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {

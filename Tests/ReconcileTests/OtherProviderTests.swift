@@ -132,4 +132,65 @@ struct OtherProviderTests {
     let story = Story.monthly(renewals: 1, counted: false)
     #expect(scenario(provider, story, nil, at: "2026-03-20").codes == [])
   }
+
+  @Test("What iaptic's first bodies may have ended without a date is ahead of no snapshot")
+  func emptiedWithoutDate() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    func outcome(undated: Bool) -> ReconcileOutcome {
+      var scenario = scenario(.iaptic, story, [], at: "2026-01-20")
+      scenario.change = { $0.hasUndatedCollections = undated }
+      return scenario.outcome
+    }
+    #expect(outcome(undated: true).breaks.map(\.code) == [.aheadOfSnapshot])
+    for index in story.events.indices { story.events[index].transaction = 0 }
+    #expect(outcome(undated: false).breaks.map(\.code) == [.aheadOfSnapshot])
+    #expect(outcome(undated: true).breaks.isEmpty)
+    #expect(outcome(undated: true).counts.endsWithoutDate == 1)
+  }
+
+  @Test("The purchase of a product that was left behind says nothing of the one that is held")
+  func leftBehind() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.tell(
+      .started, "2026-02-01", until: "2027-02-01", transaction: 101, product: Story.yearly)
+    let old = premium(
+      active: false, until: "2026-02-01", .canceled, product: "com.example.monthly")
+    #expect(scenario(.iaptic, story, [old], at: "2027-03-01").codes == [])
+    #expect(scenario(.iaptic, story, [old], at: "2026-03-01").codes == ["AHEAD_OF_SNAPSHOT"])
+    let other = premium(
+      active: false, until: "2026-01-20", .canceled, product: "com.example.monthly")
+    #expect(scenario(.iaptic, story, [other], at: "2027-03-01").codes.contains("PRODUCT_MISMATCH"))
+  }
+
+  @Test("A loss of Purple's is one break, though its events name no original transaction")
+  func purpleLoss() {
+    var story = Story(original: "103")
+    for step in [0, 1, 3] {
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: 100 + Int64(step))
+    }
+    var shown = premium(
+      until: "2026-05-01", product: "com.example.monthly",
+      listing: monthlyTransactions(renewals: 3))
+    shown.renewsCount = 3
+    let lost = scenario(.purple, story, [shown], at: "2026-04-20")
+    #expect(lost.codes == ["MISSED_RENEWAL"])
+    #expect(lost.breaks.map(\.transaction) == ["102"])
+    #expect(lost.breaks.map(\.subscription) == ["103"])
+  }
+
+  @Test("A trial of Purple's that ended without its expiry is missed at the end that is shown")
+  func purpleTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01")
+    story.tell(.trialCanceled, "2026-01-03")
+    let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
+    let shown = premium(
+      active: false, until: "2026-01-08", .canceled, product: "com.example.monthly",
+      listing: [trial])
+    #expect(scenario(.purple, story, [shown], at: "2026-01-20").codes == ["MISSED_EXPIRATION"])
+    story.tell(.trialExpired, "2026-01-08")
+    #expect(scenario(.purple, story, [shown], at: "2026-01-20").codes == [])
+  }
 }

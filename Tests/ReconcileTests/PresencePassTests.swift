@@ -126,4 +126,39 @@ struct PresencePassTests {
       entitlements: [premium(until: "2026-03-01", listing: [other])], capturedAt: "2026-02-20")
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
   }
+
+  @Test("Of a user without events, the app is told by who sells such a product in such a shop")
+  func presumedApp() {
+    var scenario = Scenario(
+      entitlements: [
+        premium(
+          until: "2026-02-10",
+          listing: [bought(100, .started, "2026-01-10", until: "2026-02-10")])
+      ], capturedAt: "2026-01-20")
+    func codes(sold: [(app: String, store: Store, product: String)]) -> [String] {
+      scenario.change = { rules in
+        rules.feeds.append(
+          FeedHistory(
+            provider: .qonversion, app: "later", firstEventAt: at("2026-01-15"),
+            watermark: at("2026-01-20")))
+        rules.sold = Set(
+          sold.map {
+            SoldProduct(
+              provider: .qonversion, app: $0.app, store: $0.store, product: $0.product)
+          })
+      }
+      return scenario.codes
+    }
+    let ours = (app: "app", store: Store.appStore, product: "com.example.monthly")
+    let later = (app: "later", store: Store.appStore, product: "com.later.monthly")
+    // Nothing tells the app: every app must have begun.
+    #expect(codes(sold: []) == [])
+    #expect(codes(sold: [ours, later]) == ["MISSED_START"])
+    #expect(scenario.breaks[0].app == "app")
+    #expect(codes(sold: [ours, (app: "later", store: .appStore, product: ours.product)]) == [])
+    scenario.entitlements?[0].product = "unmapped"
+    #expect(codes(sold: [ours, later]) == [])
+    #expect(
+      codes(sold: [ours, (app: "later", store: .playStore, product: "p")]) == ["MISSED_START"])
+  }
 }

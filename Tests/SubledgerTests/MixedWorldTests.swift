@@ -84,9 +84,9 @@ struct MixedWorldTests {
     }
   }
 
-  @Test("With nothing lost no break is open, and no line is rejected")
-  func nothingLost() throws {
-    let world = try MixedWorld(seed: 3)
+  @Test("With nothing lost no break is open, and no line is rejected", arguments: [3, 17])
+  func nothingLost(seed: Int) throws {
+    let world = try MixedWorld(seed: seed)
     try world.publish()
     let open = try world.program.rows("breaks.csv").filter {
       $0["status"] == "open" && $0["code"] != "STALE_INPUT"

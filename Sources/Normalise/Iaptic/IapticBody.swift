@@ -55,8 +55,10 @@ struct IapticBody {
 
 extension IapticPurchase {
   /// The times of what has happened to the purchase already.
+  ///
+  /// What another product replaced ended then, not when its period would have.
   var happenings: [Instant] {
-    let end = isExpired == true ? expiresAt : nil
+    let end = isExpired == true && !cancelation.isReplaced ? expiresAt : nil
     return [purchasedAt, renewedAt, renewsSince, end].compactMap { $0 }
   }
 }

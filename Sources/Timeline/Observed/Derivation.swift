@@ -79,13 +79,21 @@ struct Derivation {
 
   /// When a purchase was charged that no dated body saw running: its end less its product's period;
   /// else when the period before it ended.
+  ///
+  /// Bought anew while that period was to run on, it was charged before its end: by the length of
+  /// its own period, or because it was received by then.
   private func undatedChargeTime(_ event: Event, after previous: Held?) -> Instant {
     let soonest = previous?.end
     guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
-      return min(soonest ?? event.time, event.periodEnd ?? event.time)
+      let time = min(soonest ?? event.time, event.periodEnd ?? event.time)
+      guard let received = event.received, received + .hours(24) < time else { return time }
+      return max(received, event.time)
     }
     let start = length.start(before: end, in: rules.calendar)
-    return soonest.map { start <= $0 + .hours(24) ? $0 : start } ?? start
+    guard let soonest else { return start }
+    // Months differ by up to three days.
+    let isAnew = start + .days(4) < soonest && start > event.time
+    return !isAnew && start <= soonest + .hours(24) ? soonest : start
   }
 
   /// Whether a purchase made at `bought` can still be in its first period.

@@ -115,6 +115,26 @@ struct ChargesFromStatesTests {
     #expect(try feed.facts(asOf: "2026-02-01", monthly).days(.new) == ["2026-01-09"])
   }
 
+  @Test("What is bought anew inside a running period was charged by its own length")
+  func boughtAnew() throws {
+    var feed = Telling(.iaptic)
+    for end in ["2026-07-10", "2026-10-05"] {
+      feed.show("2025-07-10", 0, until: end, of: 10) { _, state in
+        state.firstPurchasedAt = at("2025-07-10")
+      }
+    }
+    let yearly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(12)] }
+    func charged(_ change: (inout Rules) -> Void = { _ in }) throws -> [String] {
+      let lives = try feed.lives(asOf: "2026-01-01", change)
+      return lives.flatMap { $0.state?.charges ?? [] }.map { text($0.time) }
+    }
+    #expect(try charged(yearly) == ["2025-07-10", "2025-10-05"])
+    // Of unknown length, it was charged when it was received at the latest.
+    #expect(try charged() == ["2025-07-10"])
+    feed.events[1].received = at("2025-10-06")
+    #expect(try charged() == ["2025-07-10", "2025-10-06"])
+  }
+
   @Test("Where no body says when it was, a period began its length before its end")
   func undated() throws {
     var feed = Telling(.flobuk)
