@@ -1,4 +1,5 @@
 import Testing
+import Timeline
 import Vocabulary
 
 @testable import Ledger
@@ -8,7 +9,8 @@ import Vocabulary
 struct DrillTests {
   private static let start = Instant(seconds: 1_700_000_000)
   private static let limits = DamageLimits(
-    window: .hours(24), newest: start + .days(400), foreignCurrency: 9)
+    window: .hours(24), newest: start + .days(400), foreignCurrency: 9,
+    rules: Rules(asOf: start + .days(400)))
 
   private func row(_ key: Int64, user: Int64) -> LineageRow {
     LineageRow(
@@ -111,21 +113,74 @@ struct DrillTests {
   func corrupted() throws {
     let charge = event(.renewed, day: 1)
     let conflict = try #require(
-      Corruption(of: charge, among: [charge], foreign: 9, draw: 0))
+      Corruption(of: charge, among: [charge], Self.limits, draw: 0))
     #expect(conflict.code == .conflict)
     #expect(conflict.event.created ?? charge.time < charge.created ?? charge.time)
     #expect(conflict.event.identity == charge.identity && conflict.event.body != charge.body)
     var cancel = event(.canceled, day: 1)
     cancel.created = nil
-    let money = try #require(Corruption(of: cancel, among: [cancel], foreign: 9, draw: 0))
+    let money = try #require(Corruption(of: cancel, among: [cancel], Self.limits, draw: 0))
     #expect(money.code == .unexpectedRevenue && money.event.revenue?.usd != nil)
     var refund = charge
     (refund.kind, refund.time, refund.created) = (.refunded, charge.time + .days(1), nil)
-    #expect(Corruption(of: refund, among: [charge, refund], foreign: 9, draw: 0) == nil)
+    let whole = Corruption(of: refund, among: [charge, refund], Self.limits, draw: 0)
+    #expect(whole?.code == .envLeak)
     refund.revenue?.usd = Amount(micros: 1_000_000)
     refund.revenue?.local = Amount(micros: 1_000_000)
-    let currency = Corruption(of: refund, among: [charge, refund], foreign: 9, draw: 0)
+    let currency = Corruption(of: refund, among: [charge, refund], Self.limits, draw: 0)
     #expect(currency?.code == .currencyMismatch && currency?.event.revenue?.currency == 9)
+  }
+
+  @Test("A leak is of the sandbox, dollars are half as many again, a period ends before it starts")
+  func corruptedAcross() throws {
+    var charge = event(.renewed, day: 10)
+    (charge.created, charge.periodStart) = (nil, charge.time)
+    charge.periodEnd = charge.time + .days(30)
+    let next = event(.renewed, day: 40)
+    var limits = Self.limits
+    for day in 8...12 {
+      let paid = (0..<2).map { event(.renewed, day: Int64(day), lineage: 100 + Int64($0)) }
+      for event in paid {
+        try Life(events: [event], rules: Self.limits.rules).book(into: &limits.rates)
+      }
+    }
+    func codes(_ events: [Event], _ limits: DamageLimits) -> [BreakCode: Event] {
+      let drawn = (0..<4).compactMap {
+        Corruption(of: charge, among: events, limits, draw: UInt64($0))
+      }
+      return Dictionary(drawn.map { ($0.code, $0.event) }) { $1 }
+    }
+    let wrong = codes([charge, next], limits)
+    #expect(Set(wrong.keys) == [.envLeak, .impossibleSequence, .fxOutlier])
+    #expect(wrong[.envLeak]?.environment == .sandbox)
+    #expect(wrong[.fxOutlier]?.revenue?.usd == Amount(micros: 14_985_000))
+    #expect(wrong[.impossibleSequence]?.periodEnd ?? charge.time < charge.time)
+    // The newest period's end is needed, and fewer than nine others say nothing of a rate.
+    #expect(Set(codes([charge], Self.limits).keys) == [.envLeak])
+  }
+
+  @Test("A state is lost with all of its line, and only when no other line tells the same")
+  func removedStates() {
+    func state(_ day: Int64, _ transaction: Int64, collection: Int64) -> Event {
+      var state = event(.observed, day: day)
+      (state.provider, state.transaction, state.collection) = (.iaptic, transaction, collection)
+      state.identity = collection * 10 + transaction
+      (state.created, state.user) = (nil, 5)
+      state.periodStart = Self.start + .days(transaction)
+      state.periodEnd = Self.start + .days(transaction + 30)
+      state.observation = Observation()
+      state.observation?.lastChargedAt = state.periodStart
+      return state
+    }
+    let (first, again) = (state(1, 1, collection: 1), state(31, 1, collection: 2))
+    let renewed = state(31, 31, collection: 2)
+    let candidate = DrillCandidate(rank: 0, row: row(1, user: 5), event: renewed)
+    let done = Damage.drawn(for: candidate, among: [first, again, renewed], within: Self.limits)
+    #expect(done.kind == .removed && done.expected == [.missedRenewal])
+    #expect(done.companions.map(\.identity) == [again.identity] && done.loss?.transaction == 31)
+    let other = DrillCandidate(rank: 0, row: row(1, user: 5), event: first)
+    let healed = Damage.drawn(for: other, among: [first, again, renewed], within: Self.limits)
+    #expect(healed.kind == .duplicated)
   }
 
   @Test("What the data cannot show has its reason")

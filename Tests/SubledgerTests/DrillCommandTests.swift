@@ -35,7 +35,7 @@ struct DrillCommandTests {
     let found = Set(rows.filter { (Int($0["found"] ?? "") ?? 0) > 0 }.compactMap { $0["code"] })
     let expected: Set = [
       "MISSED_START", "MISSED_RENEWAL", "CONFLICT", "UNEXPECTED_REVENUE", "OUT_OF_ORDER", "LATE",
-      "duplicate",
+      "FX_OUTLIER", "ENV_LEAK", "duplicate",
     ]
     #expect(found.isSuperset(of: expected), "\(text)")
     for row in rows where row["unrevealed"] != "0" { #expect(row["unrevealed_reasons"] != "") }

@@ -1,3 +1,4 @@
+import Timeline
 import Vocabulary
 
 /// An event with a wrong part, and the break that shows it.
@@ -9,11 +10,12 @@ struct Corruption {
   ///
   /// - Parameters:
   ///   - events: everything told of the event's fold group.
-  ///   - foreign: a currency that nobody pays in.
-  init?(of event: Event, among events: [Event], foreign: Symbol, draw: UInt64) {
+  ///   - limits: what others paid, and a currency that nobody pays in.
+  init?(of event: Event, among events: [Event], _ limits: DamageLimits, draw: UInt64) {
     let possible = [
-      Self.contradicted(event), Self.currency(event, among: events, foreign), Self.rate(event),
-      Self.revenue(event),
+      Self.contradicted(event), Self.currency(event, among: events, limits.foreignCurrency),
+      Self.rate(event), Self.revenue(event), Self.leaked(event),
+      Self.reversed(event, among: events), Self.exchange(event, among: events, limits.rates),
     ].compactMap { $0 }
     guard !possible.isEmpty else { return nil }
     self = possible[Int(draw % UInt64(possible.count))]
@@ -62,6 +64,42 @@ struct Corruption {
     return Corruption(wrong, .rateMismatch)
   }
 
+  /// The same of the sandbox, as a transaction of its own.
+  private static func leaked(_ event: Event) -> Corruption? {
+    guard event.tellsAlone else { return nil }
+    var test = event
+    test.environment = .sandbox
+    return Corruption(test, .envLeak)
+  }
+
+  /// A period that ends before it starts; the newest one would leave the end in doubt as well.
+  private static func reversed(_ event: Event, among events: [Event]) -> Corruption? {
+    guard event.tellsAlone, event.kind.isToldCharge, let start = event.periodStart,
+      start <= event.time, let end = event.periodEnd, end > start,
+      events.contains(where: {
+        $0.lineage == event.lineage && $0.kind.isToldCharge && $0.time > end - .days(1)
+      })
+    else { return nil }
+    var wrong = event
+    wrong.periodEnd = start - .days(1)
+    return Corruption(wrong, .impossibleSequence)
+  }
+
+  /// Half as many dollars again as others paid for the currency around that day.
+  private static func exchange(
+    _ event: Event, among events: [Event], _ rates: ExchangeRates
+  ) -> Corruption? {
+    guard event.kind.isToldCharge, let revenue = event.revenue, let usd = revenue.usd,
+      usd > Amount(micros: 1_000_000), rates.around(event) >= 9,
+      !events.contains(where: { $0.kind.isRefund && $0.transaction == event.transaction }),
+      let dear = try? usd.scaled(by: 3, over: 2)
+    else { return nil }
+    var wrong = event
+    wrong.revenue?.usd = dear
+    wrong.price?.usd = event.price?.usd.flatMap { try? $0.scaled(by: 3, over: 2) }
+    return Corruption(wrong, .fxOutlier)
+  }
+
   /// Money that comes with an event that books none.
   private static func revenue(_ event: Event) -> Corruption? {
     guard !event.kind.isProductChange, !event.kind.isRefund, !event.kind.isToldCharge else {
@@ -90,6 +128,18 @@ extension EventKind {
     switch self {
     case .started, .trialConverted, .renewed, .recovered, .resubscribed, .purchased: true
     default: false
+    }
+  }
+}
+
+extension ExchangeRates {
+  /// How many charges in the currency of `event` are quoted within three days of it.
+  func around(_ event: Event) -> Int64 {
+    guard var near = CurrencyDay(event) else { return 0 }
+    let day = near.day.number
+    return (day - 3...day + 3).reduce(0) { sum, number in
+      near.day = Day(number: number)
+      return sum + (charges[near]?.values.reduce(0, +) ?? 0)
     }
   }
 }

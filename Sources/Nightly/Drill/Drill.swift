@@ -2,6 +2,8 @@ public import Report
 public import Vocabulary
 
 import Ledger
+import Reconcile
+import Timeline
 
 /// What a drill is to do.
 public struct DrillOrder: Sendable {
@@ -99,12 +101,13 @@ extension Night {
         (Feed(provider: $0.provider, app: $0.app), min($0.newest, plan.rules.asOf))
       })
     let foreign = copy.symbol(Self.foreignCurrency) ?? 0
+    let rules = try reconcileRules(for: copy).rules
     return try sample.chosen.map { candidate in
       let row = candidate.row
       let limits = DamageLimits(
         window: plan.rules.deliveryWindow(row.provider),
         newest: newest[Feed(provider: row.provider, app: row.app)] ?? plan.rules.asOf,
-        foreignCurrency: foreign)
+        foreignCurrency: foreign, rates: before.rates, rules: rules)
       let group = try copy.events(of: try copy.group(of: row))
       return Damage.drawn(for: candidate, among: group, within: limits)
     }

@@ -1,27 +1,31 @@
 import Ledger
 import Reconcile
 import Report
+import Timeline
 import Vocabulary
 
 /// Everything that fold and reconciliation find in a ledger.
 struct Findings {
   let breaks: [String: Break]
   let arrivals: [ArrivalKey: ArrivalSums]
+  let rates: ExchangeRates
   private let troubled: Set<BreakHolder>
 
   init(of ledger: Ledger, by night: Night) throws(NightError) {
     let rules = try night.reconcileRules(for: ledger)
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
-    let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: rules, checkStop: night.checkStop)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       jobs: night.plan.jobs, checkStop: night.checkStop
     ).run()
+    let reconcile = ReconcilePass(
+      ledger: ledger, cases: cases, rules: rules.knowing(fold, in: ledger),
+      checkStop: night.checkStop)
     let found = fold.breaks + (try reconcile.run(reconciled)).breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.facts.arrivals
+    rates = fold.rates
     troubled = Set(breaks.values.filter { !$0.code.isCounted }.flatMap(\.holders))
   }
 
@@ -103,6 +107,7 @@ struct DrillAccount {
     let match =
       found.firstIndex { $0.code == code }
       ?? found.firstIndex { code?.isMissing == true && $0.code.isMissing }
+      ?? found.firstIndex { code?.isMissing == true && $0.code == .eventsAbsent }
     let about =
       "after \(event.kind.name) of \(event.time.text), subscription "
       + "\(damage.candidate.row.original), was \(damage.kind.rawValue)"
@@ -118,7 +123,7 @@ struct DrillAccount {
         row.found += 1
         if found[match].code != code { row.renamed += 1 }
       }
-    } else if code.isMissing, let excuse = testimony.excuse(for: damage.candidate) {
+    } else if code.isMissing, let excuse = testimony.excuse(for: damage) {
       score.add(code.rawValue) { $0.unrevealed[excuse, default: 0] += 1 }
     } else {
       score.add(code.rawValue) { $0.missed += 1 }

@@ -1,3 +1,4 @@
+import Timeline
 import Vocabulary
 
 /// What a drill does to an event.
@@ -22,6 +23,10 @@ struct DamageLimits {
   let newest: Instant
   /// A currency that nobody pays in.
   let foreignCurrency: Symbol
+  /// What charges paid for their currencies.
+  var rates = ExchangeRates()
+  /// As-of and the settings of the fold, to tell what the loss of a state takes away.
+  var rules: Rules
 }
 
 /// One event, what is done to it, and what must be found.
@@ -32,6 +37,10 @@ struct Damage {
   var delivered: Event?
   /// Whether the event that the ledger has disappears.
   var forgets = true
+  /// Other events of the same line, which disappear with it.
+  var companions: [Event] = []
+  /// What the line of states told of, when the loss is a charge.
+  var loss: StateLoss?
   /// Breaks, or counts of late and disordered deliveries, that must show it.
   var expected: [BreakCode] = []
 
@@ -48,13 +57,19 @@ struct Damage {
     let attempts = kinds.indices.lazy.compactMap { step in
       Damage(kinds[(first + step) % kinds.count], candidate, among: events, within: limits)
     }
-    return attempts.first ?? Damage(removing: candidate)
+    return attempts.first ?? Damage(removing: candidate, among: events, limits.rules)
   }
 
-  private init(removing candidate: DrillCandidate) {
+  private init(removing candidate: DrillCandidate, among events: [Event], _ rules: Rules) {
+    let event = candidate.event
     kind = .removed
     self.candidate = candidate
-    expected = candidate.event.kind.codeWhenMissed.map { [$0] } ?? []
+    companions = events.filter {
+      event.collection != 0 && $0.collection == event.collection && $0.identity != event.identity
+    }
+    if !event.tellsAlone { loss = StateLoss(of: self, among: events, rules) }
+    let code = event.tellsAlone ? event.kind.codeWhenMissed : loss?.code
+    expected = code.map { [$0] } ?? []
   }
 
   private init(_ kind: DamageKind, _ candidate: DrillCandidate, delivering event: Event) {
@@ -68,11 +83,16 @@ struct Damage {
     within limits: DamageLimits
   ) {
     let event = candidate.event
-    // What is counted already would be counted on another day only.
+    // What is counted already would be counted on another day only, and when a state came says
+    // nothing of when it began.
     let isCounted = event.isLate(limits.window) || event.isOutOfOrder(among: events)
-    guard !isCounted || kind == .removed || kind == .duplicated else { return nil }
+    let isWhole = isCounted || event.kind == .observed
+    guard !isWhole || kind == .removed || kind == .duplicated else { return nil }
     switch kind {
-    case .removed: self.init(removing: candidate)
+    case .removed:
+      self.init(removing: candidate, among: events, limits.rules)
+      // A state that other lines tell as well is no loss.
+      if expected.isEmpty { return nil }
     case .duplicated:
       self.init(kind, candidate, delivering: event)
       forgets = false
@@ -84,11 +104,10 @@ struct Damage {
       let received = (later.received ?? later.created ?? later.time) + .seconds(1)
       self.init(kind, candidate, received, among: events, within: limits)
     case .corrupted:
-      let wrong = Corruption(
-        of: event, among: events, foreign: limits.foreignCurrency, draw: candidate.rank >> 32)
+      let wrong = Corruption(of: event, among: events, limits, draw: candidate.rank >> 32)
       guard let wrong else { return nil }
       self.init(kind, candidate, delivering: wrong.event)
-      forgets = wrong.code != .conflict
+      forgets = wrong.code != .conflict && wrong.code != .envLeak
       expected = [wrong.code]
       if forgets { expectArrival(among: events, limits.window) }
     }
@@ -123,10 +142,15 @@ extension Event {
     return received > (created ?? time) + window
   }
 
+  /// Whether its time is that of the message; a state may be shown long after what it tells of.
+  private var isTimed: Bool {
+    kind != .observed || provider != .iaptic && observation?.isUndated != true
+  }
+
   /// Whether an event that happened later came before this one: by receive time, else by place.
   func isOutOfOrder(among events: [Event]) -> Bool {
     events.contains { other in
-      guard other.time > time else { return false }
+      guard other.time > time, other.isTimed else { return false }
       if let received, let known = other.received { return known < received }
       if received != nil, other.received == nil { return other.place.isBefore(place) }
       return received == nil && other.place.isBefore(place)

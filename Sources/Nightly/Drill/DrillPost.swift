@@ -13,7 +13,9 @@ struct DrillPost {
       texts.append(
         try ledger.transactionText(lineage: event.lineage, identity: event.identity) ?? "")
     }
-    for damage in damages where damage.forgets { try ledger.forget(damage.candidate.event) }
+    for damage in damages where damage.forgets {
+      for event in [damage.candidate.event] + damage.companions { try ledger.forget(event) }
+    }
     var archive = NewArchive(
       name: "drill", sha256: "drill", kind: .events, path: "", bytes: 0,
       modified: Instant(milliseconds: 0), inode: 0)
@@ -23,13 +25,35 @@ struct DrillPost {
     var batch = EventBatch()
     for (damage, transaction) in zip(damages, texts) {
       guard let event = damage.delivered else { continue }
-      batch.add(
-        event, transaction: transaction, row: damage.candidate.row, words: ledger.symbols.words)
+      let (row, words) = (damage.candidate.row, ledger.symbols.words)
+      if event.environment == row.environment {
+        batch.add(event, transaction: transaction, row: row, words: words)
+      } else {
+        let leaked = "drill \(transaction)"
+        batch.add(
+          event.leaked(row, transaction: leaked, words), transaction: leaked, row: row,
+          words: words)
+      }
     }
     batch.lines = Int64(batch.events.count)
     try intake.add(batch)
     let told = try intake.finish() + intake.write()
     return told.reduce(0) { $0 + $1.duplicates }
+  }
+}
+
+extension Event {
+  /// The event as one of the same subscription in its other environment.
+  func leaked(_ row: LineageRow, transaction: String, _ words: [String]) -> Event {
+    var leaked = self
+    leaked.lineage = lineageKey(
+      provider: row.provider, app: words[Int(row.app)], environment: environment,
+      store: row.store, original: row.original)
+    leaked.transaction = transactionKey(transaction)
+    var identity = Fingerprint(seed: 6)
+    identity.combine(UInt64(bitPattern: self.identity))
+    leaked.identity = identity.value
+    return leaked
   }
 }
 

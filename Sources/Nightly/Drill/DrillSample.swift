@@ -45,7 +45,8 @@ struct DrillSample {
   }
 
   mutating func offer(_ event: Event, of row: LineageRow) {
-    guard event.environment == .production, event.time < asOf, event.kind.codeWhenMissed != nil
+    guard event.environment == .production, event.time < asOf,
+      event.kind.codeWhenMissed != nil || event.observation != nil
     else { return }
     let candidate = DrillCandidate(rank: rank(of: event), row: row, event: event)
     if chosen.count == count, let last = chosen.last, candidate.rank >= last.rank { return }

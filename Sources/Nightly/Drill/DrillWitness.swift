@@ -56,9 +56,12 @@ struct DrillTestimony {
   var allFirst: [Provider: Instant] = [:]
 
   /// Why nothing could have shown that the event never came; nil when something should have.
-  func excuse(for candidate: DrillCandidate) -> String? {
-    DrillWitness.excuse(
-      for: candidate.event, told: told[candidate.holder] ?? [], witnesses[candidate.holder],
+  func excuse(for damage: Damage) -> String? {
+    let candidate = damage.candidate
+    var event = candidate.event
+    if let loss = damage.loss { (event.kind, event.transaction) = (.observed, loss.transaction) }
+    return DrillWitness.excuse(
+      for: event, told: told[candidate.holder] ?? [], witnesses[candidate.holder],
       allFirst: allFirst[candidate.row.provider] ?? Instant(milliseconds: .min))
   }
 }
