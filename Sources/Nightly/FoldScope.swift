@@ -58,8 +58,11 @@ extension Rules {
 
 extension Plan {
   /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
-  func foldFingerprint(version: String, reconciled: Set<Provider>) -> String {
+  func foldFingerprint(
+    version: String, reconciled: Set<Provider>, hasUndatedCollections: Bool
+  ) -> String {
     var options = effectiveOptions
+    options["undated_collections"] = .bool(hasUndatedCollections)
     for key in [
       "as_of", "csv_dialect", "amount_decimals", "rejected_share", "materiality", "decisions",
     ] {

@@ -82,7 +82,9 @@ public struct Night {
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let nightFold = NightFold(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
-      fingerprint: plan.foldFingerprint(version: version, reconciled: reconciled),
+      fingerprint: plan.foldFingerprint(
+        version: version, reconciled: reconciled,
+        hasUndatedCollections: rules.hasUndatedCollections),
       jobs: plan.jobs, checkStop: checkStop)
     let fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
     try attempt { try ledger.releaseMemory() }

@@ -19,9 +19,10 @@ struct Findings {
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       jobs: night.plan.jobs, checkStop: night.checkStop
     ).run()
+    var priced = rules
+    priced.prices = fold.prices
     let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: rules.knowing(fold, in: ledger),
-      checkStop: night.checkStop)
+      ledger: ledger, cases: cases, rules: priced, checkStop: night.checkStop)
     let found = fold.breaks + (try reconcile.run(reconciled)).breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.facts.arrivals
