@@ -1,0 +1,64 @@
+internal import GRDB
+public import Vocabulary
+
+extension Ledger {
+  /// Runs `body` on one state of the ledger, whatever a run writes meanwhile.
+  ///
+  /// The ledger is opened for reading; temporary tables may be filled. A run that ends meanwhile
+  /// leaves its write-ahead log as it is. Throws `LedgerError`, and whatever `body` throws.
+  public func holdStill(_ body: () throws -> Void) throws {
+    try visit("read one state") { database in
+      try database.beginTransaction(.deferred)
+      do {
+        try body()
+        try database.commit()
+      } catch {
+        if database.isInsideTransaction { try? database.rollback() }
+        throw error
+      }
+    }
+  }
+
+  /// Puts `facts` beside those of the ledger, in temporary tables of the same names that queries of
+  /// this reader read instead.
+  public func layOver(_ facts: Facts) throws(LedgerError) {
+    try access("lay facts over the ledger's") { database in
+      for rows in facts.tables {
+        try database.execute(sql: "drop table if exists temp.\(rows.table)")
+        let lookup = try RawStatement(
+          database, "select sql from main.sqlite_schema where type = 'table' and name = ?")
+        lookup.bind(1, rows.table)
+        guard let sql = try lookup.first({ $0.text(0) }), sql.lowercased().hasPrefix("create table")
+        else { continue }
+        try database.execute(sql: "create temp table" + sql.dropFirst("create table".count))
+        try rows.replace(in: database)
+      }
+    }
+  }
+
+  /// Adds `rows` to a temporary table of as many columns.
+  public func insert(
+    _ rows: [[LedgerValue]], intoTemporary table: String
+  ) throws(LedgerError) {
+    guard let first = rows.first else { return }
+    try access("keep what was found") { database in
+      let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")
+      let statement = try RawStatement(
+        cachedIn: database, "insert into temp.\(table) values (\(marks))")
+      for row in rows {
+        for (index, value) in row.enumerated() { statement.bind(Int32(index + 1), value) }
+        try statement.run()
+      }
+    }
+  }
+}
+
+extension Facts {
+  /// Every table of facts with its rows.
+  var tables: [CellRows] {
+    [
+      revenueRows, movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows,
+      coverageRows,
+    ]
+  }
+}
