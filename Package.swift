@@ -84,7 +84,10 @@ let package = Package(
     .testTarget(name: "SimulateTests", dependencies: ["Simulate", "TestSupport"]),
     .testTarget(
       name: "NightlyTests",
-      dependencies: ["Ledger", "Nightly", "Reconcile", "TestSupport", "Vocabulary"]),
+      dependencies: [
+        "Ledger", "Nightly", "Reconcile", "Report", "TestSupport", "Timeline", "Vocabulary",
+        .product(name: "Logging", package: "swift-log"),
+      ]),
     .testTarget(
       name: "SubledgerTests", dependencies: ["Ledger", "TestSupport", "Vocabulary", "subledger"],
       exclude: ["Story", "Vendor"]),

@@ -17,6 +17,36 @@ public indirect enum JSONValue: Sendable, Equatable {
     return out
   }
 
+  /// The value in one line, without a newline.
+  public var line: [UInt8] {
+    var out: [UInt8] = []
+    writeLine(to: &out)
+    return out
+  }
+
+  private func writeLine(to out: inout [UInt8]) {
+    switch self {
+    case .array(let items):
+      out.append(UInt8(ascii: "["))
+      for (index, item) in items.enumerated() {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        item.writeLine(to: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    case .object(let members):
+      out.append(UInt8(ascii: "{"))
+      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      for (index, member) in sorted.enumerated() {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        Self.write(member.key, to: &out)
+        out.append(UInt8(ascii: ":"))
+        member.value.writeLine(to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    default: write(to: &out, depth: 0)
+    }
+  }
+
   private func write(to out: inout [UInt8], depth: Int) {
     switch self {
     case .null: out.append(contentsOf: "null".utf8)

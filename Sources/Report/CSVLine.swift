@@ -1,3 +1,26 @@
+/// A cell of a CSV line.
+public enum CSVCell: Sendable, Equatable {
+  /// A number, a date or a word of this program.
+  case plain(String)
+  /// A text of others, as it was told.
+  case text(String)
+  /// A name that was escaped when it was read, as names of archives are.
+  case name(String)
+}
+
+/// One line of a CSV file, without a line end.
+public func csvLine(_ cells: [CSVCell]) -> [UInt8] {
+  var line = CSVLine()
+  for cell in cells {
+    switch cell {
+    case .plain(let text): line.add(plain: text)
+    case .text(let text): line.add(text: text)
+    case .name(let text): line.add(name: text)
+    }
+  }
+  return line.buffer
+}
+
 /// One line of a CSV file: RFC 4180 quoting, cell after cell.
 struct CSVLine {
   private(set) var buffer: [UInt8] = []

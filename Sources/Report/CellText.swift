@@ -1,5 +1,8 @@
 internal import Vocabulary
 
+/// What a cell shows of a text of others, as it was told.
+public func cellText(_ text: String) -> String { CellText.of(text) }
+
 /// What a cell shows of a text of others: nothing that a spreadsheet would run (OWASP, "CSV
 /// Injection") or that would steer a terminal.
 ///

@@ -1,4 +1,4 @@
-internal import Vocabulary
+public import Vocabulary
 
 /// Up to when the numbers of a feed can no longer change by deliveries in time.
 ///
@@ -25,7 +25,7 @@ struct Horizon {
 
 extension Movement {
   /// The column of the report in which the movement is counted.
-  var column: String {
+  public var column: String {
     switch self {
     case .new: "new"
     case .firstSeen: "first_seen"

@@ -162,9 +162,7 @@ struct TableWriter {
 
   private mutating func write(_ part: Int64, over whole: Int64) {
     guard whole != 0 else { return line.addNothing() }
-    let sign: Int128 = whole < 0 ? -1 : 1
-    let millionths = (Int128(part) * sign * 1_000_000).dividedHalfToEven(by: Int128(whole) * sign)
-    line.add(micros: Int64(clamping: millionths), decimals: 6)
+    line.add(micros: rateMillionths(part, over: whole), decimals: 6)
   }
 
   /// SQLite turns a result that leaves the range of its integers into a floating-point number; what

@@ -28,6 +28,12 @@ public struct Evidence: Sendable {
   public let event: Event
   /// The event that was told, at the same place; equal to `event` unless that is derived.
   public let told: Event
+
+  /// `event`, as `told` says or proves it.
+  public init(event: Event, told: Event) {
+    self.event = event
+    self.told = told
+  }
 }
 
 extension Life {

@@ -22,8 +22,9 @@ struct Subledger: ParsableCommand {
       """,
     version: Release.version,
     subcommands: [
-      RunCommand.self, IngestCommand.self, ReportCommand.self, VerifyCommand.self,
-      PackCommand.self, StatusCommand.self, DrillCommand.self, SimulateCommand.self,
+      RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
+      VerifyCommand.self, PackCommand.self, StatusCommand.self, DrillCommand.self,
+      SimulateCommand.self,
     ])
 
   static func main() {

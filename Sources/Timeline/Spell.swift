@@ -1,0 +1,30 @@
+public import Vocabulary
+
+/// A stretch of access, as the fold understands it.
+public struct Spell: Sendable {
+  /// Whether it is a trial rather than paid.
+  public let isTrial: Bool
+  /// Symbol of the store product id.
+  public let product: Symbol
+  /// When it began.
+  public let start: Instant
+  /// As paid or tried, without grace; nil while nothing tells it.
+  public let end: Instant?
+  /// Whether `end` follows from the length of the product's period alone.
+  public let isEndDerived: Bool
+  /// The end of grace; nil without.
+  public let graceEnd: Instant?
+  /// When a refund or a revocation took access away; nil when none did.
+  public let takenAway: Instant?
+}
+
+extension Life {
+  /// The life's periods in order.
+  public var spells: [Spell] {
+    periods.map {
+      Spell(
+        isTrial: $0.isTrial, product: $0.product, start: $0.start, end: $0.end,
+        isEndDerived: $0.isEndDerived, graceEnd: $0.graceEnd, takenAway: $0.takenAway)
+    }
+  }
+}

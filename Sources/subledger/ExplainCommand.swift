@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import Nightly
+
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Which events, in which archive and line, make up a number.",
+    discussion: """
+      Of a report's number: the report, its keys as column=value, and a column. Keys that are left \
+      out match every row, and the answer is their sum; without a column all measures are \
+      explained. Only reads, also while a run writes.
+
+        subledger explain revenue_monthly period=2026-10 product_id=pro.monthly net_usd
+        subledger explain churn_monthly period=2026-10 churned --format csv
+        subledger explain --subscription 2000000000980000
+        subledger explain --break 1477543204fb37ca
+
+      Settings, price list and as-of are those of the newest run that published; --as-of says \
+      another business time.
+      """)
+
+  @Argument(help: "A report, its keys as column=value, and a column.")
+  var words: [String] = []
+
+  @Option(name: .customLong("break"), help: "Explain a break, by its break_id.")
+  var finding: String?
+
+  @Option(help: "Tell the life of a subscription, by its original transaction id.")
+  var subscription: String?
+
+  @Option(help: "Explain a transaction, by its id.")
+  var transaction: String?
+
+  @Option(help: "How the explanation is written: text, csv or json (a JSON object a line).")
+  var format: ExplanationFormat = .text
+
+  @Option(help: "Business time of the numbers: RFC 3339, or a date. (default: the newest run's)")
+  var asOf: String?
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      options.asOf = asOf
+      let order = try ExplainOrder(
+        words: words, finding: finding, subscription: subscription, transaction: transaction,
+        format: format.kind)
+      let out = FileHandle.standardOutput
+      try session.night(options).explain(order) { try out.write(contentsOf: Data($0)) }
+      return .done
+    }
+  }
+}
+
+enum ExplanationFormat: String, ExpressibleByArgument, CaseIterable {
+  case text, csv, json
+
+  var kind: ExplainOrder.Format {
+    switch self {
+    case .text: .text
+    case .csv: .csv
+    case .json: .json
+    }
+  }
+}

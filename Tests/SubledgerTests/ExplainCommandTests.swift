@@ -1,0 +1,213 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Explain names the events behind a number, and where each stands")
+struct ExplainCommandTests {
+  private let program: Program
+  private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private func path(_ name: String) -> String { Self.root.appendingPathComponent(name).path }
+
+  private var settings: [String] { Self.settings }
+
+  private static var settings: [String] {
+    let sample = root.appendingPathComponent("sample-data").path
+    return ["--config", "\(sample)/subledger.yaml", "--prices", "\(sample)/prices.csv"]
+  }
+
+  /// A ledger of the sample and its reports, made once; tests that write take a copy.
+  private static let prepared = Result {
+    let program = try Program()
+    let sample = root.appendingPathComponent("sample-data").path
+    let result = try program.run(
+      [
+        "run", "--archives", "\(sample)/archives", "--snapshots", "\(sample)/snapshots",
+        "--as-of", "2026-03-01",
+      ] + settings)
+    try #require(result.status == 0, "\(result)")
+    return program
+  }
+
+  init() throws { program = try Self.prepared.get() }
+
+  /// A program in another folder, with a copy of the ledger.
+  private func copy() throws -> Program {
+    let other = try Program()
+    try FileManager.default.copyItem(
+      atPath: program.folder.path("subledger.sqlite"),
+      toPath: other.folder.path("subledger.sqlite"))
+    return other
+  }
+
+  private func explain(_ arguments: String...) throws -> ProgramResult {
+    try program.run(["explain"] + arguments)
+  }
+
+  /// The lines of an explanation as CSV, by column name.
+  private func lines(_ arguments: [String]) throws -> [[String: String]] {
+    let result = try program.run(["explain"] + arguments + ["--format", "csv"])
+    try #require(result.status == 0, "\(result)")
+    return try readCSV(program.folder.write(result.output, to: "\(UUID().uuidString).csv"))
+  }
+
+  /// The sum of the shares of a column, in millionths.
+  private func sum(_ lines: [[String: String]], _ column: String) -> Decimal {
+    lines.filter { $0["column"] == column }.reduce(0) {
+      $0 + (Decimal(string: $1["share"] ?? "") ?? 0)
+    }
+  }
+
+  @Test(
+    "The shares that it lists add up to the cell, in every report",
+    arguments: [
+      "revenue_monthly", "churn_monthly", "mrr_monthly", "renewals_monthly", "trials_monthly",
+      "retention_monthly", "excluded_monthly", "quality_monthly",
+    ])
+  func sums(report: String) throws {
+    let rows = try program.rows("\(report).csv")
+    let row = try #require(rows.last)
+    let keys = [
+      "period", "cohort", "provider", "app_id", "store", "product_id", "product_type",
+      "charge_kind", "country", "storefront", "currency", "proceeds_rate", "amount_basis",
+      "renewal_ordinal", "period_index", "reason",
+    ].compactMap { key in row[key].map { "\(key)=\($0)" } }
+    let lines = try lines([report] + keys)
+    var compared = 0
+    for (column, cell) in row where !keys.contains("\(column)=\(cell)") {
+      guard let number = Decimal(string: cell), !column.contains("rate") else { continue }
+      #expect(sum(lines, column) == number, "\(column)")
+      compared += 1
+    }
+    #expect(compared > 0)
+    #expect(lines.allSatisfy { $0["role"] == "carries" || $0["column"] == "" })
+  }
+
+  @Test("Each line leads to the body in its archive")
+  func places() throws {
+    let lines = try lines(["revenue_monthly", "period=2026-02", "provider=qonversion", "charges"])
+    #expect(lines.count > 10)
+    for line in lines.prefix(20) {
+      let archive = try #require(line["archive"])
+      let bytes = try gzip("-cd", path("sample-data/archives/\(archive)"))
+      let offset = try #require(line["byte_offset"].flatMap { Int($0) })
+      let value = String(
+        decoding: bytes[offset...].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+      let transaction = try #require(line["transaction_id"])
+      #expect(value.contains(transaction), "\(archive) byte \(offset)")
+      let before = bytes[..<offset].count { $0 == UInt8(ascii: "\n") }
+      #expect(line["line"] == "\(before + 1)")
+    }
+  }
+
+  @Test("What docs/explain.md prints is what its commands print")
+  func document() throws {
+    let text = try String(contentsOfFile: path("docs/explain.md"), encoding: .utf8)
+    var blocks = 0
+    for block in text.components(separatedBy: "```\n$ subledger explain ").dropFirst() {
+      let parts = block.split(separator: "\n", maxSplits: 1)
+      let words = parts[0].split(separator: " ").map(String.init)
+      let expected = parts[1].components(separatedBy: "```")[0]
+      let result = try program.run(["explain"] + words)
+      #expect(result.output == expected, "\(words)")
+      #expect(result.errors.isEmpty, "\(result)")
+      blocks += 1
+    }
+    #expect(blocks >= 3)
+  }
+
+  @Test("A break, a subscription and a transaction are told from their events")
+  func subjects() throws {
+    let row = try #require(program.rows("breaks.csv").first { $0["code"] == "MISSED_RENEWAL" })
+    let id = try #require(row["break_id"])
+    let subscription = try #require(row["subscription_id"])
+    let finding = try explain("--break", id)
+    #expect(finding.status == 0)
+    for text in [id, subscription, row["evidence"] ?? "", "snapshot", ".jsonl.gz line "] {
+      #expect(finding.output.contains(text), "\(text)")
+    }
+    let life = try explain("--subscription", subscription)
+    for text in ["paid period of", "churned: churn_monthly churned +1, mrr_monthly churned", id] {
+      #expect(life.output.contains(text), "\(text): \(life)")
+    }
+    let told = try #require(
+      try lines(["--subscription", subscription]).first { $0["kind"] == "renewed" })
+    let transaction = try explain("--transaction", told["transaction_id"] ?? "")
+    #expect(transaction.output.contains("renewals_monthly renewals +1"), "\(transaction)")
+    #expect(transaction.output.contains("line \(told["line"] ?? "") byte"), "\(transaction)")
+  }
+
+  @Test("As of another time the numbers are those that a report of that time publishes")
+  func earlier() throws {
+    let arguments = [
+      "churn_monthly", "provider=qonversion", "period=2025-08", "active_close", "--as-of",
+      "2025-08-20",
+    ]
+    let lines = try lines(arguments)
+    let other = try copy()
+    let report = try other.run(["report", "--as-of", "2025-08-20", "--out", "then"] + settings)
+    #expect([0, 1].contains(report.status), "\(report)")
+    let rows = try other.rows("churn_monthly.csv", in: "then").filter {
+      $0["provider"] == "qonversion" && $0["period"] == "2025-08"
+    }
+    let active = rows.reduce(Decimal(0)) { $0 + (Decimal(string: $1["active_close"] ?? "") ?? 0) }
+    #expect(active > 0)
+    #expect(sum(lines, "active_close") == active)
+  }
+
+  @Test("JSON is one object a line")
+  func json() throws {
+    let result = try explain("trials_monthly", "period=2025-06", "--format", "json")
+    var kinds: Set<String> = []
+    for line in result.output.split(separator: "\n") {
+      let tree = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      kinds.insert(try #require(tree?["is"] as? String))
+    }
+    #expect(kinds == ["subject", "number", "entry"])
+  }
+
+  @Test("What is not there is said with the names that there are")
+  func wrong() throws {
+    let wrong: [(arguments: [String], status: Int32, text: String)] = [
+      (["revenues"], 64, "revenue_monthly, churn_monthly"),
+      (["revenue_monthly", "colour=red"], 64, "its keys are period, provider"),
+      (["revenue_monthly", "grossusd"], 64, "gross_usd"),
+      (["revenue_monthly", "provider=apple"], 64, "qonversion, flobuk"),
+      (["revenue_monthly", "product_id=nope"], 64, "com.example.pro.monthly"),
+      (["revenue_monthly", "period=june"], 64, "2026-10"),
+      (["revenue_monthly", "charges", "refunds"], 64, "one column"),
+      ([], 64, "--subscription"),
+      (["revenue_monthly", "--break", "x"], 64, "one subject"),
+      (["coverage"], 64, "metric="),
+      (["--break", "x"], 66, "break_id"), (["--subscription", "x"], 66, "subscription_id"),
+      (["--transaction", "x"], 66, "transaction x"),
+      (["revenue_monthly", "--ledger", "absent.sqlite"], 66, "absent.sqlite"),
+    ]
+    for (arguments, status, text) in wrong {
+      let result = try program.run(["explain"] + arguments)
+      #expect(result.status == status, "\(arguments): \(result)")
+      #expect(result.errors.contains(text), "\(arguments): \(result)")
+      #expect(result.output.isEmpty, "\(arguments): \(result)")
+    }
+    let none = try explain("revenue_monthly", "period=2031-01")
+    #expect(none.status == 0)
+    #expect(none.output.contains("no row of revenue_monthly has these keys"))
+  }
+
+  @Test("It reads while another process holds the ledger, and leaves no file behind")
+  func locked() throws {
+    let other = try copy()
+    let lock = other.folder.path("subledger.sqlite.lock")
+    let descriptor = open(lock, O_RDWR | O_CREAT, 0o600)
+    try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+    defer { close(descriptor) }
+    let before = try filesAndBytes(under: other.folder.path)
+    let result = try other.run(["explain", "churn_monthly", "period=2025-06"])
+    #expect(result.status == 0, "\(result)")
+    let after = try filesAndBytes(under: other.folder.path)
+    #expect(
+      Set(after.keys).subtracting(before.keys).allSatisfy { $0.hasPrefix("subledger.sqlite-") })
+    #expect(after["subledger.sqlite"] == before["subledger.sqlite"])
+  }
+}
