@@ -34,7 +34,7 @@ let package = Package(
     .target(
       name: "Ledger",
       dependencies: [
-        "CMalloc", "Digest", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift"),
+        "CMalloc", "CZlib", "Digest", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       resources: [.embedInCode("Schema")]),
 

@@ -70,10 +70,10 @@ struct PublishPass {
       let target = try DryRunTarget(plan)
       let staging = try Staging.begin(for: target.out)
       do {
-        let tables = try times.measure(.report) {
-          try writeTables(by: reportPlan, into: staging.path)
+        let reports = try times.measure(.report) {
+          try writeReports(by: reportPlan, into: staging.path)
         }
-        manifest.resources = tables.map(ManifestResource.init)
+        manifest.resources = reports.tables.map(ManifestResource.init)
         // A power cut must not leave a set that the ledger knows nothing of.
         try ledger.sync()
         let publication = try times.measure(.publish) {
@@ -81,7 +81,8 @@ struct PublishPass {
         }
         try ledger.finishRun(
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
-          published: publication.sha256, checksums: checksums(of: publication))
+          published: publication.sha256, checksums: checksums(of: publication),
+          rows: reports.publication)
         if plan.isDryRun { try target.tell(publication, log) }
         return publication
       } catch {
@@ -92,23 +93,23 @@ struct PublishPass {
   }
 
   /// Writes the shares of the set in parallel, each by a connection of its own.
-  private func writeTables(
+  private func writeReports(
     by reportPlan: ReportPlan, into folder: String
-  ) throws -> [ReportTable] {
+  ) throws -> WrittenReports {
     let path = ledger.path
-    var tables: [ReportTable] = []
+    var reports = WrittenReports(plan: reportPlan)
     try Workers(count: plan.jobs).run(
       ReportShare.allCases,
       { share, tell in
         let part = Result {
           let reader = try Ledger.open(path: path, mode: .readOnly)
-          return try writeReports(share, from: reader, plan: reportPlan, into: folder)
+          return try Report.writeReports(share, from: reader, plan: reportPlan, into: folder)
         }
         _ = tell(part)
       },
-      take: { tables += try $1.get() })
-    try checkReports(tables, in: ledger)
-    return tables
+      take: { reports.add(try $1.get()) })
+    try reports.finish(in: folder, checkedBy: ledger)
+    return reports
   }
 
   /// One break per id: what reconciliation says of it beats what one event alone says.

@@ -16,7 +16,8 @@ extension Night {
     return try attempt {
       var lines = ["ledger \(plan.ledger.shown())"]
       lines += try archiveLines(ledger) + feedLines(ledger)
-      lines += try breakLines(ledger) + runLines(ledger)
+      lines += try breakLines(ledger) + monthLines(ledger) + runLines(ledger)
+      lines.append(sizeLine(try ledgerSize(ledger)))
       return lines.joined(separator: "\n")
     }
   }
@@ -39,6 +40,21 @@ extension Night {
       return "feed      \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app): "
         + "newest input \(mark.newest.text), first event \(mark.firstEvent.text)"
     }
+  }
+
+  /// The newest months; `--format json` has all of them.
+  private func monthLines(_ ledger: Ledger) throws -> [String] {
+    try ledger.monthStates().prefix(13).map { state in
+      let run = state.closedRun.map { ", with the numbers of run \($0)" } ?? ""
+      let rows =
+        state.standing == .open ? ", \(state.incompleteRows) of \(state.rows) rows can change" : ""
+      return "month     \(state.month.text) \(state.standing.rawValue)\(run)\(rows)"
+    }
+  }
+
+  private func sizeLine(_ size: LedgerSize) -> String {
+    let each = size.perAccepted.map { ", \($0) per accepted line" } ?? ""
+    return "size      \(size.bytes) bytes\(each)"
   }
 
   private func runLines(_ ledger: Ledger) throws -> [String] {

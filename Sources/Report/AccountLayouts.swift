@@ -21,20 +21,19 @@ extension Layout {
       .count("charges", of: "charges", "Charges among them."),
     ])
 
-  /// Kept for programs that read it: a header alone until published numbers are kept.
+  /// Put together from the parts that the monthly reports write.
   static let restatements = Layout(
     name: "restatements", query: nil,
     columns: [
       .key("report", .text, "Report whose published number changed."),
-      .key("period", .text, "Period of the row."),
-      .key("key", .text, "Other key columns of the row."),
+      .key("period", .month, "Month that the number speaks of."),
+      .key("key", .text, "Other key columns of the row, joined by commas."),
       .key("column", .text, "Column that changed."),
-      .cell("published", .text, "Value last published as complete."),
-      .cell("restated", .text, "Value now."),
-      .cell("delta", .text, "restated − published."),
-      .cell("cause", .text, "Why it changed."),
-      Column(
-        name: "published_by_run", format: .integer, description: "Run that published it."),
+      .cell("published", .text, "Number closed, or last published as complete; 0 without a row."),
+      .cell("restated", .text, "Number now; 0 when the row is gone."),
+      .cell("delta", .text, "restated − published; empty when one of them is unknown."),
+      .cell("cause", .text, "Why it changed, as one of a few words."),
+      .cell("published_by_run", .seconds, "Run that published, or closed, the number."),
     ])
 
   static let inputs = Layout(

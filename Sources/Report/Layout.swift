@@ -1,4 +1,5 @@
 // What a report is made of: a query and how each of its columns is printed and read.
+internal import Ledger
 
 /// One report: its file, its query and its columns.
 struct Layout {
@@ -9,6 +10,8 @@ struct Layout {
   /// Whether each month of the first column, a day, has a file of its own.
   var isSplitByMonth = false
   let columns: [Column]
+  /// Up to where its monthly rows are complete; nil when they never say that they are.
+  var completeness: HorizonKind?
 
   /// What orders the rows of one period; empty for a query that orders them itself.
   ///
@@ -22,6 +25,11 @@ struct Layout {
       value += column.format.width
     }
     return columns.contains { $0.part != nil } ? keys : []
+  }
+
+  /// Whether each row speaks of a month.
+  var isMonthly: Bool {
+    if case .month = columns.first?.format { query != nil } else { false }
   }
 }
 

@@ -1,4 +1,5 @@
 // Columns of the reports about renewals, trials and cohorts.
+internal import Ledger
 
 extension Layout {
   static let renewalsMonthly = Layout(
@@ -8,7 +9,7 @@ extension Layout {
       .count("renewals", of: "renewals", "Renewals charged."),
       .count("renewals_refunded", of: "renewals", "Renewals refunded for the first time."),
       .isComplete,
-    ])
+    ], completeness: .settled)
 
   static let trialsMonthly = Layout(
     name: "trials_monthly", query: PackageResources.trials_monthly_sql,
@@ -20,7 +21,7 @@ extension Layout {
       .count("pending", of: "trials", "Trials that can still convert."),
       .rate("conversion_rate", "converted / (converted + expired); empty when neither is."),
       .isComplete,
-    ])
+    ], completeness: .ended)
 
   static let retentionMonthly = Layout(
     name: "retention_monthly", query: PackageResources.retention_monthly_sql,
@@ -30,5 +31,5 @@ extension Layout {
       .count("retained", of: "subscriptions", "Active at the end of the month."),
       .usd("net_usd", "Net booked in the month; empty when unknown."),
       .isComplete,
-    ])
+    ], completeness: .settled)
 }

@@ -18,7 +18,7 @@ public enum ReportShare: CaseIterable, Sendable {
       [
         .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
         .qualityMonthly, .excludedMonthly, .coverage, .breaks, .breaksHistory, .refetchWorklist,
-        .deliveriesDaily, .outages, .restatements, .inputs, .rejects,
+        .deliveriesDaily, .outages, .inputs, .rejects,
       ]
     }
   }
@@ -30,19 +30,19 @@ public enum ReportShare: CaseIterable, Sendable {
 /// be published then. The ledger is only read; helping tables live in its temporary schema.
 public func writeReports(
   from ledger: Ledger, plan: ReportPlan, into folder: String
-) throws(ReportError) -> [ReportTable] {
-  var tables: [ReportTable] = []
+) throws(ReportError) -> WrittenReports {
+  var reports = WrittenReports(plan: plan)
   for share in ReportShare.allCases {
-    tables += try writeReports(share, from: ledger, plan: plan, into: folder)
+    reports.add(try writeReports(share, from: ledger, plan: plan, into: folder))
   }
-  try checkReports(tables, in: ledger)
-  return tables
+  try reports.finish(in: folder, checkedBy: ledger)
+  return reports
 }
 
-/// Writes one share of the set; whoever has written all of them must call `checkReports`.
+/// Writes one share of the set; whoever has written all of them must call `finish` on their sum.
 public func writeReports(
   _ share: ReportShare, from ledger: Ledger, plan: ReportPlan, into folder: String
-) throws(ReportError) -> [ReportTable] {
+) throws(ReportError) -> WrittenReports {
   try attempt {
     let context = ReportContext(ledger: ledger, plan: plan)
     try context.prepare()
@@ -54,24 +54,21 @@ public func writeReports(
       try context.makeCoverage()
     }
     let lexicon = try Lexicon(of: ledger)
-    var tables: [ReportTable] = []
+    let history = try PublishedHistory(ledger, plan)
+    var reports = WrittenReports(plan: plan)
+    reports.publication.horizons = history.horizons
     for layout in share.layouts {
-      var writer = TableWriter(layout, plan: plan, lexicon: lexicon, into: folder)
+      let monthly = try MonthlyRows(layout, history: history, folder: folder)
+      var writer = TableWriter(
+        layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
       try writer.write(from: ledger)
-      tables += writer.tables
+      reports.add(writer.tables, monthly)
     }
-    return tables
+    return reports
   }
 }
 
-/// Compares what all shares printed with the cells.
-///
-/// Throws `ReportError.identity` when they do not agree; the set must not be published then.
-public func checkReports(_ tables: [ReportTable], in ledger: Ledger) throws(ReportError) {
-  try attempt { try checkTotals(of: tables, in: ledger) }
-}
-
-private func attempt<Value>(_ work: () throws -> Value) throws(ReportError) -> Value {
+func attempt<Value>(_ work: () throws -> Value) throws(ReportError) -> Value {
   do {
     return try work()
   } catch let error as ReportError {

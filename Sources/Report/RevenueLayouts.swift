@@ -1,4 +1,5 @@
 // Columns of the reports about money that was booked.
+internal import Ledger
 
 extension Layout {
   static let revenueDaily = Layout(
@@ -7,7 +8,7 @@ extension Layout {
 
   static let revenueMonthly = Layout(
     name: "revenue_monthly", query: PackageResources.revenue_monthly_sql,
-    columns: [.month] + revenueColumns)
+    columns: [.month] + revenueColumns, completeness: .booked)
 
   private static let revenueColumns: [Column] =
     Column.offering + [

@@ -1,5 +1,6 @@
 // Columns of the reports about subscriptions and their recurring revenue. In each row, open + what
 // came − what went = close.
+internal import Ledger
 
 extension Layout {
   static let churnMonthly = Layout(
@@ -13,7 +14,7 @@ extension Layout {
         "(churned − reactivated − recovered) / active_open; empty when nothing was open."),
       .count("auto_renew_off", of: unit, "Active at close and set not to renew."),
       .isComplete,
-    ])
+    ], completeness: .settled)
 
   static let mrrMonthly = Layout(
     name: "mrr_monthly", query: PackageResources.mrr_monthly_sql,
@@ -34,7 +35,7 @@ extension Layout {
       .usd("mrr_close", "Monthly recurring revenue at the end of the month, or at as-of."),
       .usd("arr_close", "12 × mrr_close."),
       .isComplete,
-    ])
+    ], completeness: .settled)
 
   private static let unit = "subscriptions"
 

@@ -9,24 +9,35 @@ struct TableWriter {
   private let lexicon: Lexicon
   private let folder: String
   private let formats: [CellFormat]
+  private var printer: RowPrinter
   private var file: CSVFile?
   private var line = CSVLine()
+  private var exactLine = CSVLine()
   private var path = ""
   private var month: Month?
-  /// The last day or month that was printed; many rows follow each other in one.
-  private var date: (number: Int64, cell: [UInt8]) = (.min, [])
   private var rows: Int64 = 0
   private var printed: [Int128]
   private var residual: [Int128]
+  /// Where the row says whether it is complete; nil when it does not.
+  private let flag: Int?
+  /// What becomes of the rows of a monthly report beside the file.
+  private let monthly: MonthlyRows?
   private(set) var tables: [ReportTable] = []
 
   /// A writer of `layout`, whose query may return numbers of words of `lexicon`.
-  init(_ layout: Layout, plan: ReportPlan, lexicon: Lexicon, into folder: String) {
+  init(
+    _ layout: Layout, plan: ReportPlan, lexicon: Lexicon, into folder: String,
+    beside monthly: MonthlyRows? = nil
+  ) {
     self.layout = layout
     self.plan = plan
     self.lexicon = lexicon
     self.folder = folder
+    self.monthly = monthly
+    let isFlagged = layout.columns.last?.name == Column.isComplete.name
+    flag = isFlagged ? layout.columns.dropLast().reduce(0) { $0 + $1.format.width } : nil
     formats = layout.columns.map(\.format)
+    printer = RowPrinter(formats, lexicon: lexicon)
     printed = [Int128](repeating: 0, count: layout.columns.count)
     residual = printed
   }
@@ -48,28 +59,19 @@ struct TableWriter {
       }
     }
     try finish()
+    try monthly?.finish()
   }
 
-  private mutating func write(_ row: LedgerRow) throws(ReportError) {
+  private mutating func write(_ row: LedgerRow) throws {
     try check(row)
     try openMonth(of: row.int64(0))
     line.removeAll()
-    var value = 0
-    for index in formats.indices {
-      if row.isNull(value) {
-        line.addNothing()
-      } else {
-        switch formats[index] {
-        case .text: line.add(text: row.text(value))
-        case .printed: line.add(printed: row.text(value))
-        case .name: line.add(name: row.text(value))
-        case .ratio: try write(row.int64(value), over: row.int64(value + 1), index)
-        default: try write(row.int64(value), over: 0, index)
-        }
-      }
-      value += formats[index].width
+    try printer.add(row, decimals: plan.amountDecimals, to: &line)
+    if monthly != nil, isRounding {
+      exactLine.removeAll()
+      try printer.add(row, decimals: nil, to: &exactLine)
     }
-    try endRow()
+    try endRow { row.isNull($0) ? nil : row.int64($0) }
   }
 
   /// Writes rows that come by period and are put in order within it.
@@ -92,25 +94,47 @@ struct TableWriter {
     try write(period)
   }
 
-  private mutating func write(_ period: PeriodRows) throws(ReportError) {
+  private mutating func write(_ period: PeriodRows) throws {
     guard let number = period.number else { return }
     try openMonth(of: number)
     for row in period.order {
       line.removeAll()
-      var value = 0
-      for index in formats.indices {
-        let width = formats[index].width
-        let next = width > 1 ? period.value(row, value + 1) ?? 0 : 0
-        try write(period.value(row, value), over: next, index)
-        value += width
+      try printer.add(row, of: period, decimals: plan.amountDecimals, to: &line)
+      if monthly != nil, isRounding {
+        exactLine.removeAll()
+        try printer.add(row, of: period, decimals: nil, to: &exactLine)
       }
-      try endRow()
+      try endRow { period.value(row, $0) }
     }
   }
 
-  private mutating func endRow() throws(ReportError) {
+  @inline(__always)
+  private mutating func endRow(_ value: (Int) -> Int64?) throws {
+    count(value)
     rows += 1
     try file?.add(line)
+    try monthly?.add(
+      value, line: isRounding ? exactLine.buffer : line.buffer,
+      isComplete: flag.flatMap(value).map { $0 != 0 } ?? false)
+  }
+
+  /// Adds what the row shows to the sums.
+  @inline(__always)
+  private mutating func count(_ value: (Int) -> Int64?) {
+    var place = 0
+    for index in formats.indices {
+      switch formats[index] {
+      case .integer:
+        if let number = value(place) { printed[index] += Int128(number) }
+      case .amount:
+        guard let number = value(place) else { break }
+        let shown = rounded(number, decimals: plan.amountDecimals)
+        printed[index] += Int128(shown)
+        residual[index] += Int128(number) - Int128(shown)
+      default: break
+      }
+      place += formats[index].width
+    }
   }
 
   /// Begins the file of the month in which day `number` lies, in a report that has one for each.
@@ -124,47 +148,6 @@ struct TableWriter {
     try open("\(layout.name)/\(month.text).csv")
   }
 
-  /// Adds a cell; `whole` is what a ratio divides by.
-  private mutating func write(
-    _ number: Int64?, over whole: Int64, _ index: Int
-  ) throws(ReportError) {
-    guard let number else { return line.addNothing() }
-    switch formats[index] {
-    case .text, .printed, .name: break
-    case .word(let part): line.add(cell: try lexicon.cell(number, part))
-    case .integer:
-      printed[index] += Int128(number)
-      line.add(number)
-    case .amount:
-      let shown = rounded(number)
-      printed[index] += Int128(shown)
-      residual[index] += Int128(number) - Int128(shown)
-      line.add(micros: shown, decimals: min(2, plan.amountDecimals ?? 2))
-    case .percent: line.add(micros: number, decimals: 0)
-    case .ratio: write(number, over: whole)
-    case .month: write(date: number) { Month(number: $0).text }
-    case .day: write(date: number) { Day(number: $0).text }
-    case .instant: line.add(plain: Instant(milliseconds: number).text)
-    case .wholeDays: line.add(number / 86_400_000)
-    case .wholeHours: line.add(number / 3_600_000)
-    case .seconds: line.add(number)
-    case .latency: line.add(LatencyBucket.seconds(number))
-    case .flag: line.add(plain: number == 0 ? "false" : "true")
-    }
-  }
-
-  private mutating func write(date number: Int64, _ text: (Int32) -> String) {
-    if date.number != number {
-      date = (number, Array(text(Int32(truncatingIfNeeded: number)).utf8))
-    }
-    line.add(cell: date.cell)
-  }
-
-  private mutating func write(_ part: Int64, over whole: Int64) {
-    guard whole != 0 else { return line.addNothing() }
-    line.add(micros: rateMillionths(part, over: whole), decimals: 6)
-  }
-
   /// SQLite turns a result that leaves the range of its integers into a floating-point number; what
   /// it makes of that can be in range again, and wrong in its last digits.
   private func check(_ row: LedgerRow) throws(ReportError) {
@@ -175,13 +158,6 @@ struct TableWriter {
       }
       value += formats[index].width
     }
-  }
-
-  private func rounded(_ micros: Int64) -> Int64 {
-    guard let decimals = plan.amountDecimals, decimals < 6 else { return micros }
-    var unit: Int128 = 1
-    for _ in decimals..<6 { unit *= 10 }
-    return Int64(clamping: Int128(micros).dividedHalfToEven(by: unit) * unit)
   }
 
   private mutating func open(_ path: String) throws(ReportError) {
@@ -238,7 +214,7 @@ struct TableWriter {
 }
 
 /// Millionths as reports print amounts, also beyond the range of one amount.
-private func amountText(_ micros: Int128) -> String {
+func amountText(_ micros: Int128) -> String {
   if let amount = Int64(exactly: micros), amount != .min { return Amount(micros: amount).text() }
   let (whole, fraction) = micros.quotientAndRemainder(dividingBy: 1_000_000)
   let rest = Amount(micros: Int64(fraction.magnitude)).text().dropFirst()

@@ -16,15 +16,15 @@ struct Subledger: ParsableCommand {
         1   published, but breaks at or above --fail-on, a qualified set, or stale input
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
-        66  no input                    75  another run holds the ledger; try again
+        66  no input                    75  another run holds the ledger, or too early
         70  an identity does not hold   77  rights are missing
         78  configuration               130, 143  stopped by SIGINT, SIGTERM at a safe point
       """,
     version: Release.version,
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
-      VerifyCommand.self, PackCommand.self, StatusCommand.self, DrillCommand.self,
-      SimulateCommand.self,
+      CloseCommand.self, ReopenCommand.self, VerifyCommand.self, PackCommand.self,
+      StatusCommand.self, BackupCommand.self, DrillCommand.self, SimulateCommand.self,
     ])
 
   static func main() {

@@ -45,7 +45,8 @@ final class World {
     var plan = ReportPlan(rules: rules, run: run)
     plan.dialect = dialect
     plan.amountDecimals = amountDecimals
-    return try writeReports(from: ledger, plan: plan, into: folder.path("reports"))
+    let reports = try writeReports(from: ledger, plan: plan, into: folder.path("reports"))
+    return reports.tables
   }
 
   /// The bytes of a report that was written.

@@ -111,7 +111,7 @@ struct VerifyTests {
         || result.output.hasPrefix("damaged")
       #expect(isNamed, "byte \(position): \(result)")
     }
-    #expect(changes > Self.flips / 2)
+    #expect(changes > Self.flips / 3)
   }
 
   private static let flips = Int(ProcessInfo.processInfo.environment["FLIPS"] ?? "") ?? 24

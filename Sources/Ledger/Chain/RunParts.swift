@@ -103,6 +103,30 @@ struct RunParts {
       """
     ),
     ("watermark", "select * from watermark where run = ? order by run, provider, app"),
+    ("publication", "select * from publication where run = ?"),
+    (
+      "published_horizon",
+      "select * from published_horizon where run = ? order by run, provider, app"
+    ),
+    ("published", "select * from published where run = ? order by report, zone, period"),
+    // What people did before the run, and after the one before it.
+    (
+      "act",
+      """
+      select * from act where run = (
+        select coalesce(max(id), 0) from run where published is not null and id < ?)
+      order by id
+      """
+    ),
+    (
+      "closed_report",
+      """
+      select closed.* from closed_report as closed join act on act.id = closed.act
+      where act.run = (
+        select coalesce(max(id), 0) from run where published is not null and id < ?)
+      order by closed.act, closed.report
+      """
+    ),
   ]
 
   /// The tables that change with a run only.

@@ -1,0 +1,122 @@
+internal import Digest
+internal import GRDB
+public import Vocabulary
+
+/// What a person did to the ledger.
+public struct Act: Sendable, Equatable {
+  /// What was done.
+  public enum Deed: String, Sendable, CaseIterable {
+    /// The numbers of a month were frozen.
+    case close
+    /// A closed month was opened again.
+    case reopen
+    /// A person's identifiers were removed.
+    case forget
+    /// What nothing needs any more was removed.
+    case prune
+  }
+
+  /// From 1, in order.
+  public var id: Int64
+  /// The newest run that had published; runs after it know of the act.
+  public var run: Int64
+  /// What was done.
+  public var deed: Deed
+  /// The month that was closed or opened again.
+  public var month: Month?
+  /// Why, in words; empty when nobody said.
+  public var reason: String
+  /// Who did it; empty when nobody said.
+  public var who: String
+  /// Time zone of the month; empty without one.
+  public var zone: String
+  /// What was done, a fact a line.
+  public var content: String
+  /// Of `text` when the act was done, as 64 hex digits.
+  public var sha256: String
+
+  /// All that the act says, for its digest.
+  ///
+  /// A person's id that `forget` takes out of the words of an act is no longer in it; the act that
+  /// took it out names this one.
+  public var text: String {
+    [
+      "\(id) after run \(run): \(deed.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,
+      content,
+    ].joined(separator: "\n")
+  }
+}
+
+/// An act that is to be recorded.
+public struct NewAct: Sendable, Equatable {
+  /// What is done.
+  public var deed: Act.Deed
+  /// The month that is closed or opened again.
+  public var month: Month?
+  /// Time zone of the month; empty without one.
+  public var zone = ""
+  /// Why, in words.
+  public var reason = ""
+  /// Who does it.
+  public var who = ""
+  /// What is done, a fact a line.
+  public var content = ""
+
+  /// An act without words.
+  public init(_ deed: Act.Deed) { self.deed = deed }
+}
+
+extension Ledger {
+  /// Everything that people did to the ledger, in order.
+  public func acts() throws(LedgerError) -> [Act] {
+    try access("read the acts") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select id, run, what, period, reason, who, zone, content, sha256 from act order by id
+        """)
+      var acts: [Act] = []
+      try statement.forEachRow { row in
+        guard let deed = Act.Deed(rawValue: row.text(2)) else { return }
+        acts.append(
+          Act(
+            id: row.int64(0), run: row.int64(1), deed: deed,
+            month: row.optionalInt64(3).map { Month(number: Int32(truncatingIfNeeded: $0)) },
+            reason: row.text(4), who: row.text(5), zone: row.text(6), content: row.text(7),
+            sha256: row.text(8)))
+      }
+      return acts
+    }
+  }
+
+  /// Records an act after the newest run that published; gives its number.
+  @discardableResult
+  public func record(_ new: NewAct) throws(LedgerError) -> Int64 {
+    try change("record an act") { database in
+      let next = try RawStatement(
+        cachedIn: database,
+        """
+        select (select coalesce(max(id), 0) + 1 from act),
+          (select coalesce(max(id), 0) from run where published is not null)
+        """)
+      let (id, run) = try next.first { ($0.int64(0), $0.int64(1)) } ?? (1, 0)
+      var act = Act(
+        id: id, run: run, deed: new.deed, month: new.month, reason: new.reason, who: new.who,
+        zone: new.zone, content: new.content, sha256: "")
+      act.sha256 = Digest.sha256(of: Array(act.text.utf8))
+      let insert = try RawStatement(
+        cachedIn: database, "insert into act values (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      insert.bind(1, act.id)
+      insert.bind(2, act.run)
+      insert.bind(3, act.deed.rawValue)
+      insert.bind(4, act.zone)
+      insert.bind(5, act.month.map { Int64($0.number) })
+      insert.bind(6, act.reason)
+      insert.bind(7, act.who)
+      insert.bind(8, act.content)
+      insert.bind(9, act.sha256)
+      try insert.run()
+      return id
+    }
+  }
+}

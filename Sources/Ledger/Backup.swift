@@ -1,0 +1,53 @@
+internal import Foundation
+internal import GRDB
+
+extension Ledger {
+  /// Copies the ledger to a file that does not exist yet, as it stands at one moment, while a run
+  /// may write.
+  ///
+  /// The copy is for its owner only, checked by SQLite, and durable before it gets its name; a copy
+  /// that fails leaves nothing. Gives back its size in bytes.
+  public func backup(to target: String) throws(LedgerError) -> Int64 {
+    let part = target + ".part"
+    let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw backupFailure("make the file \(part)", errno) }
+    defer {
+      Glibc.close(descriptor)
+      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(part + suffix) }
+    }
+    try access("back up") { try copy($0, to: part) }
+    guard fsync(descriptor) == 0 else { throw backupFailure("sync \(part)", errno) }
+    var state = stat()
+    guard fstat(descriptor, &state) == 0 else { throw backupFailure("read \(part)", errno) }
+    // A link never takes the place of a file, as a new name would.
+    guard link(part, target) == 0 else { throw backupFailure("name the copy \(target)", errno) }
+    return Int64(state.st_size)
+  }
+
+  private func copy(_ database: Database, to path: String) throws {
+    let copy = try DatabaseQueue(path: path)
+    defer { try? copy.close() }
+    try copy.writeWithoutTransaction { other in
+      try database.backup(to: other)
+      // One file, without a log beside it.
+      _ = try String.fetchOne(other, sql: "pragma journal_mode = delete")
+      let answers = try String.fetchAll(other, sql: "pragma integrity_check(3)")
+      let broken = try Row.fetchOne(other, sql: "pragma foreign_key_check") != nil
+      guard answers == ["ok"], !broken else {
+        throw LedgerError(
+          .corrupt, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
+          hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")
+      }
+    }
+  }
+
+  private func backupFailure(_ doing: String, _ cause: Int32) -> LedgerError {
+    let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
+    return LedgerError(
+      isForbidden ? .permission : cause == ENOSPC ? .full : .io,
+      "cannot back up the ledger \(path): cannot \(doing): \(String(cString: strerror(cause)))",
+      hint: cause == EEXIST
+        ? "a backup takes the place of no file: give another name, or remove it first"
+        : "check the folder of the backup and its disk")
+  }
+}

@@ -1,0 +1,66 @@
+-- What was published, so that a later run can tell what changed since, and what people did to the
+-- ledger: months closed, persons forgotten.
+
+-- What a run that published knew, in whose days and months.
+create table publication (
+  run integer primary key,
+  zone text not null, -- time zone of its days and months
+  last_archive integer not null -- the last one that it knew; 0 for none
+) strict;
+
+-- How far the rows of each feed were complete: months before these.
+create table published_horizon (
+  run integer not null,
+  provider integer not null,
+  app integer not null,
+  booked_month integer not null, -- money
+  settled_month integer not null, -- subscriptions
+  ended_month integer not null, -- trials
+  primary key (run, provider, app)
+) strict, without rowid;
+
+-- The complete rows of a monthly report for one month, in each version that a run published.
+create table published (
+  report text not null,
+  zone text not null,
+  period integer not null, -- year × 12 + month − 1: the month that the numbers speak of
+  run integer not null, -- that published this version first
+  sha256 text not null, -- of the rows
+  rows blob not null, -- gzip; exact CSV without header
+  causes blob not null, -- gzip; CSV of cause and key of each row that the version restates
+  primary key (report, zone, period, run)
+) strict;
+
+-- What people did to the ledger, in order; part of the chain of runs.
+create table act (
+  id integer primary key,
+  run integer not null, -- the newest that had published; runs after it know of the act
+  what text not null check (what in ('close', 'reopen', 'forget', 'prune')),
+  zone text not null, -- of the month; empty when it is about none
+  period integer, -- the month that was closed or opened again
+  reason text not null,
+  who text not null,
+  content text not null, -- what was done, a fact a line
+  sha256 text not null -- of all of it, as `Act.text` puts it
+) strict;
+
+-- How many rows each month has in the monthly reports of its newest publication.
+create table published_month (
+  zone text not null,
+  period integer not null, -- year × 12 + month − 1
+  run integer not null,
+  row_count integer not null,
+  incomplete_rows integer not null, -- that can still change
+  primary key (zone, period)
+) strict, without rowid;
+
+-- The numbers that a close froze.
+create table closed_report (
+  act integer not null references act (id),
+  report text not null,
+  sha256 text not null, -- of the rows
+  row_count integer not null,
+  totals text not null, -- JSON: sums over columns
+  rows blob not null, -- gzip; exact CSV without header
+  primary key (act, report)
+) strict;

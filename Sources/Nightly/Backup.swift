@@ -1,0 +1,23 @@
+import Foundation
+import Ledger
+import Vocabulary
+
+extension Night {
+  /// Copies the ledger to `target` while a run may write, and says how big the copy is.
+  public func backup(to target: String) throws(NightError) -> String {
+    guard FileManager.default.fileExists(atPath: plan.ledger) else {
+      throw NightError(
+        .noInput, "cannot back up the ledger \(plan.ledger.shown()): it does not exist",
+        hint: "check the path given with --ledger")
+    }
+    guard !FileManager.default.fileExists(atPath: target) else {
+      throw NightError(
+        .cannotCreate, "cannot back up to \(target.shown()): it exists",
+        hint: "a backup takes the place of no file: give another name, or remove it first")
+    }
+    let size = try attempt {
+      try Ledger.open(path: plan.ledger, mode: .readOnly).backup(to: target)
+    }
+    return "\(target.shown()) holds the ledger, checked: \(size) bytes"
+  }
+}

@@ -1,0 +1,150 @@
+import Digest
+import Foundation
+import Ledger
+import Reconcile
+import Report
+import Vocabulary
+
+extension Night {
+  /// Freezes the numbers of a month as the newest run published them, and says what they are.
+  ///
+  /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
+  /// go into the ledger in one transaction. Nothing of it reads a clock: a close speaks of its
+  /// run's as-of.
+  public func close(_ order: CloseOrder) throws(NightError) -> String {
+    try onLedger(to: "close \(order.month.text)") { ledger throws(NightError) in
+      let (run, zone) = try newestPublication(of: ledger, order.month)
+      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
+      if let standing {
+        throw NightError(
+          .usage,
+          "cannot close \(order.month.text): it is closed with the numbers of run \(standing.run)",
+          hint: "open it with `subledger reopen \(order.month.text) --reason …` first")
+      }
+      let night = try following(run, in: ledger)
+      let rules = try night.reconcileRules(for: ledger).rules
+      let frozen = try attempt {
+        try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
+      }
+      try check(frozen, order, run)
+      var act = NewAct(.close)
+      act.month = order.month
+      act.zone = zone
+      act.reason = order.reason
+      act.who = order.who
+      act.content = content(of: frozen, run)
+      _ = try attempt { try ledger.close(act, frozen.reports) }
+      let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
+      return "\(order.month.text) is closed with the numbers of run \(run.id), as of "
+        + "\(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
+        + "\(frozen.openBreaks) open breaks"
+    }
+  }
+
+  /// Opens a closed month again; later runs compare with the last publication.
+  public func reopen(_ order: CloseOrder) throws(NightError) -> String {
+    guard !order.reason.isEmpty else {
+      throw NightError(.usage, "reopen needs --reason", hint: "say why the numbers must change")
+    }
+    return try onLedger(to: "reopen \(order.month.text)") { ledger throws(NightError) in
+      let (_, zone) = try newestPublication(of: ledger, order.month)
+      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
+      guard let standing else {
+        throw NightError(
+          .usage, "cannot reopen \(order.month.text): it is not closed",
+          hint: "`subledger status` lists the closed months")
+      }
+      var act = NewAct(.reopen)
+      act.month = order.month
+      act.zone = zone
+      act.reason = order.reason
+      act.who = order.who
+      act.content = "close \(standing.act)"
+      _ = try attempt { try ledger.record(act) }
+      return "\(order.month.text) is open again; it was closed with the numbers of run "
+        + "\(standing.run)"
+    }
+  }
+
+  /// Works on the ledger under its lock, when there is one.
+  func onLedger(
+    to deed: String, _ work: (Ledger) throws(NightError) -> String
+  ) throws(NightError) -> String {
+    guard FileManager.default.fileExists(atPath: plan.ledger) else {
+      throw NightError(
+        .noInput, "cannot \(deed): the ledger \(plan.ledger) does not exist",
+        hint: "check the path given with --ledger")
+    }
+    var answer = ""
+    _ = try withLedger { ledger throws(NightError) in
+      answer = try work(ledger)
+      return .done
+    }
+    return answer
+  }
+
+  private func newestPublication(
+    of ledger: Ledger, _ month: Month
+  ) throws(NightError) -> (RunRow, String) {
+    let run = try attempt { try ledger.newestPublishedRun() }
+    guard let run, let zone = try attempt({ try ledger.zone(of: run.id) }) else {
+      throw NightError(
+        .noInput,
+        "the ledger \(plan.ledger) has published nothing, so \(month.text) has no numbers",
+        hint: "publish with `subledger run` first")
+    }
+    return (run, zone)
+  }
+
+  /// A night that follows what `run` followed, whatever this one was told.
+  private func following(_ run: RunRow, in ledger: Ledger) throws(NightError) -> Night {
+    guard run.version == version else {
+      throw NightError(
+        .tryAgain,
+        "run \(run.id) was published by version \(run.version) of the program, not \(version)",
+        hint: "publish with `subledger run` or `subledger report`, and close then")
+    }
+    return Night(
+      plan: try history(of: run.id, in: ledger).plan, version: version, log: log,
+      progress: progress, stop: stop)
+  }
+
+  private func check(
+    _ frozen: FrozenMonth, _ order: CloseOrder, _ run: RunRow
+  ) throws(NightError) {
+    let month = order.month.text
+    guard frozen.reports.contains(where: { $0.report.hasSuffix("_monthly") }) else {
+      throw NightError(
+        .usage, "cannot close \(month): no report of run \(run.id) has a row of it",
+        hint: "`subledger status` lists the months that there are")
+    }
+    guard frozen.unpublished == 0 else {
+      throw NightError(
+        .tryAgain,
+        "cannot close \(month): \(frozen.unpublished) rows are not those that run \(run.id) "
+          + "published, because the ledger took in more since",
+        hint: "publish with `subledger run` or `subledger report`, and close then")
+    }
+    guard frozen.incomplete.isEmpty || order.isForced else {
+      let rows = frozen.incomplete.sorted { $0.key < $1.key }
+        .map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
+      throw NightError(
+        .tryAgain,
+        "cannot close \(month): as of \(run.asOf.text) later deliveries can still change rows: "
+          + rows,
+        hint: "close after a run whose is_complete is true for all rows of the month, or freeze "
+          + "them as they are with --force and --reason")
+    }
+  }
+
+  /// What a close is about, a fact a line.
+  private func content(of frozen: FrozenMonth, _ run: RunRow) -> String {
+    let options = sha256(of: Array(run.options.utf8))
+    let forced = frozen.incomplete.values.reduce(0, +)
+    return
+      (["run \(run.id) as of \(run.asOf.text)", "version \(run.version)", "options \(options)"]
+      + (forced > 0 ? ["forced: \(forced) rows can still change"] : [])
+      + frozen.reports.map { "\($0.report) \($0.rowCount) \($0.sha256)" })
+      .joined(separator: "\n")
+  }
+}

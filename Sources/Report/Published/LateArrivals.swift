@@ -1,0 +1,77 @@
+internal import Ledger
+internal import Vocabulary
+
+/// The conflicts and refunds that came after a run published, by where they can move a number.
+final class LateArrivals {
+  private let history: PublishedHistory
+  private let lastKnown: Int32
+  private let conflicts: [(offering: String, month: Month, fields: Set<String>)]
+  /// The earliest month of a refund that came, by offering; nil until somebody asks.
+  private var refunds: [String: Month]?
+
+  init(_ history: PublishedHistory, since run: Int64) throws {
+    self.history = history
+    let lastKnown = try history.ledger.lastArchive(knownTo: run)
+    self.lastKnown = lastKnown
+    let plan = history.plan
+    let words = history.ledger.symbols.words
+    conflicts = try history.ledger.conflicts().filter { conflict in
+      conflict.event.time < plan.rules.asOf
+        && conflict.places.contains { $0.archive > lastKnown }
+    }.map { conflict in
+      (
+        offering: conflict.event.offering(words),
+        month: plan.rules.calendar.month(of: conflict.event.time),
+        fields: Set(conflict.fields)
+      )
+    }
+  }
+
+  /// The fields in which events differ that came in another version and move a row of `month`.
+  ///
+  /// Nil when there is none. `isBooking` says that an event moves only the row of its own month.
+  func conflict(at offering: String, _ month: Month, _ isBooking: Bool) -> Set<String>? {
+    let found = conflicts.filter { conflict in
+      let isThere =
+        conflict.offering == offering
+        || (conflict.fields.contains("product")
+          && feed(of: conflict.offering) == feed(of: offering))
+      return isThere && (isBooking ? conflict.month == month : conflict.month <= month)
+    }
+    return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1.fields) }
+  }
+
+  /// Whether a refund came of what was sold there, in or before `month`.
+  func hasRefund(at offering: String, _ month: Month) throws -> Bool {
+    let refunds = try refunds ?? read()
+    self.refunds = refunds
+    return refunds[offering].map { $0 <= month } ?? false
+  }
+
+  private func read() throws -> [String: Month] {
+    var refunds: [String: Month] = [:]
+    let rules = history.plan.rules
+    let words = history.ledger.symbols.words
+    try history.ledger.forEachLineage { _, events in
+      for event in events where event.place.archive > lastKnown && event.time < rules.asOf {
+        guard event.kind == .refunded || event.kind == .purchaseRefunded else { continue }
+        let month = rules.calendar.month(of: event.time)
+        let offering = event.offering(words)
+        refunds[offering] = min(month, refunds[offering] ?? month)
+      }
+    }
+    return refunds
+  }
+
+  private func feed(of offering: String) -> Substring {
+    offering[..<(offering.lastIndex(of: ",") ?? offering.endIndex)]
+  }
+}
+
+extension Event {
+  /// Provider, app and product as a report prints them.
+  func offering(_ words: [String]) -> String {
+    func cell(_ symbol: Symbol) -> String { quoted(CellText.of(words[Int(symbol)])) }
+    return "\(provider.name),\(cell(app)),\(cell(product))"
+  }
+}

@@ -1,0 +1,112 @@
+internal import Ledger
+internal import Vocabulary
+
+/// What runs before this one published, and how far this one's rows are complete.
+///
+/// Made after the helping tables of `ReportContext`.
+final class PublishedHistory {
+  let ledger: Ledger
+  let plan: ReportPlan
+  /// How far each feed is complete now.
+  let horizons: [PublishedHorizon]
+  /// Closes that stand, by month.
+  let closes: [Month: MonthClose]
+  /// Publications before this run are compared with: the runs from it on say the same again.
+  let first: Int64
+  private var feeds: [String: PublishedHorizon] = [:]
+  private var newest: [Coverage: Int64?] = [:]
+
+  private struct Coverage: Hashable {
+    let month: Month
+    let kind: HorizonKind
+    let feed: Feed?
+  }
+
+  init(_ ledger: Ledger, _ plan: ReportPlan) throws {
+    self.ledger = ledger
+    self.plan = plan
+    var horizons: [PublishedHorizon] = []
+    var names: [String] = []
+    try ledger.rows(
+      sql: """
+        select h.provider, h.app, h.booked_month, h.settled_month, h.ended_month,
+          provider.word, app.word
+        from temp.horizon as h
+        join temp.provider_name as provider on provider.id = h.provider
+        join temp.word as app on app.id = h.app
+        order by h.provider, app.word
+        """
+    ) { row in
+      guard let horizon = PublishedHorizon(row) else { return }
+      horizons.append(horizon)
+      names.append("\(row.text(5)),\(quoted(row.text(6)))")
+    }
+    self.horizons = horizons
+    feeds = Dictionary(zip(names, horizons), uniquingKeysWith: { first, _ in first })
+    closes = try ledger.closes(zone: plan.zone, knownTo: plan.run)
+    first = try ledger.firstRepetition(of: plan.run)
+  }
+
+  /// Whether rows of a feed are complete now for `month`, however few there are.
+  func isComplete(_ month: Month, _ kind: HorizonKind, feed: String) -> Bool {
+    guard let horizon = feeds[feed] else { return false }
+    return month < horizon.first(kind)
+  }
+
+  /// The newest earlier run whose rows of `month` were complete, of a feed as it is printed.
+  func newestPublication(
+    completing month: Month, _ kind: HorizonKind, feed: String
+  ) throws -> Int64? {
+    guard let horizon = feeds[feed] else { return nil }
+    return try newestPublication(Coverage(month: month, kind: kind, feed: horizon.feed))
+  }
+
+  /// Whether an earlier run could publish complete rows of `month`.
+  func wasComplete(_ month: Month, _ kind: HorizonKind) throws -> Bool {
+    try newestPublication(Coverage(month: month, kind: kind, feed: nil)) != nil
+  }
+
+  private func newestPublication(_ coverage: Coverage) throws -> Int64? {
+    if let known = newest[coverage] { return known }
+    let run = try ledger.newestPublication(
+      zone: plan.zone, before: first, completing: coverage.month, coverage.kind,
+      of: coverage.feed)
+    newest[coverage] = .some(run)
+    return run
+  }
+}
+
+extension ReportPlan {
+  /// Time zone of days and months; numbers of another one are not compared.
+  var zone: String { rules.calendar.identifier }
+}
+
+extension PublishedHorizon {
+  init?(_ row: LedgerRow) {
+    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
+      return nil
+    }
+    func month(_ column: Int) -> Month {
+      Month(number: Int32(truncatingIfNeeded: row.int64(column)))
+    }
+    self.init(
+      feed: Feed(provider: provider, app: Symbol(row.int64(1))), booked: month(2),
+      settled: month(3), ended: month(4))
+  }
+
+  /// The first month that is not complete.
+  func first(_ kind: HorizonKind) -> Month {
+    switch kind {
+    case .booked: booked
+    case .settled: settled
+    case .ended: ended
+    }
+  }
+}
+
+/// Text of a cell as it stands in the file.
+func quoted(_ cell: String) -> String {
+  var line = CSVLine()
+  line.add(printed: cell)
+  return String(decoding: line.buffer, as: UTF8.self)
+}

@@ -1,0 +1,69 @@
+/// One row of a report as it was printed: the fields with their quotes.
+struct RowRecord {
+  let fields: [String]
+
+  /// The rows of CSV text without header; quoted fields may hold commas and line ends.
+  static func rows(of text: [UInt8]) -> [RowRecord] {
+    var rows: [RowRecord] = []
+    var fields: [String] = []
+    var start = 0
+    var isQuoted = false
+    for (index, byte) in text.enumerated() {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      guard !isQuoted, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\n") else { continue }
+      fields.append(String(decoding: text[start..<index], as: UTF8.self))
+      start = index + 1
+      if byte == UInt8(ascii: "\n") {
+        rows.append(RowRecord(fields: fields))
+        fields.removeAll(keepingCapacity: true)
+      }
+    }
+    return rows
+  }
+
+  /// The row as it was printed, without line end.
+  var text: String { fields.joined(separator: ",") }
+}
+
+/// Numbers of reports, read back from their text.
+enum PrintedNumber {
+  /// Millionths; nil for text that is no number of at most six decimals.
+  static func micros(_ text: String) -> Int128? {
+    let isNegative = text.first == "-"
+    let parts = text.drop { $0 == "-" }.split(
+      separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = parts.first.flatMap({ Int128($0) }) else { return nil }
+    var micros = whole * 1_000_000
+    if parts.count == 2 {
+      guard parts[1].count <= 6, let fraction = Int128(parts[1]) else { return nil }
+      micros += (parts[1].count..<6).reduce(fraction) { scaled, _ in scaled * 10 }
+    }
+    return isNegative ? -micros : micros
+  }
+}
+
+extension CellFormat {
+  /// How the measure of a row that does not exist reads; empty when nothing is to be known.
+  var absent: String {
+    switch self {
+    case .integer: "0"
+    case .amount: "0.00"
+    default: ""
+    }
+  }
+
+  /// `restated` − `published`, both as printed; empty when one of them is unknown.
+  func delta(from published: String, to restated: String) -> String {
+    guard let old = PrintedNumber.micros(published), let new = PrintedNumber.micros(restated)
+    else { return "" }
+    switch self {
+    case .integer: return String((new - old) / 1_000_000)
+    case .amount: return amountText(new - old)
+    case .ratio:
+      var line = CSVLine()
+      line.add(micros: Int64(clamping: new - old), decimals: 6)
+      return String(decoding: line.buffer, as: UTF8.self)
+    default: return ""
+    }
+  }
+}

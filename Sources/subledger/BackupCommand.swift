@@ -1,0 +1,28 @@
+import ArgumentParser
+import Nightly
+
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup",
+    abstract: "Copy the ledger to a file, also while a run writes.",
+    discussion: """
+      The copy is what the ledger held at one moment, checked, readable by its owner only, and a \
+      ledger itself. It never takes the place of a file.
+
+        subledger backup /backup/subledger-$(date +%F).sqlite --ledger /srv/subledger.sqlite
+      """)
+
+  @Argument(help: "The file to be made.")
+  var file: String
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      try StandardStreams.tell(session.night(options).backup(to: file))
+      return .done
+    }
+  }
+}

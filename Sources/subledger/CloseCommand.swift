@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import Nightly
+
+struct CloseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "close",
+    abstract: "Freeze the numbers of a month as the newest run published them.",
+    discussion: """
+      Needs a month of which no later delivery is expected to change a row. Settings are those \
+      that the newest run followed. Later runs go on showing the number as it is now, and bridge \
+      it from the closed one in restatements.csv, with the cause of every difference. Exit 75 \
+      says that the month is not complete yet.
+
+        subledger close 2026-10 --who j.doe
+      """)
+
+  @Argument(help: "The month, such as 2026-10.")
+  var month: String
+
+  @Option(help: "Why, in words; kept with the close.")
+  var reason: String?
+
+  @Option(help: "Who closes it; kept with the close. (default: the name you are logged in with)")
+  var who: String?
+
+  @Flag(help: "Freeze rows that can still change as they are; needs --reason.")
+  var force = false
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      let order = try CloseOrder(
+        month: month, reason: reason, who: who ?? NSUserName(), isForced: force)
+      try StandardStreams.tell(session.night(options).close(order))
+      return .done
+    }
+  }
+}

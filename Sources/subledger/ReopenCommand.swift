@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import Nightly
+
+struct ReopenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reopen",
+    abstract: "Open a closed month again.",
+    discussion: """
+      The close stays in the ledger with the reason why it no longer stands. Later runs compare \
+      the month with the last publication, as they do with any month that is not closed.
+
+        subledger reopen 2026-10 --reason "refunds of FIN-1207 belong in October"
+      """)
+
+  @Argument(help: "The month, such as 2026-10.")
+  var month: String
+
+  @Option(help: "Why, in words; kept for whoever audits the numbers.")
+  var reason: String
+
+  @Option(help: "Who opens it. (default: the name you are logged in with)")
+  var who: String?
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      let order = try CloseOrder(month: month, reason: reason, who: who ?? NSUserName())
+      try StandardStreams.tell(session.night(options).reopen(order))
+      return .done
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Ledger
+import Report
+import Testing
+import Vocabulary
+
+@Suite("Causes of restatements")
+struct CauseTests {
+  let world: World
+
+  init() throws {
+    world = try World()
+    try world.hear(until: day(2026, 3, 10))
+    try world.hear(until: day(2026, 3, 10), provider: .flobuk)
+  }
+
+  private func causes() throws -> Set<String> {
+    Set(try world.restatements().compactMap { $0["cause"] })
+  }
+
+  @Test("A row in which only refunds moved is restated by a refund")
+  func refund() throws {
+    try world.sell(3)
+    try world.publish()
+    try world.sell(3, refunds: 1)
+    try world.publish()
+    #expect(try causes() == ["refund"])
+    #expect(try world.restated("column", "delta").contains("refunds 1"))
+  }
+
+  @Test(
+    "Another program or another rule of counting is a change of definition",
+    arguments: [#"{"renewal_gap_s":3600}"#, #"{"delivery_window_s":{"qonversion":1}}"#])
+  func definition(_ options: String) throws {
+    try world.sell(3)
+    try world.publish()
+    try world.sell(4)
+    try world.publish(options: options)
+    #expect(try causes() == ["definition_change"])
+    try world.sell(5)
+    try world.publish(options: options)
+    #expect(try causes() == ["late_event"])
+    try world.sell(6)
+    try world.publish(options: options, version: "2")
+    #expect(try causes() == ["definition_change"])
+  }
+
+  @Test("Another price list corrects rates, but not of a provider that sends its money")
+  func prices() throws {
+    try world.sell(3)
+    try world.sell(3, basis: .priceBook, provider: .flobuk)
+    try world.publish(options: #"{"prices_sha256":"a"}"#)
+    try world.sell(4)
+    try world.sell(4, basis: .priceBook, provider: .flobuk)
+    try world.publish(options: #"{"prices_sha256":"b"}"#)
+    for row in try world.restatements() {
+      let isListed = row["key"]?.hasPrefix("flobuk,") == true
+      #expect(row["cause"] == (isListed ? "rate_correction" : "late_event"))
+    }
+  }
+
+  @Test("Options without an effect on numbers are no cause")
+  func irrelevant() throws {
+    try world.sell(3)
+    try world.publish(options: #"{"as_of":"x","csv_dialect":"excel","materiality":"0.1"}"#)
+    try world.sell(4)
+    try world.publish(options: #"{"as_of":"y","csv_dialect":"rfc4180","materiality":"0.2"}"#)
+    #expect(try causes() == ["late_event"])
+  }
+
+  @Test("Churn that a refund took away is restated by a refund")
+  func churn() throws {
+    let offering = try world.offering("pro")
+    let january = Day(year: 2026, month: 1, day: 9)
+    world.move(.new, 5, offering, on: january)
+    try world.publish()
+    world.move(.churned, 1, offering, on: january)
+    world.move(.churnedRefund, 1, offering, on: january)
+    try world.publish()
+    let rows = try world.restatements().filter {
+      $0["report"] == "churn_monthly" && $0["period"] == "2026-01"
+    }
+    #expect(rows.contains { $0["column"] == "churned_refund" && $0["delta"] == "1" })
+    #expect(Set(rows.map { $0["cause"] }) == ["refund"])
+  }
+}

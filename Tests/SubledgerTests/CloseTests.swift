@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A closed month is bridged to what is known now")
+struct CloseTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    // February's charges, and one of the last day of April that says how far the input reaches.
+    try program.folder.write(bodies(3) + april, to: "in/1.jsonl")
+  }
+
+  private var april: String {
+    var body = Body(50)
+    body.members["time"] = "1777507200"
+    body.members["created_at"] = "1777507260"
+    return body.line + "\n"
+  }
+
+  /// Runs the night that begins at an hour of 1 May.
+  private func publish(_ hour: Int = 0) throws {
+    let asOf = "2026-05-01T\(hour < 10 ? "0" : "")\(hour):00:00Z"
+    let result = try program.run(["run", "--archives", "in", "--as-of", asOf])
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  /// Restatements of February's row of revenue, by column.
+  private func revenue() throws -> [String: [String: String]] {
+    let rows = try program.rows("restatements.csv").filter {
+      $0["report"] == "revenue_monthly" && $0["period"] == "2026-02"
+    }
+    let named = rows.map { ($0["column"] ?? "", $0) }
+    return Dictionary(named, uniquingKeysWith: { first, _ in first })
+  }
+
+  @Test("Late events, refunds and corrections are told against the close until it is opened")
+  func story() throws {
+    try publish(1)
+    let closed = try program.run(["close", "2026-02", "--who", "j.doe"])
+    #expect(closed.status == 0, "\(closed)")
+    #expect(closed.output.contains("2026-02 is closed with the numbers of run 1"))
+    try publish(2)
+    #expect(try program.rows("restatements.csv").isEmpty)
+
+    try program.folder.write(bodies(1, from: 4), to: "in/2.jsonl")
+    try publish(3)
+    #expect(try revenue()["charges"]?["delta"] == "1")
+    #expect(try revenue()["charges"]?["cause"] == "late_event")
+    #expect(try revenue()["gross_usd"]?["published"] == "29.97")
+    #expect(try revenue()["gross_usd"]?["restated"] == "39.96")
+    // The same night after night, for the close stands.
+    try publish(4)
+    #expect(try revenue()["charges"]?["published_by_run"] == "1")
+
+    var refund = Body(1)
+    refund.members["event_name"] = "\"subscription_refunded\""
+    refund.members["time"] = "1772280000"
+    refund.members["created_at"] = "1777420800"
+    try program.folder.write(refund.line + "\n", to: "in/3.jsonl")
+    try publish(5)
+    #expect(try revenue()["refunds_usd"]?["delta"] == "9.99")
+    #expect(try revenue()["refunds_usd"]?["cause"] == "refund")
+    #expect(try revenue()["net_usd"] == nil, "29.97 were closed, and 29.97 are left")
+
+    try program.folder.write("periods: {com.example.pro.monthly: P2M}\n", to: "subledger.yaml")
+    try publish(6)
+    let recurring = try program.rows("restatements.csv").filter {
+      $0["report"] == "mrr_monthly" && $0["period"] == "2026-02"
+    }
+    #expect(!recurring.isEmpty)
+    #expect(Set(recurring.compactMap { $0["cause"] }) == ["product_map"])
+    var dearer = Body(2)
+    dearer.members["revenue"] = Body.money("12.99", rate: 70)
+    dearer.members["created_at"] = "1777420800"
+    try program.folder.write(dearer.line + "\n", to: "in/4.jsonl")
+    try publish(7)
+    #expect(try revenue()["net_usd"]?["delta"] == "3.00")
+    #expect(try revenue()["net_usd"]?["cause"] == "rate_correction")
+
+    try bridges()
+
+    try reopen()
+  }
+
+  /// Every restated number is the one that its report shows.
+  private func bridges() throws {
+    let now = try #require(
+      try program.rows("revenue_monthly.csv").first { $0["period"] == "2026-02" })
+    for (column, row) in try revenue() {
+      #expect(row["restated"] == now[column], "\(column)")
+      if let delta = row["delta"].flatMap({ Decimal(string: $0) }),
+        let then = row["published"].flatMap({ Decimal(string: $0) })
+      {
+        #expect(then + delta == Decimal(string: now[column] ?? ""), "\(column)")
+      }
+    }
+  }
+
+  private func reopen() throws {
+    let unsaid = try program.run(["reopen", "2026-02"])
+    #expect(unsaid.status == 64)
+    let opened = try program.run(["reopen", "2026-02", "--reason", "belongs in February"])
+    #expect(opened.status == 0, "\(opened)")
+    try publish(8)
+    #expect(try program.rows("restatements.csv").isEmpty)
+    #expect(try program.run(["close", "2026-02"]).status == 0)
+    try publish(9)
+    #expect(try program.rows("restatements.csv").isEmpty)
+    let again = try program.run(["close", "2026-02"])
+    #expect(again.status == 64)
+    #expect(again.errors.contains("it is closed with the numbers of run"))
+  }
+
+  @Test(
+    "A close that makes no sense says why, and what to do",
+    arguments: [
+      (["close", "2026-02"], Int32(66), "does not exist"),
+      (["close", "2026-13"], 64, "is no month"),
+      (["close", "february"], 64, "is no month"),
+      (["close", "2026-02", "--force"], 64, "--force needs --reason"),
+      (["reopen", "2026-02", "--reason", "x"], 66, "does not exist"),
+    ])
+  func refused(_ arguments: [String], _ status: Int32, _ words: String) throws {
+    let result = try program.run(arguments)
+    #expect(result.status == status, "\(result)")
+    #expect(result.errors.contains(words), "\(result)")
+  }
+
+  @Test("A month closes when it is complete, with the rows of the newest run")
+  func conditions() throws {
+    try publish()
+    func refuse(_ arguments: [String], _ status: Int32, _ words: String) throws {
+      let result = try program.run(arguments)
+      #expect(result.status == status, "\(result)")
+      #expect(result.errors.contains(words), "\(result)")
+    }
+    try refuse(["close", "2031-01"], 64, "no report of run 1 has a row of it")
+    try refuse(["close", "2026-04"], 75, "later deliveries can still change rows")
+    try refuse(["reopen", "2026-02", "--reason", "x"], 64, "it is not closed")
+    let forced = try program.run(["close", "2026-04", "--force", "--reason", "books close today"])
+    #expect(forced.status == 0, "\(forced)")
+    #expect(try program.run(["report", "--as-of", "2026-02-28"]).status <= 1)
+    try refuse(["close", "2026-02"], 75, "later deliveries can still change rows")
+  }
+}
