@@ -76,11 +76,13 @@ extension Night {
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
-      ledger: ledger, cases: cases, rules: rules, reconciled: reconciled, jobs: plan.jobs,
-      checkStop: checkStop
+      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
+      jobs: plan.jobs, checkStop: checkStop
     ).run()
+    var pricedRules = rules
+    pricedRules.prices = fold.prices
     let outcome = try ReconcilePass(
-      ledger: ledger, cases: cases, rules: rules, checkStop: checkStop
+      ledger: ledger, cases: cases, rules: pricedRules, checkStop: checkStop
     ).run(reconciled)
     return fold.churnInDoubt.union(outcome.churnInDoubt)
   }

@@ -59,7 +59,7 @@ struct NumberPass {
         try explain(life, group)
       }
     }
-    facts.book(doubts, rules.rules.calendar)
+    facts.book(doubts, 1, rules.rules.calendar)
   }
 
   /// Counts a share that is no life's.
