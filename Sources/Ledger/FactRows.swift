@@ -74,6 +74,7 @@ extension Ledger {
 
 /// The columns of each table of facts, in the order of v1-facts.sql.
 extension Facts {
+  /// Every table of facts with its rows.
   var tables: [CellRows] {
     [
       revenueRows, movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows,

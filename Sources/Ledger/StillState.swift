@@ -52,13 +52,3 @@ extension Ledger {
     }
   }
 }
-
-extension Facts {
-  /// Every table of facts with its rows.
-  var tables: [CellRows] {
-    [
-      revenueRows, movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows,
-      coverageRows,
-    ]
-  }
-}

@@ -30,7 +30,9 @@ struct Lexicon {
   }
 
   private struct Entry {
-    /// The word as a cell of CSV.
+    /// The word as it is printed.
+    let word: String
+    /// The same as a cell of CSV.
     let cell: [UInt8]
     /// Its place among the words of its part, by the bytes that a reader of the file sees.
     let rank: Int64
@@ -64,7 +66,7 @@ struct Lexicon {
       words[number].map { word in
         var line = CSVLine()
         line.add(printed: word)
-        return Entry(cell: line.buffer, rank: ranks[number])
+        return Entry(word: word, cell: line.buffer, rank: ranks[number])
       }
     }
   }
@@ -77,6 +79,11 @@ struct Lexicon {
   /// The word with this number as a cell of CSV.
   func cell(_ number: Int64, _ part: Part) throws(ReportError) -> [UInt8] {
     try entry(number, part).cell
+  }
+
+  /// The word with this number as it is printed, without quotes.
+  func word(_ number: Int64, _ part: Part) throws(ReportError) -> String {
+    try entry(number, part).word
   }
 
   private func entry(_ number: Int64, _ part: Part) throws(ReportError) -> Entry {

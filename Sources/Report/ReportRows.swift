@@ -32,7 +32,7 @@ public func reportColumns(_ report: String) -> [ReportColumn]? {
   layout(report)?.columns.map(\.shown)
 }
 
-/// Calls `body` at every row of a report as it comes of the ledger's cells, in the report's order.
+/// Calls `body` at every row of a report as it comes of the ledger's cells, by period.
 ///
 /// Tables that stand in the temporary schema are read before those of the ledger. Throws
 /// `ReportError`, and whatever `body` throws.
@@ -42,12 +42,15 @@ public func forEachRow(
   guard let layout = layout(report), let query = layout.query else { return }
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
+  try context.makeMonths()
+  try context.makeLatencies()
   if layout.name == Layout.coverage.name { try context.makeCoverage() }
+  let lexicon = try Lexicon(of: ledger)
   try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
     var values: [ReportValue] = []
     var place = 0
     for column in layout.columns {
-      values.append(column.format.value(of: row, at: place))
+      try values.append(column.format.value(of: row, at: place, lexicon))
       place += column.format.width
     }
     try body(values)
@@ -59,12 +62,15 @@ private func layout(_ name: String) -> Layout? {
 }
 
 extension CellFormat {
-  func value(of row: LedgerRow, at place: Int) -> ReportValue {
+  func value(
+    of row: LedgerRow, at place: Int, _ lexicon: Lexicon
+  ) throws(ReportError) -> ReportValue {
     if row.isNull(place) { return .nothing }
     let number = row.int64(place)
     switch self {
     case .text: return .text(CellText.of(row.text(place)))
-    case .word: return .text(row.text(place))
+    case .printed: return .text(row.text(place))
+    case .word(let part): return .text(try lexicon.word(number, part))
     case .name: return .text(CellText.of(name: row.text(place)))
     case .integer, .seconds: return .integer(number)
     case .amount: return .amount(Amount(micros: number))

@@ -2,12 +2,21 @@ internal import Glibc
 internal import Ledger
 internal import Vocabulary
 
+/// Takes the rows of a report beside its file.
+protocol RowSink: AnyObject {
+  /// Takes a row of these values, printed exactly as `line`.
+  func add(_ value: (Int) -> Int64?, line: [UInt8], isComplete: Bool) throws
+  /// All rows were given.
+  func finish() throws
+}
+
 /// Writes one report: the rows of its query as CSV, with sums of what was printed.
 struct TableWriter {
   private let layout: Layout
   private let plan: ReportPlan
   private let lexicon: Lexicon
-  private let folder: String
+  /// Nil when only `beside` wants the rows.
+  private let folder: String?
   private let formats: [CellFormat]
   private var printer: RowPrinter
   private var file: CSVFile?
@@ -20,20 +29,20 @@ struct TableWriter {
   private var residual: [Int128]
   /// Where the row says whether it is complete; nil when it does not.
   private let flag: Int?
-  /// What becomes of the rows of a monthly report beside the file.
-  private let monthly: MonthlyRows?
+  /// What becomes of the rows beside the file.
+  private let sink: (any RowSink)?
   private(set) var tables: [ReportTable] = []
 
   /// A writer of `layout`, whose query may return numbers of words of `lexicon`.
   init(
-    _ layout: Layout, plan: ReportPlan, lexicon: Lexicon, into folder: String,
-    beside monthly: MonthlyRows? = nil
+    _ layout: Layout, plan: ReportPlan, lexicon: Lexicon, into folder: String?,
+    beside sink: (any RowSink)? = nil
   ) {
     self.layout = layout
     self.plan = plan
     self.lexicon = lexicon
     self.folder = folder
-    self.monthly = monthly
+    self.sink = sink
     let isFlagged = layout.columns.last?.name == Column.isComplete.name
     flag = isFlagged ? layout.columns.dropLast().reduce(0) { $0 + $1.format.width } : nil
     formats = layout.columns.map(\.format)
@@ -59,7 +68,7 @@ struct TableWriter {
       }
     }
     try finish()
-    try monthly?.finish()
+    try sink?.finish()
   }
 
   private mutating func write(_ row: LedgerRow) throws {
@@ -67,7 +76,7 @@ struct TableWriter {
     try openMonth(of: row.int64(0))
     line.removeAll()
     try printer.add(row, decimals: plan.amountDecimals, to: &line)
-    if monthly != nil, isRounding {
+    if sink != nil, isRounding {
       exactLine.removeAll()
       try printer.add(row, decimals: nil, to: &exactLine)
     }
@@ -100,7 +109,7 @@ struct TableWriter {
     for row in period.order {
       line.removeAll()
       try printer.add(row, of: period, decimals: plan.amountDecimals, to: &line)
-      if monthly != nil, isRounding {
+      if sink != nil, isRounding {
         exactLine.removeAll()
         try printer.add(row, of: period, decimals: nil, to: &exactLine)
       }
@@ -113,7 +122,7 @@ struct TableWriter {
     count(value)
     rows += 1
     try file?.add(line)
-    try monthly?.add(
+    try sink?.add(
       value, line: isRounding ? exactLine.buffer : line.buffer,
       isComplete: flag.flatMap(value).map { $0 != 0 } ?? false)
   }
@@ -144,7 +153,7 @@ struct TableWriter {
     guard month != self.month else { return }
     try finish()
     self.month = month
-    try make(folder: "\(folder)/\(layout.name)")
+    if let folder { try make(folder: "\(folder)/\(layout.name)") }
     try open("\(layout.name)/\(month.text).csv")
   }
 
@@ -161,6 +170,7 @@ struct TableWriter {
   }
 
   private mutating func open(_ path: String) throws(ReportError) {
+    guard let folder else { return }
     let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
     line.removeAll()
     for column in layout.columns { line.add(plain: column.name) }

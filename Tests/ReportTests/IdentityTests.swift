@@ -1,4 +1,4 @@
-import Report
+@testable import Report
 import Testing
 import Vocabulary
 
@@ -60,7 +60,7 @@ struct IdentityTests {
     world.facts.renewals[RenewalKey(day: start, offering: offering, ordinal: 1)] = sums
     let tables = try world.write().filter { $0.path != "renewals_monthly.csv" }
     let error = #expect(throws: ReportError.self) {
-      try checkReports(tables, in: world.ledger)
+      try checkTotals(of: tables, in: world.ledger)
     }
     guard case .identity(_, let rows) = error else {
       Issue.record("\(String(describing: error))")

@@ -19,10 +19,12 @@ public struct FrozenMonth: Sendable {
     var unpublished: Int64 = 0
     try attempt {
       try ReportContext(ledger: ledger, plan: plan).prepare()
+      let lexicon = try Lexicon(of: ledger)
       for layout in Self.layouts {
-        var report = FrozenReport(layout, month)
-        let query = layout.query ?? []
-        try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { try report.add($0) }
+        let report = FrozenReport(layout, month)
+        var writer = TableWriter(
+          layout, plan: plan, lexicon: lexicon, into: nil, beside: report)
+        try writer.write(from: ledger)
         guard report.rows > 0 else { continue }
         unpublished += try report.unpublished(in: ledger, plan)
         frozen.append(report)
@@ -47,7 +49,7 @@ public struct FrozenMonth: Sendable {
 }
 
 /// The rows of one report that speak of one month.
-private struct FrozenReport {
+private final class FrozenReport: RowSink {
   let layout: Layout
   private(set) var rows: Int64 = 0
   private(set) var incomplete: Int64 = 0
@@ -57,7 +59,6 @@ private struct FrozenReport {
   private let isFlagged: Bool
   private var text: [UInt8] = []
   private var complete: [UInt8] = []
-  private var line = CSVLine()
   private var sums: [Int128]
 
   init(_ layout: Layout, _ month: Month) {
@@ -69,35 +70,34 @@ private struct FrozenReport {
     sums = formats.map { _ in 0 }
   }
 
-  mutating func add(_ row: LedgerRow) throws(ReportError) {
-    guard month(of: row) == month else { return }
+  func add(_ value: (Int) -> Int64?, line: [UInt8], isComplete: Bool) {
+    guard month(of: value) == month else { return }
     rows += 1
-    line.removeAll()
-    line.add(row, as: formats, decimals: nil)
-    text += line.buffer
+    text += line
     text.append(UInt8(ascii: "\n"))
-    var value = 0
+    var place = 0
     for (index, format) in formats.enumerated() {
       switch format {
-      case .integer, .amount: sums[index] += Int128(row.isNull(value) ? 0 : row.int64(value))
+      case .integer, .amount: sums[index] += Int128(value(place) ?? 0)
       default: break
       }
-      value += format.width
+      place += format.width
     }
     guard isFlagged else { return }
-    // The flag is the last value.
-    if row.int64(value - 1) == 0 {
+    guard isComplete else {
       incomplete += 1
-    } else {
-      complete += line.buffer
-      complete.append(UInt8(ascii: "\n"))
+      return
     }
+    complete += line
+    complete.append(UInt8(ascii: "\n"))
   }
 
-  private func month(of row: LedgerRow) -> Month {
-    let number = Int32(truncatingIfNeeded: row.int64(0))
+  func finish() {}
+
+  private func month(of value: (Int) -> Int64?) -> Month {
+    let number = Int32(truncatingIfNeeded: value(0) ?? 0)
     if layout.isSplitByMonth { return Day(number: number).month }
-    let later = shape.monthsLater.map { Int32(truncatingIfNeeded: row.int64($0)) } ?? 0
+    let later = shape.monthsLater.map { Int32(truncatingIfNeeded: value($0) ?? 0) } ?? 0
     return Month(number: number + later)
   }
 

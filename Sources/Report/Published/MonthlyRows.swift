@@ -7,7 +7,7 @@ internal import Vocabulary
 ///
 /// A month that is as it was costs its hash. One month is held at a time; of cohorts, whose rows
 /// come by another order, all.
-final class MonthlyRows {
+final class MonthlyRows: RowSink {
   /// Versions of rows to keep, of months that are not as they were.
   private(set) var published: [PublishedRows] = []
   private let history: PublishedHistory
