@@ -13,7 +13,7 @@ struct RowPrinter {
     self.lexicon = lexicon
   }
 
-  /// Adds the cells of a row of a query; amounts are rounded to `decimals`, nil prints them exactly.
+  /// Adds the cells of a row of a query; amounts are rounded to `decimals`, without it exact.
   mutating func add(
     _ row: LedgerRow, decimals: Int?, to line: inout CSVLine
   ) throws(ReportError) {

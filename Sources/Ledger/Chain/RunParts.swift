@@ -133,6 +133,7 @@ struct RunParts {
   private static let whole = [
     ("break_episode", "select * from break_episode order by break_id, episode"),
     ("decision", "select * from decision order by break_id"),
+    ("published_month", "select * from published_month order by zone, period"),
   ]
 }
 

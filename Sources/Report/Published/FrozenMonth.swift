@@ -18,7 +18,10 @@ public struct FrozenMonth: Sendable {
     var frozen: [FrozenReport] = []
     var unpublished: Int64 = 0
     try attempt {
-      try ReportContext(ledger: ledger, plan: plan).prepare()
+      let context = ReportContext(ledger: ledger, plan: plan)
+      try context.prepare()
+      try context.makeMonths()
+      try context.makeLatencies()
       let lexicon = try Lexicon(of: ledger)
       for layout in Self.layouts {
         let report = FrozenReport(layout, month)
