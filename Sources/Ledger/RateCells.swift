@@ -12,9 +12,9 @@ public struct RateRow: Sendable, Equatable {
 
   /// Charges at one rate.
   public struct Rate: Sendable, Equatable {
-    /// Millionths of a US dollar…
+    /// Millionths of a US dollar paid for `local`.
     public var usd: Int64
-    /// …for so many millionths of the currency.
+    /// Millionths of the currency.
     public var local: Int64
     /// How many.
     public var charges: Int64
