@@ -67,7 +67,7 @@ for name in glob.glob("world-0/archives/*.gz"):
     pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal;
     attach 'ledger.sqlite' as source; begin;
     create table lineage (key integer primary key, provider, app, environment, store, original,
-      user, versions, counted, events);
+      user, versions, counted, events, row_check);
     insert into lineage select * from source.lineage order by key; commit;"
 done
 

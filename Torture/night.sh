@@ -48,7 +48,8 @@ same() {
 
 # account FOLDER: what a ledger holds, in a few numbers.
 account() {
-  sqlite3 "$1/ledger.sqlite" \
+  # Several look at one ledger at a time, and the last one out cleans up behind them.
+  sqlite3 -cmd '.timeout 10000' "$1/ledger.sqlite" \
     'select sum(lines), sum(accepted), sum(duplicates), sum(skipped), sum(rejected) from archive'
 }
 
