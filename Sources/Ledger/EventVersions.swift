@@ -5,17 +5,15 @@ internal import Vocabulary
 ///
 /// It works on lineages that are written, because versions may lie in more than one of them.
 struct EventVersions {
-  private let words: [String]
   private let stored: StoredVersions
   private let lineages: LineageWriter
-  private let original: RawStatement
+  private let order: VersionOrder
   private let contest: RawStatement
 
   init(_ database: Database, words: [String], lineages: LineageWriter) throws {
-    self.words = words
     self.lineages = lineages
     stored = try StoredVersions(database)
-    original = try RawStatement(cachedIn: database, "select original from lineage where key = ?")
+    order = try VersionOrder(database, words: words)
     contest = try RawStatement(
       cachedIn: database,
       """
@@ -66,7 +64,9 @@ struct EventVersions {
     let places = try stored.lineages(of: version.event)
     let versions = try stored.versions(like: version, in: places)
     guard versions.count > 1 || evenAlone, var winner = versions.first else { return }
-    for rival in versions.dropFirst() where try isLater(rival, than: winner) { winner = rival }
+    for rival in versions.dropFirst() where try order.isLater(rival, than: winner) {
+      winner = rival
+    }
     for place in places { try crown(winner, in: place) }
   }
 
@@ -92,21 +92,6 @@ struct EventVersions {
       EventRecords.encode(records, to: &writer)
       try lineages.renew(lineage, user: records.user, records, events: writer)
     }
-  }
-
-  private func isLater(_ left: StoredVersion, than right: StoredVersion) throws -> Bool {
-    let (one, other) = (Recency(of: left.event), Recency(of: right.event))
-    if one.created != other.created { return one.created > other.created }
-    if one.received != other.received { return one.received > other.received }
-    let (ours, theirs) = (try content(other: left), try content(other: right))
-    return ours == theirs ? one.body > other.body : theirs.lexicographicallyPrecedes(ours)
-  }
-
-  /// What the version says, in words rather than symbols, whose numbers depend on arrival.
-  private func content(other version: StoredVersion) throws -> [UInt8] {
-    original.bind(1, version.event.lineage)
-    let text = try original.first { $0.text(0) } ?? ""
-    return version.event.canonicalContent(words: words, original: text)
   }
 
   /// Remembers that a lineage holds a version of an event that has more than one.

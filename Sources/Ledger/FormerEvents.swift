@@ -36,16 +36,14 @@ extension Ledger {
 
 /// Finds which versions counted when only the archives up to one were known.
 private struct FormerVersions {
-  private let words: [String]
   private let archive: Int32
   private let stored: StoredVersions
-  private let original: RawStatement
+  private let order: VersionOrder
 
   init(_ database: Database, words: [String], archive: Int32) throws {
-    self.words = words
     self.archive = archive
     stored = try StoredVersions(database)
-    original = try RawStatement(cachedIn: database, "select original from lineage where key = ?")
+    order = try VersionOrder(database, words: words)
   }
 
   func events(of lineage: LineageRow) throws -> [Event] {
@@ -78,24 +76,8 @@ private struct FormerVersions {
         .filter { $0.event.place.archive <= archive }
     }
     for rival in rivals where rival.event != version.event {
-      if try isLater(rival, than: version) { return false }
+      if try order.isLater(rival, than: version) { return false }
     }
     return true
-  }
-
-  private func isLater(_ left: StoredVersion, than right: StoredVersion) throws -> Bool {
-    let (one, other) = (Recency(of: left.event), Recency(of: right.event))
-    if (one.created, one.received) != (other.created, other.received) {
-      return (one.created, one.received) > (other.created, other.received)
-    }
-    let (first, second) = (try content(left), try content(right))
-    if first != second { return second.lexicographicallyPrecedes(first) }
-    return one.body > other.body
-  }
-
-  private func content(_ version: StoredVersion) throws -> [UInt8] {
-    original.bind(1, version.event.lineage)
-    let text = try original.first { $0.text(0) } ?? ""
-    return version.event.canonicalContent(words: words, original: text)
   }
 }

@@ -179,17 +179,8 @@ final class TemporaryCopy {
   private let folder: URL
 
   init() throws(NightError) {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("subledger-\(UUID().uuidString)")
+    folder = try makeClosedFolder()
     path = folder.appendingPathComponent("ledger.sqlite").path
-    do {
-      try FileManager.default.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw NightError(
-        .inputOutput, "cannot make the folder \(folder.path) for a copy of the ledger: \(error)",
-        hint: "make room in the temporary folder, or set TMPDIR")
-    }
   }
 
   deinit { try? FileManager.default.removeItem(at: folder) }
