@@ -103,6 +103,40 @@ struct RestatementTests {
         == "charges 0 2 1")
   }
 
+  @Test("A trial that was shown while it was pending does not come from nothing when it ends")
+  func pendingTrial() throws {
+    try world.start(trials: 2, pending: 1)
+    try world.publish()
+    try world.start(trials: 2, pending: 0)
+    try world.publish()
+    #expect(try world.restated() == [])
+    // One that is told late is pending; what was complete is compared with when it ends.
+    try world.start(trials: 3, pending: 1)
+    try world.publish()
+    #expect(try world.restated() == [])
+    try world.start(trials: 3, pending: 0)
+    try world.publish()
+    #expect(
+      try world.restated("column", "published", "restated", "published_by_run")
+        == ["expired 2 3 2", "started 2 3 2"])
+  }
+
+  @Test("What comes into a report that had no row of the month when it was closed is told")
+  func closedWithoutRows() throws {
+    try world.publish()
+    var act = NewAct(.close)
+    act.month = Month(number: 2026 * 12)
+    act.zone = "UTC"
+    _ = try world.ledger.close(act, [])
+    try world.sell(2)
+    for _ in 0..<2 {
+      try world.publish()
+      #expect(
+        try world.restated("column", "published", "restated", "published_by_run").first
+          == "charges 0 2 1")
+    }
+  }
+
   @Test("A run that looks back restates nothing, and nothing is forgotten by it")
   func looksBack() throws {
     try world.sell(3)
@@ -215,6 +249,14 @@ struct RestatementTests {
 }
 
 extension World {
+  /// Trials that started in January 2026, of which all but the pending ones have expired.
+  func start(trials: Int64, pending: Int64) throws {
+    var sums = TrialSums()
+    (sums.started, sums.pending, sums.expired) = (trials, pending, trials - pending)
+    let day = Day(year: 2026, month: 1, day: 5)
+    facts.trials[OfferingDay(day: day, offering: try offering("pro"))] = sums
+  }
+
   /// Counts of a report that are not zero, by period, key and column.
   func measures(
     _ path: String, _ columns: [String]

@@ -29,6 +29,8 @@ final class MonthlyRows: RowSink {
     var text: [UInt8] = []
     /// The part of `text` that complete rows make up.
     var complete: [UInt8] = []
+    /// Whether a row waits for what only itself depends on.
+    var isWaiting = false
   }
 
   /// Nil for a report that speaks of no months.
@@ -61,6 +63,7 @@ final class MonthlyRows: RowSink {
     }
     segments[month, default: Segment()].text += line
     segments[month, default: Segment()].text.append(UInt8(ascii: "\n"))
+    if !isComplete, shape.layout.completeness == .ended { segments[month]?.isWaiting = true }
     if isComplete {
       segments[month, default: Segment()].complete += line
       segments[month, default: Segment()].complete.append(UInt8(ascii: "\n"))
@@ -103,8 +106,10 @@ final class MonthlyRows: RowSink {
     guard let kind = shape.layout.completeness else { return [] }
     let head = heads[month]
     let sha256 = hash(segment.complete)
-    guard head != nil || !segment.complete.isEmpty, head?.sha256 != sha256 else { return [] }
-    guard try head != nil || history.wasComplete(month, kind) else {
+    guard head != nil || !segment.complete.isEmpty || segment.isWaiting,
+      head?.sha256 != sha256 || segment.isWaiting
+    else { return [] }
+    guard try head != nil || segment.isWaiting || history.wasComplete(month, kind) else {
       keep(month, sha256, segment.complete, [])
       return []
     }
@@ -132,10 +137,9 @@ final class MonthlyRows: RowSink {
   private func settle(
     _ month: Month, _ segment: Segment, against close: MonthClose, _ step: [(RowChange, Cause)]
   ) throws {
-    guard
-      let frozen = try history.ledger.closedRows(of: shape.layout.name, act: close.act),
-      frozen != segment.text
-    else { return }
+    // A report without rows of the month is not there: every row of it has come since.
+    let frozen = try history.ledger.closedRows(of: shape.layout.name, act: close.act) ?? []
+    guard frozen != segment.text else { return }
     let changes = try closeChanges(frozen, segment.text, close)
     guard !changes.isEmpty else { return }
     var known = try causes.published(month, after: close.run)

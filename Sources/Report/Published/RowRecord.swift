@@ -25,6 +25,38 @@ struct RowRecord {
   var text: String { fields.joined(separator: ",") }
 }
 
+/// What a row was when it was kept for later runs to compare with; it stands in the last field,
+/// where the report says whether the row is complete.
+enum KeptStanding: Equatable {
+  /// The version's own run published it as complete.
+  case complete
+  /// That run did; later ones showed it as one that can change.
+  case publishedBy(Int64)
+  /// It was shown, and never complete.
+  case neverComplete
+}
+
+extension RowRecord {
+  var keptStanding: KeptStanding {
+    switch fields.last {
+    case "false": .neverComplete
+    case let run?: Int64(run).map(KeptStanding.publishedBy) ?? .complete
+    case nil: .complete
+    }
+  }
+
+  /// The same row with another standing.
+  func kept(as standing: KeptStanding) -> RowRecord {
+    let last =
+      switch standing {
+      case .complete: "true"
+      case .publishedBy(let run): String(run)
+      case .neverComplete: "false"
+      }
+    return RowRecord(fields: fields.dropLast() + [last])
+  }
+}
+
 /// Numbers of reports, read back from their text.
 enum PrintedNumber {
   /// Millionths; nil for text that is no number of at most six decimals.

@@ -22,31 +22,44 @@ final class StepComparison {
     self.head = head
   }
 
-  /// What changed of `rows`, the month's rows now, and the text of rows to go on with: those that
-  /// were complete and are not now, because the run looks back or something is open again.
+  /// What changed of `rows`, the month's rows now, and the text of rows to go on with beside the
+  /// complete ones: those that were complete and are not now, because the run looks back or
+  /// something is open again, and those that were shown and were never complete.
   func run(_ rows: [RowRecord]) throws -> (changes: [RowChange], carried: [UInt8]) {
     var changes: [RowChange] = []
     var carried: [UInt8] = []
+    func carry(_ row: RowRecord, _ standing: KeptStanding) {
+      carried += Array(row.kept(as: standing).text.utf8)
+      carried.append(UInt8(ascii: "\n"))
+    }
     var old = shape.byKey(try publishedRows())
     for row in rows where shape.isComplete(row) {
       let key = shape.key(of: row)
       let then = old.removeValue(forKey: key)
-      guard try then != nil || lastRun(row) != nil else {
+      let isNews = try then == nil && lastRun(row) == nil
+      guard !isNews, then?.keptStanding != .neverComplete else {
         isChanged = true
         continue
       }
       if let change = try change(key, then, row, feed: row) { changes.append(change) }
     }
-    let open = Set(rows.map(shape.key(of:)))
+    let open = shape.byKey(rows.filter { !shape.isComplete($0) })
     for (key, row) in old.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       let isGone =
-        !open.contains(key) && history.isComplete(month, kind, feed: shape.feed(of: row))
-      if isGone {
+        open[key] == nil && history.isComplete(month, kind, feed: shape.feed(of: row))
+      switch row.keptStanding {
+      case .neverComplete:
+        if isGone { isChanged = true } else { carry(row, .neverComplete) }
+      case _ where !isGone: carry(row, .publishedBy(publisher(of: row)))
+      case .complete, .publishedBy:
         if let change = try change(key, row, nil, feed: row) { changes.append(change) }
-      } else {
-        carried += Array(row.text.utf8)
-        carried.append(UInt8(ascii: "\n"))
       }
+    }
+    // A row that waits for itself alone is shown while its feed is complete: not from nothing.
+    for (key, row) in open.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    where old[key] == nil && history.isComplete(month, kind, feed: shape.feed(of: row)) {
+      carry(row, .neverComplete)
+      isChanged = true
     }
     if !changes.isEmpty { isChanged = true }
     return (changes, carried)
@@ -58,9 +71,17 @@ final class StepComparison {
     let columns = shape.differences(then, now)
     guard !columns.isEmpty else { return nil }
     let last = try lastRun(feed) ?? head?.run ?? 0
+    let publisher = then.map(publisher(of:)) ?? last
+    // A feed that is complete says nothing of when a row that waited for itself was.
+    let waited = if case .publishedBy = then?.keptStanding { kind == .ended } else { false }
     return RowChange(
-      key: key, published: then, restated: now, run: then == nil ? last : head?.run ?? last,
-      since: last, columns: columns)
+      key: key, published: then, restated: now, run: publisher, since: waited ? publisher : last,
+      columns: columns)
+  }
+
+  /// The run that published a kept row first as complete.
+  private func publisher(of row: RowRecord) -> Int64 {
+    if case .publishedBy(let run) = row.keptStanding { run } else { head?.run ?? 0 }
   }
 
   /// The last earlier run whose rows of the feed were complete.

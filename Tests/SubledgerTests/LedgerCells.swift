@@ -1,0 +1,36 @@
+import Ledger
+import Vocabulary
+
+/// What a ledger's cells hold, and the breaks that stand, in words rather than in symbols, whose
+/// numbers depend on arrival.
+func cells(_ path: String) throws -> [String: [String]] {
+  let ledger = try Ledger.open(path: path, mode: .readOnly)
+  let words = ledger.symbols.words
+  let worded: Set<String> = ["app", "product", "country", "storefront", "currency"]
+  var tables: [String: [String]] = [:]
+  for table in [
+    "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
+    "excluded_cell", "arrival_cell", "coverage_cell", "churn_doubt", "rate_cell", "price_cell",
+  ] {
+    let columns = table == "rate_cell" ? "currency, day, hex(rates)" : "*"
+    var rows: [String] = []
+    try ledger.rows(sql: "select \(columns) from \(table)") { row in
+      let cells = zip(row.names, 0..<row.count).map { name, index in
+        worded.contains(name) ? words[Int(row.int64(index))] : row.text(index)
+      }
+      rows.append(cells.joined(separator: "|"))
+    }
+    tables[table] = rows.sorted()
+  }
+  var breaks: [String] = []
+  // What came back is open, whatever it was called before.
+  try ledger.rows(
+    sql: """
+      select break_id, code, iif(status = 'reopened', 'open', status), severity, lineage,
+        expected_ms, settles_ms, estimated_usd, evidence
+      from break_episode where resolved_ms is null
+      """
+  ) { row in breaks.append((0..<row.count).map { row.text($0) }.joined(separator: "|")) }
+  tables["break"] = breaks.sorted()
+  return tables
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite("A ledger that closes: nights, one run over everything, and what was published agree")
+struct SeasonTests {
+  /// Seasons and nights of each: few beside the other tests, many with `SEASONS=1-100 NIGHTS=30`.
+  private static let seeds: ClosedRange<UInt64> = {
+    let bounds = (ProcessInfo.processInfo.environment["SEASONS"] ?? "").split(separator: "-")
+      .compactMap { UInt64($0) }
+    guard let first = bounds.first, let last = bounds.last, first <= last else { return 1...2 }
+    return first...last
+  }()
+  private static let nights =
+    Int(ProcessInfo.processInfo.environment["NIGHTS"] ?? "").map { max(2, $0) } ?? 5
+
+  @Test(
+    "Whatever comes when, cells equal a replay, differences bridge, and every set comes back",
+    arguments: seeds)
+  func season(seed: UInt64) throws {
+    var season = try Season(seed: seed)
+    var numbers = PublishedNumbers()
+    var sets: [[String: Data]] = []
+    while !season.isOver {
+      let publication = try season.live(of: Self.nights)
+      sets.append(publication.files)
+      try compareWithReplay(season, seed)
+      try numbers.read(season.program, publication)
+      try act(&season, publication, &numbers)
+    }
+    let program = season.program
+    for (index, published) in sets.enumerated() {
+      let again = try program.run(
+        ["report", "--ledger", "l.sqlite", "--as-known-at", "\(index + 1)", "--out", "again"])
+      #expect([0, 1].contains(again.status), "seed \(seed), run \(index + 1): \(again)")
+      let different = differences(published, try program.published(in: "again"))
+      #expect(different.isEmpty, "seed \(seed), run \(index + 1)")
+    }
+    let proof = try program.run(["verify", "--ledger", "l.sqlite", "--replay"])
+    #expect(proof.status == 0, "seed \(seed): \(proof)")
+    #expect(numbers.bridged > 0, "seed \(seed): nothing was restated")
+  }
+
+  /// Cells, rates, prices and breaks are those of one run over everything so far; so are reports.
+  private func compareWithReplay(_ season: Season, _ seed: UInt64) throws {
+    try season.replay()
+    let told = try cells(season.program.folder.path("l.sqlite"))
+    for (table, rows) in try cells(season.program.folder.path("whole.sqlite")) {
+      let other = (told[table] ?? []).difference(from: rows).map { "\($0)" }.sorted()
+      #expect(
+        other.isEmpty, "seed \(seed), night \(season.night): \(table) \(other.first ?? "")")
+    }
+    let reports = differences(
+      try timeless(season.program), try timeless(season.program, "whole"))
+    // What was resolved only the nights can know.
+    #expect(
+      reports.filter { $0 != "breaks.csv" }.isEmpty, "seed \(seed), night \(season.night)")
+  }
+
+  /// Closes a month of the last half year, or opens one.
+  private func act(
+    _ season: inout Season, _ publication: Season.Publication, _ numbers: inout PublishedNumbers
+  ) throws {
+    let (program, zone) = (season.program, publication.zone)
+    let closed = numbers.closed(in: zone)
+    if season.random.isOne(in: 3) {
+      let day = season.instant(max(0, season.today - season.random.below(180)))
+      let month = String(day.prefix(7))
+      let force = season.random.isOne(in: 2)
+      let result = try program.run(
+        ["close", month, "--ledger", "l.sqlite"] + (force ? ["--force", "--reason", "books"] : []))
+      switch result.status {
+      case 0: numbers.close(month, in: zone, with: publication.run)
+      case 64: #expect(closed.contains(month) || result.errors.contains("has a row of it"))
+      default: #expect(result.status == 75 && !force, "\(result)")
+      }
+    }
+    if season.random.isOne(in: 5), !closed.isEmpty {
+      let month = season.random.one(of: closed)
+      let result = try program.run(
+        ["reopen", month, "--ledger", "l.sqlite", "--reason", "belongs there"])
+      #expect(result.status == 0, "\(result)")
+      numbers.reopen(month, in: zone)
+    }
+  }
+}
