@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) by the system's libcrypto, which uses the processor's own instructions and
-// costs the build nothing. The only file of the program that knows libcrypto.
+// costs the build nothing. This room alone knows libcrypto.
 
 internal import CCrypto
 
@@ -42,7 +42,7 @@ public func sha256(of bytes: [UInt8]) -> String {
   return digest.finish()
 }
 
-private func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
+func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String {
   let digits = Array("0123456789abcdef".utf8)
   var text: [UInt8] = []
   text.reserveCapacity(bytes.count * 2)

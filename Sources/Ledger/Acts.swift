@@ -69,24 +69,7 @@ public struct NewAct: Sendable, Equatable {
 extension Ledger {
   /// Everything that people did to the ledger, in order.
   public func acts() throws(LedgerError) -> [Act] {
-    try access("read the acts") { database in
-      let statement = try RawStatement(
-        database,
-        """
-        select id, run, what, period, reason, who, zone, content, sha256 from act order by id
-        """)
-      var acts: [Act] = []
-      try statement.forEachRow { row in
-        guard let deed = Act.Deed(rawValue: row.text(2)) else { return }
-        acts.append(
-          Act(
-            id: row.int64(0), run: row.int64(1), deed: deed,
-            month: row.optionalInt64(3).map { Month(number: Int32(truncatingIfNeeded: $0)) },
-            reason: row.text(4), who: row.text(5), zone: row.text(6), content: row.text(7),
-            sha256: row.text(8)))
-      }
-      return acts
-    }
+    try access("read the acts") { try $0.acts() }
   }
 
   /// Records an act after the newest run that published; gives its number.
@@ -118,5 +101,27 @@ extension Ledger {
       try insert.run()
       return id
     }
+  }
+}
+
+extension Database {
+  /// Everything that people did to the ledger, in order.
+  func acts() throws -> [Act] {
+    let statement = try RawStatement(
+      self,
+      """
+      select id, run, what, period, reason, who, zone, content, sha256 from act order by id
+      """)
+    var acts: [Act] = []
+    try statement.forEachRow { row in
+      guard let deed = Act.Deed(rawValue: row.text(2)) else { return }
+      acts.append(
+        Act(
+          id: row.int64(0), run: row.int64(1), deed: deed,
+          month: row.optionalInt64(3).map { Month(number: Int32(truncatingIfNeeded: $0)) },
+          reason: row.text(4), who: row.text(5), zone: row.text(6), content: row.text(7),
+          sha256: row.text(8)))
+    }
+    return acts
   }
 }

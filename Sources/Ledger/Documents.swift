@@ -2,14 +2,18 @@ internal import GRDB
 
 /// A file that has an effect on the numbers of a run.
 public struct Document: Sendable, Equatable {
-  /// SHA-256 of the content, as 64 lower-case hexadecimal digits.
+  /// SHA-256 of the content as a run followed it, as 64 lower-case hexadecimal digits; the
+  /// document's name.
   public var sha256: String
+  /// SHA-256 of the content now: another one when a person's id was taken out of it.
+  public var contentSHA256: String
   /// The content, gzip.
   public var body: [UInt8]
 
   /// A document of which `body` is the packed content.
-  public init(sha256: String, body: [UInt8]) {
+  public init(sha256: String, body: [UInt8], contentSHA256: String? = nil) {
     self.sha256 = sha256
+    self.contentSHA256 = contentSHA256 ?? sha256
     self.body = body
   }
 }
@@ -45,16 +49,17 @@ extension Ledger {
       }
       var documents = RunDocuments()
       guard let found else { return documents }
-      documents.configuration = try document(found[0], in: database)
-      documents.prices = try document(found[1], in: database)
-      documents.decisions = try document(found[2], in: database)
-      documents.published = try document(found[3], in: database, isNeeded: false)
+      let restated = Restatements(try database.acts())
+      documents.configuration = try document(found[0], restated, in: database)
+      documents.prices = try document(found[1], restated, in: database)
+      documents.decisions = try document(found[2], restated, in: database)
+      documents.published = try document(found[3], restated, in: database, isNeeded: false)
       return documents
     }
   }
 
   private func document(
-    _ sha256: String?, in database: Database, isNeeded: Bool = true
+    _ sha256: String?, _ restated: Restatements, in database: Database, isNeeded: Bool = true
   ) throws -> Document? {
     guard let sha256 else { return nil }
     let statement = try RawStatement(
@@ -67,7 +72,8 @@ extension Ledger {
         .corrupt, "cannot read a document of the ledger \(path): it is not there",
         hint: "keep the file, and rebuild the ledger from the archives in a new one")
     }
-    return Document(sha256: sha256, body: body)
+    return Document(
+      sha256: sha256, body: body, contentSHA256: restated.digest(ofDocument: sha256))
   }
 }
 
@@ -77,7 +83,14 @@ extension Ledger {
     try visit("read the documents") { database in
       let documents = try RawStatement(
         database, "select sha256, body from document order by sha256")
-      try documents.forEachRow { try body(Document(sha256: $0.text(0), body: Array($0.blob(1)))) }
+      let restated = Restatements(try database.acts())
+      try documents.forEachRow { row in
+        let name = row.text(0)
+        try body(
+          Document(
+            sha256: name, body: Array(row.blob(1)),
+            contentSHA256: restated.digest(ofDocument: name)))
+      }
     }
   }
 }

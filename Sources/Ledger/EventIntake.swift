@@ -78,7 +78,9 @@ public final class EventIntake {
       preconditionFailure("nothing is added to an archive that is finished or abandoned")
     }
     do {
-      try ledger.access("add events") { _ in try gather(batch, of: draft) }
+      try ledger.access("add events") { database in
+        try gather(try ledger.forgetting(batch, in: database), of: draft)
+      }
       if size + draft.size > waveSize { try writePart(of: draft) }
     } catch {
       abandon()

@@ -86,6 +86,20 @@ struct IdentityIndex {
     }
   }
 
+  /// Lets identities that lay in `old` lie in `new`.
+  func move(_ identities: [Int64], from old: Int64, to new: Int64) throws {
+    let (before, after) = (Self.beginning(old), Self.beginning(new))
+    for key in Set(identities.map(Self.key)) {
+      var entries: [Entry] = []
+      _ = try takePage(around: key, into: &entries)
+      if !entries.contains(where: { $0.key == key && $0.lineage == after }) {
+        entries.append(Entry(key: key, lineage: after))
+      }
+      entries.removeAll { $0.key == key && $0.lineage == before && before != after }
+      try write(entries.sorted())
+    }
+  }
+
   /// Takes the row that holds `key` out of the table; gives back how much it held and where the
   /// next one begins.
   private func takePage(

@@ -25,6 +25,10 @@ public final class Ledger {
   private var savedWords: Int
   /// The last number that was given to an archive.
   var lastArchive: Int32 = 0
+  /// Everybody who was forgotten; nil until somebody asks.
+  var forgotten: ForgottenUsers?
+  /// Events and snapshots of forgotten persons that came since the ledger was opened.
+  public internal(set) var recognised: Int64 = 0
   private let queue: DatabaseQueue
 
   private init(path: String, queue: DatabaseQueue, symbols: SymbolTable) {

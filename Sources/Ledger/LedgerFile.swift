@@ -153,6 +153,7 @@ enum LedgerFile {
         PackageResources.v1_account_sql, PackageResources.v1_breaks_sql,
         PackageResources.v1_facts_sql, PackageResources.v1_events_sql,
         PackageResources.v1_fold_sql, PackageResources.v1_close_sql,
+        PackageResources.v1_forget_sql,
       ] {
         try database.execute(sql: String(decoding: script, as: UTF8.self))
       }

@@ -34,7 +34,7 @@ extension Document {
   /// - Throws: `NightError` of kind `damagedInput` when it is not what its SHA-256 says.
   func content() throws(NightError) -> [UInt8] {
     if let content = gzipContent(of: body, bytesMax: Self.sizeMax),
-      Digest.sha256(of: content) == sha256
+      Digest.sha256(of: content) == contentSHA256
     {
       return content
     }

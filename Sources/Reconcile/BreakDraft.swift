@@ -79,17 +79,20 @@ struct BreakDraft {
     return found
   }
 
-  private var id: String {
-    var fingerprint = Fingerprint(seed: 2)
-    fingerprint.combine(family ?? CodeFamily(code).text)
-    fingerprint.combine(subject.provider.name)
-    fingerprint.combine(subject.app)
-    fingerprint.combine(subject.environment.name)
-    fingerprint.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
-    fingerprint.combine(key)
-    let digits = String(UInt64(bitPattern: fingerprint.value), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  private var id: String { breakID(family ?? CodeFamily(code).text, subject, key) }
+}
+
+/// The id of a break.
+func breakID(_ family: String, _ subject: Subject, _ key: String) -> String {
+  var fingerprint = Fingerprint(seed: 2)
+  fingerprint.combine(family)
+  fingerprint.combine(subject.provider.name)
+  fingerprint.combine(subject.app)
+  fingerprint.combine(subject.environment.name)
+  fingerprint.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
+  fingerprint.combine(key)
+  let digits = String(UInt64(bitPattern: fingerprint.value), radix: 16)
+  return String(repeating: "0", count: 16 - digits.count) + digits
 }
 
 /// What a person does about a break, for the provider in question.

@@ -24,7 +24,8 @@ struct Subledger: ParsableCommand {
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
       CloseCommand.self, ReopenCommand.self, VerifyCommand.self, PackCommand.self,
-      StatusCommand.self, BackupCommand.self, DrillCommand.self, SimulateCommand.self,
+      StatusCommand.self, BackupCommand.self, ForgetCommand.self, DrillCommand.self,
+      SimulateCommand.self,
     ])
 
   static func main() {

@@ -87,9 +87,11 @@ struct SampleTests {
 
   @Test("Every option that README.md and docs/ name is one", arguments: ["README.md", "docs"])
   func options(place: String) throws {
-    let known = try ["run", "ingest", "report", "verify", "pack", "status", "simulate"].map {
-      try program.run([$0, "--help"]).output
-    }.joined()
+    let commands = [
+      "run", "ingest", "report", "verify", "pack", "status", "simulate", "close",
+      "reopen", "forget",
+    ]
+    let known = try commands.map { try program.run([$0, "--help"]).output }.joined()
     let files = place.hasSuffix(".md") ? [place] : ["docs/operations.md", "docs/verify.md"]
     for file in files {
       let text = try String(contentsOfFile: path(file), encoding: .utf8)

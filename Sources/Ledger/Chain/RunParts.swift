@@ -18,22 +18,27 @@ struct RunParts {
   init(_ database: Database) { self.database = database }
 
   /// What only grows: rows of the run never change.
-  func arrived(in run: Int64) throws -> [RunPart] {
+  ///
+  /// `tables` leaves out all others.
+  func arrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
+    func isWanted(_ name: String) -> Bool { tables?.contains(name) ?? true }
     let known = try RawStatement(
       database, "select coalesce(min(id), 0), coalesce(max(id), -1) from archive where run = ?")
     known.bind(1, run)
     let range = try known.first { ($0.int64(0), $0.int64(1)) } ?? (0, -1)
     var parts: [RunPart] = []
-    for (name, query) in Self.byArchive {
+    for (name, query) in Self.byArchive where isWanted(name) {
       parts.append(try part(name, query, range.0, range.1))
     }
-    for (name, query) in Self.byRun { parts.append(try part(name, query, run)) }
+    for (name, query) in Self.byRun where isWanted(name) {
+      parts.append(try part(name, query, run))
+    }
     return parts
   }
 
   /// What later runs change: only the last one's digests can be held to the tables.
-  func standing() throws -> [RunPart] {
-    try Self.whole.map { try part($0, $1) }
+  func standing(only tables: Set<String>? = nil) throws -> [RunPart] {
+    try Self.whole.filter { tables?.contains($0.0) ?? true }.map { try part($0, $1) }
   }
 
   /// The words that a run knew, which are the first `count`.
@@ -134,6 +139,7 @@ struct RunParts {
     ("break_episode", "select * from break_episode order by break_id, episode"),
     ("decision", "select * from decision order by break_id"),
     ("published_month", "select * from published_month order by zone, period"),
+    ("forgotten", "select * from forgotten order by pseudonym"),
   ]
 }
 

@@ -18,13 +18,14 @@ extension Night {
       plan: shadow, version: version, log: log, progress: progress, stop: stop
     ).withLedger { ledger throws(NightError) in
       let history = try self.history(of: run, in: ledger)
+      let since = try SinceRun(run, in: ledger)
       try attempt { try ledger.rewind(to: run) }
       var told = history.plan
       told.isDryRun = plan.isDryRun
       if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
       let night = Night(plan: told, version: version, log: log, progress: progress, stop: stop)
       let outcome = try night.publish(from: ledger, after: IntakeSummary())
-      if !plan.saysAsOf { try compare(history, with: ledger) }
+      if !plan.saysAsOf { try compare(history, with: ledger, since) }
       return outcome
     }
   }
@@ -41,7 +42,9 @@ extension Night {
   }
 
   /// Holds what was published anew to what the run published.
-  private func compare(_ history: RunHistory, with copy: Ledger) throws(NightError) {
+  private func compare(
+    _ history: RunHistory, with copy: Ledger, _ since: SinceRun
+  ) throws(NightError) {
     let run = history.row
     let again = try attempt { try copy.run(run.id) }
     if run.version != version {
@@ -55,12 +58,17 @@ extension Night {
     let sums = try attempt { try copy.documents(ofRun: run.id).published }
     let differing = differingFiles(
       try history.documents.published?.content() ?? [], try sums?.content() ?? [])
-    let files = differing.joined(separator: ", ")
     if run.version != version {
+      let files = differing.joined(separator: ", ")
       return log.warning("other bytes than run \(run.id) published are in: \(files)")
     }
+    if let reason = since.reason(for: differing) { log.warning("\(reason)") }
+    let unexplained = since.unexplained(differing)
+    guard !unexplained.isEmpty else { return }
     throw NightError(
-      .identity, "what run \(run.id) published can not be told again; other bytes are in: \(files)",
+      .identity,
+      "what run \(run.id) published can not be told again; other bytes are in: "
+        + unexplained.joined(separator: ", "),
       hint: "keep the ledger and report this; `subledger verify` tells what does not hold")
   }
 }
@@ -105,6 +113,8 @@ extension Plan {
     plan.decisions = DecisionsFile()
     if let source = try documents.decisions?.content() {
       plan.decisions = try DecisionsFile(source, named: "the decisions \(name)")
+      // By the name that the run knows, also when a person was taken out of it since.
+      plan.decisions.sha256 = documents.decisions?.sha256
     }
     guard plan.agrees(with: run.options) else { throw Self.contradiction(run) }
     return plan

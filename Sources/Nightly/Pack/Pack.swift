@@ -31,7 +31,14 @@ extension Night {
     _ = try Night(
       plan: shadow, version: version, log: Self.silent, progress: progress, stop: stop
     ).report(asKnownAt: run.id)
-    guard try attempt({ try inspectSet(in: shadow.out).sha256 }) == run.published else {
+    let isSame = try attempt { try inspectSet(in: shadow.out).sha256 } == run.published
+    let since = try SinceRun(run.id, in: ledger)
+    guard isSame || since.forgotten == 0 else {
+      throw NightError(
+        .tryAgain, "run \(run.id) published the id of a person who was forgotten since",
+        hint: "publish anew with `subledger report`, and pack then")
+    }
+    guard isSame else {
       throw NightError(
         .identity, "version \(version) does not come to the set that run \(run.id) published",
         hint: "pack it with version \(run.version), or publish it anew first")

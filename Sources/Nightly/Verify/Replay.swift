@@ -24,7 +24,13 @@ extension Night {
     let again = try attempt {
       try Ledger.open(path: copy.path + ".replay", mode: .readWrite)
     }
+    try attempt { try again.adoptForgotten(of: ledger) }
     try replay(archives, at: found, from: ledger, into: again)
+    if again.recognised > 0 {
+      counted.notes.append(
+        "\(again.recognised) events and snapshots of the archives name persons who were forgotten: "
+          + "the archives are yours to rewrite")
+    }
     try attempt { try compare(ledger, with: again, &counted) }
     guard let run = try attempt({ try ledger.lastPublished() }),
       archives.allSatisfy({ $0.run <= run.id })
@@ -40,7 +46,8 @@ extension Night {
     let (before, after) = (try published?.content() ?? [], try anew?.content() ?? [])
     reports.count = Int64(after.count { $0 == UInt8(ascii: "\n") })
     reports.notes.append("but for those that speak of arrival itself")
-    for file in differingFiles(before, after) where !Self.speaksOfArrival(file) {
+    let differing = try SinceRun(run.id, in: ledger).unexplained(differingFiles(before, after))
+    for file in differing where !Self.speaksOfArrival(file) {
       reports.fail(.differs, file)
     }
   }

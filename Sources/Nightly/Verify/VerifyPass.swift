@@ -167,6 +167,9 @@ extension Night {
           + "\(version): \(differing.joined(separator: ", "))")
       differing = []
     }
+    let since = try SinceRun(run.id, in: ledger)
+    if let reason = since.reason(for: differing) { notes.append(reason) }
+    differing = since.unexplained(differing)
     return RunAgain(
       ledger: path, files: after.count { $0 == UInt8(ascii: "\n") }, differing: differing,
       notes: notes)

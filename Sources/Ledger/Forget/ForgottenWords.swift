@@ -1,0 +1,140 @@
+internal import Digest
+internal import GRDB
+internal import Vocabulary
+
+/// Takes a person's id out of breaks, and out of what people wrote: decisions, acts, names of
+/// files.
+struct ForgottenWords {
+  private let database: Database
+  private let renaming: Renaming
+  private let id: String
+  private let pseudonym: String
+
+  /// Episodes of breaks of the person.
+  private(set) var breaks: Int64 = 0
+  /// New ids of breaks by old ones, where the id was made of the person's.
+  private(set) var breakIDs: [String: String] = [:]
+  /// Breaks of which the id should be another one and nothing tells which.
+  private(set) var lostBreaks: Int64 = 0
+  /// Names and paths of files.
+  private(set) var archives: Int64 = 0
+  /// Digests of acts before and after, by number.
+  private(set) var acts: [(act: Int64, old: String, new: String)] = []
+
+  init(_ database: Database, _ renaming: Renaming, id: String, pseudonym: String) {
+    self.database = database
+    self.renaming = renaming
+    self.id = id
+    self.pseudonym = pseudonym
+  }
+
+  /// Rewrites the breaks of the person, or of the subscriptions `originals`; `name` gives the id
+  /// of a break whose words have changed, and nil when nothing tells it.
+  mutating func writeBreaks(
+    of originals: Set<String>, lineages: Set<Int64>, name: (Break, Break) -> String?
+  ) throws {
+    let select = try RawStatement(
+      database,
+      """
+      select \(BreakContent.columns.joined(separator: ", ")), break_id, episode from break_episode
+      order by break_id, episode
+      """)
+    var found: [(Break, Int64)] = []
+    try select.forEachRow { row in
+      guard row.text(7) == id || originals.contains(row.text(8)) || lineages.contains(row.int64(19))
+      else { return }
+      found.append((try BreakContent.read(row), row.int64(21)))
+    }
+    let assignments = BreakContent.columns.enumerated().map { "\($1) = ?\($0 + 3)" }
+    let update = try RawStatement(
+      database,
+      """
+      update break_episode set break_id = ?23, \(assignments.joined(separator: ", "))
+      where break_id = ?1 and episode = ?2
+      """)
+    for (former, episode) in found {
+      var item = former
+      if item.user == id { item.user = pseudonym }
+      item.subscription = renaming.applied(to: item.subscription, isOwn: true)
+      item.transaction = renaming.applied(to: item.transaction, isOwn: true)
+      item.evidence = renaming.applied(to: item.evidence, isOwn: true)
+      item.action = renaming.applied(to: item.action, isOwn: true)
+      let place = breakIDs[former.id] ?? name(former, item)
+      if place == nil { lostBreaks += 1 }
+      if let place, place != former.id { breakIDs[former.id] = place }
+      guard item != former || place.map({ $0 != former.id }) ?? false else { continue }
+      breaks += 1
+      update.bind(1, former.id)
+      update.bind(2, episode)
+      BreakContent.bind(item, to: update, from: 3)
+      update.bind(23, place ?? former.id)
+      try update.run()
+    }
+  }
+
+  /// Rewrites what the decisions file of the last run said.
+  mutating func writeDecisions() throws {
+    let select = try RawStatement(database, "select break_id, reason, who from decision")
+    var found: [[String]] = []
+    try select.forEachRow { row in found.append((0..<3).map { row.text(Int32($0)) }) }
+    let update = try RawStatement(
+      database, "update decision set break_id = ?2, reason = ?3, who = ?4 where break_id = ?1")
+    for row in found {
+      let words = row[1...].map { renaming.applied(to: $0, isOwn: false) }
+      let place = breakIDs[row[0]] ?? row[0]
+      guard place != row[0] || words != Array(row[1...]) else { continue }
+      for (index, text) in ([row[0], place] + words).enumerated() {
+        update.bind(Int32(index + 1), text)
+      }
+      try update.run()
+    }
+  }
+
+  /// Rewrites why and by whom things were done.
+  mutating func writeActs(_ known: [Act], _ restated: Restatements) throws {
+    let update = try RawStatement(
+      database, "update act set reason = ?2, who = ?3 where id = ?1")
+    for var act in known {
+      let (reason, who) = (act.reason, act.who)
+      let old = restated.digest(ofAct: act)
+      act.reason = renaming.applied(to: reason, isOwn: false)
+      act.who = renaming.applied(to: who, isOwn: false)
+      guard act.reason != reason || act.who != who else { continue }
+      update.bind(1, act.id)
+      update.bind(2, act.reason)
+      update.bind(3, act.who)
+      try update.run()
+      acts.append((act.id, old, sha256(of: Array(act.text.utf8))))
+    }
+  }
+
+  /// Rewrites names and paths of files.
+  mutating func writeArchives() throws {
+    let select = try RawStatement(
+      database, "select id, name, path, bytes, modified_ms, inode from archive order by id")
+    var found: [(id: Int64, name: String, path: String, check: Int64)] = []
+    try select.forEachRow { row in
+      let (name, path) = (row.text(1), row.text(2))
+      let place = renaming.applied(to: path, isOwn: false)
+      let label = renaming.applied(to: name, isOwn: false)
+      guard place != path || label != name else { return }
+      var bytes = place
+      let check = bytes.withUTF8 {
+        RowCheck.file(
+          path: UnsafeRawBufferPointer($0), bytes: row.int64(3), modified: row.int64(4),
+          inode: row.int64(5))
+      }
+      found.append((row.int64(0), label, place, check))
+    }
+    let update = try RawStatement(
+      database, "update archive set name = ?2, path = ?3, path_check = ?4 where id = ?1")
+    for row in found {
+      update.bind(1, row.id)
+      update.bind(2, row.name)
+      update.bind(3, row.path)
+      update.bind(4, row.check)
+      try update.run()
+    }
+    archives = Int64(found.count)
+  }
+}

@@ -1,0 +1,26 @@
+internal import GRDB
+
+extension Ledger {
+  /// Empties the write-ahead log.
+  ///
+  /// - Throws: `LedgerError` of kind `locked` when somebody reads an older state, which lies there.
+  public func emptyLog() throws(LedgerError) {
+    try sync()
+    try access("empty the log") { database in
+      do {
+        _ = try database.checkpoint(.truncate)
+      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+        throw LedgerError(
+          .locked, "cannot empty the log of the ledger \(path): somebody reads an older state",
+          hint: "wait until that reader is done, and run the command again")
+      }
+    }
+  }
+
+  /// Writes the ledger anew without free space, so that nothing is left in it of what was deleted
+  /// or overwritten, and the file is as small as can be.
+  public func purge() throws(LedgerError) {
+    try access("write the ledger anew") { try $0.execute(sql: "vacuum") }
+    try emptyLog()
+  }
+}

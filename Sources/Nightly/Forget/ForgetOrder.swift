@@ -1,0 +1,33 @@
+import Vocabulary
+
+/// A person who is to be forgotten, why, and who says so.
+public struct ForgetOrder: Sendable {
+  /// The id as the provider writes it.
+  let user: String
+  /// Why.
+  let reason: String
+  /// Who says so; empty when nobody said.
+  let who: String
+
+  /// Checks what a person wrote.
+  ///
+  /// - Throws: `NightError` of kind `usage`, which does not repeat the id.
+  public init(user: String, reason: String, who: String?) throws(NightError) {
+    self.user = user
+    self.reason = try CloseOrder.line(reason, "reason")
+    self.who = try CloseOrder.line(who, "who")
+    guard !user.isEmpty else {
+      throw NightError(.usage, "no user is named", hint: "give the id as the provider writes it")
+    }
+    guard !self.reason.isEmpty else {
+      throw NightError(
+        .usage, "forget needs --reason", hint: "say on whose demand, such as a ticket's number")
+    }
+    let renaming = Renaming(id: user, name: "")
+    for text in [self.reason, self.who] where renaming.applied(to: text, isOwn: false) != text {
+      throw NightError(
+        .usage, "--reason or --who holds the id that is to be forgotten",
+        hint: "the act is kept; say it without the id")
+    }
+  }
+}

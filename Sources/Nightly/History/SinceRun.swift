@@ -1,0 +1,33 @@
+import Ledger
+
+/// What of a run's set cannot be told again because of what people did to the ledger since.
+struct SinceRun {
+  /// Persons who were forgotten after the run had published.
+  let forgotten: Int
+
+  init(_ run: Int64, in ledger: Ledger) throws(NightError) {
+    let acts = try attempt { try ledger.acts() }
+    forgotten = acts.count { $0.deed == .forget && $0.run >= run }
+  }
+
+  /// Those of `files` that cannot differ for that reason.
+  func unexplained(_ files: [String]) -> [String] {
+    forgotten == 0 ? files : files.filter { !Self.naming.contains($0) }
+  }
+
+  /// Why the others of `files` differ; nil when none does.
+  func reason(for files: [String]) -> String? {
+    let explained = forgotten == 0 ? [] : files.filter { Self.naming.contains($0) }
+    guard !explained.isEmpty else { return nil }
+    let persons = forgotten == 1 ? "a person was" : "\(forgotten) persons were"
+    return "\(persons) forgotten since, so that other names stand in: "
+      + explained.joined(separator: ", ")
+  }
+
+  /// The files in which persons, or files named like them, are named, and the one that describes
+  /// them.
+  private static let naming: Set = [
+    "breaks.csv", "breaks_history.csv", "refetch_worklist.csv", "inputs.csv", "rejects.csv",
+    "datapackage.json",
+  ]
+}

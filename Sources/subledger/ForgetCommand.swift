@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+import Nightly
+
+struct ForgetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "forget",
+    abstract: "Take a person's id out of the ledger; every number stays.",
+    discussion: """
+      A random pseudonym stands in the id's place, in events, snapshots, breaks, decisions and \
+      acts, and nothing of the id is left in the file. What later archives tell of the person is \
+      put to the pseudonym, too: the ledger keeps a salted hash by which it knows the id again. \
+      The act is recorded without the id, and `subledger verify` holds afterwards.
+
+      Archives, backups, packs and published sets are not touched. Needs as much free room as the \
+      ledger takes, in its folder and in the temporary one. Running it again does no harm. Exit 66 \
+      says that the ledger knows no such user, 75 that another run or a reader holds the ledger.
+
+        subledger forget QON_a1b2 --reason "erasure request 4711"
+      """)
+
+  @Argument(help: "The user id as the provider writes it.")
+  var user: String
+
+  @Option(help: "Why, in words; kept with the act. It may not hold the id.")
+  var reason: String
+
+  @Option(help: "Who does it; kept with the act. (default: the name you are logged in with)")
+  var who: String?
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      let order = try ForgetOrder(user: user, reason: reason, who: who ?? NSUserName())
+      try StandardStreams.tell(session.night(options).forget(order))
+      return .done
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite("A person is forgotten, and every number stays")
+struct ForgetTests {
+  /// The tables that no person's id has to do with.
+  private static let numbers = [
+    "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
+    "excluded_cell", "arrival_cell", "coverage_cell", "rate_cell", "price_cell", "closed_report",
+    "published", "published_month", "delivery_cell", "identity", "run", "run_part",
+  ]
+
+  private static let seeds: ClosedRange<Int> = {
+    let longer = ProcessInfo.processInfo.environment["FORGET_SEEDS"].flatMap { Int($0) }
+    return 1...(longer ?? 1)
+  }()
+
+  @Test(
+    "Of persons of every provider nothing is left, and nights go on as if nobody was forgotten",
+    arguments: seeds)
+  func world(seed: Int) throws {
+    let world = try PersonsWorld(seed: seed)
+    let program = world.program
+    try world.copy("l", "n")
+    try world.night("n", 3)
+    let persons = try world.persons()
+    #expect(persons.count > 5)
+    let before = try world.rows(of: Self.numbers, "l")
+    var names: [String: String] = [:]
+    for person in persons {
+      #expect(try world.spellings(of: person, "l") > 0, "\(person)")
+      let result = try program.run([
+        "forget", person, "--ledger", "l.sqlite", "--reason", "request 7", "--who", "dpo",
+      ])
+      try #require(result.status == 0, "\(person) \(result)")
+      #expect(!result.output.contains(person) && !result.errors.contains(person))
+      names[person] = String(result.output.prefix { $0 != " " })
+      for moved in result.output.matches(of: /break ([0-9a-f]{16}) is ([0-9a-f]{16}) now/) {
+        names[String(moved.1)] = String(moved.2)
+      }
+      #expect(!result.output.contains("under another id"), "\(result)")
+    }
+    #expect(try world.rows(of: Self.numbers.dropLast(2), "l") == before.dropLast(2))
+    #expect(try world.rows(of: ["run", "run_part"], "l") == Array(before.suffix(2)))
+    for person in persons { #expect(try world.spellings(of: person, "l") == 0, "\(person)") }
+
+    let verified = try program.run(["verify", "--ledger", "l.sqlite", "--out", "l", "--replay"])
+    #expect(verified.status == 0, "\(verified)")
+    #expect(verified.output.contains("persons were forgotten since"))
+    #expect(verified.output.contains("of the archives name persons who were forgotten"))
+    let told = try program.run([
+      "report", "--as-known-at", "1", "--ledger", "l.sqlite", "--out", "again",
+    ])
+    #expect([0, 1].contains(told.status) && told.errors.contains("forgotten since"), "\(told)")
+
+    try world.night("l", 3)
+    #expect(try world.isSame("n", "l", names), "seed \(seed)")
+    for person in persons { #expect(try world.spellings(of: person, "l") == 0, "\(person)") }
+    let again = try program.run(["verify", "--ledger", "l.sqlite", "--out", "l"])
+    #expect(again.status == 0, "\(again)")
+  }
+}
+
+@Suite("Forgetting is refused, repeated and broken off without harm")
+struct ForgetCommandTests {
+  private let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(40), to: "in/1.jsonl")
+    let result = try program.run(["run", "--archives", "in", "--as-of", "2026-05-01"])
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  private func forget(_ user: String, reason: String = "request 7") throws -> ProgramResult {
+    try program.run(["forget", user, "--reason", reason])
+  }
+
+  @Test("Who is unknown, or named in the reason, is not forgotten, and the id is not repeated")
+  func refused() throws {
+    let unknown = try forget("QON_unknown")
+    #expect(unknown.status == 66)
+    #expect(unknown.errors.contains("knows no such user") && !unknown.errors.contains("QON_unk"))
+    let named = try forget("QON_7", reason: "QON_7 wants it")
+    #expect(named.status == 64 && !named.errors.contains("QON_7"), "\(named)")
+    #expect(try forget("QON_7", reason: " ").status == 64)
+    #expect(try program.run(["forget", "QON_7"]).status == 64)
+    try FileManager.default.removeItem(atPath: program.folder.path("subledger.sqlite"))
+    #expect(try forget("QON_7").status == 66)
+  }
+
+  @Test("While a run holds the lock, or a reader an older state, it is 75, and nothing changes")
+  func busy() throws {
+    let path = program.folder.path("subledger.sqlite")
+    let lock = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
+    #expect(try forget("QON_7").status == 75)
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test("Again, it says so and leaves the ledger as it is")
+  func again() throws {
+    let first = try forget("QON_7")
+    #expect(first.status == 0 && first.output.contains("1 subscriptions"), "\(first)")
+    let name = String(first.output.prefix { $0 != " " })
+    for user in ["QON_7", name] {
+      let second = try forget(user)
+      #expect(second.status == 0, "\(second)")
+      #expect(second.output.hasPrefix("\(name): the person was forgotten before"), "\(second)")
+    }
+    let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
+    #expect(try ledger.acts().map(\.deed) == [.forget])
+    #expect(try ledger.acts()[0].reason == "request 7")
+  }
+
+  @Test(
+    "What is changed afterwards in that which was rewritten is named",
+    arguments: [
+      ("update forgotten set mark = mark + 1", "forgotten: of the"),
+      ("delete from forgotten", "forgotten: run 1 left 1 rows, and 0 are there"),
+      ("update act set reason = 'another'", "act 1 is not as it was written"),
+      ("update act set content = content || '1'", "act 1 is not as it was written"),
+      ("delete from act", "forgotten: run 1 left 0 rows, and 1 are there"),
+      ("update user set id = 'QON_7' where id like 'forgotten-%'", "does not have the key"),
+    ])
+  func changed(sql: String, told: String) throws {
+    #expect(try forget("QON_7").status == 0)
+    let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
+    try ledger.rows(sql: sql) { _ in }
+    try ledger.checkpoint()
+    let result = try program.run(["verify"])
+    #expect(result.status == 65, "\(result)")
+    #expect(result.output.contains(told), "\(result)")
+  }
+
+  @Test("Killed at any moment, it has happened or not, and again it happens")
+  func killed() throws {
+    let path = program.folder.path("subledger.sqlite")
+    for number in 0..<12 {
+      let user = "QON_\(21 + number)"
+      let process = try program.start(["forget", user, "--reason", "request"])
+      usleep(UInt32(number * 9000))
+      kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+      let acts = try Ledger.open(path: path, mode: .readOnly).acts().count
+      #expect([number, number + 1].contains(acts))
+      let verified = try program.run(["verify"])
+      #expect(verified.status == 0, "\(verified)")
+      #expect(try forget(user).status == 0)
+      #expect(try Ledger.open(path: path, mode: .readOnly).acts().count == number + 1)
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      #expect(bytes.range(of: Data(user.utf8)) == nil)
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+import Vocabulary
+
+/// Three nights of a world that four providers tell of, in which ids of persons stand in every
+/// place that can hold one.
+struct PersonsWorld {
+  let program: Program
+  private let parts: [String]
+
+  init(seed: Int) throws {
+    program = try Program()
+    let made = try program.run([
+      "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "60", "--months", "6",
+      "--lost", "40000", "--archives", "6", "--providers", "qonversion,flobuk,iaptic,purple",
+      "--duplicated", "30000", "--delayed", "30000",
+    ])
+    try #require(made.status == 0, "\(made)")
+    let folder = program.folder
+    parts = try FileManager.default.contentsOfDirectory(
+      atPath: folder.path("world/archives")
+    ).sorted()
+    for (index, part) in parts.enumerated() {
+      let text = String(
+        decoding: try gzip("-dc", folder.path("world/archives/\(part)")), as: UTF8.self)
+      let lines = text.split(separator: "\n").enumerated().flatMap { number, line in
+        Self.retold(String(line), number + index)
+      }
+      try folder.write(lines.map { $0 + "\n" }.joined(), to: "world/retold/\(part).jsonl")
+    }
+    try night("l", 1)
+    try decide()
+    try night("l", 2)
+    let closed = try program.run([
+      "close", "2025-02", "--ledger", "l.sqlite", "--force", "--reason", "\(try person()) says so",
+    ])
+    try #require(closed.status == 0, "\(closed)")
+  }
+
+  /// Takes the transaction out of some lines, so that the person names the subscription, and says
+  /// some lines twice with other money.
+  private static func retold(_ line: String, _ number: Int) -> [String] {
+    switch number % 7 {
+    case 0:
+      [
+        line.replacing(/"transaction":\{[^}]*\},/, with: "")
+          .replacing(/"(originalT|t)ransactionId":"[^"]*",/, with: "")
+      ]
+    case 1:
+      [line.replacing(/"purchases":\{.*\}\}\}/, with: "\"purchases\":{}}")]
+    case 2:
+      [
+        line,
+        line.replacing(/"value_usd":[0-9.]+/, with: "\"value_usd\":1.25")
+          .replacing(/"created_at":([0-9]+)/, with: { "\"created_at\":\((Int($0.1) ?? 0) + 60)" }),
+      ]
+    default: [line]
+    }
+  }
+
+  /// Runs the first, second or third night on the ledger `name`.
+  func night(_ name: String, _ number: Int) throws {
+    let folder = program.folder
+    for part in parts.prefix(number * 2) {
+      let target = folder.path("in-\(number)/\(part).jsonl")
+      guard !FileManager.default.fileExists(atPath: target) else { continue }
+      let text = try String(
+        contentsOfFile: folder.path("world/retold/\(part).jsonl"), encoding: .utf8)
+      try folder.write(text, to: "in-\(number)/\(part).jsonl")
+    }
+    if number == 3 {
+      // Lines that came before, in another order.
+      let old = try String(contentsOfFile: folder.path("in-1/\(parts[1]).jsonl"), encoding: .utf8)
+      try folder.write(
+        old.split(separator: "\n").reversed().map { $0 + "\n" }.joined(), to: "in-3/again.jsonl")
+    }
+    var arguments =
+      [
+        "run", "--archives", "in-\(number)", "--snapshots",
+      ] + ["sdk", "iaptic", "flobuk", "purple"].map { "world/snapshots/\($0)" }
+    arguments += [
+      "--config", "world/subledger.yaml", "--prices", "world/prices.csv", "--ledger",
+      "\(name).sqlite", "--out", name, "--as-of", "2025-07-0\(number)T12:00:00Z",
+    ]
+    if number == 2 { arguments += ["--decisions", "decisions.yaml"] }
+    let result = try program.run(arguments)
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  private func decide() throws {
+    let breaks = try program.rows("breaks.csv", in: "l")
+    let person = try person()
+    let entries = breaks.enumerated().filter { $0.offset % 3 == 0 }.map { _, row in
+      "- {break_id: \"\(row["break_id"] ?? "")\", decision: explained, "
+        + "reason: \"\(person) was asked\", who: w}\n"
+    }
+    try program.folder.write(entries.joined(), to: "decisions.yaml")
+  }
+
+  private func person() throws -> String {
+    let rows = try program.rows("breaks.csv", in: "l")
+    return try #require(rows.compactMap { $0["user_id"] }.first { $0.hasPrefix("QON_") })
+  }
+
+  func copy(_ name: String, _ other: String) throws {
+    for path in [".sqlite", "/"]
+    where FileManager.default.fileExists(
+      atPath: program.folder.path(name + path))
+    {
+      try FileManager.default.copyItem(
+        atPath: program.folder.path(name + path), toPath: program.folder.path(other + path))
+    }
+  }
+
+  /// One with breaks and one with a subscription of its own name for each provider, and whom
+  /// decisions and a close name.
+  func persons() throws -> [String] {
+    var persons: Set<String> = [try person()]
+    let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readOnly)
+    for query in [
+      "select min(id) from lineage join user on user.key = user group by provider",
+      """
+      select max(id) from lineage join user on user.key = user
+      where instr(original, id) > 0 group by provider
+      """,
+      "select max(user_id) from break_episode where user_id <> '' group by provider, code",
+    ] {
+      try ledger.rows(sql: query) { persons.insert($0.text(0)) }
+    }
+    return persons.sorted()
+  }
+
+  /// The rows of tables, as text, a list for each.
+  func rows(of tables: some Sequence<String>, _ name: String) throws -> [[String]] {
+    let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
+    return try tables.map { table in
+      var columns: [String] = []
+      try ledger.rows(sql: "select name from pragma_table_info(?)", arguments: [.text(table)]) {
+        // Of the index of identities, the lineages behind them may have other keys.
+        if !["entries", "row_check"].contains($0.text(0)) {
+          columns.append("quote(\($0.text(0)))")
+        }
+      }
+      var rows: [String] = []
+      try ledger.rows(sql: "select \(columns.joined(separator: " || ',' || ")) from \(table)") {
+        rows.append($0.text(0))
+      }
+      return rows.sorted()
+    }
+  }
+}
+
+extension PersonsWorld {
+  /// How many of the spellings of an id stand anywhere in the ledger's files, packed or not.
+  func spellings(of id: String, _ name: String) throws -> Int {
+    let folder = program.folder
+    var bytes = Data()
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+      bytes +=
+        (try? Data(contentsOf: URL(fileURLWithPath: folder.path("\(name).sqlite\(suffix)"))))
+        ?? Data()
+    }
+    bytes += try packed(name)
+    return Self.spellings(of: id).filter { Self.holds(bytes, $0) }.count
+  }
+
+  private static func spellings(of id: String) -> [Data] {
+    let plain = Data(id.utf8)
+    guard plain.count > 8 else { return [plain] }
+    let hex = plain.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let escaped = plain.map { "\\u00\(String($0 >> 4, radix: 16))\(String($0 & 15, radix: 16))" }
+    let base64 = (0..<3).map { shift in
+      // What of the base64 does not depend on the bytes around.
+      let text = (Data(count: shift) + plain).base64EncodedString()
+      let (first, last) = ((shift * 8 + 5) / 6, (shift + plain.count) * 8 / 6)
+      return Data(Array(text.utf8)[first..<last])
+    }
+    return [plain, Data(hex.utf8), Data(hex.uppercased().utf8), Data(escaped.joined().utf8)]
+      + [Data(plain.flatMap { [$0, 0] })] + base64
+  }
+
+  /// Whether the bytes stand there, not as the beginning of a longer number.
+  private static func holds(_ bytes: Data, _ spelling: Data) -> Bool {
+    var start = bytes.startIndex
+    while let range = bytes.range(of: spelling, in: start..<bytes.endIndex) {
+      let isLonger =
+        range.upperBound < bytes.endIndex
+        && (0x30...0x39).contains(bytes[range.upperBound])
+      if spelling.count > 8 || !isLonger { return true }
+      start = range.upperBound
+    }
+    return false
+  }
+
+  /// What packed cells say.
+  private func packed(_ name: String) throws -> Data {
+    let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
+    var members: [UInt8] = []
+    for (table, column) in [
+      ("document", "body"), ("published", "rows"), ("published", "causes"),
+      ("closed_report", "rows"),
+    ] {
+      try ledger.rows(sql: "select hex(\(column)) from \(table)") { row in
+        let digits = Array(row.text(0).utf8)
+        for place in stride(from: 0, to: digits.count, by: 2) {
+          members.append(
+            UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16) ?? 0)
+        }
+      }
+    }
+    #expect(!members.isEmpty)
+    try program.folder.write(members, to: "packed.gz")
+    return try gzip("-dc", program.folder.path("packed.gz"))
+  }
+
+  /// Whether two sets are the same when the first says `names` for what stands before them.
+  ///
+  /// Ids of breaks that are made of a person's begin in this night; rows that are sorted by ids are
+  /// in another order.
+  func isSame(_ one: String, _ other: String, _ names: [String: String]) throws -> Bool {
+    let described = ["SHA256SUMS", "datapackage.json"]
+    let (left, right) = (
+      try program.published(in: one, except: described),
+      try program.published(in: other, except: described)
+    )
+    #expect(left.keys.sorted() == right.keys.sorted())
+    let pseudonyms = names.values.filter { $0.hasPrefix("forgotten-") }
+    let differing = left.keys.sorted().filter { file in
+      guard file.hasPrefix("breaks") || file.hasPrefix("refetch") else {
+        return left[file] != right[file]
+      }
+      func lines(_ data: Data?, _ names: [String: String]) -> [String] {
+        var text = String(decoding: data ?? Data(), as: UTF8.self)
+        for (name, new) in names {
+          text = Renaming(id: name, name: new).applied(to: text, isOwn: false)
+        }
+        return text.split(separator: "\n").map { line in
+          let isOwn = pseudonyms.contains { line.contains($0) }
+          // Neither the id of a new break nor the rank in the list tells anything.
+          let bare = isOwn ? line.replacing(/[0-9a-f]{16}/, with: "") : line[...]
+          return file.hasPrefix("refetch")
+            ? String(bare.drop { $0 != "," }) : String(bare)
+        }.sorted()
+      }
+      let (mine, theirs) = (lines(left[file], names), lines(right[file], [:]))
+      for line in Set(mine).symmetricDifference(theirs).sorted().prefix(4) {
+        Issue.record("\(file): \(line)")
+      }
+      return mine != theirs
+    }
+    #expect(differing == [])
+    return differing.isEmpty
+  }
+}
