@@ -5,14 +5,25 @@ internal import Vocabulary
 public enum ArchiveFolder {
   /// Everything to read under `paths`: files as they are, folders recursively.
   ///
+  /// A path that is not there may be one as `ArchiveFile.path` shows it.
   /// Hidden entries and what is no regular file are left out, unless a hidden one is named in
   /// `paths`. A file that is reached twice (overlapping roots, links) is listed once; a hard link
   /// is a file of its own. Links to folders are walked last, so that a file goes by its own name.
   public static func files(under paths: [String]) throws(ArchiveError) -> ArchiveListing {
     var walk = FolderWalk()
-    for path in paths { try walk.root(ArchivePath(path)) }
+    for text in paths {
+      let path = ArchivePath(text)
+      let shown = ArchivePath(unescaping: text)
+      try walk.root(!isThere(path) && isThere(shown) ? shown : path)
+    }
     try walk.linked()
     return walk.listing
+  }
+
+  /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
+  public static func file(at path: String) throws(ArchiveError) -> ArchiveFile? {
+    guard isThere(ArchivePath(path)) || isThere(ArchivePath(unescaping: path)) else { return nil }
+    return try files(under: [path]).files.first { $0.path == path }
   }
 }
 
@@ -126,6 +137,10 @@ private func changeTime(_ status: stat) -> Instant {
   let secondsMax: Int64 = 1 << 50
   let seconds = min(max(Int64(status.st_mtim.tv_sec), -secondsMax), secondsMax)
   return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
+}
+
+private func isThere(_ path: ArchivePath) -> Bool {
+  fileStatus(path, followingLinks: true).status != nil
 }
 
 private func fileStatus(

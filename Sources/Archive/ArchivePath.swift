@@ -9,6 +9,23 @@ struct ArchivePath: Sendable, Hashable {
 
   init(_ text: String) { bytes = Array(text.utf8) }
 
+  /// The path that `shown` shows as `text`.
+  init(unescaping text: String) {
+    bytes = text.split(separator: "\\", omittingEmptySubsequences: false).enumerated().flatMap {
+      place, piece in
+      let start = place == 0 ? "" : "\\"
+      guard place > 0, piece.dropFirst().first == "{", let end = piece.firstIndex(of: "}"),
+        let number = UInt32(piece[..<end].dropFirst(2), radix: 16)
+      else { return Array((start + piece).utf8) }
+      let rest = Array(piece[piece.index(after: end)...].utf8)
+      switch piece.first {
+      case "u": return Unicode.Scalar(number).map { Array(String($0).utf8) + rest } ?? rest
+      case "x": return [UInt8(truncatingIfNeeded: number)] + rest
+      default: return Array((start + piece).utf8)
+      }
+    }
+  }
+
   /// The path of `name` inside this folder; inside the empty path, `name` itself.
   func appending(_ name: [UInt8]) -> ArchivePath {
     if bytes.isEmpty || bytes.last == UInt8(ascii: "/") { return ArchivePath(bytes: bytes + name) }

@@ -35,6 +35,25 @@ public struct Act: Sendable, Equatable {
   /// Of `text` when the act was done, as 64 hex digits.
   public var sha256: String
 
+  /// An act as somebody else keeps it.
+  public init(
+    id: Int64, run: Int64, deed: Deed, month: Month?, reason: String, who: String, zone: String,
+    content: String, sha256: String
+  ) {
+    self.id = id
+    self.run = run
+    self.deed = deed
+    self.month = month
+    self.reason = reason
+    self.who = who
+    self.zone = zone
+    self.content = content
+    self.sha256 = sha256
+  }
+
+  /// Whether the digest is that of what the act says.
+  public var isSound: Bool { Digest.sha256(of: Array(text.utf8)) == sha256 }
+
   /// All that the act says, for its digest.
   ///
   /// A person's id that `forget` takes out of the words of an act is no longer in it; the act that

@@ -1,4 +1,5 @@
 internal import GRDB
+public import Vocabulary
 
 /// Where an archive was found.
 public struct ArchiveOnDisk: Sendable, Equatable {
@@ -14,6 +15,8 @@ public struct ArchiveOnDisk: Sendable, Equatable {
   public var run: Int64
   /// Whether its lines were read, rather than those of the same bytes under another name.
   public var isRead: Bool
+  /// When snapshots were captured that neither a line nor the name dates; nil when nobody said.
+  public var capturedAt: Instant?
 }
 
 extension Ledger {
@@ -21,14 +24,16 @@ extension Ledger {
   public func archiveFiles() throws(LedgerError) -> [ArchiveOnDisk] {
     try access("list the archives") { database in
       let statement = try RawStatement(
-        database, "select name, path, sha256, kind, run, status from archive order by id")
+        database,
+        "select name, path, sha256, kind, run, status, captured_ms from archive order by id")
       var archives: [ArchiveOnDisk] = []
       try statement.forEachRow { row in
         archives.append(
           ArchiveOnDisk(
             name: row.text(0), path: row.text(1), sha256: row.text(2),
             kind: ArchiveKind(rawValue: row.text(3)) ?? .events, run: row.int64(4),
-            isRead: row.text(5) != "repeated"))
+            isRead: row.text(5) != "repeated",
+            capturedAt: row.optionalInt64(6).map(Instant.init(milliseconds:))))
       }
       return archives
     }

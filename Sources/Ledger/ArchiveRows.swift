@@ -16,8 +16,8 @@ struct ArchiveRows {
       """
       insert into archive (
         id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
-        lines, accepted, duplicates, skipped, rejected)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
+        captured_ms, lines, accepted, duplicates, skipped, rejected)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
       on conflict (name, sha256) do update set
         path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode,
         path_check = excluded.path_check
@@ -41,6 +41,7 @@ struct ArchiveRows {
           modified: archive.modified.milliseconds, inode: archive.inode)
       })
     statement.bind(11, status)
+    statement.bind(12, archive.capturedAt?.milliseconds)
     return try statement.first { Int32($0.int64(0)) } ?? 0
   }
 

@@ -25,11 +25,13 @@ public struct NewArchive: Sendable, Equatable {
   public var modified: Instant
   /// The file's number in its filesystem.
   public var inode: Int64
+  /// When snapshots were captured that neither a line nor the name dates; nil when nobody said.
+  public var capturedAt: Instant?
 
   /// An archive named `name`.
   public init(
     name: String, sha256: String, kind: ArchiveKind, path: String, bytes: Int64,
-    modified: Instant, inode: Int64
+    modified: Instant, inode: Int64, capturedAt: Instant? = nil
   ) {
     self.name = name
     self.sha256 = sha256
@@ -38,6 +40,7 @@ public struct NewArchive: Sendable, Equatable {
     self.bytes = bytes
     self.modified = modified
     self.inode = inode
+    self.capturedAt = capturedAt
   }
 }
 

@@ -21,7 +21,10 @@ public struct ClosedReport: Sendable, Equatable {
   public let rowCount: Int64
   /// Sums over columns, a JSON object with sorted keys.
   public let totals: String
-  let rows: [UInt8]
+  let packed: [UInt8]
+
+  /// The frozen rows, CSV without header; nil when they are damaged.
+  public var rows: [UInt8]? { packed.withUnsafeBytes { Gzip.expand($0) } }
 
   /// The frozen rows; `rows` is exact CSV without header.
   public init(report: String, sha256: String, rowCount: Int64, totals: String, rows: [UInt8]) {
@@ -29,7 +32,15 @@ public struct ClosedReport: Sendable, Equatable {
     self.sha256 = sha256
     self.rowCount = rowCount
     self.totals = totals
-    self.rows = Gzip.compress(rows)
+    packed = Gzip.compress(rows)
+  }
+
+  init(_ row: RawStatement) {
+    report = row.text(0)
+    sha256 = row.text(1)
+    rowCount = row.int64(2)
+    totals = row.text(3)
+    packed = Array(row.blob(4))
   }
 }
 
@@ -46,7 +57,7 @@ extension Ledger {
         insert.bind(3, report.sha256)
         insert.bind(4, report.rowCount)
         insert.bind(5, report.totals)
-        insert.bind(6, blob: report.rows)
+        insert.bind(6, blob: report.packed)
         try insert.run()
       }
       return id
@@ -77,6 +88,22 @@ extension Ledger {
           act: row.int64(1), run: row.int64(3), asOf: Instant(milliseconds: row.int64(4)))
       }
       return closes
+    }
+  }
+
+  /// Every report of which a close froze rows, by name.
+  public func closedReports(act: Int64) throws(LedgerError) -> [ClosedReport] {
+    try access("read closed rows") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select report, sha256, row_count, totals, rows from closed_report
+        where act = ? order by report
+        """)
+      statement.bind(1, act)
+      var reports: [ClosedReport] = []
+      try statement.forEachRow { reports.append(ClosedReport($0)) }
+      return reports
     }
   }
 

@@ -1,8 +1,10 @@
 import Ledger
+import Report
 import Vocabulary
 
 extension Night {
-  /// Unresolved breaks by status and severity, the oldest of each status, and their codes.
+  /// Unresolved breaks by status and severity, the oldest of each status, and their codes with what
+  /// is missing by them.
   func breakLines(_ ledger: Ledger) throws -> [String] {
     let counts = try ledger.breakCounts()
     if counts.isEmpty { return ["breaks    none"] }
@@ -29,7 +31,19 @@ extension Night {
 
   private func codes(_ group: [BreakCount]) -> [String] {
     Dictionary(grouping: group, by: \.code).sorted { $0.key < $1.key }.map { code, counts in
-      "          \(counts.reduce(0) { $0 + $1.count }) \(code)"
+      "          \(counts.reduce(0) { $0 + $1.count }) \(code)\(worth(counts))"
     }
+  }
+
+  /// What is missing by breaks of one code: events, and what is known of their worth.
+  private func worth(_ counts: [BreakCount]) -> String {
+    let events = counts.reduce(0) { $0 + $1.missingEvents }
+    guard events > 0 else { return "" }
+    let micros = counts.reduce(Int128(0)) { $0 + Int128($1.estimatedUSD.micros) }
+    let unknown = counts.reduce(0) { $0 + $1.withoutEstimate }
+    let known = counts.reduce(0) { $0 + $1.count } - unknown
+    let usd = known > 0 ? ", \(amountText(micros)) USD" : ""
+    let rest = unknown > 0 ? ", \(unknown) without estimate" : ""
+    return ": \(events) \(events == 1 ? "event" : "events") missing\(usd)\(rest)"
   }
 }

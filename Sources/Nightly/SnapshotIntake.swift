@@ -23,7 +23,8 @@ extension Intake {
 
   private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
     let sha256 = try sha256(of: file)
-    let archive = NewArchive(file, sha256: sha256, kind: .snapshots)
+    var archive = NewArchive(file, sha256: sha256, kind: .snapshots)
+    archive.capturedAt = plan.capturedAt
     guard try ledger.archiveWithContent(sha256: sha256) == nil else {
       return try ledger.recordRepeat(archive)
     }

@@ -73,7 +73,9 @@ extension BreakCount {
   var told: JSONValue {
     .object([
       "status": .string(status), "severity": .string(severity), "code": .string(code),
-      "count": .integer(count), "oldest": oldest.map { JSONValue.string($0.text) } ?? .null,
+      "count": .integer(count), "missing_events": .integer(missingEvents),
+      "estimated_usd": .string(estimatedUSD.text()), "without_estimate": .integer(withoutEstimate),
+      "oldest": oldest.map { JSONValue.string($0.text) } ?? .null,
     ])
   }
 }

@@ -224,7 +224,7 @@ struct TableWriter {
 }
 
 /// Millionths as reports print amounts, also beyond the range of one amount.
-func amountText(_ micros: Int128) -> String {
+public func amountText(_ micros: Int128) -> String {
   if let amount = Int64(exactly: micros), amount != .min { return Amount(micros: amount).text() }
   let (whole, fraction) = micros.quotientAndRemainder(dividingBy: 1_000_000)
   let rest = Amount(micros: Int64(fraction.magnitude)).text().dropFirst()

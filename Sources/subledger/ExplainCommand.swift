@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Nightly
 
 struct ExplainCommand: ParsableCommand {
@@ -48,8 +47,7 @@ struct ExplainCommand: ParsableCommand {
       let order = try ExplainOrder(
         words: words, finding: finding, subscription: subscription, transaction: transaction,
         format: format.kind)
-      let out = FileHandle.standardOutput
-      try session.night(options).explain(order) { try out.write(contentsOf: Data($0)) }
+      try session.night(options).explain(order) { try StandardStreams.put($0) }
       return .done
     }
   }

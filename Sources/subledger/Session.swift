@@ -46,9 +46,14 @@ struct Session {
     do {
       outcome = try work(self)
     } catch let error as NightError {
-      log.error("\(error)")
+      if !error.isUnread { log.error("\(error)") }
       throw ExitCode(Status.of(error))
     }
     guard outcome == .done else { throw ExitCode(Status.findings) }
   }
+}
+
+extension NightError {
+  /// Whether nobody reads the output any more: whoever closed the pipe has what they wanted.
+  var isUnread: Bool { if case .stopped(SIGPIPE) = kind { true } else { false } }
 }

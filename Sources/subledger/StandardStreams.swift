@@ -18,21 +18,36 @@ enum StandardStreams {
   }
 
   /// Writes what a command was asked for and a line end to standard output.
+  ///
+  /// The command is done then, whether or not somebody reads it to the end.
   static func tell(_ text: String) throws(NightError) {
-    let cause = write(text + "\n", to: STDOUT_FILENO)
-    guard cause == 0 || cause == EPIPE else {
-      throw NightError(
-        .inputOutput, "cannot write to standard output: \(String(cString: strerror(cause)))",
-        hint: "check where the output goes")
+    let cause = write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    guard cause == 0 || cause == EPIPE else { throw unwritable(cause) }
+  }
+
+  /// Writes a piece of what a command was asked for, while it works on the rest.
+  ///
+  /// - Throws: `NightError` of kind `stopped(SIGPIPE)` when nobody reads it any more.
+  static func put(_ bytes: [UInt8]) throws(NightError) {
+    let cause = write(bytes, to: STDOUT_FILENO)
+    guard cause != EPIPE else {
+      throw NightError(.stopped(SIGPIPE), "nobody reads the output any more")
     }
+    guard cause == 0 else { throw unwritable(cause) }
+  }
+
+  private static func unwritable(_ cause: Int32) -> NightError {
+    NightError(
+      .inputOutput, "cannot write to standard output: \(String(cString: strerror(cause)))",
+      hint: "check where the output goes")
   }
 
   /// Writes to standard error; when that fails there is nobody left to be told.
-  static func mention(_ text: String) { _ = write(text, to: STDERR_FILENO) }
+  static func mention(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-  /// Writes all of `text`; gives back the error number, 0 for success.
-  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-    var rest = Array(text.utf8)[...]
+  /// Writes all of `bytes`; gives back the error number, 0 for success.
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {

@@ -19,6 +19,7 @@ struct Subledger: ParsableCommand {
         66  no input                    75  another run holds the ledger, or too early
         70  an identity does not hold   77  rights are missing
         78  configuration               130, 143  stopped by SIGINT, SIGTERM at a safe point
+        141 nobody reads on what is explained
       """,
     version: Release.version,
     subcommands: [

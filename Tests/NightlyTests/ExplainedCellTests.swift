@@ -146,9 +146,13 @@ struct ExplainedCellTests {
       let cells = sum(parts[others.map { row[$0] ?? "" }] ?? [], question, sample)
       for column in question.asked
       where question.hasEvents(column.name) && column.name != "churned_in_doubt" {
-        guard report.formula(of: column.name)?.parts.isEmpty ?? true else { continue }
         compared += 1
         let printed = row[column.name] ?? ""
+        if case .ratio(let part, let whole) = report.formula(of: column.name) {
+          let text = ratio(part, whole, row)
+          #expect(printed == text, "\(report.rawValue) \(keys) \(column.name): \(text)")
+          continue
+        }
         let sum = cells.sums[column.name] ?? 0
         let isUnknown = cells.unknown.contains(column.name)
         let place = "\(report.rawValue) \(keys) \(column.name)"
@@ -161,6 +165,23 @@ struct ExplainedCellTests {
       }
     }
     return compared
+  }
+
+  /// A rate by the printed parts that its explanation shows, rounded half to even at six decimals.
+  private func ratio(
+    _ part: [(factor: Int64, column: String)], _ whole: [String], _ row: [String: String]
+  ) -> String {
+    func count(_ column: String) -> Int64 { Int64(row[column] ?? "") ?? 0 }
+    let above = part.reduce(0) { $0 + $1.factor * count($1.column) }
+    let below = whole.reduce(0) { $0 + count($1) }
+    guard below != 0 else { return "" }
+    let (quotient, rest) = (above.magnitude * 1_000_000).quotientAndRemainder(
+      dividingBy: below.magnitude)
+    let isUp = 2 * rest > below.magnitude || 2 * rest == below.magnitude && quotient % 2 == 1
+    let digits = String(quotient + (isUp ? 1 : 0))
+    let text = String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    let sign = above < 0 && text.contains { $0 != "0" } ? "-" : ""
+    return "\(sign)\(text.dropLast(6)).\(text.suffix(6))"
   }
 
   private func sum(

@@ -64,9 +64,34 @@ struct BreakPropertyTests {
     #expect(Set(asked).isSubset(of: Set(open.compactMap { $0["break_id"] })))
     #expect(open.filter(isMissing).allSatisfy { asked.contains($0["break_id"] ?? "") })
     #expect(try world.program.rows("breaks_history.csv").count == all.count)
+    try worth(world, of: open)
     // Without the file everything stands again, to the last byte.
     try world.publish(world.night())
     #expect(differences(undecided, try world.program.published()).isEmpty)
+  }
+
+  /// What `status` says is missing by code is the sum of the open breaks of that code.
+  private func worth(_ world: World, of open: [[String: String]]) throws {
+    let status = try world.program.run(
+      ["status", "--ledger", "reports.sqlite", "--format", "json"])
+    let told = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+    let counts = try #require(told?["breaks"] as? [[String: Any]])
+      .filter { $0["status"] as? String == "open" }
+    for (code, rows) in Dictionary(grouping: open, by: { $0["code"] ?? "" }) {
+      let parts = counts.filter { $0["code"] as? String == code }
+      let worth = parts.compactMap { Decimal(string: $0["estimated_usd"] as? String ?? "") }
+      let lost = rows.filter { $0["missing_events"] != "0" && $0["environment"] == "production" }
+      let known = lost.compactMap { Decimal(string: $0["estimated_usd"] ?? "") }
+      #expect(worth.reduce(0, +) == known.reduce(0, +), "\(code)")
+      #expect(
+        parts.compactMap { $0["without_estimate"] as? Int }.reduce(0, +)
+          == lost.count - known.count, "\(code)")
+      #expect(
+        parts.compactMap { $0["missing_events"] as? Int }.reduce(0, +)
+          == sum(rows, "missing_events"), "\(code)")
+    }
+    let text = try world.program.run(["status", "--ledger", "reports.sqlite"]).output
+    #expect(text.contains(/[0-9]+ MISSED_RENEWAL: [0-9]+ events? missing, [0-9]+\.[0-9]{2,6} USD/))
   }
 
   private func missing(_ world: World) throws -> [[String: String]] {

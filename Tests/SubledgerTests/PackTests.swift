@@ -33,6 +33,63 @@ struct PackTests {
     try system("sh", "-c", "cd subledger-2025-03 && sha256sum --check --quiet --strict SHA256SUMS")
   }
 
+  @Test("Of a closed month a pack has what the close froze, held to the act and the act to its run")
+  func closed() throws {
+    try run(["report", "--as-of", "2025-06-20"])
+    try run(["close", "2025-03", "--force", "--reason", "books close", "--who", "j.doe"])
+    try run(["pack", "2025-03", "--out", "c.tar.gz"])
+    #expect(try proof("c.tar.gz").status == 0)
+    #expect(try proof("c.tar.gz").output.contains("no run has sealed it yet"))
+    try system("tar", "-xzf", "c.tar.gz")
+    // What was frozen is what the set shows of the month.
+    let shown = try String(
+      contentsOfFile: program.folder.path("subledger-2025-03/reports/revenue_daily/2025-03.csv"),
+      encoding: .utf8)
+    let frozen = "subledger-2025-03/closed/revenue_daily/2025-03.csv"
+    #expect(
+      try String(contentsOfFile: program.folder.path(frozen), encoding: .utf8)
+        == shown)
+    // The next set shows other numbers, and the pack still has those of the close.
+    let before = try program.published(in: "subledger-2025-03/closed")
+    try program.folder.write("renewal_gap: 90h\n", to: "g.yaml")
+    try run(["report", "--config", "g.yaml", "--as-of", "2025-07-01"])
+    try run(["pack", "2025-03", "--out", "d.tar.gz"])
+    #expect(try proof("d.tar.gz").output.contains("closed the numbers of run"))
+    #expect(!(try proof("d.tar.gz").output.contains("no run has sealed it yet")))
+    try system("tar", "-xzf", "d.tar.gz")
+    #expect(differences(before, try program.published(in: "subledger-2025-03/closed")).isEmpty)
+    let manifest = try String(
+      contentsOfFile: program.folder.path("subledger-2025-03/pack.json"), encoding: .utf8)
+    #expect(manifest.contains("\"act\": 1,"))
+    try forge()
+  }
+
+  /// Somebody who makes the checksums fit is found by the act, and by the run that sealed it.
+  private func forge() throws {
+    for (file, told) in [
+      ("churn_monthly.csv", "that were closed"), ("acts.json", "does not tell the close"),
+    ] {
+      try system("tar", "-xzf", "d.tar.gz")
+      try system(
+        "sh", "-c",
+        "cd subledger-2025-03 && sed -i 's/j.doe/j.dot/; s/com.example.pro/com.example.pra/' "
+          + "closed/\(file) && find . -type f ! -name SHA256SUMS -printf '%P\\n' | LC_ALL=C sort "
+          + "| xargs -d '\\n' sha256sum > ../SUMS && mv ../SUMS SHA256SUMS")
+      try system("tar", "--format=ustar", "--no-recursion", "-czf", "e.tar.gz", "-T", try list())
+      let forged = try proof("e.tar.gz")
+      #expect(forged.status == 65 && forged.output.contains(told), "\(file): \(forged)")
+    }
+  }
+
+  private func run(_ arguments: [String]) throws {
+    let result = try program.run(arguments + ["--ledger", "l.sqlite"])
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  private func proof(_ pack: String) throws -> ProgramResult {
+    try program.run(["verify", "--pack", pack])
+  }
+
   @Test("Whatever byte of a pack is changed, it no longer proves itself")
   func changed() throws {
     try system("tar", "-xzf", "p.tar.gz")

@@ -63,7 +63,7 @@ struct Season {
     let isRepetition = night > 0 && random.isOne(in: 6)
     if !isRepetition {
       night += 1
-      today += random.below(2 * Self.days / nights + 1)
+      today += 1 + random.below(2 * Self.days / nights)
       if night >= nights { today = max(today, Self.days + 61 + random.below(30)) }
       try arrive()
       arguments = try settings()

@@ -44,6 +44,29 @@ struct StreamTests {
     #expect(words.contains("cannot write to standard output"))
   }
 
+  @Test(
+    "Whoever stops reading is told nothing more; what was not told to the end ends with 141",
+    arguments: [
+      (["explain", "revenue_monthly", "charges"], 141), (["explain", "--subscription", "7"], 66),
+      (["status"], 0), (["verify"], 0), (["close", "2026-02", "--force", "--reason", "r"], 0),
+    ])
+  func unread(_ arguments: [String], _ status: Int) throws {
+    #expect(try program.run(night).status == 0)
+    let script = "{ sleep 0.3; \"$0\" \"$@\" 2>words; echo $? >status; } | true"
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", script, Program.binary.path] + arguments
+    shell.currentDirectoryURL = program.folder.url
+    try shell.run()
+    shell.waitUntilExit()
+    func text(_ file: String) throws -> String {
+      try String(contentsOfFile: program.folder.path(file), encoding: .utf8)
+    }
+    // The shell reads its end of the pipe no longer than the program runs, not the other way.
+    #expect(try text("status") == "\(status)\n")
+    #expect(try text("words").isEmpty == (status != 66))
+  }
+
   @Test("A ledger whose making was interrupted is empty to status, and filled by the next run")
   func begun() throws {
     try program.folder.write("", to: "subledger.sqlite")

@@ -44,6 +44,29 @@ struct VerifyTests {
     #expect(try verify("--replay").output.contains("archives are not there"))
   }
 
+  @Test("What a date in a name, or an option, said of snapshots is said again by the replay")
+  func captureTimes() throws {
+    let one = try Program()
+    try one.folder.write(bodies(3), to: "in/a.jsonl")
+    let line = #"{"provider":"qonversion","user_id":"u-1","entitlements":[]}"# + "\n"
+    try one.folder.write(line, to: "seen/2026-01-31/users-2026-02-20.jsonl")
+    try one.folder.write(line.replacing("u-1", with: "u-2"), to: "seen/2026-01-31/users.jsonl")
+    // A name that is no UTF-8 is found again by the way it is shown.
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", "mv in/a.jsonl \"in/$(printf 'a\\377b\\nc').jsonl\""]
+    shell.currentDirectoryURL = one.folder.url
+    try shell.run()
+    shell.waitUntilExit()
+    let night = [
+      "run", "--archives", "in", "--snapshots", "seen", "--captured-at", "2026-02-25T06:00:00Z",
+    ]
+    #expect([0, 1].contains(try one.run(night + ["--as-of", "2026-03-01"]).status))
+    let proof = try one.run(["verify", "--replay", "--strict"])
+    #expect(proof.status == 0, "\(proof)")
+    #expect(proof.output.contains("holds    replay.reports"))
+  }
+
   @Test("A flipped byte of a report, of its checksums and of an archive is named; a gone one, too")
   func damagedFiles() throws {
     try flip("reports/churn_monthly.csv")

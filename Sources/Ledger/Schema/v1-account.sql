@@ -30,6 +30,7 @@ create table archive (
   damage_offset integer,
   path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
   snapshots_check integer, -- sum of the fingerprints of its snapshots
+  captured_ms integer, -- when lines were captured that do not say it, by the run that read them
   unique (name, sha256),
   check (lines = accepted + duplicates + skipped + rejected)
 ) strict;

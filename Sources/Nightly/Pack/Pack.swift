@@ -5,7 +5,8 @@ import Vocabulary
 
 extension Night {
   /// Writes everything that an auditor of `month` needs into one file, from the ledger alone: the
-  /// set as the last run published it, the documents it followed, and the chain of all runs.
+  /// set as the last run published it, the documents it followed, and the chain of all runs; of a
+  /// closed month also what its close froze.
   ///
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws(NightError) {
@@ -20,7 +21,12 @@ extension Night {
         hint: "publish a set with `subledger run` first")
     }
     let history = try history(of: run.id, in: ledger)
-    let period = try ended(month, by: history.plan.rules)
+    let rules = history.plan.rules
+    let period = try named(month)
+    let close = try attempt {
+      try PackedClose(of: period, zone: rules.calendar.identifier, in: ledger)
+    }
+    if close == nil { try requireEnd(of: period, by: rules) }
     let chain = try attempt { try ledger.chain() }
     let folder = copy.path + ".pack"
     var shadow = plan
@@ -44,36 +50,40 @@ extension Night {
         hint: "pack it with version \(run.version), or publish it anew first")
     }
     try attempt {
-      try write(history, period, chain, into: folder)
+      try write(history, period, close, chain, into: folder)
+      try close?.forEachFile { try save($1, as: $0, in: folder) }
       try sealFolder(folder)
       try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
     }
   }
 
-  /// The month that `text` names, when it has ended at the as-of of the set.
-  private func ended(_ text: String, by rules: Rules) throws(NightError) -> Month {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    guard text.utf8.count == 7, parts.count == 2, (1...12).contains(parts[1]) else {
-      throw NightError(.usage, "\(text) is no month", hint: "write it like 2026-10")
-    }
-    let month = Month(number: Int32(parts[0] * 12 + parts[1] - 1))
-    guard rules.calendar.start(of: Month(number: month.number + 1)) <= rules.asOf else {
+  private func named(_ text: String) throws(NightError) -> Month {
+    guard let month = Month(text: text) else {
       throw NightError(
-        .usage, "\(text) has not ended at \(rules.asOf.text), of which the last set speaks",
-        hint: "choose an earlier month, or publish a set with a later --as-of")
+        .usage, "'\(text)' is no month", hint: "write year and month, such as 2026-10")
     }
     return month
   }
 
+  /// Only a month that has ended at the set's as-of can be handed over, unless it was closed.
+  private func requireEnd(of month: Month, by rules: Rules) throws(NightError) {
+    guard rules.calendar.start(of: Month(number: month.number + 1)) <= rules.asOf else {
+      throw NightError(
+        .usage, "\(month.text) has not ended at \(rules.asOf.text), of which the last set speaks",
+        hint: "choose an earlier month, or publish a set with a later --as-of")
+    }
+  }
+
   private func write(
-    _ history: RunHistory, _ period: Month, _ chain: [ChainLink], into folder: String
+    _ history: RunHistory, _ period: Month, _ close: PackedClose?, _ chain: [ChainLink],
+    into folder: String
   ) throws {
     let run = history.row
     let record = chain.last { $0.run == run.id }?.record ?? ""
     let facts = JSONValue.object([
       "period": .string(period.text), "run": .integer(run.id), "as_of": .string(run.asOf.text),
       "version": .string(run.version), "record": .string(record),
-      "published": .string(run.published ?? ""),
+      "published": .string(run.published ?? ""), "close": close?.facts ?? .null,
     ])
     try save(facts.document, as: "pack.json", in: folder)
     try save(Array(Self.readme.utf8), as: "README.txt", in: folder)
@@ -122,15 +132,18 @@ extension Night {
 
     reports/     the report set as the run of pack.json published it: every CSV, datapackage.json
                  with the inputs and their SHA-256, breaks, restatements; SHA256SUMS over all of it
+    closed/      of a closed month the rows that its close froze, report by report: the numbers that
+                 are in the books; acts.json tells who closed and opened months, and why.
+                 restatements.csv of reports/ bridges them to the numbers now
     documents/   the configuration (without secrets and paths), the price list and the decisions
                  about breaks that the run followed
     chain.txt    every run of the ledger up to then: the facts of each, and its record, which is the
                  SHA-256 of those lines and names the record before it
-    pack.json    period, run, as-of, version, and the run's record
+    pack.json    period, run, as-of, version, the run's record, and the close: its act and run
     SHA256SUMS   over everything above
 
     `sha256sum --check SHA256SUMS` checks the files. `subledger verify --pack FILE` checks the
-    files, the reports, the documents and the chain, and needs nothing but the pack.
+    files, the reports, the documents, the chain and the close, and needs nothing but the pack.
 
     """
 }

@@ -36,7 +36,9 @@ extension Night {
     var reports = Verification.Check("set", unit: "files")
     reports.count = Int64(set.paths.count)
     for problem in set.problems { reports.fail(.damaged, problem) }
-    result.checks = [check, reports, chain(in: folder, publishing: set.sha256)]
+    var runs: [Int64: [String: String]] = [:]
+    result.checks = [check, reports, chain(in: folder, publishing: set.sha256, &runs)]
+    if let close = CloseProof(folder: folder, runs: runs).check() { result.checks.append(close) }
     return result
   }
 
@@ -54,9 +56,10 @@ extension Night {
     return names
   }
 
-  /// Recomputes every record, and holds the last run's to the set and documents of the pack.
+  /// Recomputes every record, and holds the last run's to the set and documents of the pack; gives
+  /// what each run says.
   private static func chain(
-    in folder: String, publishing set: String
+    in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
   ) -> Verification.Check {
     var check = Verification.Check("chain", unit: "runs")
     let bytes = FileManager.default.contents(atPath: "\(folder)/chain.txt") ?? Data()
@@ -79,6 +82,7 @@ extension Night {
       ) { first, _ in first }
       check.count += 1
       let run = last["run"] ?? "?"
+      if let number = Int64(run) { runs[number] = last }
       let facts = lines.joined(separator: "\n") + "\n"
       if sha256(of: Array(facts.utf8)) != record {
         check.fail(.damaged, "run \(run): the record is not that of what the run says")

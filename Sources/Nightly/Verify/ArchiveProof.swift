@@ -1,6 +1,4 @@
 import Archive
-import Digest
-import Foundation
 import Ledger
 
 extension Night {
@@ -73,9 +71,10 @@ private struct FileToProve: Sendable {
   /// Bytes of another archive at the place are no damage: whole bytes came later under its name.
   func look(_ known: Set<String>) -> Finding {
     var found = Finding.gone
-    for path in paths where FileManager.default.fileExists(atPath: path) {
-      do {
-        let sum = try sha256(ofFile: path)
+    for path in paths {
+      do throws(ArchiveError) {
+        guard let file = try ArchiveFolder.file(at: path) else { continue }
+        let sum = try sha256(of: file)
         if sum == archive.sha256 { return .same }
         if !known.contains(sum) { found = .other(path) }
       } catch {

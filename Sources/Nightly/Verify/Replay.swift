@@ -1,5 +1,4 @@
 import Archive
-import Digest
 import Foundation
 import Ledger
 import Publish
@@ -65,9 +64,12 @@ extension Night {
     var places: [String: String] = [:]
     for archive in archives {
       for path in [archive.path] + (given[archive.name].map { [$0] } ?? [])
-      where places[archive.sha256] == nil && FileManager.default.fileExists(atPath: path) {
+      where places[archive.sha256] == nil {
         try checkStop()
-        if let sum = try? sha256(ofFile: path), sum == archive.sha256 { places[sum] = path }
+        guard let file = try? ArchiveFolder.file(at: path), let sum = try? sha256(of: file) else {
+          continue
+        }
+        if sum == archive.sha256 { places[sum] = path }
       }
     }
     return places
@@ -91,6 +93,7 @@ extension Night {
       told.archivesBefore = nil
       told.archives = archive.kind == .events ? [path] : []
       told.snapshots = archive.kind == .snapshots ? [path] : []
+      told.capturedAt = archive.capturedAt
       let intake = Intake(
         plan: told, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
         checkStop: checkStop)

@@ -1,4 +1,5 @@
 import Publish
+import Vocabulary
 
 /// What of a ledger, its archives and a published set was held to what proves it.
 public struct Verification: Sendable, Equatable {
@@ -64,7 +65,7 @@ public struct Verification: Sendable, Equatable {
       let name = padded(check.name, to: width)
       let count = check.wrong > 0 ? "\(check.wrong) of \(check.count)" : "\(check.count)"
       let line = "\(padded(check.outcome.rawValue, to: 7))  \(name)  \(count) \(check.unit)"
-      return ([line] + check.notes.map { "           " + $0 }).joined(separator: "\n")
+      return ([line] + check.notes.map { "           " + $0.shown() }).joined(separator: "\n")
     }.joined(separator: "\n")
   }
 
@@ -77,7 +78,8 @@ public struct Verification: Sendable, Equatable {
           .object([
             "name": .string(check.name), "outcome": .string(check.outcome.rawValue),
             "count": .integer(check.count), "unit": .string(check.unit),
-            "wrong": .integer(check.wrong), "notes": .array(check.notes.map(JSONValue.string)),
+            "wrong": .integer(check.wrong),
+            "notes": .array(check.notes.map { .string($0.shown()) }),
           ])
         }),
     ]).document

@@ -41,6 +41,18 @@ public struct FrozenMonth: Sendable {
     self.unpublished = unpublished
   }
 
+  /// Where the rows of a closed report stand in a set, and their header; nil for an unknown report.
+  public static func file(
+    of report: String, _ month: Month
+  ) -> (path: String, header: [String])? {
+    layouts.first { $0.name == report }.map { layout in
+      (
+        path: layout.isSplitByMonth ? "\(report)/\(month.text).csv" : "\(report).csv",
+        header: layout.columns.map(\.name)
+      )
+    }
+  }
+
   /// Breaks that are not resolved and speak of the month.
   public var openBreaks: Int64 {
     reports.first { $0.report == Layout.openBreaks.name }?.rowCount ?? 0
