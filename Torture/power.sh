@@ -24,7 +24,23 @@ cut() {
   judge "$folder" "power cut after change $3 ($4), $1${seam:+, one by one}"
   rm -rf "$folder"
 }
-export -f cut
+
+# arrived STATE SEAM: after the night the disk has the new set and all lines, without what it was
+# not told to keep; else the trace lacks syncs, and the cuts prove nothing.
+arrived() {
+  local folder
+  state=$1 seam=${2#-}
+  folder=$(mktemp -d -p "$work")
+  "$work/powercut" "$work/trace-$1$seam" "$work/before/$1" "$folder" 1000000 synced 1
+  mkdir "$folder/copy"
+  if is_done "$folder" && is_sound "$folder" && holds_all "$folder/copy"; then
+    echo "held all that a night says is kept, $1${seam:+, one by one}"
+  else
+    echo "FAILED a night's syncs do not keep what it made, $1${seam:+, one by one}"
+  fi
+  rm -rf "$folder"
+}
+export -f cut arrived
 
 clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/trace.so" "$here/trace.c" -ldl
 clang -O1 -Wall -Wextra -Werror -o "$work/powercut" "$here/powercut.c"
@@ -39,6 +55,7 @@ for where in "between -" "start -" "between 1"; do
   rm -rf "$folder"
   count=$("$work/powercut" "$trace" "$work/before/$state" none 0 none 0)
   echo "  a night changes or syncs files $count times ($state${seam:+, one by one})" >&2
+  echo "arrived $where"
   for n in $(some "$count" "$points"); do
     for mode in synced prefix subset; do echo "cut $where $n $mode"; done
   done

@@ -40,10 +40,11 @@ __attribute__((constructor)) static void begin(void) {
   out = REAL(open)(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
-// The path below the folder; NULL for one that is not.
+// The path below the folder, empty for the folder itself; NULL for one that is not.
 static const char *inside(const char *path) {
-  if (out < 0 || strncmp(path, under, under_length) != 0 || path[under_length] != '/') return NULL;
-  return path + under_length + 1;
+  if (out < 0 || strncmp(path, under, under_length) != 0) return NULL;
+  if (path[under_length] == 0) return path + under_length;
+  return path[under_length] == '/' ? path + under_length + 1 : NULL;
 }
 
 static const char *path_of(int file) {
