@@ -1,5 +1,6 @@
 internal import CMalloc
 internal import GRDB
+internal import Glibc
 public import Vocabulary
 
 /// Everything that was told, each event once, in one SQLite file.
@@ -40,6 +41,7 @@ public final class Ledger {
 
   /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
   public static func open(path: String, mode: Mode) throws(LedgerError) -> Ledger {
+    errno = 0
     do {
       let queue = try LedgerFile.open(path: path, mode: mode)
       let symbols = try queue.inDatabase { try storedSymbols($0, path: path) }
@@ -76,6 +78,7 @@ public final class Ledger {
   ///
   /// Takes no lock that a writer would wait for.
   public func copy(to path: String) throws(LedgerError) {
+    errno = 0
     do {
       try queue.backup(to: try DatabaseQueue(path: path))
     } catch let error as DatabaseError {
@@ -97,6 +100,7 @@ public final class Ledger {
   func access<Value>(
     _ doing: String, _ body: (Database) throws -> Value
   ) throws(LedgerError) -> Value {
+    errno = 0
     do {
       return try queue.unsafeReentrantWrite(body)
     } catch let error as LedgerError {
@@ -111,6 +115,7 @@ public final class Ledger {
 
   /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
   func visit(_ doing: String, _ body: (Database) throws -> Void) throws {
+    errno = 0
     do {
       try queue.unsafeReentrantWrite(body)
     } catch let error as DatabaseError {

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Glibc
 
 /// Why the ledger could not do what it was asked to.
 ///
@@ -49,12 +50,21 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
 extension LedgerError {
   /// Translates SQLite's result.
   ///
-  /// Its message names tables and columns at most, never values,
-  /// because statements bind their values.
+  /// Its message names tables and columns at most, never values, because statements bind their
+  /// values. `errno` must have been 0 before SQLite was asked.
   init(_ cause: DatabaseError, doing: String, path: String) {
     // SQLite has no code of its own for what `sum` and `abs` refuse.
     let isOverflow = cause.resultCode == .SQLITE_ERROR && cause.message == "integer overflow"
     let kind = isOverflow ? .overflow : Kind(cause.resultCode)
+    // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
+    // a rebuilt ledger would lie on the same broken disk.
+    let number = errno
+    guard kind != .corrupt || ![EIO, ENXIO].contains(number) else {
+      self.init(
+        .io, "cannot \(doing) in the ledger \(path): \(String(cString: strerror(number)))",
+        hint: Kind.io.hint)
+      return
+    }
     let reason = cause.message ?? "SQLite \(cause.resultCode)"
     let isMemory = cause.resultCode.primaryResultCode == .SQLITE_NOMEM
     self.init(

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import GRDBSQLite
 
 /// How the ledger's file is made, opened and brought to today's schema.
 enum LedgerFile {
@@ -22,6 +23,7 @@ enum LedgerFile {
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
     try queue.inDatabase { database in
+      try requireWritable(database, path: path, mode: mode)
       try recognise(database, path: path, mode: mode, migrator)
       if mode == .readWrite { try prepareForWriting(database) }
     }
@@ -77,6 +79,18 @@ enum LedgerFile {
           """)
     }
     return configuration
+  }
+
+  /// SQLite only reads a file that the system would not open a second time for writing.
+  private static func requireWritable(
+    _ database: Database, path: String, mode: Ledger.Mode
+  ) throws {
+    guard mode == .readWrite, sqlite3_db_readonly(database.sqliteConnection, "main") == 1 else {
+      return
+    }
+    throw LedgerError(
+      .io, "cannot open the ledger \(path) for writing: the system refused it once",
+      hint: LedgerError.Kind.io.hint)
   }
 
   private static func recognise(
