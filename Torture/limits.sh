@@ -144,7 +144,7 @@ export -f under threads clock streams told forbidden read_only
   for n in $(some 40 "$points"); do
     # From less than the loader needs to more than the night does.
     echo "under -v $((n * 16384)) 74 132 133 134 135 139"
-    echo "under -n $((n + 2)) 73 74 77 78"
+    echo "under -n $((n * 2 + 1)) 74"
     echo "clock $n"
   done
   for n in 1 2 3; do echo "threads $n 1" && echo "threads $n 2" && echo "threads $n 4"; done

@@ -25,6 +25,7 @@ struct Session {
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let plan = try Plan(
       flags: flags, environment: ProcessInfo.processInfo.environment, now: now)
+    try FileHandles.require(jobs: plan.jobs)
     return Night(
       plan: plan, version: Release.version, log: log, progress: ProgressBar(progress).report,
       stop: stop.read)
@@ -44,6 +45,7 @@ struct Session {
     stop.listen()
     let outcome: NightOutcome
     do {
+      try FileHandles.require(jobs: 1)
       outcome = try work(self)
     } catch let error as NightError {
       if !error.isUnread { log.error("\(error)") }

@@ -77,6 +77,21 @@ struct StreamTests {
     #expect(try program.run(["status"]).output.contains("3 accepted"))
   }
 
+  @Test("Too few file handles are 74 before anything is done, and are said", arguments: [24, 32])
+  func handles(_ count: Int) throws {
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments =
+      ["-c", "ulimit -n \(count); exec \"$0\" \"$@\" 2>words", Program.binary.path] + night
+    shell.currentDirectoryURL = program.folder.url
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationReason == .exit && shell.terminationStatus == 74)
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(words.contains("free file handles") && words.contains("ulimit -n"))
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
+  }
+
   @Test("SIGTERM ends the wait for another run's lock with 143")
   func waiting() throws {
     let path = program.folder.path("subledger.sqlite.lock")

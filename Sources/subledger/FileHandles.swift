@@ -1,0 +1,44 @@
+import Glibc
+import Nightly
+
+/// The file handles that the process may still open.
+enum FileHandles {
+  /// What a run holds open at one time at most, but for what its jobs hold.
+  private static let base = 32
+  /// What a job holds: an archive, or a connection with its log, files for sorting and a report.
+  private static let perJob = 8
+
+  /// Ends the run while it can still say why: Dispatch, on whose queues the ledger is used, opens
+  /// handles when it likes and traps when it gets none.
+  static func require(jobs: Int) throws(NightError) {
+    raiseLimit()
+    let needed = base + perJob * min(jobs, 1 << 16)
+    let free = free(upTo: needed)
+    guard free < needed else { return }
+    throw NightError(
+      .inputOutput,
+      "cannot begin with \(free) free file handles: up to \(needed) may be needed",
+      hint: "raise the limit (`ulimit -n`), or give fewer --jobs")
+  }
+
+  /// Takes what the process may take without asking.
+  private static func raiseLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    guard limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  /// How many handles can be had, as far as `needed`.
+  private static func free(upTo needed: Int) -> Int {
+    var handles: [Int32] = []
+    defer { for handle in handles { close(handle) } }
+    while handles.count < needed {
+      let handle = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+      guard handle >= 0 else { break }
+      handles.append(handle)
+    }
+    return handles.count
+  }
+}
