@@ -46,6 +46,10 @@ struct Configuration: Sendable {
 
   /// Reads the content of the file at `path`.
   static func read(_ bytes: [UInt8], named path: String) throws(NightError) -> Configuration {
+    if let problem = YAMLBounds.problem(in: bytes) {
+      throw NightError(
+        .configuration, "cannot read the configuration \(path)\(problem)", hint: YAMLBounds.hint)
+    }
     do {
       let text = String(decoding: bytes, as: UTF8.self)
       // Dates and fractions stay the text that was written: a date is the start of a day in the

@@ -46,6 +46,10 @@ private struct DecisionsReader {
   let path: String
 
   func read(_ bytes: [UInt8]) throws(NightError) -> [Decision] {
+    if let problem = YAMLBounds.problem(in: bytes) {
+      throw NightError(
+        .configuration, "cannot read the decisions \(path)\(problem)", hint: YAMLBounds.hint)
+    }
     let root: Node?
     do {
       // As nodes, an id of digits stays the text that was written.

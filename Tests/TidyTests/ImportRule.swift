@@ -23,6 +23,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "SQLite3", only: ["Ledger/"]),
     ImportRule(module: "CSQLite", only: ["Ledger/"]),
     ImportRule(module: "Yams", only: ["Nightly/"]),
+    ImportRule(module: "CYaml", only: ["Nightly/YAMLBounds.swift"]),
     ImportRule(module: "Logging", only: ["Nightly/", "subledger/"]),
     ImportRule(module: "ArgumentParser", only: ["subledger/"]),
     ImportRule(module: "Dispatch", only: ["Nightly/Workers.swift", "subledger/"]),
