@@ -15,7 +15,7 @@ final class ArchiveDraft {
   private(set) var values: Int32 = 0
   private let arrivals: ArrivalAccount
   private var skipped: [String: Int64] = [:]
-  private var rejects: [Reject] = []
+  private var rejects = RejectAccount()
   private var isListed = false
 
   init(_ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount) {
@@ -27,7 +27,7 @@ final class ArchiveDraft {
   }
 
   /// Memory held, about.
-  var size: Int { arrivals.size + rejects.count * 200 }
+  var size: Int { arrivals.size + rejects.size }
 
   /// Enters a delivered event, and gives back what its entry in the wave keeps for `settle`.
   func enter(_ event: Event) -> Int32 {
@@ -52,7 +52,7 @@ final class ArchiveDraft {
     tallies.roundedAmounts += batch.roundedAmounts
     tallies.missingIsProceed += batch.missingIsProceed
     for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
-    rejects += batch.rejects
+    rejects.add(batch.rejects)
   }
 
   /// Counts what became of its events: a value is accepted when anything that it brought is new.
@@ -79,10 +79,9 @@ final class ArchiveDraft {
     if !isListed { _ = try rows.insert(archive, status: "complete", id: id, run: run) }
     isListed = true
     try rows.insert(skipped, of: id)
-    try rows.insert(rejects, of: id)
+    try rejects.write(of: id, to: database)
     try arrivals.write(to: database)
     skipped = [:]
-    rejects = []
     values = 0
   }
 

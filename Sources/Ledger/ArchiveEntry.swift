@@ -10,6 +10,7 @@ final class ArchiveEntry {
   private(set) var tallies = ArchiveTallies()
   /// The sum of the fingerprints of its snapshots.
   private var snapshotsCheck: Int64 = 0
+  private var rejects = RejectAccount()
   private var isOpen = true
 
   private init(ledger: Ledger, id: Int32) {
@@ -57,19 +58,20 @@ final class ArchiveEntry {
   /// Adds the lines of a batch to the account.
   func count(
     lines: Int64, accepted: Int64, duplicates: Int64, skipped: [String: Int64],
-    rejects: [Reject], in database: Database
+    rejects newRejects: [Reject], in database: Database
   ) throws {
     let skippedLines = skipped.values.reduce(0, +)
     precondition(
-      lines == accepted + duplicates + skippedLines + Int64(rejects.count),
+      lines == accepted + duplicates + skippedLines + Int64(newRejects.count),
       "every line of a batch is accepted, a duplicate, skipped or rejected")
     tallies.lines += lines
     tallies.accepted += accepted
     tallies.duplicates += duplicates
     tallies.skipped += skippedLines
-    tallies.rejected += Int64(rejects.count)
+    tallies.rejected += Int64(newRejects.count)
     try ArchiveRows(database).insert(skipped, of: id)
-    try ArchiveRows(database).insert(rejects, of: id)
+    rejects.add(newRejects)
+    try rejects.write(of: id, to: database)
   }
 
   func finish(damageOffset: Int64?) throws(LedgerError) -> ArchiveTallies {

@@ -47,13 +47,27 @@ struct ArchiveRows {
 
   /// Adds to the lines that are no purchase events, by reason.
   func insert(_ skipped: [String: Int64], of archive: Int32) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+    try add(
+      skipped, of: archive,
       """
       insert into skipped (archive, reason, lines) values (?, ?, ?)
       on conflict (archive, reason) do update set lines = lines + excluded.lines
       """)
-    for (reason, lines) in skipped.sorted(by: { $0.key < $1.key }) {
+  }
+
+  /// Adds to the lines that could not be understood, by reason.
+  func insert(rejected: [String: Int64], of archive: Int32) throws {
+    try add(
+      rejected, of: archive,
+      """
+      insert into rejected (archive, reason, lines) values (?, ?, ?)
+      on conflict (archive, reason) do update set lines = lines + excluded.lines
+      """)
+  }
+
+  private func add(_ counts: [String: Int64], of archive: Int32, _ sql: String) throws {
+    let statement = try RawStatement(cachedIn: database, sql)
+    for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
       statement.bind(1, Int64(archive))
       statement.bind(2, reason)
       statement.bind(3, lines)
@@ -61,7 +75,7 @@ struct ArchiveRows {
     }
   }
 
-  /// Adds lines that could not be understood.
+  /// Lists lines that could not be understood.
   func insert(_ rejects: [Reject], of archive: Int32) throws {
     let statement = try RawStatement(
       cachedIn: database,

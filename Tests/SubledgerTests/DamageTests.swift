@@ -111,6 +111,29 @@ struct DamageTests {
     #expect(try charges() == 2000)
   }
 
+  @Test("Of a flood of rejected lines all are counted, and the first 1000 of a reason are listed")
+  func flood() throws {
+    let flood = String(repeating: "[]\n", count: 2500)
+    try program.folder.write(bodies(2) + flood + "no\nno\n" + bodies(1, from: 3), to: "in/a")
+    try program.folder.write(flood.prefix(3000) + "no\n", to: "in/b")
+    #expect(try program.run(night).status == 1)
+    #expect(try inputs()["a"]?["rejected"] == "2502")
+    #expect(try inputs()["b"]?["rejected"] == "1001")
+    let rows = try program.rows("rejects.csv")
+    let lists = Dictionary(grouping: rows.filter { $0["reason"] == "not_an_object" }) {
+      $0["archive"]
+    }
+    #expect(lists["a"]?.compactMap { $0["line"] } == (3...1002).map { "\($0)" })
+    #expect(lists["b"]?.count == 1000)
+    let told = rows.filter { $0["detail"]?.contains("not listed") == true }
+    #expect(told.map { $0["line"] } == ["1002"])
+    let end = "; 1500 more lines of this reason are not listed"
+    #expect(told.first?["detail"]?.hasSuffix(end) == true)
+    #expect(rows.count { $0["reason"] == "not_json" } == 3)
+    let verified = try program.run(["verify", "--replay"])
+    #expect(verified.status == 0, "\(verified)")
+  }
+
   @Test("A value of 20 MB is rejected as too long, and its neighbours count")
   func tooLong() throws {
     var long = Body(7)

@@ -109,6 +109,13 @@ struct RunParts {
       """
     ),
     (
+      "rejected",
+      """
+      select archive, reason, lines from rejected where archive between ? and ?
+      order by archive, reason
+      """
+    ),
+    (
       "reject",
       """
       select archive, line, byte_offset, reason, detail from reject where archive between ? and ?

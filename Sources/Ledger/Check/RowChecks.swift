@@ -116,6 +116,16 @@ struct RowChecks {
         check.fail("archive \(row.int64(0)): path, size, time or inode are not as written")
       }
     }
+    let rejects = try RawStatement(
+      database,
+      """
+      select id from archive
+      where rejected <> (
+        select coalesce(sum(lines), 0) from rejected where rejected.archive = archive.id)
+      """)
+    try rejects.forEachRow { row in
+      check.fail("archive \(row.int64(0)): its reasons for rejecting do not add up")
+    }
   }
 }
 

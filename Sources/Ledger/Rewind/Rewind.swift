@@ -36,8 +36,8 @@ extension Ledger {
 
   /// What came with archives behind the limit.
   private static let arrivals = [
-    ("skipped", "archive > ?"), ("reject", "archive > ?"), ("snapshot", "archive > ?"),
-    ("archive", "id > ?"),
+    ("skipped", "archive > ?"), ("rejected", "archive > ?"), ("reject", "archive > ?"),
+    ("snapshot", "archive > ?"), ("archive", "id > ?"),
   ]
 
   /// What came with runs behind the one that is done again; what that one wrote, too.

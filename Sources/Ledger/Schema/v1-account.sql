@@ -42,6 +42,14 @@ create table skipped (
   primary key (archive, reason)
 ) strict, without rowid;
 
+create table rejected (
+  archive integer not null references archive (id),
+  reason text not null,
+  lines integer not null,
+  primary key (archive, reason)
+) strict, without rowid;
+
+-- The first of them of each reason.
 create table reject (
   archive integer not null references archive (id),
   line integer not null,

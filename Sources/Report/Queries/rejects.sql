@@ -1,15 +1,35 @@
--- Lines that could not be understood: where they stand and why, never what they say.
+-- Lines that could not be understood: where they stand and why, never what they say. Of each reason
+-- an archive lists the first ones, and behind the last of them how many more there are.
+with listed as (
+  select
+    reject.archive,
+    reject.line,
+    reject.byte_offset,
+    reject.reason,
+    reject.detail,
+    row_number() over (
+      partition by reject.archive, reject.reason order by reject.line, reject.byte_offset
+    ) as number,
+    count(*) over (partition by reject.archive, reject.reason) as lines
+  from reject
+)
 select
   archive.name as archive,
-  reject.line,
-  reject.byte_offset,
-  reject.reason,
-  reject.detail
-from reject
-join archive on archive.id = reject.archive
+  listed.line,
+  listed.byte_offset,
+  listed.reason,
+  case
+    when listed.number = listed.lines and rejected.lines > listed.lines
+      then listed.detail || '; ' || (rejected.lines - listed.lines)
+        || ' more lines of this reason are not listed'
+    else listed.detail
+  end as detail
+from listed
+join archive on archive.id = listed.archive
+left join rejected on rejected.archive = listed.archive and rejected.reason = listed.reason
 where archive.kind = 'events'
 order by
   archive.name,
-  reject.line,
-  reject.byte_offset,
+  listed.line,
+  listed.byte_offset,
   archive.sha256
