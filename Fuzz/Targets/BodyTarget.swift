@@ -84,6 +84,10 @@ private func judge(_ event: Event, _ text: EventText, _ batch: EventBatch, _ cou
   claim(
     amounts.allSatisfy { $0.micros.magnitude <= 1_000_000_000_000_000_000 },
     "amounts are at most 10^12")
+  claim(
+    [event.revenue?.usd, event.price?.usd].allSatisfy {
+      ($0 ?? .zero).magnitude <= .lineMaxUSD
+    }, "and at most 10^9 in dollars")
   claim(event.renewalCount ?? 0 >= 0, "a count is not negative")
   for range in [text.transaction, text.original, text.user] {
     claim(Int(range.offset) + Int(range.count) <= batch.arena.count, "a text is in the arena")
@@ -121,7 +125,7 @@ private func judgeOtherWords(_ bytes: UnsafeRawBufferPointer, _ batch: EventBatc
 func contents(_ batch: EventBatch) -> [Content] {
   zip(batch.events, batch.texts).map { event, text in
     Content(event, text, of: batch)
-  }.sorted { ($0.event.identity, $0.user) < ($1.event.identity, $1.user) }
+  }.sorted { ($0.event.identity, $0.user, "\($0)") < ($1.event.identity, $1.user, "\($1)") }
 }
 
 /// One event with its words instead of a batch's numbers for them.

@@ -10,8 +10,7 @@ public enum ParsedAmount: Sendable, Equatable {
 
 /// Amounts of money and rates, read exactly.
 public enum DecimalText {
-  /// 10¹² units.
-  private static let microsMax: UInt64 = 1_000_000_000_000_000_000
+  private static let microsMax = Amount.lineMax.micros.magnitude
 
   /// The amount that a JSON number, or a string of the same grammar, stands for.
   ///

@@ -57,6 +57,9 @@ struct PriceLine: Sendable, Equatable {
       currency: try Self.code(field(.currency), .currency, 3...3), validFrom: validFrom)
     local = try Self.amount(field(.amount), .amount)
     usd = try Self.amount(field(.amountUSD), .amountUSD)
+    guard (usd ?? .zero) <= .lineMaxUSD else {
+      throw Problem(column: .amountUSD, reason: "must be at most 1000000000 US dollars")
+    }
     rate = try Self.rate(field(.rate))
     period = try Self.period(field(.period))
     guard local != nil || usd != nil || period != nil else {

@@ -78,10 +78,21 @@ extension JSONTape {
     }
   }
 
+  /// The same in US dollars, of which less is too much.
+  func dollars(
+    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
+  ) throws(BodyProblem) -> Amount? {
+    let dollars = try amount(node, field, rounded: &rounded)
+    guard (dollars ?? .zero).magnitude <= .lineMaxUSD else {
+      throw BodyProblem(.amountTooLarge, "\(field): beyond 10^9 US dollars")
+    }
+    return dollars
+  }
+
   /// An amount in whole millionths of a unit, as number or numeric string.
   func micros(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Amount? {
     guard let micros = try integer(node, field) else { return nil }
-    guard micros.magnitude <= 1_000_000_000_000_000_000 else {
+    guard micros.magnitude <= Amount.lineMax.micros.magnitude else {
       throw BodyProblem(.amountTooLarge, "\(field): beyond 10^12 units")
     }
     return Amount(micros: micros)

@@ -113,7 +113,10 @@ private struct LikelyPrice {
 
   func gross(_ count: Int64) -> Amount? {
     guard let usd = like.grossUSD, let one = perCharge(usd) else { return nil }
-    return try? one.scaled(by: count, over: 1)
+    guard let all = try? one.scaled(by: count, over: 1), all.magnitude <= .lineMaxUSD else {
+      return nil
+    }
+    return all
   }
 
   private func perCharge(_ usd: Amount) -> Amount? {

@@ -61,7 +61,7 @@ public struct ExchangeOutliers: Sendable, Equatable {
       let difference = try? usd.subtracting(usual)
     else { return nil }
     return FoldFinding(
-      .fxOutlier, event, difference: difference,
+      .fxOutlier, event, difference: difference.magnitude <= .lineMaxUSD ? difference : nil,
       "\(event.kind.name) of \(event.time.text): \(local.text()) local is \(usd.text()) USD; at "
         + "the median of \(daysAround) days before and after it would be \(usual.text()) USD")
   }

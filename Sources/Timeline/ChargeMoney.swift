@@ -14,17 +14,17 @@ func chargeMoney(
   guard revenue.isProceed == true else {
     money.grossUSD = revenue.usd
     money.grossLocal = revenue.local
-    money.proceedsUSD = try share(of: revenue.usd, revenue.rate)
-    money.proceedsLocal = try share(of: revenue.local, revenue.rate)
+    money.proceedsUSD = share(of: revenue.usd, revenue.rate, max: .lineMaxUSD)
+    money.proceedsLocal = share(of: revenue.local, revenue.rate, max: .lineMax)
     return (money, nil)
   }
   money.proceedsUSD = revenue.usd
   money.proceedsLocal = revenue.local
   let price = event.price
   let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
-  let usd = try gross(of: revenue.usd, revenue.rate, price: price?.usd)
+  let usd = try gross(of: revenue.usd, revenue.rate, price: price?.usd, max: .lineMaxUSD)
   let local = try gross(
-    of: revenue.local, revenue.rate, price: sameCurrency ? price?.local : nil)
+    of: revenue.local, revenue.rate, price: sameCurrency ? price?.local : nil, max: .lineMax)
   money.grossUSD = usd.gross
   money.grossLocal = local.gross
   return (money, usd.mismatch)
@@ -46,8 +46,8 @@ extension Rules {
     var listed = Money(rate: price.rate, basis: .priceBook)
     listed.grossUSD = price.usd
     listed.grossLocal = price.local
-    listed.proceedsUSD = try share(of: price.usd, price.rate)
-    listed.proceedsLocal = try share(of: price.local, price.rate)
+    listed.proceedsUSD = share(of: price.usd, price.rate, max: .lineMaxUSD)
+    listed.proceedsLocal = share(of: price.local, price.rate, max: .lineMax)
     return (listed, price.currency)
   }
 }
@@ -70,32 +70,36 @@ func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money 
   if revenue.isProceed == true {
     money.proceedsUSD = usd
     money.proceedsLocal = local
-    money.grossUSD = try gross(of: usd, rate, price: nil).gross
-    money.grossLocal = try gross(of: local, rate, price: nil).gross
+    money.grossUSD = try gross(of: usd, rate, price: nil, max: .lineMaxUSD).gross
+    money.grossLocal = try gross(of: local, rate, price: nil, max: .lineMax).gross
   } else {
     money.grossUSD = usd
     money.grossLocal = local
-    money.proceedsUSD = try share(of: usd, rate)
-    money.proceedsLocal = try share(of: local, rate)
+    money.proceedsUSD = share(of: usd, rate, max: .lineMaxUSD)
+    money.proceedsLocal = share(of: local, rate, max: .lineMax)
   }
   return money
 }
 
-private func share(of gross: Amount?, _ rate: Amount?) throws(AmountOverflow) -> Amount? {
-  guard let gross, let rate else { return nil }
-  return try gross.percent(rate)
+/// What stays of `gross`; unknown beyond `max`, which only a rate that cannot be true comes to.
+private func share(of gross: Amount?, _ rate: Amount?, max: Amount) -> Amount? {
+  guard let gross, let rate, let share = try? gross.percent(rate), share.magnitude <= max else {
+    return nil
+  }
+  return share
 }
 
-/// The price behind `proceeds`; `mismatch` is price − derived price where the two disagree by more
-/// than 0.5 % and more than 0.01.
+/// The price behind `proceeds`, unknown beyond `max` like `share`; `mismatch` is price − derived
+/// price where the two disagree by more than 0.5 % and more than 0.01.
 private func gross(
-  of proceeds: Amount?, _ rate: Amount?, price: Amount?
+  of proceeds: Amount?, _ rate: Amount?, price: Amount?, max: Amount
 ) throws(AmountOverflow) -> (gross: Amount?, mismatch: Amount?) {
-  guard let proceeds, let rate, rate > .zero else { return (nil, nil) }
-  let derived = try proceeds.grossedUp(by: rate)
+  guard let proceeds, let rate, rate > .zero,
+    let derived = try? proceeds.grossedUp(by: rate), derived.magnitude <= max
+  else { return (nil, nil) }
   guard let price else { return (derived, nil) }
   let difference = try price.subtracting(derived)
   let cent = Amount(micros: 10_000)
-  let tolerance = max(cent, try derived.magnitude.scaled(by: 5, over: 1000))
+  let tolerance = Swift.max(cent, try derived.magnitude.scaled(by: 5, over: 1000))
   return difference.magnitude <= tolerance ? (price, nil) : (derived, difference)
 }

@@ -70,8 +70,12 @@ extension Life {
   ) throws(AmountOverflow) {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change
-    if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero {
-      byPrice = try priceChange(from: old, oldLocal, to: new, newLocal)
+    // Beyond the bound, where no price gets, nothing is told apart.
+    if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero,
+      let told = try? priceChange(from: old, oldLocal, to: new, newLocal),
+      told.magnitude <= .lineMaxUSD
+    {
+      byPrice = told
     }
     let byRate = try change.subtracting(byPrice)
     if byPrice > .zero { try move(.expansion, product, byPrice, paid, &books) }

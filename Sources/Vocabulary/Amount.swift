@@ -20,6 +20,13 @@ public struct Amount: Sendable, Hashable, Comparable {
   /// Nothing.
   public static let zero = Amount(micros: 0)
 
+  /// The greatest amount that a line may bring, or that is derived from it: 10¹² units.
+  public static let lineMax = Amount(micros: 1_000_000_000_000_000_000)
+  /// The same in US dollars, which are counted by the year as well: 10⁹ units.
+  ///
+  /// A day's price makes 365 times as much, of which a sum still holds 25.
+  public static let lineMaxUSD = Amount(micros: 1_000_000_000_000_000)
+
   /// Orders by value.
   public static func < (left: Amount, right: Amount) -> Bool { left.micros < right.micros }
 

@@ -120,6 +120,19 @@ struct QonversionRefusalTests {
         == ["amount_too_large", "price.value_usd: beyond 10^12 units"])
   }
 
+  @Test("More than 10^9 US dollars refuse their line")
+  func tooManyDollars() {
+    let edge = Body.renewal.with("revenue", #"{"value_usd":-1000000000}"#)
+    #expect(
+      normalise(edge.line).events.first?.revenue?.usd == Amount(micros: -1_000_000_000_000_000))
+    #expect(
+      refusal(Body.renewal.with("revenue", #"{"value_usd":-1000000000.000001}"#).line)
+        == ["amount_too_large", "revenue.value_usd: beyond 10^9 US dollars"])
+    #expect(
+      refusal(Body.renewal.with("price", #"{"value_usd":"1000000001"}"#).line)
+        == ["amount_too_large", "price.value_usd: beyond 10^9 US dollars"])
+  }
+
   @Test("A refused line leaves no trace in the batch but its reject")
   func noTrace() {
     let batch = normalise(Body.renewal.with("price", "7").line)

@@ -148,7 +148,7 @@ struct IapticPurchaseReader {
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
     purchase.currency = try word(.currency, "purchases.currency", tape)
-    purchase.usd = try tape.amount(
+    purchase.usd = try tape.dollars(
       members.value(.amountUSD, tape), "purchases.amountUSD", rounded: &purchase.roundedAmounts)
     purchase.local = try tape.micros(
       members.value(.amountMicros, tape), "purchases.amountMicros")

@@ -132,7 +132,7 @@ struct QonversionReader {
     money.read(sent, of: tape)
     var revenue = QonversionMoney()
     revenue.local = try amount(.value, "revenue.value", of: &body, tape)
-    revenue.usd = try amount(.valueUSD, "revenue.value_usd", of: &body, tape)
+    revenue.usd = try dollars("revenue.value_usd", of: &body, tape)
     revenue.currency = try word(.currency, "revenue.currency", tape)
     revenue.isProceed = try tape.flag(money.value(.isProceed, tape), "revenue.is_proceed")
     revenue.rate = try amount(.proceedsRate, "revenue.proceeds_rate", of: &body, tape)
@@ -147,7 +147,7 @@ struct QonversionReader {
     money.read(sent, of: tape)
     var price = QonversionMoney()
     price.local = try amount(.value, "price.value", of: &body, tape)
-    price.usd = try amount(.valueUSD, "price.value_usd", of: &body, tape)
+    price.usd = try dollars("price.value_usd", of: &body, tape)
     price.currency = try word(.currency, "price.currency", tape)
     body.price = price
   }
@@ -157,6 +157,12 @@ struct QonversionReader {
     _ tape: JSONTape
   ) throws(BodyProblem) -> Amount? {
     try tape.amount(money.value(field, tape), name, rounded: &body.roundedAmounts)
+  }
+
+  private func dollars(
+    _ name: StaticString, of body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) -> Amount? {
+    try tape.dollars(money.value(.valueUSD, tape), name, rounded: &body.roundedAmounts)
   }
 
   private func word(

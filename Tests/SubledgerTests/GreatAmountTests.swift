@@ -1,0 +1,64 @@
+import TestSupport
+import Testing
+
+@Suite("No single line brings more than sums hold")
+struct GreatAmountTests {
+  let program: Program
+
+  init() throws { program = try Program() }
+
+  /// Reads `lines` beside three ordinary ones, as of the evening of the next day.
+  private func night(_ lines: [String]) throws -> ProgramResult {
+    try program.folder.write(bodies(3) + lines.joined(separator: "\n") + "\n", to: "in/a.jsonl")
+    return try program.run(["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"])
+  }
+
+  /// A charge of a day from 27 February 2026, noon UTC.
+  private func day(_ number: Int, revenue: String) -> String {
+    var body = Body(number)
+    body.members["transaction"] = Body.transaction("\(number)").replacing(
+      "1774612800", with: "1772280000")
+    body.members["product_id"] = "\"day\(number)\""
+    body.members["revenue"] = revenue
+    body.members["price"] = "null"
+    return body.line
+  }
+
+  @Test("More than 10⁹ dollars are rejected, and all other lines are published")
+  func rejected() throws {
+    let result = try night([day(7, revenue: Body.money("1000000000000", rate: 70))])
+    #expect(result.status == 0, "\(result)")
+    let reject = try #require(try program.rows("rejects.csv").first)
+    #expect(reject["reason"] == "amount_too_large" && reject["line"] == "4")
+    #expect(reject["detail"] == "revenue.value_usd: beyond 10^9 US dollars")
+    let rows = try program.rows("revenue_monthly.csv")
+    #expect(rows.map { $0["gross_usd"] } == ["29.97"])
+  }
+
+  @Test("10⁹ dollars a day are published by the month and by the year")
+  func greatest() throws {
+    let result = try night([day(7, revenue: Body.money("1000000000", rate: 70))])
+    #expect(result.status == 0, "\(result)")
+    let row = try #require(
+      try program.rows("mrr_monthly.csv").first { $0["product_id"] == "day7" })
+    #expect(row["mrr_close"] == "30416666666.666667")
+    #expect(row["arr_close"] == "365000000000.000004")
+  }
+
+  @Test("What a rate that cannot be true makes of an amount is unknown", arguments: [0, 1])
+  func rates(_ isProceed: Int) throws {
+    let rate = isProceed == 1 ? "0.000001" : "1000000000000"
+    let result = try night([
+      day(
+        7,
+        revenue: #"{"value":1000000000,"value_usd":1000000000,"currency":"USD","#
+          + #""is_proceed":\#(isProceed),"proceeds_rate":\#(rate)}"#)
+    ])
+    #expect(result.status == 0, "\(result)")
+    let row = try #require(
+      try program.rows("revenue_monthly.csv").first { $0["product_id"] == "day7" })
+    let (known, unknown) =
+      isProceed == 1 ? ("proceeds_usd", "gross_usd") : ("gross_usd", "proceeds_usd")
+    #expect(row[known] == "1000000000.00" && row[unknown] == "")
+  }
+}
