@@ -152,10 +152,14 @@ struct Unwrapping {
     }
     var delivery = Delivery(place: layer.place, received: layer.received)
     if provider == .flobuk { delivery.app = app(of: object, in: layer) }
+    let eventsBefore = batch.events.count
     do throws(BodyProblem) {
-      return .settled(
-        try providers.normalise(
-          object, of: provider, on: tapes[layer.tape], delivery, to: &batch))
+      let reason = try providers.normalise(
+        object, of: provider, on: tapes[layer.tape], delivery, to: &batch)
+      guard reason != nil || batch.events.count > eventsBefore else {
+        return .refused(.aboutNobody)
+      }
+      return .settled(reason)
     } catch {
       return .refused(error)
     }
@@ -225,6 +229,10 @@ struct Unwrapping {
 extension BodyProblem {
   /// A body of no provider.
   static let nobodyKnows = BodyProblem(.unknownProvider, "no provider recognises this body")
+
+  /// A body that is whole, and from which nothing follows for anybody.
+  static let aboutNobody = BodyProblem(
+    .missingField, "the body tells of no purchase and no user")
 
   /// What a provider's interface answers when a request fails; no webhook.
   static let errorResponse = BodyProblem(

@@ -33,6 +33,20 @@ struct NormaliserTests {
     }
   }
 
+  @Test("A whole body that tells of nobody's purchase is rejected, not lost")
+  func nobody() {
+    let line = """
+      {"type":"purchases.updated","notification":{"id":"n","date":"2025-10-10T09:00:00Z",\
+      "purchaseId":"apple:1"},"purchases":{}}
+      """
+    for text in [line, #"{"body":\#(line)}"#] {
+      let batch = normalise(text)
+      #expect(batch.lines == 1 && batch.events.isEmpty && batch.skipped.isEmpty)
+      #expect(batch.rejects.map(\.reason) == ["missing_field"])
+      #expect(batch.rejects.map(\.detail) == ["the body tells of no purchase and no user"])
+    }
+  }
+
   @Test("A broken value takes the rest of its line with it, and nothing more")
   func broken() {
     let cut = String(body.dropLast(10))
