@@ -10,14 +10,15 @@ final class FileBytes {
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0
 
-  init(_ file: ArchiveFile) throws(ArchiveError) {
+  /// Opens `file`, of which the first `count` bytes are wanted, or all that were listed.
+  init(_ file: ArchiveFile, first count: Int64? = nil) throws(ArchiveError) {
     // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
     descriptor = file.location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
       throw ArchiveError("open", file.location, errorNumber: errno)
     }
     self.file = file
-    remaining = file.bytes
+    remaining = min(count ?? file.bytes, file.bytes)
   }
 
   /// Bytes read so far.

@@ -37,6 +37,11 @@ public func sha256(of file: ArchiveFile) throws(ArchiveError) -> String {
   try FileBytes(file).finish()
 }
 
+/// The SHA-256 of the first `count` bytes of `file`, or of all when it has fewer.
+public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError) -> String {
+  try FileBytes(file, first: count).finish()
+}
+
 /// Gives `body` all lines of `file` in order, in bounded memory.
 ///
 /// Of a damaged archive come the lines that end before the damage.

@@ -17,9 +17,17 @@ final class ArchiveDraft {
   private var skipped: [String: Int64] = [:]
   private var rejects = RejectAccount()
   private var isListed = false
+  /// Up to which value an archive that this one goes on from has told it all.
+  private let knownUntil: Int64
+  /// Where the last value stands that brought events; −1 without one.
+  private var toldUntil: Int64 = -1
 
-  init(_ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount) {
+  init(
+    _ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount,
+    knownUntil: Int64?
+  ) {
     self.archive = archive
+    self.knownUntil = knownUntil ?? -1
     self.id = id
     self.run = run
     self.start = start
@@ -29,11 +37,13 @@ final class ArchiveDraft {
   /// Memory held, about.
   var size: Int { arrivals.size + rejects.size }
 
-  /// Enters a delivered event, and gives back what its entry in the wave keeps for `settle`.
+  /// Enters a delivered event, and gives back what its entry in the wave keeps for `settle`: where
+  /// arrivals count it, or −1 for one that was delivered before.
   func enter(_ event: Event) -> Int32 {
+    toldUntil = max(toldUntil, event.place.byteOffset)
     tallies.firstEvent = min(tallies.firstEvent ?? event.time, event.time)
     tallies.lastEvent = max(tallies.lastEvent ?? event.time, event.time)
-    return arrivals.enter(event)
+    return event.place.byteOffset <= knownUntil ? -1 : arrivals.enter(event)
   }
 
   /// Counts the lines of a batch.
@@ -60,7 +70,7 @@ final class ArchiveDraft {
     var value: Int32?
     var isAccepted = false
     for (entry, fate) in zip(entries, fates) {
-      arrivals.count(fate, at: entry.arrival)
+      if entry.arrival >= 0 { arrivals.count(fate, at: entry.arrival) }
       if entry.value != value {
         isAccepted = false
         value = entry.value
@@ -87,6 +97,7 @@ final class ArchiveDraft {
 
   /// Enters the account as a whole.
   func close(in database: Database) throws {
-    try ArchiveRows(database).close(id, tallies, damageOffset: damageOffset)
+    try ArchiveRows(database).close(
+      id, tallies, damageOffset: damageOffset, toldUntil: toldUntil < 0 ? nil : toldUntil)
   }
 }

@@ -95,9 +95,11 @@ struct ArchiveRows {
 
   /// Enters what became of the archive's lines.
   ///
-  /// `snapshotsCheck` is the sum of the fingerprints of its snapshots.
+  /// `toldUntil` is where the last value stands that brought events; `snapshotsCheck` is the sum of
+  /// the fingerprints of its snapshots.
   func close(
-    _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, snapshotsCheck: Int64? = nil
+    _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, toldUntil: Int64? = nil,
+    snapshotsCheck: Int64? = nil
   ) throws {
     let statement = try RawStatement(
       cachedIn: database,
@@ -106,13 +108,14 @@ struct ArchiveRows {
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
         rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
         damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
-        snapshots_check = ?12
+        snapshots_check = ?12, told_until = ?13
       where id = ?11
       """)
     for (index, value) in [
       tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
       tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent?.milliseconds,
       tallies.lastEvent?.milliseconds, damageOffset, Int64(id), snapshotsCheck,
+      toldUntil,
     ].enumerated() {
       statement.bind(Int32(index + 1), value)
     }

@@ -56,6 +56,16 @@ public struct ArchiveRow: Sendable, Equatable {
   public var lines: Int64
 }
 
+/// What was read under a name that may come again with more bytes.
+public struct FormerArchive: Sendable, Equatable {
+  /// Of the bytes it had, as 64 lower-case hexadecimal digits.
+  public var sha256: String
+  /// How many there were.
+  public var bytes: Int64
+  /// Offset in the inflated archive of the last value that brought events.
+  public var toldUntil: Int64
+}
+
 /// What became of the lines of an archive: lines = accepted + duplicates + skipped + rejected.
 public struct ArchiveTallies: Sendable, Equatable {
   /// JSON values.
@@ -111,6 +121,26 @@ extension Ledger {
         """)
       statement.bind(1, sha256)
       return try statement.first(ArchiveRow.init)
+    }
+  }
+
+  /// The archives of events that were read under `name`, those with most bytes first.
+  public func archives(named name: String) throws(LedgerError) -> [FormerArchive] {
+    try access("look for an archive") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select sha256, bytes, told_until from archive
+        where name = ? and kind = 'events' and status <> 'repeated' and told_until is not null
+        order by bytes desc, id
+        """)
+      statement.bind(1, name)
+      var archives: [FormerArchive] = []
+      try statement.forEachRow { row in
+        archives.append(
+          FormerArchive(sha256: row.text(0), bytes: row.int64(1), toldUntil: row.int64(2)))
+      }
+      return archives
     }
   }
 

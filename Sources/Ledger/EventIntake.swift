@@ -52,8 +52,13 @@ public final class EventIntake {
   private var size: Int { wave.size + finishedSize }
 
   /// Begins an archive whose content is not known, and gives back the ledger's number of it.
+  ///
+  /// Values up to `knownUntil`, an offset in the inflated archive, were delivered with an archive
+  /// that this one goes on from, and are no deliveries again.
   @discardableResult
-  public func begin(_ archive: NewArchive) throws(LedgerError) -> Int32 {
+  public func begin(
+    _ archive: NewArchive, knownUntil: Int64? = nil
+  ) throws(LedgerError) -> Int32 {
     precondition(current == nil, "one archive is taken in at a time")
     let isKnown = try isKnown(sha256: archive.sha256)
     precondition(!isKnown, "the content of an archive is read once")
@@ -63,7 +68,8 @@ public final class EventIntake {
     usersBefore = wave.users.count
     current = ArchiveDraft(
       archive, id: id, run: run, start: wave.entries.count,
-      arrivals: ArrivalAccount(run: run, calendar: calendar, schedules: schedules))
+      arrivals: ArrivalAccount(run: run, calendar: calendar, schedules: schedules),
+      knownUntil: knownUntil)
     return id
   }
 

@@ -123,8 +123,15 @@ struct Intake {
       log.info("\(file.path) holds the same bytes as an archive already read")
       return false
     }
-    try intake.begin(archive)
+    try intake.begin(archive, knownUntil: try knownUntil(file))
     return true
+  }
+
+  /// Up to which value `file` says what it said when it was shorter: torn, or not yet whole.
+  private func knownUntil(_ file: ArchiveFile) throws -> Int64? {
+    try ledger.archives(named: file.name).first { former in
+      try former.bytes < file.bytes && sha256(of: file, first: former.bytes) == former.sha256
+    }?.toldUntil
   }
 
   private func close(

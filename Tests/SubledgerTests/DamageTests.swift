@@ -40,6 +40,30 @@ struct DamageTests {
     let second = try program.run(night)
     #expect(second.status == 0, "\(second)")
     #expect(try charges() == 200)
+    #expect(try deliveries() == [200, 200, 0])
+  }
+
+  @Test("A file that grows delivers what is new, also of a line that was cut off")
+  func growing() throws {
+    let text = bodies(30) + bodies(1)
+    for end in [text.utf8.count / 3, text.utf8.count - 5, text.utf8.count] {
+      try program.folder.write(Array(text.utf8.prefix(end)), to: "in/a.jsonl")
+      #expect(try program.run(night).status <= 1)
+    }
+    #expect(try deliveries() == [31, 30, 1])
+    // Other bytes of the same name are other deliveries.
+    try program.folder.write(bodies(1) + text, to: "in/a.jsonl")
+    #expect(try program.run(night).status <= 1)
+    #expect(try deliveries() == [63, 30, 33])
+  }
+
+  /// Delivered, distinct and exact duplicates of all days.
+  private func deliveries() throws -> [Int] {
+    let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
+    let rows = try files.sorted().flatMap { try program.rows($0) }
+    return ["delivered", "distinct_events", "duplicates_exact"].map { column in
+      rows.reduce(0) { $0 + (Int($1[column] ?? "") ?? 0) }
+    }
   }
 
   @Test("An archive with a wrong byte in its middle gives what stands before it")

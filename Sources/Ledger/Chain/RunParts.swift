@@ -97,7 +97,7 @@ struct RunParts {
       """
       select id, run, name, sha256, kind, bytes, lines, accepted, duplicates, skipped, rejected,
         rounded_amounts, missing_is_proceed, first_event_ms, last_event_ms, status, damage_offset,
-        snapshots_check, captured_ms
+        told_until, snapshots_check, captured_ms
       from archive where id between ? and ? order by id
       """
     ),
