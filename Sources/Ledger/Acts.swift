@@ -51,9 +51,6 @@ public struct Act: Sendable, Equatable {
     self.sha256 = sha256
   }
 
-  /// Whether the digest is that of what the act says.
-  public var isSound: Bool { Digest.sha256(of: Array(text.utf8)) == sha256 }
-
   /// All that the act says, for its digest.
   ///
   /// A person's id that `forget` takes out of the words of an act is no longer in it; the act that

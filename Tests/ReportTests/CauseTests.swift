@@ -27,6 +27,24 @@ struct CauseTests {
     #expect(try world.restated("column", "delta").contains("refunds 1"))
   }
 
+  @Test("What went on in a row that could change when its month was closed is no late event")
+  func incomplete() throws {
+    try world.start(trials: 2, pending: 1)
+    try world.publish()
+    let frozen = try FrozenMonth(
+      Month(number: 2026 * 12), from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
+    var act = NewAct(.close)
+    act.month = Month(number: 2026 * 12)
+    act.zone = "UTC"
+    _ = try world.ledger.close(act, frozen.reports)
+    try world.start(trials: 2, pending: 0)
+    try world.publish()
+    #expect(try causes() == ["incomplete"])
+    try world.start(trials: 3, pending: 0)
+    try world.publish()
+    #expect(try causes() == ["late_event"])
+  }
+
   @Test(
     "Another program or another rule of counting is a change of definition",
     arguments: [#"{"renewal_gap_s":3600}"#, #"{"delivery_window_s":{"qonversion":1}}"#])

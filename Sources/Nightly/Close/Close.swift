@@ -37,7 +37,7 @@ extension Night {
       let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
       return "\(order.month.text) is closed with the numbers of run \(run.id), as of "
         + "\(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
-        + "\(frozen.openBreaks) open breaks"
+        + "\(frozen.openBreaks) open \(frozen.openBreaks == 1 ? "break" : "breaks")"
     }
   }
 

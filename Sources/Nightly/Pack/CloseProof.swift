@@ -16,7 +16,8 @@ struct CloseProof {
     var check = Verification.Check("close", unit: "reports")
     let bytes = FileManager.default.contents(atPath: "\(folder)/closed/acts.json") ?? Data()
     guard let acts = Act.packed(in: bytes),
-      let act = acts.first(where: { $0.id == said.act }), act.deed == .close, act.isSound,
+      let act = acts.first(where: { $0.id == said.act }), act.deed == .close,
+      KeptActs(acts).isSound(act),
       act.sha256 == said.sha256, act.run == said.run
     else {
       check.fail(.damaged, "closed/acts.json does not tell the close that pack.json names")
@@ -65,11 +66,13 @@ struct CloseProof {
   /// All acts to the digests that the runs after them took.
   private func hold(_ acts: [Act], closing: Act, _ check: inout Verification.Check) {
     let numbers = runs.keys.sorted()
+    let kept = KeptActs(acts)
     for (place, run) in numbers.enumerated() {
+      let words = (runs[run]?["act"] ?? "").split(separator: " ").map(String.init)
+      guard words.count == 3, let rows = Int64(words[0]) else { continue }
+      let sealed = RunPart(name: "act", rows: rows, sha256: words[2])
       let before = place == 0 ? 0 : numbers[place - 1]
-      let sealed = RunPart(acts: acts.filter { $0.run == before })
-      guard let said = runs[run]?["act"] else { continue }
-      if said != "\(sealed.rows) rows \(sealed.sha256)" {
+      if !kept.areThose(after: before, sealedBy: run, as: sealed) {
         check.fail(.damaged, "what was done before run \(run) is not what the run sealed")
       }
     }

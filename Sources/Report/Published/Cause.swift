@@ -17,6 +17,8 @@ enum Cause: String, CaseIterable, Comparable {
   case refund
   /// Anything else came late.
   case lateEvent = "late_event"
+  /// Nothing of that: the row could still change when the month was closed by force.
+  case incomplete
 
   static func < (left: Cause, right: Cause) -> Bool { left.rank < right.rank }
 
@@ -88,7 +90,7 @@ final class Causes {
       let isAboutBreaks = names.isSubset(of: ["churned_in_doubt"]) || isQuality
       return isAboutBreaks ? ["products", "periods"] : isRevenue ? [] : ["periods"]
     case .decision: return isQuality ? ["decisions"] : []
-    case .conflict, .refund, .lateEvent: return []
+    case .conflict, .refund, .lateEvent, .incomplete: return []
     }
   }
 

@@ -146,9 +146,19 @@ final class MonthlyRows: RowSink {
     for (change, cause) in step {
       known[change.key] = min(cause, known[change.key] ?? cause)
     }
-    let causes = causes
-    try restatements.add(
-      changes.map { ($0, try known[$0.key] ?? causes.cause(of: $0, month)) }, of: month, shape)
+    let told = try changes.map { change in
+      if let cause = known[change.key] { return (change, cause) }
+      let cause = try causes.cause(of: change, month)
+      // What merely went on, such as a trial that ended, did not come late.
+      let wentOn = cause == .lateEvent && isOpen(change.published)
+      return (change, wentOn ? Cause.incomplete : cause)
+    }
+    try restatements.add(told, of: month, shape)
+  }
+
+  private func isOpen(_ row: RowRecord?) -> Bool {
+    guard shape.layout.completeness != nil, let row else { return false }
+    return !shape.isComplete(row)
   }
 
   private func closeChanges(
