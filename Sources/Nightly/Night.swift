@@ -77,6 +77,7 @@ public struct Night {
   func publish(
     from ledger: Ledger, after intake: IntakeSummary
   ) throws(NightError) -> NightOutcome {
+    try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
     let reconciled = Set(rules.snapshotsTakenAt.keys)

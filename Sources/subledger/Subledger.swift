@@ -25,7 +25,8 @@ struct Subledger: ParsableCommand {
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
       CloseCommand.self, ReopenCommand.self, VerifyCommand.self, PackCommand.self,
-      StatusCommand.self, BackupCommand.self, ForgetCommand.self, DrillCommand.self,
+      StatusCommand.self, BackupCommand.self, ForgetCommand.self,
+      PruneCommand.self, DrillCommand.self,
       SimulateCommand.self,
     ])
 

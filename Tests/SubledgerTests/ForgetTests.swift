@@ -2,6 +2,7 @@ import Foundation
 import Ledger
 import TestSupport
 import Testing
+import Vocabulary
 
 @Suite("A person is forgotten, and every number stays")
 struct ForgetTests {
@@ -28,6 +29,8 @@ struct ForgetTests {
     let persons = try world.persons()
     #expect(persons.count > 5)
     let before = try world.rows(of: Self.numbers, "l")
+    let explained = try explain(program)
+    #expect(explained.output.utf8.count > 2000, "\(explained)")
     var names: [String: String] = [:]
     for person in persons {
       #expect(try world.spellings(of: person, "l") > 0, "\(person)")
@@ -46,6 +49,11 @@ struct ForgetTests {
     #expect(try world.rows(of: ["run", "run_part"], "l") == Array(before.suffix(2)))
     for person in persons { #expect(try world.spellings(of: person, "l") == 0, "\(person)") }
 
+    let renamed = names.reduce(explained.output) {
+      Renaming(id: $1.key, name: $1.value).applied(to: $0, isOwn: false)
+    }
+    #expect(try explain(program).output == renamed)
+
     let verified = try program.run(["verify", "--ledger", "l.sqlite", "--out", "l", "--replay"])
     #expect(verified.status == 0, "\(verified)")
     #expect(verified.output.contains("persons were forgotten since"))
@@ -60,6 +68,14 @@ struct ForgetTests {
     for person in persons { #expect(try world.spellings(of: person, "l") == 0, "\(person)") }
     let again = try program.run(["verify", "--ledger", "l.sqlite", "--out", "l"])
     #expect(again.status == 0, "\(again)")
+  }
+
+  /// All revenue of a month by its events.
+  private func explain(_ program: Program) throws -> ProgramResult {
+    try program.run(
+      ["explain", "revenue_monthly", "period=2025-03", "net_usd"] + [
+        "--ledger", "l.sqlite", "--as-of", "2025-07-02T12:00:00Z",
+      ])
   }
 }
 
@@ -91,12 +107,13 @@ struct ForgetCommandTests {
     #expect(try forget("QON_7").status == 66)
   }
 
-  @Test("While a run holds the lock, or a reader an older state, it is 75, and nothing changes")
+  @Test("While a run holds the lock it is 75, and nothing changes")
   func busy() throws {
     let path = program.folder.path("subledger.sqlite")
     let lock = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
     #expect(try forget("QON_7").status == 75)
     withExtendedLifetime(lock) {}
+    #expect(try Ledger.open(path: path, mode: .readOnly).acts().isEmpty)
   }
 
   @Test("Again, it says so and leaves the ledger as it is")

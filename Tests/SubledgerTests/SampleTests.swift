@@ -89,7 +89,7 @@ struct SampleTests {
   func options(place: String) throws {
     let commands = [
       "run", "ingest", "report", "verify", "pack", "status", "simulate", "close",
-      "reopen", "forget",
+      "reopen", "forget", "prune",
     ]
     let known = try commands.map { try program.run([$0, "--help"]).output }.joined()
     let files = place.hasSuffix(".md") ? [place] : ["docs/operations.md", "docs/verify.md"]

@@ -1,6 +1,15 @@
 internal import GRDB
 
 extension Ledger {
+  /// Bytes of the file, without its log.
+  public func fileSize() throws(LedgerError) -> Int64 {
+    try access("read the size of the file") { database in
+      let size = try RawStatement(
+        database, "select page_count * page_size from pragma_page_count, pragma_page_size")
+      return try size.first { $0.int64(0) } ?? 0
+    }
+  }
+
   /// Empties the write-ahead log.
   ///
   /// - Throws: `LedgerError` of kind `locked` when somebody reads an older state, which lies there.

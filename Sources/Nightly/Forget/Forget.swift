@@ -25,13 +25,21 @@ extension Night {
           .noInput, "the ledger \(plan.ledger) knows no such user",
           hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
       }
-      try attempt { try ledger.purge() }
-      return answer(found)
+      let told = answer(found)
+      do throws(LedgerError) {
+        try ledger.purge()
+      } catch {
+        let cause = NightError(error)
+        throw NightError(
+          cause.kind, "\(told)\n  but free space may still hold the id: \(cause.message)",
+          hint: cause.hint)
+      }
+      return told
     }
   }
 
   private func answer(_ found: Forgotten) -> String {
-    var lines: [String] = []
+    var lines = plan.isDryRun ? ["a dry run: the ledger is as it was"] : []
     if found.isChanged || !found.wasForgotten {
       lines.append(
         "\(found.pseudonym) stands in the person's place: \(found.lineages) subscriptions and "

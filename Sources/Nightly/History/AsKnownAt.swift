@@ -19,6 +19,7 @@ extension Night {
     ).withLedger { ledger throws(NightError) in
       let history = try self.history(of: run, in: ledger)
       let since = try SinceRun(run, in: ledger)
+      try requireKept(history.row, in: ledger)
       try attempt { try ledger.rewind(to: run) }
       var told = history.plan
       told.isDryRun = plan.isDryRun

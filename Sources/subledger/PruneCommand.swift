@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Nightly
+
+struct PruneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune",
+    abstract: "Remove what only old as-ofs need, and make the ledger smaller.",
+    discussion: """
+      Snapshots and versions of published rows that newer ones have replaced before the month \
+      began, and the checksums of sets as of earlier moments. Events, totals, breaks, months that \
+      were ever closed, and all that runs as of the month or later need stay; these runs come back \
+      byte for byte. Runs and --as-of before the month are refused from then on. The act is \
+      recorded, and `subledger verify` holds afterwards.
+
+      Needs as much free room as the ledger takes, in its folder and in the temporary one. Exit 75 \
+      says that another run or a reader holds the ledger.
+
+        subledger prune --before 2025-01 --dry-run
+        subledger prune --before 2025-01
+      """)
+
+  @Option(help: "The first month of which everything is kept, such as 2025-01.")
+  var before: String
+
+  @Option(help: "Why, in words; kept with the act.")
+  var reason: String?
+
+  @Option(help: "Who does it; kept with the act. (default: the name you are logged in with)")
+  var who: String?
+
+  @Flag(help: "Say what would be removed, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+
+  func run() throws {
+    try Session(ledger, progress: .never).run { session in
+      var options = Options()
+      ledger.fill(&options)
+      if dryRun { options.dryRun = true }
+      let order = try PruneOrder(before: before, reason: reason, who: who ?? NSUserName())
+      try StandardStreams.tell(session.night(options).prune(order))
+      return .done
+    }
+  }
+}
