@@ -51,11 +51,11 @@ extension Night {
       hint: "give --archives a file or folder of delivered webhooks")
   }
 
-  /// Stops a night that only reports and has no ledger: an empty set would replace a real one.
-  func requireLedger() throws(NightError) {
+  /// Stops what needs a ledger where there is none: an empty set would replace a real one.
+  func requireLedger(to deed: String = "report from") throws(NightError) {
     guard !mayExist(plan.ledger) else { return }
     throw NightError(
-      .noInput, "cannot report from the ledger \(plan.ledger): it does not exist",
+      .noInput, "cannot \(deed) the ledger \(plan.ledger): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 

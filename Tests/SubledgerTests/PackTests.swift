@@ -126,6 +126,11 @@ struct PackTests {
     #expect(try pack("march").status == 64)
     #expect(try program.run(["verify", "--pack", "none.tar.gz"]).status == 66)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("x.tar.gz")))
+    let folder = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "reports"])
+    #expect(folder.status == 73 && folder.errors.contains("it is a folder"), "\(folder)")
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports.new")))
+    let none = try program.run(["pack", "2025-03", "--ledger", "none", "--out", "x.tar.gz"])
+    #expect(none.status == 66 && none.errors.contains("cannot pack the ledger none"), "\(none)")
   }
 
   @Test("A key signs the pack's checksums as the README shows, and no other checksums")

@@ -40,7 +40,7 @@ extension Night {
     guard (1...100_000).contains(order.events) else {
       throw NightError(.usage, "--events must be from 1 to 100000, not \(order.events)")
     }
-    try requireLedger()
+    try requireLedger(to: "drill")
     var shadow = plan
     shadow.isDryRun = true
     var result: DrillResult?

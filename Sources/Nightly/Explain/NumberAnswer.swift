@@ -125,9 +125,16 @@ struct NumberAnswer {
       let value = totals.text(index, isAmount: isAmount)
       if place > 0 { text += part.factor < 0 ? " − " : " + " }
       if part.factor.magnitude > 1 { text += "\(part.factor.magnitude) × " }
-      text += "\(part.column) \(value.isEmpty ? "(unknown)" : value)"
+      let known = rowsKnown(index, isAmount)
+      text += "\(part.column) \(value.isEmpty ? known : value)"
     }
     return text
+  }
+
+  /// What of a column is known that some rows leave empty.
+  private func rowsKnown(_ index: Int, _ isAmount: Bool) -> String {
+    guard let known = totals.known(index) else { return "(unknown)" }
+    return "(\(numberText(known, isAmount: isAmount)) known)"
   }
 
   private func note(_ column: String, _ sum: Int128) -> String {

@@ -32,6 +32,9 @@ struct RowTotals {
     return nil
   }
 
+  /// What the rows that do not leave a column empty come to; nil when none has a number.
+  func known(_ index: Int) -> Int128? { sums[index] }
+
   /// The column as it is printed; empty when unknown, and for rates of several rows.
   func text(_ index: Int, isAmount: Bool) -> String {
     if let sum = sum(index) { return numberText(sum, isAmount: isAmount) }

@@ -10,7 +10,7 @@ extension Night {
   ///
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws(NightError) {
-    try requireLedger()
+    try requireLedger(to: "pack")
     let copy = try TemporaryCopy()
     defer { withExtendedLifetime(copy) {} }
     try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy.path) }
@@ -107,6 +107,11 @@ extension Night {
   private func archive(
     _ folder: String, as root: String, time: Instant, into file: String
   ) throws {
+    guard (try? FileManager.default.contentsOfDirectory(atPath: file)) == nil else {
+      throw NightError(
+        .cannotCreate, "cannot write the pack \(file): it is a folder",
+        hint: "give the name of a file in it")
+    }
     let aside = file + ".new"
     guard FileManager.default.createFile(atPath: aside, contents: nil),
       let output = FileHandle(forWritingAtPath: aside)
@@ -123,7 +128,10 @@ extension Night {
     try output.synchronize()
     try output.close()
     guard rename(aside, file) == 0 else {
-      throw NightError(.cannotCreate, "cannot rename \(aside) to \(file)")
+      try? FileManager.default.removeItem(atPath: aside)
+      throw NightError(
+        .cannotCreate, "cannot put the pack in the place of \(file)",
+        hint: "check what is there, and that you may write to its folder")
     }
   }
 

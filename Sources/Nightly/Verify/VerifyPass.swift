@@ -26,7 +26,7 @@ extension Night {
   ///
   /// - Throws: `NightError` when verifying itself cannot be done.
   public func verify(_ order: VerifyOrder) throws(NightError) -> Verification {
-    try requireLedger()
+    try requireLedger(to: "verify")
     var result = Verification()
     let copy = try TemporaryCopy()
     defer { withExtendedLifetime(copy) {} }
