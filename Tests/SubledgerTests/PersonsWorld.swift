@@ -153,8 +153,10 @@ struct PersonsWorld {
 }
 
 extension PersonsWorld {
-  /// How many of the spellings of an id stand anywhere in the ledger's files, packed or not.
+  /// How many of the spellings of an id stand anywhere in the ledger's files, packed or not; of a
+  /// short id, whose bytes stand anywhere by chance, how many cells hold it.
   func spellings(of id: String, _ name: String) throws -> Int {
+    guard id.utf8.count > 8 else { return try cells(holding: id, name) }
     let folder = program.folder
     var bytes = Data()
     for suffix in ["", "-wal", "-shm", ".lock"] {
@@ -163,12 +165,11 @@ extension PersonsWorld {
         ?? Data()
     }
     bytes += try packed(name)
-    return Self.spellings(of: id).filter { Self.holds(bytes, $0) }.count
+    return Self.spellings(of: id).filter { bytes.range(of: $0) != nil }.count
   }
 
   private static func spellings(of id: String) -> [Data] {
     let plain = Data(id.utf8)
-    guard plain.count > 8 else { return [plain] }
     let hex = plain.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let escaped = plain.map { "\\u00\(String($0 >> 4, radix: 16))\(String($0 & 15, radix: 16))" }
     let base64 = (0..<3).map { shift in
@@ -181,17 +182,19 @@ extension PersonsWorld {
       + [Data(plain.flatMap { [$0, 0] })] + base64
   }
 
-  /// Whether the bytes stand there, not as the beginning of a longer number.
-  private static func holds(_ bytes: Data, _ spelling: Data) -> Bool {
-    var start = bytes.startIndex
-    while let range = bytes.range(of: spelling, in: start..<bytes.endIndex) {
-      let isLonger =
-        range.upperBound < bytes.endIndex
-        && (0x30...0x39).contains(bytes[range.upperBound])
-      if spelling.count > 8 || !isLonger { return true }
-      start = range.upperBound
+  private func cells(holding id: String, _ name: String) throws -> Int {
+    let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
+    var count: Int64 = 0
+    for query in [
+      "select count(*) from user where id = ?1",
+      "select count(*) from lineage where original in (?1, 'user:' || ?1)",
+      "select count(*) from lineage where original like ?1 || '|%'",
+      "select count(*) from break_episode where user_id = ?1 or subscription_id like ?1 || '|%'",
+      "select count(*) from archive where instr(name || path, '/' || ?1 || '.') > 0",
+    ] {
+      try ledger.rows(sql: query, arguments: [.text(id)]) { count += $0.int64(0) }
     }
-    return false
+    return Int(count)
   }
 
   /// What packed cells say.

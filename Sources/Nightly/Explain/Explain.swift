@@ -31,6 +31,7 @@ extension Night {
           told = try plan.following(run, try ledger.documents(ofRun: run.id))
         }
         if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
+        try requireKept(told.rules.asOf, in: ledger)
         let night = Night(plan: told, version: version, log: log, progress: progress, stop: stop)
         let writer = ExplanationWriter(format: order.format, write: write)
         try night.explain(order.subject, in: ledger, run, writer)

@@ -39,9 +39,10 @@ extension Night {
     ).report(asKnownAt: run.id)
     let isSame = try attempt { try inspectSet(in: shadow.out).sha256 } == run.published
     let since = try SinceRun(run.id, in: ledger)
-    guard isSame || since.forgotten == 0 else {
+    let isFollowed = history.documents.decisions.map { $0.contentSHA256 == $0.sha256 } ?? true
+    guard isFollowed && (isSame || since.forgotten == 0) else {
       throw NightError(
-        .tryAgain, "run \(run.id) published the id of a person who was forgotten since",
+        .tryAgain, "run \(run.id) named a person who was forgotten since",
         hint: "publish anew with `subledger report`, and pack then")
     }
     guard isSame else {
