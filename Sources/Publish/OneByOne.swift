@@ -33,7 +33,7 @@ private func move(_ path: String, from staging: Staging) throws(PublishError) {
   guard rename(copy, target) == 0 else { throw .system("rename", copy, .cannotCreate) }
 }
 
-private func isSameFile(_ one: String, _ other: String) -> Bool {
+func isSameFile(_ one: String, _ other: String) -> Bool {
   var first = stat()
   var second = stat()
   guard lstat(one, &first) == 0, lstat(other, &second) == 0 else { return false }

@@ -36,14 +36,14 @@ public func publish(
   let earlier = try Checksums(publishedIn: staging.out)
   let document = sums.document
   let identity = sha256(of: document)
-  let changed = try carryOverUnchanged(sums, from: staging)
+  let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   if changed.isEmpty, vanished.isEmpty {
     try staging.discard()
     return Publication(
       sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
-  try syncAll(sums.paths + [checksumsName], in: staging.path)
+  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried)
   let isAtOnce = try exchange(staging, earlier: earlier)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
   try removeAll(staging.path)
@@ -70,34 +70,50 @@ private func sealed(
 
 /// Puts the published file itself in the place of a staged one with the same bytes.
 ///
-/// Returns the paths of the files with other bytes, the checksums' included.
+/// Returns the paths of the files with other bytes, the checksums' included, and of those that
+/// lie in the staging folder under a second name.
 private func carryOverUnchanged(
   _ sums: Checksums, from staging: Staging
-) throws(PublishError) -> [String] {
+) throws(PublishError) -> (changed: [String], carried: Set<String>) {
   var changed: [String] = []
+  var carried: Set<String> = []
   for path in sums.paths + [checksumsName] {
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
-    guard try haveSameBytes(old, new) else {
+    if isSameFile(old, new) {
+      carried.insert(path)
+      continue
+    }
+    guard try haveSameBytes(old, new, sums.hashes[path]) else {
       changed.append(path)
       continue
     }
     // Where links are refused, the staged copy serves as well.
     let linked = "\(staging.path)/.carried"
-    if link(old, linked) == 0, rename(linked, new) != 0 { throw .system("rename", linked) }
+    guard link(old, linked) == 0 else { continue }
+    guard rename(linked, new) == 0 else { throw .system("rename", linked) }
+    carried.insert(path)
   }
-  return changed
+  return (changed, carried)
 }
 
-private func haveSameBytes(_ old: String, _ new: String) throws(PublishError) -> Bool {
+/// Whether the published file `old` has the bytes of `new`, whose hash may be known.
+private func haveSameBytes(
+  _ old: String, _ new: String, _ hash: String?
+) throws(PublishError) -> Bool {
   guard try entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
-  return try seal(of: old) == seal(of: new)
+  let hash = if let hash { hash } else { try seal(of: new).sha256 }
+  return try seal(of: old).sha256 == hash
 }
 
-private func syncAll(_ paths: [String], in folder: String) throws(PublishError) {
+/// Waits until the files and their folders are on the disk, where those of the earlier set, which
+/// are `carried`, lie already: syncing a file costs as much as writing a report.
+private func syncAll(
+  _ paths: [String], in folder: String, but carried: Set<String>
+) throws(PublishError) {
   var folders: Set<String> = [folder]
   for path in paths {
-    try sync("\(folder)/\(path)")
+    if !carried.contains(path) { try sync("\(folder)/\(path)") }
     folders.insert(parent(of: "\(folder)/\(path)"))
   }
   for folder in folders { try sync(folder) }
