@@ -37,7 +37,7 @@ extension Ledger {
   /// Makes the cells those of a fold, whole or not at all.
   public func apply(_ change: FoldChange) throws(LedgerError) {
     try self.change("write the facts") { database in
-      for rows in change.facts.tables + [change.prices.cells] {
+      for rows in try change.facts.tables() + [change.prices.cells] {
         try change.isWhole ? rows.replace(in: database) : rows.add(in: database)
       }
       if change.isWhole { try database.execute(sql: "delete from rate_cell") }
@@ -52,7 +52,7 @@ extension Ledger {
   /// Puts `facts` in the place of all facts, whole or not at all.
   public func replaceFacts(_ facts: Facts) throws(LedgerError) {
     try change("write the facts") { database in
-      for rows in facts.tables { try rows.replace(in: database) }
+      for rows in try facts.tables() { try rows.replace(in: database) }
     }
   }
 
@@ -62,9 +62,8 @@ extension Ledger {
     try access("add up revenue") { database in
       let statement = try RawStatement(
         cachedIn: database,
-        "select gross_usd - refunds_usd from revenue_cell where day >= ? and day < ?")
-      statement.bind(1, Int64(month.firstDay.number))
-      statement.bind(2, Int64(month.next.firstDay.number))
+        "select gross_usd - refunds_usd from revenue_month_cell where month = ?")
+      statement.bind(1, Int64(month.number))
       var sum: Int128 = 0
       try statement.forEachRow { sum += Int128($0.int64(0)) }
       return sum
@@ -75,19 +74,40 @@ extension Ledger {
 /// The columns of each table of facts, in the order of v1-facts.sql.
 extension Facts {
   /// Every table of facts with its rows.
-  var tables: [CellRows] {
-    [
-      revenueRows, movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows,
-      coverageRows,
+  func tables() throws(LedgerError) -> [CellRows] {
+    let months = try revenueByMonth()
+    return [
+      revenueRows("revenue_cell", revenue) { $0.number },
+      revenueRows("revenue_month_cell", months) { $0.month.number },
+      movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows, coverageRows,
     ]
   }
 
-  var revenueRows: CellRows {
-    var rows = CellRows(
-      table: "revenue_cell", keyWidth: 12, width: 26, count: revenue.count)
+  /// Amounts booked, by the first day of their month.
+  private func revenueByMonth() throws(LedgerError) -> [RevenueKey: RevenueSums] {
+    var months: [RevenueKey: RevenueSums] = [:]
+    for (key, sums) in revenue {
+      var key = key
+      key.day = key.day.month.firstDay
+      do throws(AmountOverflow) {
+        try months[key, default: RevenueSums()].add(sums)
+      } catch {
+        throw LedgerError(
+          .overflow, "cannot add up the revenue of \(key.day.month.text): \(error)",
+          hint: LedgerError.Kind.overflow.hint)
+      }
+    }
+    return months
+  }
+
+  /// `period` numbers the day or the month in which the amounts of a day stand.
+  private func revenueRows(
+    _ table: String, _ revenue: [RevenueKey: RevenueSums], _ period: (Day) -> Int32
+  ) -> CellRows {
+    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: revenue.count)
     for (key, sums) in revenue {
       rows.append(
-        Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
+        Int64(period(key.day)), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
         Int64(key.offering.store.rawValue), Int64(key.offering.product),
         Int64(key.productType.rawValue), Int64(key.chargeKind.rawValue), Int64(key.country),
         Int64(key.storefront), Int64(key.currency), key.rate?.micros ?? -1,
@@ -107,7 +127,7 @@ extension Facts {
       table: "movement_cell", keyWidth: 6, width: 8, count: movements.count)
     for (key, sums) in movements {
       rows.append(
-        Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
+        Int64(key.month.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
         Int64(key.offering.store.rawValue), Int64(key.offering.product),
         Int64(key.movement.rawValue), sums.subscriptions, sums.mrr.micros)
     }
@@ -119,7 +139,7 @@ extension Facts {
       table: "renewal_cell", keyWidth: 6, width: 8, count: renewals.count)
     for (key, sums) in renewals {
       rows.append(
-        Int64(key.day.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
+        Int64(key.month.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
         Int64(key.offering.store.rawValue), Int64(key.offering.product),
         key.ordinal.map(Int64.init) ?? -1, sums.renewals, sums.refunded)
     }

@@ -23,7 +23,7 @@ extension Ledger {
   /// this reader read instead.
   public func layOver(_ facts: Facts) throws(LedgerError) {
     try access("lay facts over the ledger's") { database in
-      for rows in facts.tables {
+      for rows in try facts.tables() {
         try database.execute(sql: "drop table if exists temp.\(rows.table)")
         let lookup = try RawStatement(
           database, "select sql from main.sqlite_schema where type = 'table' and name = ?")

@@ -18,7 +18,8 @@ struct NightFold {
 
   /// What a night comes to before reconciliation with snapshots.
   struct Outcome {
-    var isWhole: Bool
+    /// What the cells spoke of before; nil when everything was folded anew.
+    var basis: FoldBasis?
     /// Of all that the meaning of events depends on.
     var fingerprint: String
     /// All facts, or what is to be added to the cells.
@@ -36,6 +37,9 @@ struct NightFold {
     /// The same, or what is to be added to what the ledger has of it.
     var priceRows: [PriceRow]
     var groups: Int64
+
+    /// Whether everything was folded anew.
+    var isWhole: Bool { basis == nil }
   }
 
   func run() throws(NightError) -> Outcome {
@@ -50,7 +54,7 @@ struct NightFold {
       ledger: ledger, cases: cases, fold: fold, jobs: jobs, checkStop: checkStop)
     let result = try pass.run()
     return Outcome(
-      isWhole: true, fingerprint: fingerprint, facts: result.facts, breaks: result.breaks,
+      basis: nil, fingerprint: fingerprint, facts: result.facts, breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: result.rates.rows(of: Set(result.rates.charges.keys)),
       prices: result.prices, priceRows: [PriceRow](result.prices.charges), groups: result.groups)
@@ -76,7 +80,7 @@ struct NightFold {
     var prices = [PaidPrices.Entry: Int64](try attempt { try ledger.priceRows() })
     prices.merge(added) { $0 + $1 }
     return Outcome(
-      isWhole: false, fingerprint: fingerprint, facts: facts, breaks: breaks + result.now.breaks,
+      basis: basis, fingerprint: fingerprint, facts: facts, breaks: breaks + result.now.breaks,
       doubts: standing.union(ChurnDoubtRow.rows(result.now.churnInDoubt, isBySnapshot: false)),
       doubtsBefore: doubtsBefore, due: result.now.due, rates: rates,
       prices: PaidPrices(prices), priceRows: [PriceRow](added), groups: basis.groups)
@@ -138,7 +142,7 @@ extension Facts {
   mutating func book(_ doubtful: Set<ChurnInDoubt>, _ count: Int64, _ calendar: CivilCalendar) {
     for end in doubtful {
       let key = MovementKey(
-        day: calendar.day(of: end.at), offering: end.offering, movement: .churnedInDoubt)
+        month: calendar.month(of: end.at), offering: end.offering, movement: .churnedInDoubt)
       movements[key, default: MovementSums()].subscriptions += count
     }
   }

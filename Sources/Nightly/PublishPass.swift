@@ -24,12 +24,13 @@ struct PublishPass {
     let archives = try attempt { try ledger.archives() }
     var manifest = manifest(archives, reconciled.counts)
     manifest.counts.merge(decided.counts) { $1 }
+    let days = try CarriedDays(fold, plan: plan, rules: rules, ledger: ledger)
     let run = try store(fold, reconciled, breaks)
     let verdict = try Verdict(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let published = try publish(&manifest, run, intake)
+    let published = try publish(&manifest, run, intake, days)
     for finding in verdict.findings { log.warning("\(finding)") }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
     return verdict.outcome
@@ -60,7 +61,7 @@ struct PublishPass {
   }
 
   private func publish(
-    _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary
+    _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary, _ days: CarriedDays?
   ) throws(NightError) -> Publication {
     var manifest = manifest
     return try attempt {
@@ -71,7 +72,11 @@ struct PublishPass {
       let staging = try Staging.begin(for: target.out)
       do {
         let reports = try times.measure(.report) {
-          try writeReports(by: reportPlan, into: staging.path)
+          reportPlan.carried = try days?.carry(into: staging) ?? [:]
+          if !reportPlan.carried.isEmpty {
+            log.info("carried over \(reportPlan.carried.count) files of daily revenue")
+          }
+          return try writeReports(by: reportPlan, into: staging.path)
         }
         manifest.resources = reports.tables.map(ManifestResource.init)
         // A power cut must not leave a set that the ledger knows nothing of.

@@ -9,6 +9,8 @@ struct Layout {
   let query: [UInt8]?
   /// Whether each month of the first column, a day, has a file of its own.
   var isSplitByMonth = false
+  /// Whether the query asks for the first and the last day that it is to tell of.
+  var takesDays = false
   let columns: [Column]
   /// Up to where its monthly rows are complete; nil when they never say that they are.
   var completeness: HorizonKind?

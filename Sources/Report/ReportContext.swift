@@ -21,12 +21,6 @@ struct ReportContext {
     try makeTellings()
   }
 
-  /// Makes what several reports read of the same cells.
-  func makeMonths() throws {
-    try make("movement_month", as: PackageResources.movement_months_sql)
-    try make("renewal_month", as: PackageResources.renewal_months_sql)
-  }
-
   private func makeAsOf() throws {
     try table("as_of", "ms integer, month integer, last_month integer, run integer")
     try insert(
@@ -84,7 +78,7 @@ struct ReportContext {
 
   private func span() throws -> (first: Month, last: Month) {
     var months = [lastMonth, asOfMonth]
-    for cells in ["revenue", "movement", "renewal", "trial", "excluded", "coverage"] {
+    for cells in ["revenue", "trial", "excluded", "coverage"] {
       // Two lookups; both in one statement would read the whole table.
       let ends = "select (select min(day) from \(cells)_cell), (select max(day) from \(cells)_cell)"
       try ledger.rows(sql: ends) { row in
@@ -93,8 +87,15 @@ struct ReportContext {
         }
       }
     }
-    try ledger.rows(sql: "select min(cohort) from retention_cell") { row in
-      if !row.isNull(0) { months.append(Month(number: Int32(truncatingIfNeeded: row.int64(0)))) }
+    for (cells, column) in [
+      ("movement", "month"), ("renewal", "month"), ("retention", "cohort"),
+    ] {
+      let ends = ["min", "max"].map { "(select \($0)(\(column)) from \(cells)_cell)" }
+      try ledger.rows(sql: "select \(ends[0]), \(ends[1])") { row in
+        for column in 0...1 where !row.isNull(column) {
+          months.append(Month(number: Int32(truncatingIfNeeded: row.int64(column))))
+        }
+      }
     }
     try ledger.rows(
       sql: """

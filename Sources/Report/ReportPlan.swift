@@ -18,6 +18,8 @@ public struct ReportPlan: Sendable {
   public var dialect = CSVDialect.rfc4180
   /// Decimals (0–6) that amounts are rounded to, half to even; nil prints them exactly.
   public var amountDecimals: Int?
+  /// Files of revenue by day that lie in the folder already, by path: they are not made again.
+  public var carried: [String: ReportTable] = [:]
 
   /// Exact amounts in RFC 4180, as seen by run number `run`.
   public init(rules: Rules, run: Int64) {

@@ -42,11 +42,11 @@ public func forEachRow(
   guard let layout = layout(report), let query = layout.query else { return }
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
-  try context.makeMonths()
   try context.makeLatencies()
   if layout.name == Layout.coverage.name { try context.makeCoverage() }
   let lexicon = try Lexicon(of: ledger)
-  try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
+  let days = layout.takesDays ? ReportDays.all.arguments : []
+  try ledger.rows(sql: String(decoding: query, as: UTF8.self), arguments: days) { row in
     var values: [ReportValue] = []
     var place = 0
     for column in layout.columns {

@@ -24,4 +24,16 @@ public struct ReportTable: Sendable, Equatable {
   public let controlTotals: [String: String]
   /// Exact sum − printed sum of each amount column; empty unless amounts are rounded.
   public let roundingResidual: [String: String]
+
+  /// A file of these columns.
+  public init(
+    path: String, rows: Int64, columns: [ReportColumn], controlTotals: [String: String],
+    roundingResidual: [String: String]
+  ) {
+    self.path = path
+    self.rows = rows
+    self.columns = columns
+    self.controlTotals = controlTotals
+    self.roundingResidual = roundingResidual
+  }
 }

@@ -4,22 +4,42 @@ public import Ledger
 
 /// A part of the set that can be written beside the others, each from a ledger opened anew.
 ///
-/// The parts in their order are the set in its order; they take about as long as one another.
+/// The parts in their order are the set in its order; the longest come first.
 public enum ReportShare: CaseIterable, Sendable {
-  /// Revenue by day and by month.
-  case revenue
-  /// All other reports.
-  case others
+  /// Revenue by day.
+  case revenueByDay
+  /// Revenue by month.
+  case revenueByMonth
+  /// The other monthly reports, and what may be said of the numbers.
+  case lives
+  /// What came, and what is wrong.
+  case account
 
   var layouts: [Layout] {
     switch self {
-    case .revenue: [.revenueDaily, .revenueMonthly]
-    case .others:
+    case .revenueByDay: [.revenueDaily]
+    case .revenueByMonth: [.revenueMonthly]
+    case .lives:
       [
         .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
-        .qualityMonthly, .excludedMonthly, .coverage, .breaks, .breaksHistory, .refetchWorklist,
-        .deliveriesDaily, .outages, .inputs, .rejects,
+        .qualityMonthly, .excludedMonthly, .coverage,
       ]
+    case .account:
+      [.breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .inputs, .rejects]
+    }
+  }
+
+  /// Makes the helping tables that its queries read.
+  func prepare(_ context: ReportContext) throws {
+    try context.prepare()
+    switch self {
+    case .revenueByDay, .revenueByMonth: break
+    case .lives:
+      try checkFacts(in: context.ledger)
+      try context.makeCoverage()
+    case .account:
+      try context.makeLatencies()
+      try context.makeOutages()
     }
   }
 }
@@ -45,21 +65,14 @@ public func writeReports(
 ) throws(ReportError) -> WrittenReports {
   try attempt {
     let context = ReportContext(ledger: ledger, plan: plan)
-    try context.prepare()
-    if share == .others {
-      try context.makeMonths()
-      try context.makeLatencies()
-      try context.makeOutages()
-      try checkFacts(in: ledger)
-      try context.makeCoverage()
-    }
+    try share.prepare(context)
     let lexicon = try Lexicon(of: ledger)
     let history = try PublishedHistory(ledger, plan)
     var reports = WrittenReports(plan: plan)
     reports.publication.horizons = history.horizons
     for layout in share.layouts {
       let monthly = try MonthlyRows(layout, history: history, folder: folder)
-      var writer = TableWriter(
+      let writer = TableWriter(
         layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
       try writer.write(from: ledger)
       reports.add(writer.tables, monthly)

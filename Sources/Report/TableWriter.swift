@@ -11,7 +11,9 @@ protocol RowSink: AnyObject {
 }
 
 /// Writes one report: the rows of its query as CSV, with sums of what was printed.
-struct TableWriter {
+///
+/// A class, because a closure that sees row after row would copy a structure for each.
+final class TableWriter {
   private let layout: Layout
   private let plan: ReportPlan
   private let lexicon: Lexicon
@@ -52,26 +54,30 @@ struct TableWriter {
   }
 
   /// Writes the report's files: the one of all periods always, those of months with rows.
-  mutating func write(from ledger: Ledger) throws {
+  func write(from ledger: Ledger) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
     if let query = layout.query {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
       do {
-        if keys.isEmpty {
-          try ledger.rows(sql: sql) { try write($0) }
-        } else {
-          try writePeriods(sql, from: ledger, keys)
+        for days in ReportDays.toWrite(of: layout, plan) {
+          let arguments = layout.takesDays ? days.arguments : []
+          if keys.isEmpty {
+            try ledger.rows(sql: sql, arguments: arguments) { try write($0) }
+          } else {
+            try writePeriods(sql, arguments, from: ledger, keys)
+          }
         }
       } catch let error as LedgerError where error.kind == .overflow {
         throw ReportError.overflow(report: layout.name, column: "a sum")
       }
     }
     try finish()
+    addCarried()
     try sink?.finish()
   }
 
-  private mutating func write(_ row: LedgerRow) throws {
+  private func write(_ row: LedgerRow) throws {
     try check(row)
     try openMonth(of: row.int64(0))
     line.removeAll()
@@ -84,12 +90,12 @@ struct TableWriter {
   }
 
   /// Writes rows that come by period and are put in order within it.
-  private mutating func writePeriods(
-    _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key]
+  private func writePeriods(
+    _ sql: String, _ arguments: [LedgerValue], from ledger: Ledger, _ keys: [PeriodRows.Key]
   ) throws {
     let width = formats.reduce(0) { $0 + $1.width }
     var period = PeriodRows(width: width, keys: keys, lexicon: lexicon)
-    try ledger.rows(sql: sql) { row in
+    try ledger.rows(sql: sql, arguments: arguments) { row in
       if let number = period.number, number != row.int64(0) {
         guard number < row.int64(0) else {
           throw ReportError.identity(name: "rows come by period", rows: [layout.name])
@@ -103,7 +109,7 @@ struct TableWriter {
     try write(period)
   }
 
-  private mutating func write(_ period: PeriodRows) throws {
+  private func write(_ period: PeriodRows) throws {
     guard let number = period.number else { return }
     try openMonth(of: number)
     for row in period.order {
@@ -118,7 +124,7 @@ struct TableWriter {
   }
 
   @inline(__always)
-  private mutating func endRow(_ value: (Int) -> Int64?) throws {
+  private func endRow(_ value: (Int) -> Int64?) throws {
     count(value)
     rows += 1
     try file?.add(line)
@@ -129,7 +135,7 @@ struct TableWriter {
 
   /// Adds what the row shows to the sums.
   @inline(__always)
-  private mutating func count(_ value: (Int) -> Int64?) {
+  private func count(_ value: (Int) -> Int64?) {
     var place = 0
     for index in formats.indices {
       switch formats[index] {
@@ -147,7 +153,7 @@ struct TableWriter {
   }
 
   /// Begins the file of the month in which day `number` lies, in a report that has one for each.
-  private mutating func openMonth(of number: Int64) throws(ReportError) {
+  private func openMonth(of number: Int64) throws(ReportError) {
     guard layout.isSplitByMonth else { return }
     let month = Day(number: Int32(truncatingIfNeeded: number)).month
     guard month != self.month else { return }
@@ -169,7 +175,7 @@ struct TableWriter {
     }
   }
 
-  private mutating func open(_ path: String) throws(ReportError) {
+  private func open(_ path: String) throws(ReportError) {
     guard let folder else { return }
     let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
     line.removeAll()
@@ -179,7 +185,7 @@ struct TableWriter {
     self.path = path
   }
 
-  private mutating func finish() throws(ReportError) {
+  private func finish() throws(ReportError) {
     guard let file else { return }
     try file.flush()
     tables.append(
@@ -192,6 +198,13 @@ struct TableWriter {
       printed[index] = 0
       residual[index] = 0
     }
+  }
+
+  /// Adds the files that lie there already, each at its place among the months.
+  private func addCarried() {
+    guard layout.takesDays, !plan.carried.isEmpty else { return }
+    tables += plan.carried.values
+    tables.sort { $0.path < $1.path }
   }
 
   private var isRounding: Bool { plan.amountDecimals.map { $0 < 6 } ?? false }

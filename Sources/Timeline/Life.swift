@@ -98,4 +98,5 @@ public struct Life: Sendable {
   }
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }
+  func month(_ instant: Instant) -> Month { rules.calendar.month(of: instant) }
 }

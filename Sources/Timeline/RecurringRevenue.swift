@@ -116,7 +116,7 @@ extension Life {
     _ books: inout Target
   ) throws(AmountOverflow) {
     guard source.at < rules.asOf, amount != .zero else { return }
-    let key = MovementKey(day: day(source.at), offering: offering(product), movement: movement)
+    let key = MovementKey(month: month(source.at), offering: offering(product), movement: movement)
     var sums = MovementSums()
     sums.mrr = amount
     try books.add(sums, to: key, from: source)

@@ -42,6 +42,6 @@ extension Life {
   }
 
   private func renewalKey(_ booking: Booking, ordinal: Int32?) -> RenewalKey {
-    RenewalKey(day: day(booking.time), offering: offering(booking.product), ordinal: ordinal)
+    RenewalKey(month: month(booking.time), offering: offering(booking.product), ordinal: ordinal)
   }
 }

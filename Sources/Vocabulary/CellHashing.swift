@@ -16,6 +16,10 @@ extension Day {
   var packed: UInt64 { UInt64(UInt32(bitPattern: number)) << 32 }
 }
 
+extension Month {
+  var packed: UInt64 { UInt64(UInt32(bitPattern: number)) << 32 }
+}
+
 extension RevenueKey {
   /// Mixes the key in as three words.
   public func hash(into hasher: inout Hasher) {
@@ -34,7 +38,7 @@ extension RevenueKey {
 extension MovementKey {
   /// Mixes the key in as two words.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(day.packed ^ UInt64(movement.rawValue))
+    hasher.combine(month.packed ^ UInt64(movement.rawValue))
     hasher.combine(offering.packed)
   }
 }
@@ -42,7 +46,7 @@ extension MovementKey {
 extension RenewalKey {
   /// Mixes the key in as two words.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(day.packed ^ UInt64(UInt32(bitPattern: ordinal ?? -1)))
+    hasher.combine(month.packed ^ UInt64(UInt32(bitPattern: ordinal ?? -1)))
     hasher.combine(offering.packed)
   }
 }
@@ -59,7 +63,7 @@ extension RetentionKey {
   /// Mixes the key in as two words.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(
-      UInt64(UInt32(bitPattern: cohort.number)) << 32 ^ UInt64(UInt32(bitPattern: index)))
+      cohort.packed ^ UInt64(UInt32(bitPattern: index)))
     hasher.combine(offering.packed)
   }
 }

@@ -71,6 +71,19 @@ public struct Month: Sendable, Hashable, Comparable {
   public var text: String { "\(padded(Int(number) / 12, 4))-\(padded(Int(number) % 12 + 1, 2))" }
 }
 
+extension Month {
+  /// The month that text such as `2026-10` names; nil for any other text.
+  public init?(text: String) {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
+      return nil
+    }
+    let month = Day(year: parts[0], month: parts[1], day: 1).month
+    guard month.text == text else { return nil }
+    self = month
+  }
+}
+
 extension Instant {
   /// `2026-11-20T08:15:00Z`, with milliseconds only when there are some.
   public var text: String {

@@ -48,16 +48,16 @@ public enum Movement: UInt8, CaseIterable, Sendable {
 
 /// The key of one movement cell.
 public struct MovementKey: Sendable, Hashable {
-  /// The day on which it takes effect, in the report's time zone.
-  public var day: Day
+  /// The month in which it takes effect, in the report's time zone.
+  public var month: Month
   /// The row it enters, leaves or changes.
   public var offering: Offering
   /// What moved.
   public var movement: Movement
 
-  /// A movement of an offering on a day.
-  public init(day: Day, offering: Offering, movement: Movement) {
-    self.day = day
+  /// A movement of an offering in a month.
+  public init(month: Month, offering: Offering, movement: Movement) {
+    self.month = month
     self.offering = offering
     self.movement = movement
   }
@@ -76,16 +76,16 @@ public struct MovementSums: Sendable, Hashable {
 
 /// The key of one renewals cell.
 public struct RenewalKey: Sendable, Hashable {
-  /// The day of the charge; for a refund, the day of the refund.
-  public var day: Day
+  /// The month of the charge; for a refund, the month of the refund.
+  public var month: Month
   /// What was renewed.
   public var offering: Offering
   /// Nil when the lineage's start was never seen and no counter says.
   public var ordinal: Int32?
 
-  /// Renewals number `ordinal` of an offering on a day.
-  public init(day: Day, offering: Offering, ordinal: Int32?) {
-    self.day = day
+  /// Renewals number `ordinal` of an offering in a month.
+  public init(month: Month, offering: Offering, ordinal: Int32?) {
+    self.month = month
     self.offering = offering
     self.ordinal = ordinal
   }

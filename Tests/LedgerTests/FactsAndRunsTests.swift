@@ -34,11 +34,11 @@ struct FactsAndRunsTests {
     var moved = MovementSums()
     moved.subscriptions = -1
     moved.mrr = Amount(micros: 8)
-    facts.movements[MovementKey(day: day, offering: offering, movement: .fx)] = moved
+    facts.movements[MovementKey(month: day.month, offering: offering, movement: .fx)] = moved
     var renewed = RenewalSums()
     renewed.renewals = 6
-    facts.renewals[RenewalKey(day: day, offering: offering, ordinal: nil)] = renewed
-    facts.renewals[RenewalKey(day: day, offering: offering, ordinal: 3)] = renewed
+    facts.renewals[RenewalKey(month: day.month, offering: offering, ordinal: nil)] = renewed
+    facts.renewals[RenewalKey(month: day.month, offering: offering, ordinal: 3)] = renewed
     var trial = TrialSums()
     trial.started = 5
     trial.converted = 4
@@ -70,8 +70,12 @@ struct FactsAndRunsTests {
         "revenue_cell",
         ["20000|4|1|4|2|1|2|3|4|5|-1|2|1|2|3|4|5|0|-7|0|9|0|11|0|0|14"]
       ),
-      ("movement_cell", ["20000|4|1|4|2|20|-1|8"]),
-      ("renewal_cell", ["20000|4|1|4|2|-1|6|0", "20000|4|1|4|2|3|6|0"]),
+      (
+        "revenue_month_cell",
+        ["\(month)|4|1|4|2|1|2|3|4|5|-1|2|1|2|3|4|5|0|-7|0|9|0|11|0|0|14"]
+      ),
+      ("movement_cell", ["\(month)|4|1|4|2|20|-1|8"]),
+      ("renewal_cell", ["\(month)|4|1|4|2|-1|6|0", "\(month)|4|1|4|2|3|6|0"]),
       ("trial_cell", ["20000|4|1|4|2|5|4|3|1|0"]),
       ("retention_cell", ["\(month)|4|1|4|2|1|0|-2|10|0"]),
       ("excluded_cell", ["20000|4|1|2|2|0"]), ("arrival_cell", ["20000|4|14|1|2"]),

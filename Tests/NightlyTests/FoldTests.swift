@@ -47,7 +47,7 @@ struct FoldTests {
     offering: Offering(provider: .qonversion, app: 1, store: .appStore, product: 2))
 
   private var movement: MovementKey {
-    MovementKey(day: offering.day, offering: offering.offering, movement: .new)
+    MovementKey(month: offering.day.month, offering: offering.offering, movement: .new)
   }
 
   private func trial(started: Int64, converted: Int64) -> TrialSums {

@@ -129,7 +129,8 @@ struct CoverageReportTests {
     var sums = RenewalSums()
     sums.renewals = 2
     for ordinal in [nil, 1] as [Int32?] {
-      world.facts.renewals[RenewalKey(day: january, offering: offering, ordinal: ordinal)] = sums
+      world.facts.renewals[RenewalKey(month: january.month, offering: offering, ordinal: ordinal)] =
+        sums
     }
     world.move(.new, 1, offering, on: january)
     world.move(.churned, 1, offering, on: january)

@@ -49,7 +49,7 @@ struct IdentityTests {
     var sums = RenewalSums()
     sums.renewals = 5
     let unknown = Offering(provider: .purple, app: 0, store: .stripe, product: 99)
-    world.facts.renewals[RenewalKey(day: start, offering: unknown, ordinal: 1)] = sums
+    world.facts.renewals[RenewalKey(month: start.month, offering: unknown, ordinal: 1)] = sums
     #expect(try broken() == ["symbol 99"])
   }
 
@@ -57,7 +57,7 @@ struct IdentityTests {
   func lostRow() throws {
     var sums = RenewalSums()
     sums.renewals = 5
-    world.facts.renewals[RenewalKey(day: start, offering: offering, ordinal: 1)] = sums
+    world.facts.renewals[RenewalKey(month: start.month, offering: offering, ordinal: 1)] = sums
     let tables = try world.write().filter { $0.path != "renewals_monthly.csv" }
     let error = #expect(throws: ReportError.self) {
       try checkTotals(of: tables, in: world.ledger)

@@ -19,7 +19,8 @@ struct LifecycleReportTests {
       var sums = RenewalSums()
       sums.renewals = 4
       sums.refunded = ordinal == 2 ? 1 : 0
-      world.facts.renewals[RenewalKey(day: start, offering: monthly, ordinal: ordinal)] = sums
+      world.facts.renewals[RenewalKey(month: start.month, offering: monthly, ordinal: ordinal)] =
+        sums
     }
     try world.write()
     let rows = try world.rows("renewals_monthly.csv")

@@ -63,10 +63,11 @@ final class World {
   }
 
   func move(_ movement: Movement, _ count: Int64, _ offering: Offering, on day: Day) {
-    var sums = MovementSums()
-    sums.subscriptions = count
-    sums.mrr = Amount(micros: count * 10_000_000)
-    facts.movements[MovementKey(day: day, offering: offering, movement: movement)] = sums
+    let key = MovementKey(month: day.month, offering: offering, movement: movement)
+    var sums = facts.movements[key] ?? MovementSums()
+    sums.subscriptions += count
+    sums.mrr = Amount(micros: sums.mrr.micros + count * 10_000_000)
+    facts.movements[key] = sums
   }
 
   func churn(_ count: Int64, _ offering: Offering, on day: Day) {

@@ -91,7 +91,7 @@ struct VerifyTests {
   @Test(
     "A cell, a break and a run that somebody changed are named by table",
     arguments: [
-      ("update movement_cell set subscriptions = subscriptions + 1", "movement_cell: day "),
+      ("update movement_cell set subscriptions = subscriptions + 1", "movement_cell: month "),
       ("update break_episode set evidence = evidence || '.'", "break_episode: of the"),
       ("update run set as_of_ms = as_of_ms - 1 where id = 1", "run 1: the record"),
       ("delete from run_part where run = 1 and part = 'archive'", "run 1: the record"),

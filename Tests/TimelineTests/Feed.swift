@@ -51,10 +51,8 @@ struct Telling {
     return try Timeline.lives(of: events, rules: rules)
   }
 
-  func facts(asOf: String, _ change: (inout Rules) -> Void = { _ in }) throws -> Facts {
-    var facts = Facts()
-    for life in try lives(asOf: asOf, change) { try life.book(into: &facts) }
-    return facts
+  func facts(asOf: String, _ change: (inout Rules) -> Void = { _ in }) throws -> BookedLives {
+    try BookedLives(lives(asOf: asOf, change))
   }
 
   /// Kind and time of what the only life comes to, one a line.
@@ -74,17 +72,17 @@ func text(_ instant: Instant) -> String {
   return "\(day.text)T\(parts.joined(separator: ":"))"
 }
 
-extension Facts {
+extension BookedLives {
   func count(_ gap: CoverageGap) -> Int64 {
-    gaps.reduce(0) { $0 + ($1.key.gap == gap ? $1.value : 0) }
+    facts.gaps.reduce(0) { $0 + ($1.key.gap == gap ? $1.value : 0) }
   }
 
   var renewalOrdinals: [Int32?] {
-    renewals.flatMap { Array(repeating: $0.key.ordinal, count: Int($0.value.renewals)) }
+    facts.renewals.flatMap { Array(repeating: $0.key.ordinal, count: Int($0.value.renewals)) }
       .sorted { ($0 ?? 0) < ($1 ?? 0) }
   }
 
   func charges(_ kind: ChargeKind) -> Int64 {
-    revenue.reduce(0) { $0 + ($1.key.chargeKind == kind ? $1.value.charges : 0) }
+    facts.revenue.reduce(0) { $0 + ($1.key.chargeKind == kind ? $1.value.charges : 0) }
   }
 }

@@ -54,20 +54,43 @@ struct Story {
     return event
   }
 
-  func facts(asOf: String, _ change: (inout Rules) -> Void = { _ in }) throws -> Facts {
+  func facts(asOf: String, _ change: (inout Rules) -> Void = { _ in }) throws -> BookedLives {
     var rules = Rules(asOf: at(asOf))
     change(&rules)
-    var facts = Facts()
-    try Life(events: events, rules: rules).book(into: &facts)
-    return facts
+    return try BookedLives([Life(events: events, rules: rules)])
   }
 }
 
-extension Facts {
+/// The facts of some lives, and the days on which their movements take effect.
+@dynamicMemberLookup
+struct BookedLives: Equatable {
+  var facts = Facts()
+  private var days: [Movement: [Day: Int64]] = [:]
+
+  init(_ lives: [Life]) throws {
+    for life in lives {
+      try life.book(into: &facts)
+      for share in try life.shares() {
+        guard case .movement(let key, let sums) = share.part else { continue }
+        let day = CivilCalendar.utc.day(of: share.at)
+        days[key.movement, default: [:]][day, default: 0] += sums.subscriptions
+      }
+    }
+  }
+
+  subscript<Part>(dynamicMember part: KeyPath<Facts, Part>) -> Part { facts[keyPath: part] }
+
+  /// The days on which a movement happened.
+  func days(_ movement: Movement) -> [String] {
+    days[movement, default: [:]].filter { $0.value != 0 }.map(\.key.text).sorted()
+  }
+}
+
+extension BookedLives {
   /// Subscriptions moved, by movement, over all days and rows.
   func count(_ movement: Movement, in month: String? = nil, product: Symbol? = nil) -> Int64 {
-    movements.reduce(0) { sum, cell in
-      guard cell.key.movement == movement, month == nil || cell.key.day.month.text == month,
+    facts.movements.reduce(0) { sum, cell in
+      guard cell.key.movement == movement, month == nil || cell.key.month.text == month,
         product == nil || cell.key.offering.product == product
       else { return sum }
       return sum + cell.value.subscriptions
@@ -77,7 +100,7 @@ extension Facts {
   /// Recurring revenue moved, by movement, over all days and rows.
   func mrr(_ movement: Movement, product: Symbol? = nil) -> String {
     var sum = Amount.zero
-    for (key, value) in movements
+    for (key, value) in facts.movements
     where key.movement == movement && (product == nil || key.offering.product == product) {
       sum.micros += value.mrr.micros
     }
@@ -86,12 +109,6 @@ extension Facts {
 
   /// One money measure over all cells.
   func total(_ measure: KeyPath<RevenueSums, PartialSum>) -> String {
-    Amount(micros: revenue.values.reduce(0) { $0 + $1[keyPath: measure].sum.micros }).text()
-  }
-
-  /// The days on which a movement happened.
-  func days(_ movement: Movement) -> [String] {
-    movements.keys.filter { $0.movement == movement && movements[$0]?.subscriptions != 0 }
-      .map(\.day.text).sorted()
+    Amount(micros: facts.revenue.values.reduce(0) { $0 + $1[keyPath: measure].sum.micros }).text()
   }
 }

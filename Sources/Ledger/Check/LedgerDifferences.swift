@@ -58,9 +58,9 @@ extension Ledger {
   }
 
   private static let facts = [
-    "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
-    "excluded_cell", "arrival_cell", "coverage_cell", "churn_doubt", "rate_cell", "price_cell",
-    "fold_feed",
+    "revenue_cell", "revenue_month_cell", "movement_cell", "renewal_cell", "trial_cell",
+    "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell", "churn_doubt", "rate_cell",
+    "price_cell", "fold_feed",
   ]
 
   /// What later runs change.

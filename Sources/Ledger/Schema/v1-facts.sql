@@ -1,5 +1,5 @@
--- Facts: additive cells. Days are days since 1970-01-01 in the report's time zone; amounts are
--- millionths; `…_unknown` counts the amounts missing from the sum beside it.
+-- Facts: additive cells. Days are days since 1970-01-01 in the report's time zone, and facts that
+-- no report tells by day stand by month; amounts are millionths; `…_unknown` counts the amounts missing from the sum beside it.
 
 create table revenue_cell (
   day integer not null,
@@ -33,8 +33,41 @@ create table revenue_cell (
     rate, basis)
 ) strict, without rowid;
 
+-- The same by month: adding up its days takes longer than all else that reports of months need.
+create table revenue_month_cell (
+  month integer not null, -- year × 12 + month − 1
+  provider integer not null,
+  app integer not null,
+  store integer not null,
+  product integer not null,
+  product_type integer not null,
+  charge_kind integer not null,
+  country integer not null,
+  storefront integer not null,
+  currency integer not null,
+  rate integer not null, -- millionths of a percent; -1 unknown
+  basis integer not null,
+  charges integer not null,
+  refunds integer not null,
+  gross_usd integer not null,
+  gross_usd_unknown integer not null,
+  refunds_usd integer not null,
+  refunds_usd_unknown integer not null,
+  proceeds_usd integer not null,
+  proceeds_usd_unknown integer not null,
+  gross_local integer not null,
+  gross_local_unknown integer not null,
+  refunds_local integer not null,
+  refunds_local_unknown integer not null,
+  proceeds_local integer not null,
+  proceeds_local_unknown integer not null,
+  primary key (
+    month, provider, app, store, product, product_type, charge_kind, country, storefront, currency,
+    rate, basis)
+) strict, without rowid;
+
 create table movement_cell (
-  day integer not null,
+  month integer not null, -- year × 12 + month − 1
   provider integer not null,
   app integer not null,
   store integer not null,
@@ -42,11 +75,11 @@ create table movement_cell (
   movement integer not null, -- Movement in the Vocabulary room
   subscriptions integer not null,
   mrr_usd integer not null,
-  primary key (day, provider, app, store, product, movement)
+  primary key (month, provider, app, store, product, movement)
 ) strict, without rowid;
 
 create table renewal_cell (
-  day integer not null,
+  month integer not null, -- year × 12 + month − 1
   provider integer not null,
   app integer not null,
   store integer not null,
@@ -54,7 +87,7 @@ create table renewal_cell (
   ordinal integer not null, -- -1 unknown
   renewals integer not null,
   refunded integer not null,
-  primary key (day, provider, app, store, product, ordinal)
+  primary key (month, provider, app, store, product, ordinal)
 ) strict, without rowid;
 
 create table trial_cell (

@@ -40,16 +40,3 @@ public struct CloseOrder: Sendable {
     return line
   }
 }
-
-extension Month {
-  /// The month that text such as `2026-10` names; nil for any other text.
-  init?(text: String) {
-    let parts = text.split(separator: "-").compactMap { Int($0) }
-    guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
-      return nil
-    }
-    let month = Day(year: parts[0], month: parts[1], day: 1).month
-    guard month.text == text else { return nil }
-    self = month
-  }
-}

@@ -73,7 +73,7 @@ struct NumberPass {
     else { return }
     for end in ends {
       let key = MovementKey(
-        day: rules.rules.calendar.day(of: end.at), offering: end.offering,
+        month: rules.rules.calendar.month(of: end.at), offering: end.offering,
         movement: .churnedInDoubt)
       var one = MovementSums()
       one.subscriptions = 1

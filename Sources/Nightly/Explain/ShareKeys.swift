@@ -31,12 +31,12 @@ struct ShareKeys {
     }
   }
 
-  /// The day of the cell; nil for cohorts.
+  /// The day of the cell, or the first of its month; nil for cohorts.
   var day: Day? {
     switch part {
     case .revenue(let key, _): key.day
-    case .movement(let key, _): key.day
-    case .renewal(let key, _): key.day
+    case .movement(let key, _): key.month.firstDay
+    case .renewal(let key, _): key.month.firstDay
     case .trial(let key, _): key.day
     case .excluded(let key, _): key.day
     case .arrival(let key, _): key.day

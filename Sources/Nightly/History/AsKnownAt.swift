@@ -143,7 +143,7 @@ extension Plan {
 }
 
 /// The options of a run that no document holds.
-private struct RunOptions: Decodable {
+struct RunOptions: Decodable {
   let timezone: String
   let dialect: String
   let decimals: Int?
@@ -161,6 +161,11 @@ private struct RunOptions: Decodable {
       return nil
     }
     self = options
+  }
+
+  /// Whether reports were printed as `plan` has them printed.
+  func isPrinted(as plan: Plan) -> Bool {
+    (dialect == "excel") == plan.isExcelDialect && decimals == plan.amountDecimals
   }
 
   init(from decoder: any Decoder) throws {

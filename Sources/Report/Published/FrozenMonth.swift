@@ -20,12 +20,11 @@ public struct FrozenMonth: Sendable {
     try attempt {
       let context = ReportContext(ledger: ledger, plan: plan)
       try context.prepare()
-      try context.makeMonths()
       try context.makeLatencies()
       let lexicon = try Lexicon(of: ledger)
       for layout in Self.layouts {
         let report = FrozenReport(layout, month)
-        var writer = TableWriter(
+        let writer = TableWriter(
           layout, plan: plan, lexicon: lexicon, into: nil, beside: report)
         try writer.write(from: ledger)
         guard report.rows > 0 else { continue }

@@ -1,16 +1,16 @@
 -- Wrong: a product that has fewer than no active subscriptions at the end of a month.
 with changes as (
   select
-    cell.period,
+    cell.month as period,
     cell.provider,
     cell.app,
     cell.store,
     cell.product,
     sum(movement.active * cell.subscriptions) as change
-  from movement_month as cell
+  from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    cell.period,
+    cell.month,
     cell.provider,
     cell.app,
     cell.store,

@@ -1,7 +1,7 @@
--- Wrong: a day on which the churned are not the sum of their reasons.
+-- Wrong: a month in which the churned are not the sum of their reasons.
 with sums as (
   select
-    cell.day,
+    cell.month,
     cell.provider,
     cell.app,
     cell.store,
@@ -11,14 +11,14 @@ with sums as (
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    cell.day,
+    cell.month,
     cell.provider,
     cell.app,
     cell.store,
     cell.product
 )
 select
-  'day ' || row.day || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
+  'month ' || row.month || ', ' || provider.word || ', app ' || app.word || ', ' || store.word
     || ', ' || product.word || ': ' || row.churned || ' churned, ' || row.reasons
     || ' with a reason' as wrong
 from sums as row
@@ -28,7 +28,7 @@ join store_name as store on store.id = row.store
 join word as product on product.id = row.product
 where row.churned <> row.reasons
 order by
-  row.day,
+  row.month,
   row.provider,
   row.app,
   row.store,

@@ -5,7 +5,7 @@ with sums as (
     cell.app,
     sum(case when movement.word = 'transfer_in' then cell.subscriptions else 0 end) as came,
     sum(case when movement.word = 'transfer_out' then cell.subscriptions else 0 end) as went
-  from movement_month as cell
+  from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
     cell.provider,

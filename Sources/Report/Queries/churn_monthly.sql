@@ -2,7 +2,7 @@
 -- open and close are running sums.
 with flows as (
   select
-    cell.period,
+    cell.month as period,
     cell.provider,
     cell.app,
     cell.store,
@@ -34,10 +34,10 @@ with flows as (
     sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
     sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
       as auto_renew_off
-  from movement_month as cell
+  from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    cell.period,
+    cell.month,
     cell.provider,
     cell.app,
     cell.store,

@@ -1,8 +1,6 @@
 -- What the data of each feed leaves open, counted over the cells.
-with revenue_day as (
-  -- by the beginning of the key first: in that order the cells lie, and nothing is sorted
+with revenue as (
   select
-    day,
     provider,
     app,
     sum(charges) as charges,
@@ -13,25 +11,7 @@ with revenue_day as (
     sum(proceeds_usd_unknown) as without_proceeds,
     sum(case when country = 0 then charges else 0 end) as without_country,
     sum(case when storefront = 0 then charges else 0 end) as without_storefront
-  from revenue_cell
-  group by
-    day,
-    provider,
-    app
-),
-revenue as (
-  select
-    provider,
-    app,
-    sum(charges) as charges,
-    sum(subscription_charges) as subscription_charges,
-    sum(listed) as listed,
-    sum(without_usd) as without_usd,
-    sum(bookings) as bookings,
-    sum(without_proceeds) as without_proceeds,
-    sum(without_country) as without_country,
-    sum(without_storefront) as without_storefront
-  from revenue_day
+  from revenue_month_cell
   group by
     provider,
     app
@@ -42,7 +22,7 @@ renewal as (
     app,
     sum(renewals) as renewals,
     sum(case when ordinal = -1 then renewals else 0 end) as without_ordinal
-  from renewal_month
+  from renewal_cell
   group by
     provider,
     app
@@ -53,7 +33,7 @@ movement as (
     cell.app,
     sum(case when name.word = 'churned_unknown' then cell.subscriptions else 0 end)
       as without_reason
-  from movement_month as cell
+  from movement_cell as cell
   join movement_name as name on name.id = cell.movement
   group by
     cell.provider,

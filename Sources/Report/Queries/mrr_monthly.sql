@@ -2,7 +2,7 @@
 -- open and close are running sums.
 with flows as (
   select
-    cell.period,
+    cell.month as period,
     cell.provider,
     cell.app,
     cell.store,
@@ -19,10 +19,10 @@ with flows as (
     sum(case when movement.word = 'paused' then cell.mrr_usd else 0 end) as paused,
     sum(case when movement.word = 'transfer_out' then cell.mrr_usd else 0 end) as transfer_out,
     sum(case when movement.word = 'fx' then cell.mrr_usd else 0 end) as fx
-  from movement_month as cell
+  from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   group by
-    cell.period,
+    cell.month,
     cell.provider,
     cell.app,
     cell.store,

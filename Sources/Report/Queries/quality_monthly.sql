@@ -40,19 +40,19 @@ sums as (
 ),
 doubts as (
   select
-    cell.period,
+    cell.month as period,
     cell.provider,
     app.word as app,
     cell.store,
     product.word as product_id,
     sum(cell.subscriptions) as churned_in_doubt
-  from movement_month as cell
+  from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   join symbol as app on app.id = cell.app
   join symbol as product on product.id = cell.product
   where movement.word = 'churned_in_doubt'
   group by
-    cell.period,
+    cell.month,
     cell.provider,
     app.word,
     cell.store,

@@ -1,6 +1,6 @@
 -- Renewals per month and number of the renewal; an unknown number is -1 in the cells.
 select
-  row.period,
+  row.month as period,
   row.provider,
   row.app as app_id,
   row.store,
@@ -9,11 +9,11 @@ select
   row.renewals,
   case when telling.refunds = 1 or row.refunded <> 0
     then row.refunded end as renewals_refunded,
-  case when row.period < horizon.settled_month then 1 else 0 end as is_complete
-from renewal_month as row
+  case when row.month < horizon.settled_month then 1 else 0 end as is_complete
+from renewal_cell as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 join telling on telling.provider = row.provider and telling.product_type = 0
 where
   row.renewals <> 0
   or row.refunded <> 0
-order by row.period
+order by row.month

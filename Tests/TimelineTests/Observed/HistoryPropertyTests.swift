@@ -18,7 +18,7 @@ struct HistoryPropertyTests {
       for event in feed.events where dice.roll(3) == 0 { other.events.append(event) }
       other.events.shuffle(using: &dice)
       var again = try other.facts(asOf: Self.asOf)
-      again.arrivals = facts.arrivals
+      again.facts.arrivals = facts.arrivals
       #expect(again == facts, "seed \(seed)")
     }
   }
@@ -67,7 +67,7 @@ struct HistoryPropertyTests {
           for proof in evidence { #expect(feed.events.contains(proof.told), "seed \(seed)") }
         }
       }
-      #expect(sum == (try feed.facts(asOf: Self.asOf)), "seed \(seed)")
+      #expect(sum == (try feed.facts(asOf: Self.asOf).facts), "seed \(seed)")
     }
   }
 }
@@ -149,7 +149,7 @@ private struct RandomHistory {
   }
 }
 
-extension Facts {
+extension BookedLives {
   var balance: Int64 {
     let incoming: [Movement] = [
       .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn,

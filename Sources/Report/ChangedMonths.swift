@@ -1,0 +1,31 @@
+public import Vocabulary
+
+/// Months of which revenue by day can differ from what the run before published.
+///
+/// A row changes when its cell does, or when the delivery window of its day passes; in the same
+/// ledger, by the same rules, nothing else goes into it.
+public struct ChangedMonths: Sendable {
+  private var months: Set<Month> = []
+
+  /// - Parameters:
+  ///   - days: days of revenue whose cells changed since the run before.
+  ///   - former: the rules of that run, with its as-of and watermarks.
+  ///   - now: the rules of this one.
+  public init(_ days: some Sequence<Day>, from former: Rules, to now: Rules) {
+    for day in days { months.insert(day.month) }
+    let feeds = Set(former.watermarks.keys).union(now.watermarks.keys)
+    for feed in feeds { add(Horizon(of: feed, by: former), Horizon(of: feed, by: now), now) }
+    for provider in Provider.allCases {
+      let silent = Feed(provider: provider, app: .max)
+      add(Horizon(of: silent, by: former), Horizon(of: silent, by: now), now)
+    }
+  }
+
+  /// Whether rows of `month` may differ.
+  public func contains(_ month: Month) -> Bool { months.contains(month) }
+
+  private mutating func add(_ one: Horizon, _ other: Horizon, _ rules: Rules) {
+    let ends = [one, other].map { rules.calendar.month(of: $0.booked) }.sorted()
+    for number in ends[0].number...ends[1].number { months.insert(Month(number: number)) }
+  }
+}
