@@ -16,7 +16,9 @@ struct FoldPass {
     var result = FoldResult()
     let stretch = LineageStretch(path: ledger.path, fold: fold)
     try attempt {
-      try Workers(count: jobs).run(lineageKeys(shares: jobs), stretch.fold) { _, message in
+      // Word that a stretch goes on may wait without end; it takes no room.
+      try Workers(count: jobs, waitingMax: .max).run(lineageKeys(shares: jobs), stretch.fold) {
+        _, message in
         switch message {
         case .going: try checkStop()
         case .folded(let part): try result.add(part)

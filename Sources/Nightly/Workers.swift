@@ -1,14 +1,19 @@
-import Dispatch
+import Foundation
 import Glibc
 import Synchronization
 
 /// Work on many files in parallel whose results are taken one by one, in the order of the files.
 ///
-/// The only concurrency of the program. Each job feeds a queue of its own that holds a few results
-/// at most, so that memory stays bounded however far the writer falls behind; the order in which
-/// results are taken never depends on timing.
+/// The only concurrency of the program. Results wait in the order of the files, and only so many of
+/// them, so that memory stays bounded however far the writer falls behind, or one file behind the
+/// others; the order in which results are taken never depends on timing.
 struct Workers {
   let count: Int
+  /// How many results may wait at most.
+  ///
+  /// Whoever reads the second file must not stand still until the first is read: then only one
+  /// would ever read. A file of 50,000 lines has fifty results.
+  var waitingMax = 64
 
   /// Runs `work` on each of `inputs` in up to `count` threads and hands every result to `take`.
   ///
@@ -21,7 +26,7 @@ struct Workers {
     _ work: @escaping @Sendable (Input, (Output) -> Bool) -> Void,
     take: (Int, Output) throws -> Void
   ) throws {
-    let queues = inputs.map { _ in ResultQueue<Output>(capacity: 4) }
+    let results = ResultQueue<Output>(count: inputs.count, waitingMax: waitingMax)
     let next = Mutex(0)
     let sharedInputs = inputs
     let claim: @Sendable () -> Int? = {
@@ -35,8 +40,8 @@ struct Workers {
     while threads.count < min(count, inputs.count) {
       let thread = WorkerThread {
         while let index = claim() {
-          work(sharedInputs[index]) { queues[index].put($0) }
-          queues[index].finish()
+          work(sharedInputs[index]) { results.put($0, of: index) }
+          results.finish(index)
         }
       }
       guard let thread else { break }
@@ -45,12 +50,10 @@ struct Workers {
     // A system without a thread to spare makes the night slower and no different.
     if threads.isEmpty { return try runHere(inputs, work, take: take) }
     defer {
-      for queue in queues { queue.cancel() }
+      results.cancel()
       for thread in threads { thread.join() }
     }
-    for index in inputs.indices {
-      while let output = queues[index].take() { try take(index, output) }
-    }
+    while let (index, output) = results.take() { try take(index, output) }
   }
 
   private func runHere<Input: Sendable, Output: Sendable>(
@@ -103,52 +106,90 @@ private struct WorkerThread {
   func join() { pthread_join(thread, nil) }
 }
 
-/// A queue between one worker and the writer that holds at most `capacity` results.
+/// What the workers have made and the writer has not yet taken, in the order of the inputs.
 private final class ResultQueue<Element: Sendable>: Sendable {
   private struct State {
-    var elements: [Element] = []
-    var isFinished = false
+    /// Of each input, what waits.
+    var elements: [[Element]]
+    var isFinished: [Bool]
+    /// The input whose results are taken now.
+    var front = 0
+    var waiting = 0
     var isCanceled = false
   }
 
-  private let state = Mutex(State())
-  private let places: DispatchSemaphore
-  private let filled = DispatchSemaphore(value: 0)
+  private let state: Mutex<State>
+  private let changed = NSCondition()
+  private let waitingMax: Int
 
-  init(capacity: Int) { places = DispatchSemaphore(value: capacity) }
+  init(count: Int, waitingMax: Int) {
+    self.waitingMax = waitingMax
+    state = Mutex(
+      State(
+        elements: Array(repeating: [], count: count),
+        isFinished: Array(repeating: false, count: count)))
+  }
 
-  /// Waits for a free place; false when nobody will take the element any more.
-  func put(_ element: Element) -> Bool {
-    places.wait()
-    let isCanceled = state.withLock { state in
-      if !state.isCanceled { state.elements.append(element) }
-      return state.isCanceled
+  /// Waits for a place; false when nobody will take the element any more.
+  ///
+  /// Results of the input whose turn it is find one even when those of later inputs fill the
+  /// queue, or nothing would ever move.
+  func put(_ element: Element, of index: Int) -> Bool {
+    wait { (state) -> Bool? in
+      if state.isCanceled { return false }
+      let isTurn = index == state.front && state.elements[index].count < 4
+      guard isTurn || state.waiting < waitingMax else { return nil }
+      state.elements[index].append(element)
+      state.waiting += 1
+      return true
     }
-    if isCanceled { places.signal() } else { filled.signal() }
-    return !isCanceled
   }
 
-  func finish() {
-    state.withLock { $0.isFinished = true }
-    filled.signal()
+  /// Says that all results of an input are there.
+  func finish(_ index: Int) {
+    wait { state in
+      state.isFinished[index] = true
+      return true
+    }
   }
 
-  /// Waits for an element; nil when the worker has finished and all were taken.
-  func take() -> Element? {
-    filled.wait()
-    let element = state.withLock { $0.elements.isEmpty ? nil : $0.elements.removeFirst() }
-    if element != nil { places.signal() } else { filled.signal() }
-    return element
+  /// Waits for the next result; nil when all inputs have finished and all results were taken.
+  func take() -> (Int, Element)? {
+    wait { (state) -> (Int, Element)?? in
+      while state.front < state.elements.count {
+        let front = state.front
+        if !state.elements[front].isEmpty {
+          state.waiting -= 1
+          return (front, state.elements[front].removeFirst())
+        }
+        guard state.isFinished[front] else { return nil }
+        state.front += 1
+      }
+      return .some(nil)
+    }
   }
 
-  /// Lets a waiting worker go on to its end.
+  /// Lets waiting workers go on to their end.
   func cancel() {
-    let waiting = state.withLock { state in
+    wait { state in
       state.isCanceled = true
-      let count = state.elements.count
-      state.elements = []
-      return count
+      state.elements = state.elements.map { _ in [] }
+      return true
     }
-    for _ in 0...waiting { places.signal() }
+  }
+
+  /// Does `change` as soon as it can be done, which is when it gives something, and tells the
+  /// others that something may have changed.
+  @discardableResult
+  private func wait<Value>(_ change: (inout State) -> Value?) -> Value {
+    changed.lock()
+    defer { changed.unlock() }
+    while true {
+      if let value = state.withLock({ change(&$0) }) {
+        changed.broadcast()
+        return value
+      }
+      changed.wait()
+    }
   }
 }
