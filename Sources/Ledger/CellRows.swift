@@ -24,9 +24,8 @@ struct CellRows {
     values.append(contentsOf: row)
   }
 
-  /// Puts these rows in the place of the table's; those without any measure are left out.
-  func replace(in database: Database) throws {
-    try database.execute(sql: "delete from \(table)")
+  /// Adds these rows, whose keys the table does not have; those without any measure are left out.
+  func insert(in database: Database) throws {
     let marks = Array(repeating: "?", count: width).joined(separator: ", ")
     let statement = try RawStatement(
       cachedIn: database, "insert into \(table) values (\(marks))")

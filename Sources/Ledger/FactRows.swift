@@ -37,10 +37,14 @@ extension Ledger {
   /// Makes the cells those of a fold, whole or not at all.
   public func apply(_ change: FoldChange) throws(LedgerError) {
     try self.change("write the facts") { database in
-      for rows in try change.facts.tables() + [change.prices.cells] {
-        try change.isWhole ? rows.replace(in: database) : rows.add(in: database)
+      if change.isWhole {
+        try database.clear(Facts.tables + ["price_cell", "rate_cell"])
+        try change.facts.forEachPiece { try $0.insert(in: database) }
+        try change.prices.cells.insert(in: database)
+      } else {
+        try change.facts.forEachPiece { try $0.add(in: database) }
+        try change.prices.cells.add(in: database)
       }
-      if change.isWhole { try database.execute(sql: "delete from rate_cell") }
       try write(change.rates, to: database)
       try write(change.doubts, to: database)
       let asOf = change.isWhole ? nil : change.basis.asOf
@@ -52,7 +56,8 @@ extension Ledger {
   /// Puts `facts` in the place of all facts, whole or not at all.
   public func replaceFacts(_ facts: Facts) throws(LedgerError) {
     try change("write the facts") { database in
-      for rows in try facts.tables() { try rows.replace(in: database) }
+      try database.clear(Facts.tables)
+      try facts.forEachPiece { try $0.insert(in: database) }
     }
   }
 
@@ -73,52 +78,49 @@ extension Ledger {
 
 /// The columns of each table of facts, in the order of v1-facts.sql.
 extension Facts {
-  /// Every table of facts with its rows.
-  func tables() throws(LedgerError) -> [CellRows] {
-    let months = try revenueByMonth()
-    return [
-      revenueRows("revenue_cell", revenue) { $0.number },
-      revenueRows("revenue_month_cell", months) { $0.month.number },
-      movementRows, renewalRows, trialRows, retentionRows, excludedRows, arrivalRows, coverageRows,
-    ]
+  /// The tables, in that order.
+  static let tables = [
+    "revenue_cell", "revenue_month_cell", "movement_cell", "renewal_cell", "trial_cell",
+    "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell",
+  ]
+
+  /// Calls `body` at all rows, in pieces that are made one at a time: those of all tables together
+  /// would take as much memory as the facts.
+  func forEachPiece(_ body: (CellRows) throws -> Void) throws {
+    let months = Dictionary(grouping: revenue.keys, by: \.day.month).sorted { $0.key < $1.key }
+    for (month, keys) in months {
+      var days = CellRows(table: "revenue_cell", keyWidth: 12, width: 26, count: keys.count)
+      for key in keys { days.append(key, revenue[key] ?? RevenueSums(), in: key.day.number) }
+      try body(days)
+      try body(revenueRows(of: month, keys))
+    }
+    try body(movementRows)
+    try body(renewalRows)
+    try body(trialRows)
+    try body(retentionRows)
+    try body(excludedRows)
+    try body(arrivalRows)
+    try body(coverageRows)
   }
 
-  /// Amounts booked, by the first day of their month.
-  private func revenueByMonth() throws(LedgerError) -> [RevenueKey: RevenueSums] {
-    var months: [RevenueKey: RevenueSums] = [:]
-    for (key, sums) in revenue {
-      var key = key
-      key.day = key.day.month.firstDay
+  /// The sums of a month, of which `keys` are the days.
+  private func revenueRows(
+    of month: Month, _ keys: [RevenueKey]
+  ) throws(LedgerError) -> CellRows {
+    var sums: [RevenueKey: RevenueSums] = [:]
+    for key in keys {
+      var monthKey = key
+      monthKey.day = month.firstDay
       do throws(AmountOverflow) {
-        try months[key, default: RevenueSums()].add(sums)
+        try sums[monthKey, default: RevenueSums()].add(revenue[key] ?? RevenueSums())
       } catch {
         throw LedgerError(
-          .overflow, "cannot add up the revenue of \(key.day.month.text): \(error)",
+          .overflow, "cannot add up the revenue of \(month.text): \(error)",
           hint: LedgerError.Kind.overflow.hint)
       }
     }
-    return months
-  }
-
-  /// `period` numbers the day or the month in which the amounts of a day stand.
-  private func revenueRows(
-    _ table: String, _ revenue: [RevenueKey: RevenueSums], _ period: (Day) -> Int32
-  ) -> CellRows {
-    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: revenue.count)
-    for (key, sums) in revenue {
-      rows.append(
-        Int64(period(key.day)), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
-        Int64(key.offering.store.rawValue), Int64(key.offering.product),
-        Int64(key.productType.rawValue), Int64(key.chargeKind.rawValue), Int64(key.country),
-        Int64(key.storefront), Int64(key.currency), key.rate?.micros ?? -1,
-        Int64(key.basis.rawValue), sums.charges, sums.refunds,
-        sums.grossUSD.sum.micros, sums.grossUSD.unknown,
-        sums.refundsUSD.sum.micros, sums.refundsUSD.unknown,
-        sums.proceedsUSD.sum.micros, sums.proceedsUSD.unknown,
-        sums.grossLocal.sum.micros, sums.grossLocal.unknown,
-        sums.refundsLocal.sum.micros, sums.refundsLocal.unknown,
-        sums.proceedsLocal.sum.micros, sums.proceedsLocal.unknown)
-    }
+    var rows = CellRows(table: "revenue_month_cell", keyWidth: 12, width: 26, count: sums.count)
+    for (key, sums) in sums { rows.append(key, sums, in: month.number) }
     return rows
   }
 
@@ -201,5 +203,30 @@ extension Facts {
         Int64(key.gap.rawValue), events)
     }
     return rows
+  }
+}
+
+extension CellRows {
+  /// Adds a row of revenue; `period` numbers its day or its month.
+  mutating func append(_ key: RevenueKey, _ sums: RevenueSums, in period: Int32) {
+    append(
+      Int64(period), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
+      Int64(key.offering.store.rawValue), Int64(key.offering.product),
+      Int64(key.productType.rawValue), Int64(key.chargeKind.rawValue), Int64(key.country),
+      Int64(key.storefront), Int64(key.currency), key.rate?.micros ?? -1,
+      Int64(key.basis.rawValue), sums.charges, sums.refunds,
+      sums.grossUSD.sum.micros, sums.grossUSD.unknown,
+      sums.refundsUSD.sum.micros, sums.refundsUSD.unknown,
+      sums.proceedsUSD.sum.micros, sums.proceedsUSD.unknown,
+      sums.grossLocal.sum.micros, sums.grossLocal.unknown,
+      sums.refundsLocal.sum.micros, sums.refundsLocal.unknown,
+      sums.proceedsLocal.sum.micros, sums.proceedsLocal.unknown)
+  }
+}
+
+extension Database {
+  /// Leaves no row in the tables.
+  func clear(_ tables: [String]) throws {
+    for table in tables { try execute(sql: "delete from \(table)") }
   }
 }

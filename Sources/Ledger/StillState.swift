@@ -23,16 +23,16 @@ extension Ledger {
   /// this reader read instead.
   public func layOver(_ facts: Facts) throws(LedgerError) {
     try access("lay facts over the ledger's") { database in
-      for rows in try facts.tables() {
-        try database.execute(sql: "drop table if exists temp.\(rows.table)")
+      for table in Facts.tables {
+        try database.execute(sql: "drop table if exists temp.\(table)")
         let lookup = try RawStatement(
           database, "select sql from main.sqlite_schema where type = 'table' and name = ?")
-        lookup.bind(1, rows.table)
+        lookup.bind(1, table)
         guard let sql = try lookup.first({ $0.text(0) }), sql.lowercased().hasPrefix("create table")
         else { continue }
         try database.execute(sql: "create temp table" + sql.dropFirst("create table".count))
-        try rows.replace(in: database)
       }
+      try facts.forEachPiece { try $0.insert(in: database) }
     }
   }
 

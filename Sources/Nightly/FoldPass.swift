@@ -16,8 +16,9 @@ struct FoldPass {
     var result = FoldResult()
     let stretch = LineageStretch(path: ledger.path, fold: fold)
     try attempt {
-      // Word that a stretch goes on may wait without end; it takes no room.
-      try Workers(count: jobs, waitingMax: .max).run(lineageKeys(shares: jobs), stretch.fold) {
+      // Small stretches have few cells, so that adding them up takes no more memory than the sum,
+      // and goes on beside the folding. Word that one goes on may wait without end.
+      try Workers(count: jobs, waitingMax: .max).run(lineageKeys(shares: jobs * 4), stretch.fold) {
         _, message in
         switch message {
         case .going: try checkStop()

@@ -87,7 +87,7 @@ public struct Night {
         version: version, reconciled: reconciled,
         hasUndatedCollections: rules.hasUndatedCollections),
       jobs: plan.jobs, checkStop: checkStop)
-    let fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
+    var fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
     try attempt { try ledger.releaseMemory() }
     var pricedRules = rules
     pricedRules.prices = fold.prices
@@ -98,7 +98,7 @@ public struct Night {
     }
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules, times: times)
-    return try publication.run(fold: fold, reconciled: outcome, intake: intake)
+    return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
   }
 
   func checkStop() throws(NightError) {

@@ -15,8 +15,10 @@ struct PublishPass {
   let times: StageTimes
 
   /// Publishes the set and says whether somebody should look at it.
+  ///
+  /// Takes the facts out of `fold`: once they are in the ledger, the reports want their memory.
   func run(
-    fold: NightFold.Outcome, reconciled: ReconcileOutcome, intake: IntakeSummary
+    fold: inout NightFold.Outcome, reconciled: ReconcileOutcome, intake: IntakeSummary
   ) throws(NightError) -> NightOutcome {
     let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
       .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
@@ -26,6 +28,8 @@ struct PublishPass {
     manifest.counts.merge(decided.counts) { $1 }
     let days = try CarriedDays(fold, plan: plan, rules: rules, ledger: ledger)
     let run = try store(fold, reconciled, breaks)
+    fold.facts = Facts()
+    try attempt { try ledger.releaseMemory() }
     let verdict = try Verdict(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
