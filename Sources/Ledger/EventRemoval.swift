@@ -2,12 +2,12 @@ internal import GRDB
 public import Vocabulary
 
 extension Ledger {
-  /// Forgets an event in all its versions, as if no line had ever told of it.
+  /// Removes an event in all its versions, as if no line had ever told of it.
   ///
   /// For copies of a ledger: the accounts of archives and deliveries keep their numbers, and the
   /// index of identities an entry that leads nowhere.
-  public func forget(_ event: Event) throws(LedgerError) {
-    try change("forget an event") { database in
+  public func remove(_ event: Event) throws(LedgerError) {
+    try change("remove an event") { database in
       let lineage = try RawStatement(
         cachedIn: database, "select events from lineage where key = ?")
       lineage.bind(1, event.lineage)

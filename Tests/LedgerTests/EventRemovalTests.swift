@@ -15,7 +15,7 @@ struct EventRemovalTests {
     try ledger.ingest("a", lines)
     let events = try ledger.events(ofLineage: lines[0].lineage)
     try #require(events.count == 2)
-    try ledger.forget(events[1])
+    try ledger.remove(events[1])
     #expect(try ledger.events(ofLineage: lines[0].lineage) == [events[0]])
     #expect(try ledger.lineage(lines[0].lineage)?.userText == "first")
     #expect(try ledger.ingest("b", [lines[1]]).accepted == 1)
@@ -29,7 +29,7 @@ struct EventRemovalTests {
     let line = Line()
     try ledger.ingest("a", [line, Line(usd: 1, body: "other")])
     #expect(try ledger.conflicts().count == 1)
-    try ledger.forget(try #require(try ledger.events(ofLineage: line.lineage).first))
+    try ledger.remove(try #require(try ledger.events(ofLineage: line.lineage).first))
     #expect(try ledger.conflicts().isEmpty)
     #expect(try ledger.lineage(line.lineage) == nil)
     #expect(try ledger.ingest("b", [line]).accepted == 1)
@@ -42,9 +42,9 @@ struct EventRemovalTests {
     try ledger.ingest("a", [Line()])
     var other = Event(kind: .renewed, time: Line().at)
     other.lineage = 42
-    try ledger.forget(other)
+    try ledger.remove(other)
     other.lineage = Line().lineage
-    try ledger.forget(other)
+    try ledger.remove(other)
     #expect(try ledger.events(ofLineage: Line().lineage).count == 1)
   }
 }

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import Vocabulary
 
 /// A row that two ledgers do not have alike.
 public struct TableDifference: Sendable, Equatable {
@@ -57,11 +58,8 @@ extension Ledger {
     return found
   }
 
-  private static let facts = [
-    "revenue_cell", "revenue_month_cell", "movement_cell", "renewal_cell", "trial_cell",
-    "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell", "churn_doubt", "rate_cell",
-    "price_cell", "fold_feed",
-  ]
+  private static let facts =
+    Facts.tables + ["churn_doubt", "rate_cell", "price_cell", "fold_feed"]
 
   /// What later runs change.
   private static let standing = ["break_episode", "decision"]

@@ -14,7 +14,7 @@ struct DrillPost {
         try ledger.transactionText(lineage: event.lineage, identity: event.identity) ?? "")
     }
     for damage in damages where damage.forgets {
-      for event in [damage.candidate.event] + damage.companions { try ledger.forget(event) }
+      for event in [damage.candidate.event] + damage.companions { try ledger.remove(event) }
     }
     var archive = NewArchive(
       name: "drill", sha256: "drill", kind: .events, path: "", bytes: 0,
