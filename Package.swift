@@ -1,8 +1,15 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // The floor plan: targets stand in the order in which data walks through them, and each one may
 // use only those above it. The compiler refuses any other import.
+
+// ISA-L inflates in a third of zlib's time. It is used where its package is installed when this is
+// built, unless the environment says SUBLEDGER_ISAL=0.
+let hasISAL =
+  Context.environment["SUBLEDGER_ISAL"] != "0"
+  && FileManager.default.fileExists(atPath: "/usr/include/isa-l/igzip_lib.h")
 
 let package = Package(
   name: "subledger",
@@ -119,5 +126,14 @@ for target in package.targets where target.type != .system {
   ]
   if target.name == "Fuzz", Context.environment["SUBLEDGER_FUZZ"] == "all" {
     target.swiftSettings?.append(.define("SETTINGS"))
+  }
+}
+
+if hasISAL {
+  package.targets.append(
+    .systemLibrary(name: "CIsal", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]))
+  for target in package.targets where target.name == "Archive" {
+    target.dependencies.append("CIsal")
+    target.swiftSettings?.append(.define("ISAL"))
   }
 }

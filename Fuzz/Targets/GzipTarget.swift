@@ -47,6 +47,7 @@ private func plain(_ text: UnsafeRawBufferPointer, _ steps: Int) -> [UInt8] {
 /// What reading gives, which must be the same with buffers of a few bytes.
 private func sameAtAnySize(_ archive: UnsafeRawBufferPointer, _ steps: Int) -> Reading {
   let large = Reading(archive, largeSizes)
+  claim(Reading(archive, largeSizes, byZlibAlone: true) == large, "zlib alone reads the same")
   var small = largeSizes
   small.buffer = 1 + steps
   claim(Reading(archive, small) == large, "an archive reads alike with \(small.buffer) bytes")

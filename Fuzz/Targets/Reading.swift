@@ -11,7 +11,7 @@ struct Reading: Equatable {
   var sha256 = ""
 
   /// Reads `archive`, every chunk of which must fit its bound and name its place.
-  init(_ archive: UnsafeRawBufferPointer, _ sizes: LineSizes) {
+  init(_ archive: UnsafeRawBufferPointer, _ sizes: LineSizes, byZlibAlone: Bool = false) {
     ScratchFile.archive.write(archive)
     let bound = max(sizes.glued, sizes.valueMax + 1) + 2 * sizes.buffer + 2
     var newlines: Int64 = 0
@@ -19,7 +19,7 @@ struct Reading: Equatable {
     do {
       let listing = try ArchiveFolder.files(under: [ScratchFile.archive.path])
       claim(listing.files.count == 1, "a regular file is listed")
-      let end = try readArchive(listing.files[0], sizes: sizes) { chunk in
+      let end = try readArchive(listing.files[0], sizes: sizes, byZlibAlone: byZlibAlone) { chunk in
         switch chunk {
         case .oversizedValue(let line, let offset):
           leftOut.append([line, offset])

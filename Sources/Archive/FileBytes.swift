@@ -4,21 +4,25 @@ internal import Glibc
 /// The first bytes of an open file, as many as were listed, hashed on the way.
 final class FileBytes {
   private let file: ArchiveFile
-  private let descriptor: Int32
+  private let descriptor: Descriptor
   private let digest = SHA256Digest()
   private var remaining: Int64
+  private var offset = 0
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0
 
   /// Opens `file`, of which the first `count` bytes are wanted, or all that were listed.
   init(_ file: ArchiveFile, first count: Int64? = nil) throws(ArchiveError) {
-    // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
-    descriptor = file.location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else {
-      throw ArchiveError("open", file.location, errorNumber: errno)
-    }
+    descriptor = try Descriptor(file.location)
     self.file = file
     remaining = min(count ?? file.bytes, file.bytes)
+  }
+
+  /// The same open file from its beginning, whatever has its name by now.
+  init(again bytes: FileBytes) {
+    descriptor = bytes.descriptor
+    file = bytes.file
+    remaining = bytes.file.bytes
   }
 
   /// Bytes read so far.
@@ -29,7 +33,9 @@ final class FileBytes {
     let wanted = Int(min(Int64(target.count), remaining))
     var filled = 0
     while filled < wanted {
-      let count = Glibc.read(descriptor, target.baseAddress.map { $0 + filled }, wanted - filled)
+      let count = pread(
+        descriptor.number, target.baseAddress.map { $0 + filled }, wanted - filled,
+        offset + filled)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw ArchiveError("read", file.location, errorNumber: errno) }
       if count == 0 {
@@ -40,6 +46,7 @@ final class FileBytes {
       filled += count
     }
     remaining -= Int64(filled)
+    offset += filled
     digest.update(UnsafeRawBufferPointer(rebasing: target.prefix(filled)))
     return filled
   }
@@ -53,6 +60,17 @@ final class FileBytes {
     }
     return digest.finish()
   }
+}
 
-  deinit { close(descriptor) }
+/// A file that is open for reading.
+private final class Descriptor {
+  let number: Int32
+
+  init(_ location: ArchivePath) throws(ArchiveError) {
+    // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
+    number = location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+    guard number >= 0 else { throw ArchiveError("open", location, errorNumber: errno) }
+  }
+
+  deinit { close(number) }
 }

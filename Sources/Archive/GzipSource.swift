@@ -2,28 +2,57 @@
 ///
 /// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
 /// stops early, and one whose data or checksum is wrong end the source with a `damage`.
+///
+/// How much a damaged member gives, and where its damage lies, must not depend on which library is
+/// installed. So what another library than zlib finds damaged is inflated once more, by zlib, up to
+/// the byte that was delivered last, and goes on from there.
 final class GzipSource {
   private enum State {
     case betweenMembers
     case insideMember
     case ended
+    /// The rest is for zlib.
+    case handedOver
+  }
+
+  private let input: ByteWindow
+  private let path: ArchivePath
+  private let stream: any GzipStream
+  private var state = State.betweenMembers
+  private var ownDamage: ArchiveDamage?
+  private var isOwnTorn = false
+  /// Bytes delivered so far.
+  private var delivered: Int64 = 0
+  /// Makes the same source by zlib, from its beginning; nil when this is that source.
+  private let byZlib: (() throws(ArchiveError) -> GzipSource)?
+  /// The source by zlib, once the rest is its.
+  private var successor: GzipSource?
+
+  /// A source of what `input` inflates to: by the fastest library there is when `byZlib` can make
+  /// the same source anew, else by zlib.
+  init(
+    _ input: ByteWindow, path: ArchivePath,
+    byZlib: (() throws(ArchiveError) -> GzipSource)? = nil
+  ) throws(ArchiveError) {
+    self.input = input
+    self.path = path
+    #if ISAL
+      if let byZlib {
+        stream = IsalStream()
+        self.byZlib = byZlib
+        return
+      }
+    #endif
+    guard let stream = InflateStream() else { throw outOfMemory(path) }
+    self.stream = stream
+    self.byZlib = nil
   }
 
   /// Why and where the source ended early.
-  private(set) var damage: ArchiveDamage?
-  /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
-  private(set) var isTorn = false
-  private let input: ByteWindow
-  private let path: ArchivePath
-  private let stream: InflateStream
-  private var state = State.betweenMembers
+  var damage: ArchiveDamage? { successor?.damage ?? ownDamage }
 
-  init(_ input: ByteWindow, path: ArchivePath) throws(ArchiveError) {
-    guard let stream = InflateStream() else { throw outOfMemory(path) }
-    self.input = input
-    self.path = path
-    self.stream = stream
-  }
+  /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
+  var isTorn: Bool { successor?.isTorn ?? isOwnTorn }
 
   /// The level below, when that is inflated, too.
   var below: GzipSource? {
@@ -36,10 +65,37 @@ final class GzipSource {
 
   /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+    if let successor { return try successor.read(into: target) }
+    let made = try inflateMembers(into: target)
+    delivered += Int64(made)
+    guard state == .handedOver, let byZlib else { return made }
+    let successor = try byZlib()
+    try successor.skip(delivered)
+    self.successor = successor
+    return try made + successor.read(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
+  }
+
+  /// Passes over what was delivered before.
+  private func skip(_ count: Int64) throws(ArchiveError) {
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+    defer { scratch.deallocate() }
+    var left = count
+    while left > 0 {
+      let part = UnsafeMutableRawBufferPointer(
+        rebasing: scratch.prefix(Int(min(Int64(scratch.count), left))))
+      let passed = try read(into: part)
+      left -= Int64(passed)
+      if passed < part.count { break }
+    }
+  }
+
+  private func inflateMembers(
+    into target: UnsafeMutableRawBufferPointer
+  ) throws(ArchiveError) -> Int {
     var made = 0
     while made < target.count {
       switch state {
-      case .ended: return made
+      case .ended, .handedOver: return made
       case .betweenMembers: try beginMember()
       case .insideMember:
         made += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
@@ -56,7 +112,8 @@ final class GzipSource {
     }
     if try input.startsWithGzipMagic() {
       stream.restart()
-      state = .insideMember
+      let isPlain = try hasPlainHeader()
+      state = isPlain || byZlib == nil ? .insideMember : .handedOver
     } else if input.bytes.isEmpty {
       state = .ended
     } else if input.bytes.count == 1, input.bytes[0] == 0x1F {
@@ -65,6 +122,13 @@ final class GzipSource {
     } else {
       end("bytes that are not gzip follow the last member", torn: false)
     }
+  }
+
+  /// Whether the header has only what every library reads alike (RFC 1952 §2.3.1): deflated data,
+  /// no checksum of the header and no reserved flags, which zlib looks at and others do not.
+  private func hasPlainHeader() throws(ArchiveError) -> Bool {
+    guard try input.fill(atLeast: 4) else { return false }
+    return input.bytes[2] == 8 && input.bytes[3] & 0xE2 == 0
   }
 
   private func inflate(
@@ -85,8 +149,9 @@ final class GzipSource {
   }
 
   private func end(_ detail: String, torn: Bool) {
-    damage = ArchiveDamage(offset: fileOffset, detail: detail)
-    isTorn = torn
+    guard byZlib == nil else { return state = .handedOver }
+    ownDamage = ArchiveDamage(offset: fileOffset, detail: detail)
+    isOwnTorn = torn
     state = .ended
   }
 }

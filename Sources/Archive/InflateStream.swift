@@ -3,25 +3,7 @@
 internal import CZlib
 
 /// One zlib stream that inflates gzip members and checks their CRC-32 and length (RFC 1952).
-final class InflateStream {
-  /// How one step went.
-  enum Outcome {
-    /// More may come.
-    case running
-    case memberEnd
-    /// Neither input taken nor output made: the input ends inside the member.
-    case starved
-    case corrupt(String)
-    case outOfMemory
-  }
-
-  /// What one step did.
-  struct Step {
-    let taken: Int
-    let made: Int
-    let outcome: Outcome
-  }
-
+final class InflateStream: GzipStream {
   // zlib keeps the address of the stream in its state, so the stream must not move.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
 
@@ -33,13 +15,11 @@ final class InflateStream {
     guard status == Z_OK else { return nil }
   }
 
-  /// Forgets the last member.
   func restart() { inflateReset(stream) }
 
-  /// Inflates as much of `input` into `output` as goes; both hold at most 4 GiB.
   func step(
     _ input: UnsafeMutableRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-  ) -> Step {
+  ) -> GzipStep {
     stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
     stream.pointee.avail_in = UInt32(input.count)
     stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
@@ -47,10 +27,11 @@ final class InflateStream {
     let status = inflate(stream, Z_NO_FLUSH)
     let taken = input.count - Int(stream.pointee.avail_in)
     let made = output.count - Int(stream.pointee.avail_out)
-    return Step(taken: taken, made: made, outcome: outcome(status, idle: taken == 0 && made == 0))
+    return GzipStep(
+      taken: taken, made: made, outcome: outcome(status, idle: taken == 0 && made == 0))
   }
 
-  private func outcome(_ status: Int32, idle: Bool) -> Outcome {
+  private func outcome(_ status: Int32, idle: Bool) -> GzipStep.Outcome {
     switch status {
     case Z_STREAM_END: .memberEnd
     case Z_OK, Z_BUF_ERROR: idle ? .starved : .running

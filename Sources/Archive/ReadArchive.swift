@@ -57,14 +57,19 @@ public func readArchive(
 }
 
 func readArchive(
-  _ file: ArchiveFile, sizes: LineSizes, _ body: (ArchiveChunk) throws -> Void
+  _ file: ArchiveFile, sizes: LineSizes, byZlibAlone: Bool = false,
+  _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd {
   precondition(sizes.valueMax > 0, "a value has at least one byte")
   let bytes = try FileBytes(file)
   var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
   var levels: [GzipSource] = []
   while levels.count < 2, try window.startsWithGzipMagic() {
-    let level = try GzipSource(window, path: file.location)
+    let depth = levels.count
+    let byZlib = { () throws(ArchiveError) in
+      try zlibSource(of: FileBytes(again: bytes), depth: depth, sizes, file.location)
+    }
+    let level = try GzipSource(window, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
     levels.append(level)
     window = ByteWindow(.gzip(level), capacity: sizes.buffer)
   }
@@ -75,6 +80,17 @@ func readArchive(
   try reader.finish(isTorn: isTorn, body)
   return ArchiveEnd(
     inflatedBytes: reader.position, damage: damage(of: bytes, levels), sha256: sha256)
+}
+
+/// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.
+private func zlibSource(
+  of bytes: FileBytes, depth: Int, _ sizes: LineSizes, _ path: ArchivePath
+) throws(ArchiveError) -> GzipSource {
+  var source = try GzipSource(ByteWindow(.file(bytes), capacity: sizes.buffer), path: path)
+  for _ in 0..<depth {
+    source = try GzipSource(ByteWindow(.gzip(source), capacity: sizes.buffer), path: path)
+  }
+  return source
 }
 
 /// The damage nearest to the disk: what is wrong further up follows from it.

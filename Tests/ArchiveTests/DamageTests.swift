@@ -2,6 +2,8 @@ import Testing
 
 @testable import Archive
 
+import TestSupport
+
 private let firstText = "{\"a\":1}\n{\"b\":2}\n"
 
 @Test("Cut off anywhere, an archive gives the lines that end before the cut")
@@ -79,4 +81,52 @@ func tornGluedLine() throws {
 func damageIsSilent() throws {
   let reading = try Reading(Array(gzip("secret").dropLast(9)) + Array("secret".utf8))
   #expect(reading.end.damage?.detail.contains("secret") == false)
+}
+
+@Test("Damage is the same, whichever library inflates the archive")
+func sameDamageByZlib() throws {
+  let members = gzip(firstText) + compressedMember + gzip(runsOf: UInt8(ascii: "x"), runs: 40)
+  for archive in [members, gzip(members)] {
+    for place in 2..<archive.count {
+      try expectSameByZlib(archive, damagedAt: place)
+      try expectSameByZlib(Array(archive[..<place]))
+    }
+  }
+}
+
+@Test("Damage far behind the first buffers is the same, too", arguments: 1...UInt64(4))
+func sameDamageByZlibFarBehind(seed: UInt64) throws {
+  var numbers = SeededNumbers(seed: seed)
+  var archive: [UInt8] = []
+  for _ in 0..<2 {
+    var text = ""
+    while text.utf8.count < 700_000 {
+      text += "{\"\(numbers.next() % 1000)\":\(numbers.next() >> (numbers.next() % 64))}\n"
+    }
+    archive += try packed(text)
+  }
+  for _ in 0..<40 {
+    let place = Int.random(in: 2..<archive.count, using: &numbers)
+    try expectSameByZlib(archive, damagedAt: place)
+  }
+  try expectSameByZlib(Array(archive[..<Int.random(in: 2..<archive.count, using: &numbers)]))
+}
+
+private func expectSameByZlib(_ archive: [UInt8], damagedAt place: Int? = nil) throws {
+  var archive = archive
+  if let place { archive[place] ^= 0x55 }
+  let reading = try Reading(archive)
+  let byZlib = try Reading(archive, byZlibAlone: true)
+  #expect(reading.bytes == byZlib.bytes && reading.end == byZlib.end)
+}
+
+private func packed(_ text: String) throws -> [UInt8] {
+  let packer = try #require(GzipPacker())
+  var archive: [UInt8] = []
+  var text = text
+  text.withUTF8 { bytes in
+    packer.add(UnsafeRawBufferPointer(bytes)) { archive += $0 }
+  }
+  packer.finish { archive += $0 }
+  return archive
 }

@@ -24,11 +24,14 @@ struct Reading {
   var lines: [String] { text.split(separator: "\n").map(String.init) }
 
   /// Reads an archive of these bytes; every chunk must name the place that it has in `inflated`.
-  init(_ archive: [UInt8], inflated: [UInt8]? = nil, sizes: LineSizes = LineSizes()) throws {
+  init(
+    _ archive: [UInt8], inflated: [UInt8]? = nil, sizes: LineSizes = LineSizes(),
+    byZlibAlone: Bool = false
+  ) throws {
     let folder = try TemporaryFolder()
     let listing = try ArchiveFolder.files(under: [folder.write(archive, to: "archive")])
     let file = try #require(listing.files.first)
-    end = try readArchive(file, sizes: sizes) { chunk in
+    end = try readArchive(file, sizes: sizes, byZlibAlone: byZlibAlone) { chunk in
       switch chunk {
       case .oversizedValue(let line, let byteOffset):
         oversized.append(Place(line: line, byteOffset: byteOffset))

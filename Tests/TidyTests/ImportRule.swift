@@ -15,6 +15,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
 
   static let all = [
     ImportRule(module: "CZlib", only: ["Archive/", "Ledger/Gzip.swift", "Simulate/"]),
+    ImportRule(module: "CIsal", only: ["Archive/IsalStream.swift"]),
     ImportRule(module: "CCrypto", only: ["Digest/"]),
     ImportRule(module: "CRename", only: ["Publish/"]),
     ImportRule(module: "CMalloc", only: ["Ledger/"]),
