@@ -107,3 +107,23 @@ public indirect enum JSONValue: Sendable, Equatable {
     out.append(UInt8(ascii: "\""))
   }
 }
+
+extension JSONValue: Decodable {
+  /// Takes any JSON value but a number that is no integer of 64 bits, which is an error.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let flag = try? value.decode(Bool.self) {
+      self = .bool(flag)
+    } else if let text = try? value.decode(String.self) {
+      self = .string(text)
+    } else if let items = try? value.decode([JSONValue].self) {
+      self = .array(items)
+    } else if let members = try? value.decode([String: JSONValue].self) {
+      self = .object(members)
+    } else {
+      self = .integer(try value.decode(Int64.self))
+    }
+  }
+}

@@ -79,7 +79,11 @@ struct Program {
     }
   }
 
+  /// The program that `TESTED_PROGRAM` names, or the one that was built with the tests.
   static let binary: URL = {
+    if let program = ProcessInfo.processInfo.environment["TESTED_PROGRAM"] {
+      return URL(fileURLWithPath: program)
+    }
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
     let tests = bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])
     return tests.deletingLastPathComponent().appendingPathComponent("subledger")

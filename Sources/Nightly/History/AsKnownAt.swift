@@ -128,10 +128,9 @@ extension Plan {
 
   /// Whether the effective options are those of a run, which may be of a program with fewer.
   private func agrees(with options: String) -> Bool {
-    func members(_ text: String) -> [String: NSObject]? {
-      try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: NSObject]
-    }
-    guard let ours = members(optionsText), let theirs = members(options) else { return false }
+    let theirs = try? JSONDecoder().decode([String: JSONValue].self, from: Data(options.utf8))
+    guard let theirs else { return false }
+    let ours = effectiveOptions
     return theirs.allSatisfy { ours[$0.key] == $0.value }
   }
 
