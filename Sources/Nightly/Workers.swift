@@ -12,8 +12,8 @@ struct Workers {
   /// How many results may wait at most.
   ///
   /// Whoever reads the second file must not stand still until the first is read: then only one
-  /// would ever read. A file of 50,000 lines has fifty results.
-  var waitingMax = 64
+  /// would ever read. A file of 50,000 lines has fifty results; half of one file's takes 18 MB.
+  var waitingMax = 24
 
   /// Runs `work` on each of `inputs` in up to `count` threads and hands every result to `take`.
   ///
@@ -27,14 +27,11 @@ struct Workers {
     take: (Int, Output) throws -> Void
   ) throws {
     let results = ResultQueue<Output>(count: inputs.count, waitingMax: waitingMax)
-    let next = Mutex(0)
+    let next = Atomic(0)
     let sharedInputs = inputs
     let claim: @Sendable () -> Int? = {
-      next.withLock { position in
-        guard position < sharedInputs.count else { return nil }
-        position += 1
-        return position - 1
-      }
+      let position = next.add(1, ordering: .relaxed).oldValue
+      return position < sharedInputs.count ? position : nil
     }
     var threads: [WorkerThread] = []
     while threads.count < min(count, inputs.count) {
@@ -116,6 +113,11 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     var front = 0
     var waiting = 0
     var isCanceled = false
+
+    /// Goes on to the first input of which there is something to take or to wait for.
+    mutating func advance() {
+      while front < elements.count, elements[front].isEmpty, isFinished[front] { front += 1 }
+    }
   }
 
   private let state: Mutex<State>
@@ -149,6 +151,7 @@ private final class ResultQueue<Element: Sendable>: Sendable {
   func finish(_ index: Int) {
     wait { state in
       state.isFinished[index] = true
+      state.advance()
       return true
     }
   }
@@ -156,16 +159,12 @@ private final class ResultQueue<Element: Sendable>: Sendable {
   /// Waits for the next result; nil when all inputs have finished and all results were taken.
   func take() -> (Int, Element)? {
     wait { (state) -> (Int, Element)?? in
-      while state.front < state.elements.count {
-        let front = state.front
-        if !state.elements[front].isEmpty {
-          state.waiting -= 1
-          return (front, state.elements[front].removeFirst())
-        }
-        guard state.isFinished[front] else { return nil }
-        state.front += 1
-      }
-      return .some(nil)
+      let front = state.front
+      guard front < state.elements.count else { return .some(nil) }
+      guard !state.elements[front].isEmpty else { return nil }
+      state.waiting -= 1
+      defer { state.advance() }
+      return (front, state.elements[front].removeFirst())
     }
   }
 
@@ -179,7 +178,7 @@ private final class ResultQueue<Element: Sendable>: Sendable {
   }
 
   /// Does `change` as soon as it can be done, which is when it gives something, and tells the
-  /// others that something may have changed.
+  /// others that something may have changed; what gives nothing must change nothing.
   @discardableResult
   private func wait<Value>(_ change: (inout State) -> Value?) -> Value {
     changed.lock()

@@ -1,0 +1,44 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Nightly
+
+@Suite("Work in parallel") struct WorkersTests {
+  @Test(
+    "Results are taken in order and nobody waits for ever, however few may wait",
+    .timeLimit(.minutes(1)), arguments: [0, 1, 2, 24])
+  func inOrder(waitingMax: Int) throws {
+    for seed in 0..<UInt64(200) {
+      // Workers that stand still at random fall behind each other in every way.
+      let inputs = Array(0..<12)
+      var taken: [[Int]] = []
+      try Workers(count: 3, waitingMax: waitingMax).run(inputs) { input, tell in
+        var numbers = SeededNumbers(seed: seed &* 100 &+ UInt64(input))
+        for part in 0..<Int.random(in: 0..<4, using: &numbers) {
+          usleep(UInt32.random(in: 0..<60, using: &numbers))
+          guard tell(part) else { return }
+        }
+      } take: { index, part in
+        taken.append([index, part])
+      }
+      let expected = inputs.flatMap { input in
+        var numbers = SeededNumbers(seed: seed &* 100 &+ UInt64(input))
+        return (0..<Int.random(in: 0..<4, using: &numbers)).map { [input, $0] }
+      }
+      #expect(taken == expected)
+    }
+  }
+
+  @Test("What taking throws ends the work")
+  func stopped() {
+    struct Enough: Error {}
+    #expect(throws: Enough.self) {
+      try Workers(count: 2, waitingMax: 1).run(Array(0..<100)) { input, tell in
+        while tell(input) {}
+      } take: { _, _ in
+        throw Enough()
+      }
+    }
+  }
+}
