@@ -25,11 +25,15 @@ struct CellRows {
   }
 
   /// Adds these rows, whose keys the table does not have; those without any measure are left out.
-  func insert(in database: Database) throws {
-    let marks = Array(repeating: "?", count: width).joined(separator: ", ")
+  ///
+  /// With a `part`, the table has a last column that tells parts of one cell apart.
+  func insert(in database: Database, part: Int64? = nil) throws {
+    let columns = width + (part == nil ? 0 : 1)
+    let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
     let statement = try RawStatement(
       cachedIn: database, "insert into \(table) values (\(marks))")
     for row in sorted() where hasMeasure(row) {
+      if let part { statement.bind(Int32(columns), part) }
       for column in 0..<width { statement.bind(Int32(column + 1), values[row + column]) }
       try statement.run()
     }

@@ -227,7 +227,7 @@ extension Ledger {
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// `waveSize` is the memory, in bytes, that events may hold before they are written.
   public func beginEvents(
-    calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 128 << 20
+    calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20
   ) -> EventIntake {
     EventIntake(ledger: self, calendar: calendar, schedules: schedules, waveSize: waveSize)
   }

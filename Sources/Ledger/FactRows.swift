@@ -2,13 +2,15 @@ internal import GRDB
 public import Vocabulary
 
 /// What a fold makes of the ledger's cells.
-public struct FoldChange: Sendable {
+public struct FoldChange {
   /// What the cells speak of afterwards.
   public var basis: FoldBasis
   /// Whether everything was folded, so that what is there makes room.
   public var isWhole: Bool
   /// All facts, or what is to be added to those that are there.
   public var facts: Facts
+  /// Revenue of a whole fold that `facts` had no room for.
+  public var aside: RevenueAside?
   /// When the folded groups are due next.
   public var due: [DueLineage]
   /// All ends in doubt.
@@ -20,12 +22,14 @@ public struct FoldChange: Sendable {
 
   /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
   public init(
-    basis: FoldBasis, isWhole: Bool = true, facts: Facts, due: [DueLineage] = [],
+    basis: FoldBasis, isWhole: Bool = true, facts: Facts, aside: RevenueAside? = nil,
+    due: [DueLineage] = [],
     doubts: Set<ChurnDoubtRow> = [], rates: [RateRow] = [], prices: [PriceRow] = []
   ) {
     self.basis = basis
     self.isWhole = isWhole
     self.facts = facts
+    self.aside = aside
     self.due = due
     self.doubts = doubts
     self.rates = rates
@@ -40,6 +44,7 @@ extension Ledger {
       if change.isWhole {
         try database.clear(Facts.tables + ["price_cell", "rate_cell"])
         try change.facts.forEachPiece { try $0.insert(in: database) }
+        try change.aside?.insert(in: database)
         try change.prices.cells.insert(in: database)
       } else {
         try change.facts.forEachPiece { try $0.add(in: database) }
@@ -87,11 +92,8 @@ extension Facts {
   /// Calls `body` at all rows, in pieces that are made one at a time: those of all tables together
   /// would take as much memory as the facts.
   func forEachPiece(_ body: (CellRows) throws -> Void) throws {
-    let months = Dictionary(grouping: revenue.keys, by: \.day.month).sorted { $0.key < $1.key }
-    for (month, keys) in months {
-      var days = CellRows(table: "revenue_cell", keyWidth: 12, width: 26, count: keys.count)
-      for key in keys { days.append(key, revenue[key] ?? RevenueSums(), in: key.day.number) }
-      try body(days)
+    for (month, keys) in revenue.keysByMonth {
+      try body(revenue.rows(of: keys, table: "revenue_cell"))
       try body(revenueRows(of: month, keys))
     }
     try body(movementRows)
@@ -202,6 +204,20 @@ extension Facts {
         Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
         Int64(key.gap.rawValue), events)
     }
+    return rows
+  }
+}
+
+extension [RevenueKey: RevenueSums] {
+  /// The keys of each month, by month.
+  var keysByMonth: [(key: Month, value: [RevenueKey])] {
+    [Month: [RevenueKey]](grouping: keys, by: \.day.month).sorted { $0.key < $1.key }
+  }
+
+  /// The rows of some days, for a table whose columns begin like those of `revenue_cell`.
+  func rows(of keys: [RevenueKey], table: String) -> CellRows {
+    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: keys.count)
+    for key in keys { rows.append(key, self[key] ?? RevenueSums(), in: key.day.number) }
     return rows
   }
 }

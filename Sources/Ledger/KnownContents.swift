@@ -43,6 +43,14 @@ extension Ledger {
       return archives
     }
   }
+
+  /// How many events count.
+  public func eventCount() throws(LedgerError) -> Int {
+    try access("count the events") { database in
+      let statement = try RawStatement(database, "select coalesce(sum(accepted), 0) from archive")
+      return try statement.first { Int($0.int64(0)) } ?? 0
+    }
+  }
 }
 
 extension ArchiveAccount {

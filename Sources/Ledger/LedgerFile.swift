@@ -69,11 +69,10 @@ enum LedgerFile {
     // An archive's transaction spans many batches, each of which is one access.
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { database in
-      // Pages in KiB, whatever the ledger's size: a writer comes back to pages of the indexes, a
-      // reader walks through each once. Sorting spills to files.
+      // A reader walks through each page once. Sorting spills to files.
       try database.execute(
         sql: """
-          pragma cache_size = \(mode == .readWrite ? -24576 : -8192);
+          pragma cache_size = -8192;
           pragma temp_store = file;
           pragma secure_delete = off;
           """)
@@ -130,7 +129,8 @@ enum LedgerFile {
   /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
   /// of one, and `sync()` makes all of them durable before anything is published. A log of up to
   /// 256 MiB before it is copied back lets most nights write each page of the file once. Pages of
-  /// 8 KiB are what rows of about 800 bytes fill best.
+  /// 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages of the indexes,
+  /// so it keeps 24 MiB of them; SQLite counts them by the size that pages have when it is told.
   private static func prepareForWriting(_ database: Database) throws {
     try database.execute(
       sql: """
@@ -139,6 +139,7 @@ enum LedgerFile {
         pragma synchronous = normal;
         pragma wal_autocheckpoint = 32768;
         pragma journal_size_limit = 67108864;
+        pragma cache_size = -24576;
         """)
   }
 

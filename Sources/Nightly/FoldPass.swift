@@ -12,27 +12,58 @@ struct FoldPass {
   let jobs: Int
   let checkStop: () throws(NightError) -> Void
 
-  func run() throws(NightError) -> FoldResult {
-    var result = FoldResult()
+  func run() throws(NightError) -> WholeFold {
+    var sum = WholeFold(ledger: ledger)
     let stretch = LineageStretch(path: ledger.path, fold: fold)
     try attempt {
-      // Small stretches have few cells, so that adding them up takes no more memory than the sum,
-      // and goes on beside the folding. Word that one goes on may wait without end.
-      try Workers(count: jobs, waitingMax: .max).run(lineageKeys(shares: jobs * 4), stretch.fold) {
-        _, message in
-        switch message {
-        case .going: try checkStop()
-        case .folded(let part): try result.add(part)
-        case .failed(let error): throw error
-        }
+      // Small stretches have few cells, so that adding them up takes little more memory than the
+      // sum, and goes on beside the folding.
+      let stretches = lineageKeys(shares: max(jobs * 4, try ledger.eventCount() / 48_000))
+      try Workers(count: jobs, waitingMax: 1).run(stretches, stretch.fold) { _, part in
+        try checkStop()
+        try sum.add(part.get())
       }
+      try sum.finish()
     }
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: fold.rules, checkStop: checkStop)
-    result.breaks += try across.conflicts { _ in true }
-    result.breaks += try across.exchangeOutliers(ExchangeOutliers(result.rates))
-    result.breaks += try across.environmentLeaks()
-    return result
+    let rates = sum.result.rates
+    sum.result.breaks += try across.conflicts { _ in true }
+    sum.result.breaks += try across.exchangeOutliers(ExchangeOutliers(rates))
+    sum.result.breaks += try across.environmentLeaks()
+    return sum
+  }
+}
+
+/// What all groups came to, in bounded memory.
+struct WholeFold {
+  let ledger: Ledger
+  /// Cells of revenue that are added up here, in about 40 MiB; SQLite adds up what is more.
+  let revenueCellsMax: Int
+  var result = FoldResult()
+  /// Revenue that is not in `result`.
+  private(set) var aside: RevenueAside?
+
+  init(ledger: Ledger, revenueCellsMax: Int = 190_000) {
+    self.ledger = ledger
+    self.revenueCellsMax = revenueCellsMax
+  }
+
+  mutating func add(_ part: FoldResult) throws {
+    let cells = result.facts.revenue.count + part.facts.revenue.count
+    if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try layAside() }
+    try result.add(part)
+  }
+
+  /// Leaves nothing in `result` of what is partly aside.
+  mutating func finish() throws(LedgerError) {
+    if aside != nil { try layAside() }
+  }
+
+  private mutating func layAside() throws(LedgerError) {
+    if aside == nil { aside = try RevenueAside(in: ledger) }
+    try aside?.add(result.facts.revenue)
+    result.facts.revenue = [:]
   }
 }
 
@@ -49,33 +80,19 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
 
 /// The parallel part: the fold groups of one stretch, by a connection of its own.
 private struct LineageStretch: Sendable {
-  /// What a worker tells, in this order.
-  enum Message: Sendable {
-    /// Some hundred groups more are done.
-    case going
-    case folded(FoldResult)
-    case failed(any Error)
-  }
-
   let path: String
   let fold: GroupFold
 
-  private struct NotWanted: Error {}
-
-  func fold(_ keys: ClosedRange<Int64>, _ tell: (Message) -> Bool) {
-    do {
+  func fold(_ keys: ClosedRange<Int64>, _ tell: (Result<FoldResult, any Error>) -> Bool) {
+    let result = Result {
       var result = FoldResult()
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       let cases = CaseBuilder(ledger: ledger, rules: fold.rules.rules)
       try ledger.forEachGroup(keys: keys) { rows, events in
         try fold.fold(rows, events, cases, into: &result)
-        guard result.groups % 512 > 0 || tell(.going) else { throw NotWanted() }
       }
-      _ = tell(.folded(result))
-    } catch is NotWanted {
-      // The night was stopped and says so itself.
-    } catch {
-      _ = tell(.failed(error))
+      return result
     }
+    _ = tell(result)
   }
 }

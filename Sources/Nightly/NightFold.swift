@@ -24,6 +24,8 @@ struct NightFold {
     var fingerprint: String
     /// All facts, or what is to be added to the cells.
     var facts: Facts
+    /// Revenue that is not among all facts, for want of room.
+    var aside: RevenueAside?
     /// All breaks that events alone tell.
     var breaks: [Break]
     /// All ends in doubt by events alone.
@@ -52,9 +54,11 @@ struct NightFold {
   private func everything() throws(NightError) -> Outcome {
     let pass = FoldPass(
       ledger: ledger, cases: cases, fold: fold, jobs: jobs, checkStop: checkStop)
-    let result = try pass.run()
+    let sum = try pass.run()
+    let result = sum.result
     return Outcome(
-      basis: nil, fingerprint: fingerprint, facts: result.facts, breaks: result.breaks,
+      basis: nil, fingerprint: fingerprint, facts: result.facts, aside: sum.aside,
+      breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: result.rates.rows(of: Set(result.rates.charges.keys)),
       prices: result.prices, priceRows: [PriceRow](result.prices.charges), groups: result.groups)
@@ -132,8 +136,8 @@ extension NightFold.Outcome {
     var basis = basis
     basis.groups = groups
     return FoldChange(
-      basis: basis, isWhole: isWhole, facts: facts, due: due, doubts: now, rates: rates,
-      prices: priceRows)
+      basis: basis, isWhole: isWhole, facts: facts, aside: aside, due: due, doubts: now,
+      rates: rates, prices: priceRows)
   }
 }
 

@@ -18,7 +18,7 @@ struct Findings {
     let fold = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       jobs: night.plan.jobs, checkStop: night.checkStop
-    ).run()
+    ).run().result
     var priced = rules
     priced.prices = fold.prices
     let reconcile = ReconcilePass(

@@ -79,7 +79,7 @@ extension Night {
     let fold = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       jobs: plan.jobs, checkStop: checkStop
-    ).run()
+    ).run().result
     var pricedRules = rules
     pricedRules.prices = fold.prices
     let outcome = try ReconcilePass(
