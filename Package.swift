@@ -85,7 +85,7 @@ let package = Package(
       name: "LedgerTests",
       dependencies: ["Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
     .testTarget(name: "TimelineTests", dependencies: ["Timeline"]),
-    .testTarget(name: "ReconcileTests", dependencies: ["Reconcile"]),
+    .testTarget(name: "ReconcileTests", dependencies: ["Reconcile", "TestSupport"]),
     .testTarget(name: "ReportTests", dependencies: ["Ledger", "Report", "TestSupport"]),
     .testTarget(name: "PublishTests", dependencies: ["Publish", "TestSupport"]),
     .testTarget(name: "SimulateTests", dependencies: ["Simulate", "TestSupport"]),

@@ -6,7 +6,8 @@ public import Vocabulary
 /// Rates are compared as exact fractions. The first step needs the rates of all charges and keeps
 /// those that are off; the second finds their charges, lineage by lineage.
 public struct ExchangeOutliers: Sendable, Equatable {
-  private let medians: [CurrencyDay: ExchangeRate]
+  /// The median of each day on which some rate is off.
+  let medians: [CurrencyDay: ExchangeRate]
 
   /// Finds the days on which some rate is more than 5 % from the median of ± 3 days.
   ///
@@ -14,12 +15,15 @@ public struct ExchangeOutliers: Sendable, Equatable {
   public init(_ rates: ExchangeRates) {
     var days: [Symbol: [CurrencyDay]] = [:]
     for key in rates.charges.keys { days[key.currency, default: []].append(key) }
+    let ranges = rates.charges.compactMapValues { RateRange($0.keys) }
     var found: [CurrencyDay: ExchangeRate] = [:]
     for ordered in days.values.map({ $0.sorted { $0.day < $1.day } }) {
       var from = 0
       for key in ordered {
         while ordered[from].day.number < key.day.number - daysAround { from += 1 }
         let near = ordered[from...].prefix { $0.day.number <= key.day.number + daysAround }
+        // Most days need no median: what is near each other is near whatever lies between.
+        if let range = RateRange(near.compactMap { ranges[$0] }), !range.isWide { continue }
         guard let median = weightedMedian(near.compactMap { rates.charges[$0] }) else { continue }
         let isOff = rates.charges[key]?.keys.contains { isFar($0, from: median) } ?? false
         if isOff { found[key] = median }
@@ -89,6 +93,28 @@ private struct ChargeMoment: Hashable {
     self.transaction = transaction
     self.time = time
   }
+}
+
+/// The lowest and the highest of some rates.
+private struct RateRange {
+  var lowest: ExchangeRate
+  var highest: ExchangeRate
+
+  init?(_ rates: some Collection<ExchangeRate>) {
+    guard let lowest = rates.min(), let highest = rates.max() else { return nil }
+    self.lowest = lowest
+    self.highest = highest
+  }
+
+  init?(_ ranges: [RateRange]) {
+    guard let lowest = ranges.map(\.lowest).min(), let highest = ranges.map(\.highest).max()
+    else { return nil }
+    self.lowest = lowest
+    self.highest = highest
+  }
+
+  /// Whether some rate can be far from another: a median is no lower than the lowest.
+  var isWide: Bool { isFar(highest, from: lowest) }
 }
 
 private let daysAround: Int32 = 3

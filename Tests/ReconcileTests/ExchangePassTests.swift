@@ -1,7 +1,9 @@
-import Reconcile
+import TestSupport
 import Testing
 import Timeline
 import Vocabulary
+
+@testable import Reconcile
 
 @Suite("Dollars beside what others paid for the same currency")
 struct ExchangePassTests {
@@ -47,6 +49,37 @@ struct ExchangePassTests {
     #expect(off[2][0].status == .open)
     #expect(off[2][0].evidence.contains("11.00 USD"))
     #expect(try codes(usual + [("2026-02-03", 11_550_000)]).flatMap(\.self).isEmpty)
+  }
+
+  @Test("Days are found as the definition says, whatever was paid", arguments: 1...UInt64(40))
+  func definition(seed: UInt64) throws {
+    var numbers = SeededNumbers(seed: seed)
+    var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
+    // Rates from 1.0 up to a bit more than 5 % above, so that many are close to the threshold.
+    let spread = Int64.random(in: 1...70, using: &numbers)
+    for _ in 0..<60 {
+      let key = CurrencyDay(
+        currency: Symbol.random(in: 1...2, using: &numbers),
+        day: Day(number: Int32.random(in: 100..<130, using: &numbers)))
+      let usd = 1000 + Int64.random(in: 0...spread, using: &numbers)
+      let rate = try #require(ExchangeRate(usd: usd, local: 1000))
+      charges[key, default: [:]][rate, default: 0] += Int64.random(in: 1...2, using: &numbers)
+    }
+    var expected: [CurrencyDay: ExchangeRate] = [:]
+    for (key, rates) in charges {
+      let near = charges.filter {
+        $0.key.currency == key.currency && abs($0.key.day.number - key.day.number) <= 3
+      }
+      let paid = near.values.joined()
+        .flatMap { Array(repeating: $0.key, count: Int($0.value)) }.sorted()
+      guard paid.count >= 3 else { continue }
+      let median = paid[(paid.count - 1) / 2]
+      let isOff = rates.keys.contains {
+        20 * abs($0.usd * median.local - median.usd * $0.local) > median.usd * $0.local
+      }
+      if isOff { expected[key] = median }
+    }
+    #expect(ExchangeOutliers(ExchangeRates(charges)).medians == expected)
   }
 
   @Test("A rate moves with time: what was paid four days away says nothing")
