@@ -101,7 +101,10 @@ struct CloseTests {
   private func reopen() throws {
     let unsaid = try program.run(["reopen", "2026-02"])
     #expect(unsaid.status == 64)
-    let opened = try program.run(["reopen", "2026-02", "--reason", "belongs in February"])
+    let reopening = ["reopen", "2026-02", "--reason", "belongs in February"]
+    let dry = try program.run(reopening, environment: ["SUBLEDGER_DRY_RUN": "1"])
+    #expect(dry.output.hasPrefix("a dry run: the ledger is as it was\n2026-02 is open"), "\(dry)")
+    let opened = try program.run(reopening)
     #expect(opened.status == 0, "\(opened)")
     try publish(8)
     #expect(try program.rows("restatements.csv").isEmpty)

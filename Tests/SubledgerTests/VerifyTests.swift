@@ -67,6 +67,21 @@ struct VerifyTests {
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
+  @Test("An archive whose bytes lie under another name is not gone")
+  func copied() throws {
+    let one = try Program()
+    for name in ["in/a.jsonl", "in/b.jsonl"] {
+      try one.folder.write(bodies(3), to: name)
+      let night = try one.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
+      #expect([0, 1].contains(night.status), "\(night)")
+    }
+    try FileManager.default.removeItem(atPath: one.folder.path("in/a.jsonl"))
+    #expect(try one.run(["verify", "--strict"]).status == 0)
+    try one.folder.write(bodies(4), to: "in/b.jsonl")
+    let other = try one.run(["verify", "--strict"])
+    #expect(other.status == 65 && other.output.contains("a.jsonl"), "\(other)")
+  }
+
   @Test("A flipped byte of a report, of its checksums and of an archive is named; a gone one, too")
   func damagedFiles() throws {
     try flip("reports/churn_monthly.csv")

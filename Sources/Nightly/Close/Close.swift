@@ -35,8 +35,8 @@ extension Night {
       act.content = content(of: frozen, run)
       _ = try attempt { try ledger.close(act, frozen.reports) }
       let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
-      return "\(order.month.text) is closed with the numbers of run \(run.id), as of "
-        + "\(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
+      return dryRunNotice + "\(order.month.text) is closed with the numbers of run \(run.id), as "
+        + "of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
         + "\(frozen.openBreaks) open \(frozen.openBreaks == 1 ? "break" : "breaks")"
     }
   }
@@ -61,10 +61,13 @@ extension Night {
       act.who = order.who
       act.content = "close \(standing.act)"
       _ = try attempt { try ledger.record(act) }
-      return "\(order.month.text) is open again; it was closed with the numbers of run "
-        + "\(standing.run)"
+      return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "
+        + "run \(standing.run)"
     }
   }
+
+  /// What the answer of an act begins with that was done to a copy of the ledger alone.
+  var dryRunNotice: String { plan.isDryRun ? "a dry run: the ledger is as it was\n" : "" }
 
   /// Works on the ledger under its lock, when there is one.
   func onLedger(

@@ -39,7 +39,7 @@ extension Night {
   }
 
   private func answer(_ found: Forgotten) -> String {
-    var lines = plan.isDryRun ? ["a dry run: the ledger is as it was"] : []
+    var lines: [String] = []
     if found.isChanged || !found.wasForgotten {
       lines.append(
         "\(found.pseudonym) stands in the person's place: \(found.lineages) subscriptions and "
@@ -67,7 +67,7 @@ extension Night {
     lines.append(
       "not touched: archives, snapshot files, backups, packs and published sets. "
         + "`subledger report` publishes a set without the id")
-    return lines.joined(separator: "\n")
+    return dryRunNotice + lines.joined(separator: "\n")
   }
 }
 

@@ -17,10 +17,13 @@ extension Night {
       return result.checks.append(check)
     }
     let given = try namedFiles()
+    // The same bytes may have come under other names, of which one may be left.
+    let copies = Dictionary(grouping: known, by: \.sha256)
     let files = known.map { archive in
-      FileToProve(
-        archive: archive,
-        paths: [archive.path] + (given[archive.name].map { [$0] } ?? []))
+      let others = copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path }
+      return FileToProve(
+        archive: archive, paths: [archive.path] + (given[archive.name].map { [$0] } ?? []),
+        copies: others)
     }
     let shas = Set(known.map(\.sha256))
     var gone: [String] = []
@@ -60,6 +63,8 @@ extension Night {
 private struct FileToProve: Sendable {
   let archive: ArchiveOnDisk
   let paths: [String]
+  /// Where the same bytes came under other names.
+  let copies: [String]
 
   enum Finding: Sendable {
     case same
@@ -81,6 +86,12 @@ private struct FileToProve: Sendable {
         found = .unreadable(error.description)
       }
     }
+    if case .gone = found, copies.contains(where: hasBytes) { return .same }
     return found
+  }
+
+  private func hasBytes(_ path: String) -> Bool {
+    guard let file = try? ArchiveFolder.file(at: path) else { return false }
+    return (try? sha256(of: file)) == archive.sha256
   }
 }
