@@ -29,7 +29,7 @@ extension Ledger {
   /// The counted events of several lineages, by time and identity.
   public func events(of group: [LineageRow]) throws(LedgerError) -> [Event] {
     var events: [Event] = []
-    for row in group { events += try self.events(ofLineage: row.key) }
+    for row in group { events += try self.events(of: row) }
     return group.count > 1 ? events.inTimeOrder : events
   }
 }

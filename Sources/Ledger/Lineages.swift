@@ -87,12 +87,12 @@ extension Ledger {
   }
 
   /// The counted events of a lineage, by time and identity.
-  public func events(ofLineage key: Int64) throws(LedgerError) -> [Event] {
-    guard let lineage = try lineage(key) else { return [] }
-    return try access("read the events of a lineage") { database in
+  public func events(of lineage: LineageRow) throws(LedgerError) -> [Event] {
+    try access("read the events of a lineage") { database in
+      let shop = LineageShop(lineage)
       var events: [Event] = []
-      try database.forEachRecord(of: key) { record in
-        if record.isStanding { events.append(try record.event(of: key, LineageShop(lineage))) }
+      try database.forEachRecord(of: lineage.key) { record in
+        if record.isStanding { events.append(try record.event(of: lineage.key, shop)) }
       }
       return events
     }

@@ -88,13 +88,13 @@ struct AcrossLineages {
   }
 
   /// The same for some lineages, of either environment.
-  func environmentLeaks(in keys: Set<Int64>) throws(NightError) -> [Break] {
+  func environmentLeaks(
+    in lineages: some Collection<LineageRow>
+  ) throws(NightError) -> [Break] {
     var breaks: [Break] = []
     try attempt {
-      for key in keys {
-        guard let row = try ledger.lineage(key), let twin = try ledger.twin(of: row) else {
-          continue
-        }
+      for row in lineages {
+        guard let twin = try ledger.twin(of: row) else { continue }
         breaks +=
           row.environment == .production
           ? try environmentLeak(row, twin) : try environmentLeak(twin, row)
@@ -109,6 +109,6 @@ struct AcrossLineages {
   }
 
   private func life(of row: LineageRow) throws -> LineageCase? {
-    try cases.lineages([row], try ledger.events(ofLineage: row.key), at: asOf).first
+    try cases.lineages([row], try ledger.events(of: row), at: asOf).first
   }
 }

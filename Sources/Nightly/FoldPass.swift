@@ -18,7 +18,7 @@ struct FoldPass {
     try attempt {
       // Small stretches have few cells, so that adding them up takes little more memory than the
       // sum, and goes on beside the folding.
-      let stretches = lineageKeys(shares: max(jobs * 4, try ledger.eventCount() / 48_000))
+      let stretches = lineageKeys(shares: max(jobs * 4, try ledger.eventCount() / 32_000))
       try Workers(count: jobs, waitingMax: 1).run(stretches, stretch.fold) { _, part in
         try checkStop()
         try sum.add(part.get())

@@ -21,14 +21,16 @@ struct Increment {
     var now = FoldResult()
     var before = FoldResult()
     /// Keys of all lineages of the dirty groups, of then and of now.
-    var members: Set<Int64> = []
+    var members: Set<Int64> { Set(rows.keys) }
+    /// Those lineages as they are now.
+    var rows: [Int64: LineageRow] = [:]
   }
 
   func run() throws(NightError) -> Result {
     var result = Result()
     try attempt {
       let touched = try formerLineages()
-      result.members = try members(touched)
+      result.rows = try members(touched)
       try foldAgain(into: &result)
       try foldFormer(touched, into: &result)
     }
@@ -37,22 +39,23 @@ struct Increment {
 
   /// The lineages of all groups that a dirty one is part of now or was part of: one that joins or
   /// leaves a user changes what the user's others come to.
-  private func members(_ touched: [Int64: FormerLineage]) throws -> Set<Int64> {
-    var members: Set<Int64> = []
+  private func members(_ touched: [Int64: FormerLineage]) throws -> [Int64: LineageRow] {
+    var members: [Int64: LineageRow] = [:]
     for key in dirty.all {
-      guard let row = try ledger.lineage(key) else { continue }
-      members.formUnion(try ledger.group(of: row).map(\.key))
+      guard let row = try members[key] ?? ledger.lineage(key) else { continue }
+      for other in try ledger.group(of: row) { members[other.key] = other }
       guard let former = touched[key]?.row, former.user != row.user else { continue }
-      members.formUnion(try formerGroup(of: former, touched).map(\.row.key))
+      for other in try formerGroup(of: former, touched) where members[other.row.key] == nil {
+        members[other.row.key] = try ledger.lineage(other.row.key)
+      }
     }
     return members
   }
 
   private func foldAgain(into result: inout Result) throws {
     var folded: Set<Int64> = []
-    for key in result.members.sorted() where !folded.contains(key) {
+    for (key, row) in result.rows.sorted(by: { $0.key < $1.key }) where !folded.contains(key) {
       try checkStop()
-      guard let row = try ledger.lineage(key) else { continue }
       let group = try ledger.group(of: row)
       folded.formUnion(group.map(\.key))
       let events = try ledger.events(of: group)
@@ -66,10 +69,9 @@ struct Increment {
     _ touched: [Int64: FormerLineage], into result: inout Result
   ) throws {
     var folded: Set<Int64> = []
-    for key in result.members.sorted() where !folded.contains(key) {
+    for (key, now) in result.rows.sorted(by: { $0.key < $1.key }) where !folded.contains(key) {
       try checkStop()
-      let row = dirty.touched.contains(key) ? touched[key]?.row : try ledger.lineage(key)
-      guard let row else { continue }
+      guard let row = dirty.touched.contains(key) ? touched[key]?.row : now else { continue }
       let group = try formerGroup(of: row, touched)
       folded.formUnion(group.map(\.row.key))
       let events = group.flatMap(\.events).sorted {
@@ -103,6 +105,6 @@ struct Increment {
   }
 
   private func asNow(_ row: LineageRow) throws -> FormerLineage {
-    FormerLineage(row: row, events: try ledger.events(ofLineage: row.key))
+    FormerLineage(row: row, events: try ledger.events(of: row))
   }
 }

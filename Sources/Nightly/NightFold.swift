@@ -97,7 +97,7 @@ struct NightFold {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     breaks += try across.conflicts(result.members.contains)
-    breaks += try across.environmentLeaks(in: result.members)
+    breaks += try across.environmentLeaks(in: result.rows.values)
     var rates = ExchangeRates(try attempt { try ledger.rateRows() })
     let before = ExchangeOutliers(rates)
     rates.remove(result.before.rates)

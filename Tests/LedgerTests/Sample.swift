@@ -115,6 +115,11 @@ extension Ledger {
     try open(path: folder.path("ledger.sqlite"), mode: .readWrite)
   }
 
+  /// The counted events of a lineage, by time and identity; none of one that is not there.
+  func events(ofLineage key: Int64) throws -> [Event] {
+    try lineage(key).map { try events(of: $0) } ?? []
+  }
+
   /// Begins to take in one archive that is written alone.
   func beginEvents(
     _ archive: NewArchive, calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:]
