@@ -4,7 +4,7 @@ SWIFT ?= swift
 PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config
 # Not needed: it inflates archives in a third of the time (see docs/decisions.md).
 FASTER = libisal-dev
-export SUBLEDGER_ISAL = $(shell test -f /usr/include/isa-l/igzip_lib.h && echo 1 || echo 0)
+export WITH_ISAL ?= $(shell test -f /usr/include/isa-l/igzip_lib.h && echo 1 || echo 0)
 BINARY = .build/release/subledger
 POINTS ?= 60
 SORTS ?= crash power disk read signal limits together hostile

@@ -5,10 +5,10 @@ import PackageDescription
 // The floor plan: targets stand in the order in which data walks through them, and each one may
 // use only those above it. The compiler refuses any other import.
 
-// ISA-L inflates in a third of zlib's time. It is used where SUBLEDGER_ISAL is 1, and where that is
+// ISA-L inflates in a third of zlib's time. It is used where WITH_ISAL is 1, and where that is
 // not set and the package is installed; the Makefile sets it, for SwiftPM may remember an answer.
 let hasISAL =
-  Context.environment["SUBLEDGER_ISAL"].map { $0 == "1" }
+  Context.environment["WITH_ISAL"].map { $0 == "1" }
   ?? FileManager.default.fileExists(atPath: "/usr/include/isa-l/igzip_lib.h")
 
 let package = Package(
