@@ -24,7 +24,8 @@ struct IdentityIndex {
     }
   }
 
-  private static let entriesMax = 1024
+  /// Of about 5.4 bytes each, so that three rows fill a page of the ledger.
+  private static let entriesMax = 480
   /// Entries behind all that is stored that are gathered before they are written.
   private static let gatheredMax = 65_536
 
