@@ -24,6 +24,8 @@ under() {
     # The system's loader has not got the program up, or there was no memory left to say more.
     127,* | 126,*) echo 'subledger: not loaded' > "$folder/log" ;;
     132,-v | 133,-v | 134,-v | 135,-v | 139,-v) echo 'subledger: died' > "$folder/log" ;;
+    # There is no memory for a thread, either, which Dispatch waits for.
+    137,-v) echo 'subledger: waited until it was killed' > "$folder/log" ;;
   esac
   judge_exit "$folder" "ulimit $limit $level" "$@" 126 127
   rm -rf "$folder"
@@ -143,7 +145,7 @@ export -f under threads clock streams told forbidden read_only
 {
   for n in $(some 40 "$points"); do
     # From less than the loader needs to more than the night does.
-    echo "under -v $((n * 16384)) 74 132 133 134 135 139"
+    echo "under -v $((n * 16384)) 74 132 133 134 135 137 139"
     echo "under -n $((n * 2 + 1)) 74"
     echo "clock $n"
   done

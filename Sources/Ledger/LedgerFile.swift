@@ -16,10 +16,8 @@ enum LedgerFile {
     if mode == .readWrite {
       try create(path)
       try closeToOthers(ledgerPath: path)
-    } else if access(path, F_OK) != 0 {
-      throw LedgerError(
-        .missing, "cannot open the ledger \(path): it does not exist",
-        hint: "check the path given as --ledger, or run an ingest first")
+    } else {
+      try requireThere(path)
     }
     let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
     try queue.inDatabase { database in
@@ -29,6 +27,20 @@ enum LedgerFile {
     }
     if mode == .readWrite { try migrator.migrate(queue) }
     return queue
+  }
+
+  private static func requireThere(_ path: String) throws {
+    guard access(path, F_OK) != 0 else { return }
+    let cause = errno
+    guard cause == ENOENT || cause == ENOTDIR else {
+      let kind: LedgerError.Kind = cause == EACCES ? .permission : .io
+      throw LedgerError(
+        kind, "cannot look at the ledger \(path): \(String(cString: strerror(cause)))",
+        hint: kind.hint)
+    }
+    throw LedgerError(
+      .missing, "cannot open the ledger \(path): it does not exist",
+      hint: "check the path given as --ledger, or run an ingest first")
   }
 
   /// Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` its mode.

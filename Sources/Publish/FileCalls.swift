@@ -11,17 +11,29 @@ enum EntryType {
 
 /// What stands at `path`; nil when nothing does.
 func entryType(_ path: String) throws(PublishError) -> EntryType? {
-  var status = stat()
-  guard lstat(path, &status) == 0 else {
-    guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path) }
-    return nil
-  }
+  guard let status = try status(of: path) else { return nil }
   return switch status.st_mode & S_IFMT {
   case S_IFREG: .file
   case S_IFDIR: .folder
   case S_IFLNK: .link
   default: .other
   }
+}
+
+/// Whether both paths are names of one file.
+func isSameFile(_ one: String, _ other: String) throws(PublishError) -> Bool {
+  guard let first = try status(of: one), let second = try status(of: other) else { return false }
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+}
+
+/// What the system says of `path`, links not followed; nil when nothing stands there.
+private func status(of path: String) throws(PublishError) -> stat? {
+  var status = stat()
+  guard lstat(path, &status) == 0 else {
+    guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path) }
+    return nil
+  }
+  return status
 }
 
 func isFolder(_ path: String) -> Bool {

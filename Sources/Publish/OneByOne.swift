@@ -22,7 +22,7 @@ private func move(_ path: String, from staging: Staging) throws(PublishError) {
   let target = "\(staging.out)/\(path)"
   try makeFolders(parent(of: target))
   // Renaming a file to another name of itself would leave both names.
-  if isSameFile(staged, target) { return }
+  if try isSameFile(staged, target) { return }
   if rename(staged, target) == 0 { return }
   guard errno == EXDEV else { throw .system("rename a report to", target, .cannotCreate) }
   // A folder mounted over the place: only a copy gets there.
@@ -31,13 +31,6 @@ private func move(_ path: String, from staging: Staging) throws(PublishError) {
   try writeFile(bytes, to: copy)
   try sync(copy)
   guard rename(copy, target) == 0 else { throw .system("rename", copy, .cannotCreate) }
-}
-
-func isSameFile(_ one: String, _ other: String) -> Bool {
-  var first = stat()
-  var second = stat()
-  guard lstat(one, &first) == 0, lstat(other, &second) == 0 else { return false }
-  return first.st_dev == second.st_dev && first.st_ino == second.st_ino
 }
 
 private func syncFolders(of paths: [String], in out: String) throws(PublishError) {

@@ -80,7 +80,8 @@ private func carryOverUnchanged(
   for path in sums.paths + [checksumsName] {
     let old = "\(staging.out)/\(path)"
     let new = "\(staging.path)/\(path)"
-    if isSameFile(old, new) {
+    // Of two names of one file, renaming one to the other would leave both.
+    if try isSameFile(old, new) {
       carried.insert(path)
       continue
     }
