@@ -17,12 +17,14 @@ extension Staging {
     var carried: Set<String> = []
     for path in sums.paths where isWanted(path) {
       let (old, new) = ("\(out)/\(path)", "\(self.path)/\(path)")
-      guard try entryType(old) == .file, try seal(of: old).sha256 == sums.hashes[path] else {
-        continue
-      }
+      guard try entryType(old) == .file else { continue }
+      let seal = try seal(of: old)
+      guard seal.sha256 == sums.hashes[path] else { continue }
       try makeFolders(parent(of: new))
       // Where links are refused, the file is made again.
-      if link(old, new) == 0 { carried.insert(path) }
+      guard link(old, new) == 0 else { continue }
+      carried.insert(path)
+      carriedSeals[path] = seal
     }
     return carried
   }

@@ -32,7 +32,7 @@ public struct Publication: Sendable, Equatable {
 public func publish(
   _ staging: Staging, manifest: Manifest
 ) throws(PublishError) -> Publication {
-  let sums = try sealed(staging.path, manifest)
+  let sums = try sealed(staging, manifest)
   let earlier = try Checksums(publishedIn: staging.out)
   let document = sums.document
   let identity = sha256(of: document)
@@ -54,11 +54,16 @@ public func publish(
 
 /// Writes the manifest and the checksums of all files, in this order, last of all.
 private func sealed(
-  _ folder: String, _ manifest: Manifest
+  _ staging: Staging, _ manifest: Manifest
 ) throws(PublishError) -> Checksums {
+  let folder = staging.path
   var seals: [String: FileSeal] = [:]
   for path in try files(below: folder) where path != manifestName && path != checksumsName {
-    seals[path] = try seal(of: "\(folder)/\(path)")
+    if let seal = staging.carriedSeals[path] {
+      seals[path] = seal
+    } else {
+      seals[path] = try seal(of: "\(folder)/\(path)")
+    }
   }
   let document = manifest.document(seals: seals)
   try writeFile(document, to: "\(folder)/\(manifestName)")

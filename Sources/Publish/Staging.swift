@@ -8,6 +8,8 @@ public final class Staging {
   public let path: String
   /// The published folder, links followed.
   let out: String
+  /// What files of the published set hold that were carried over, by path in the set.
+  var carriedSeals: [String: FileSeal] = [:]
   private let lock: Int32
 
   private init(path: String, out: String, lock: Int32) {

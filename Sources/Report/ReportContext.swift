@@ -119,7 +119,7 @@ struct ReportContext {
       settled_month integer, ended_month integer, primary key (provider, app)
       """, options: "without rowid")
     var feeds = Set(plan.rules.watermarks.keys)
-    for cells in ["revenue", "movement", "renewal", "trial", "retention", "coverage"] {
+    for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {
       try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
         guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
           return
