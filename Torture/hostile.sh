@@ -4,10 +4,10 @@
 # Promised (docs/reliability.md): whatever lies in the folder, the job ends with the right exit code
 # and in bounded memory, what cannot be read is counted and named, and the good line beside it
 # counts. Memory is that of the whole process, as the kernel counts it.
-# usage: Torture/hostile.sh BINARY [POINTS]   POINTS, of whatever number, leaves out the bombs
+# usage: Torture/hostile.sh BINARY [POINTS]   POINTS below 20 leave out the bombs
 set -euo pipefail
 binary=$(realpath "$1")
-points=${2:-}
+points=${2:-100}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -161,7 +161,7 @@ bombs() {
       echo "${good//_id\":1,/_id\":$folder$file,}" > "in/$folder/$file"
     done
   done
-  night "100,000 files" 0 384 100000 0
+  night "100,000 files" 0 256 100000 0
 }
 
 folders() {
@@ -256,6 +256,6 @@ changing shortened 2
 changing replaced 2
 changing lengthened 3
 numbers
-if [ -z "$points" ]; then bombs; fi
+if [ "$points" -ge 20 ]; then bombs; fi
 echo "hostile: $held of $tried held"
 [ "$held" -eq "$tried" ]
