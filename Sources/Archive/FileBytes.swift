@@ -7,7 +7,8 @@ final class FileBytes {
   private let descriptor: Descriptor
   private let digest = SHA256Digest()
   private var remaining: Int64
-  private var offset = 0
+  /// Bytes read so far.
+  private(set) var position: Int64 = 0
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0
 
@@ -25,9 +26,6 @@ final class FileBytes {
     remaining = bytes.file.bytes
   }
 
-  /// Bytes read so far.
-  var position: Int64 { file.bytes - missing - remaining }
-
   /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     let wanted = Int(min(Int64(target.count), remaining))
@@ -35,7 +33,7 @@ final class FileBytes {
     while filled < wanted {
       let count = pread(
         descriptor.number, target.baseAddress.map { $0 + filled }, wanted - filled,
-        offset + filled)
+        Int(position) + filled)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw ArchiveError("read", file.location, errorNumber: errno) }
       if count == 0 {
@@ -46,7 +44,7 @@ final class FileBytes {
       filled += count
     }
     remaining -= Int64(filled)
-    offset += filled
+    position += Int64(filled)
     digest.update(UnsafeRawBufferPointer(rebasing: target.prefix(filled)))
     return filled
   }

@@ -96,7 +96,7 @@ struct NightFold {
   ) throws(NightError) -> [RateRow] {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
-    breaks += try across.conflicts(result.members.contains)
+    breaks += try across.conflicts { result.rows[$0] != nil }
     breaks += try across.environmentLeaks(in: result.rows.values)
     var rates = ExchangeRates(try attempt { try ledger.rateRows() })
     let before = ExchangeOutliers(rates)

@@ -23,7 +23,8 @@ public struct ExchangeOutliers: Sendable, Equatable {
         while ordered[from].day.number < key.day.number - daysAround { from += 1 }
         let near = ordered[from...].prefix { $0.day.number <= key.day.number + daysAround }
         // Most days need no median: what is near each other is near whatever lies between.
-        if let range = RateRange(near.compactMap { ranges[$0] }), !range.isWide { continue }
+        let ends = near.compactMap { ranges[$0] }.flatMap { [$0.lowest, $0.highest] }
+        if let range = RateRange(ends), !range.isWide { continue }
         guard let median = weightedMedian(near.compactMap { rates.charges[$0] }) else { continue }
         let isOff = rates.charges[key]?.keys.contains { isFar($0, from: median) } ?? false
         if isOff { found[key] = median }
@@ -102,13 +103,6 @@ private struct RateRange {
 
   init?(_ rates: some Collection<ExchangeRate>) {
     guard let lowest = rates.min(), let highest = rates.max() else { return nil }
-    self.lowest = lowest
-    self.highest = highest
-  }
-
-  init?(_ ranges: [RateRange]) {
-    guard let lowest = ranges.map(\.lowest).min(), let highest = ranges.map(\.highest).max()
-    else { return nil }
     self.lowest = lowest
     self.highest = highest
   }
