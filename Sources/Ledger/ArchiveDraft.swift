@@ -7,13 +7,14 @@ final class ArchiveDraft {
   let id: Int32
   /// The number of the run that will publish it.
   private let run: Int64
-  /// Its first event in the wave.
+  /// The number of its first event among those that wait.
   var start: Int
   var damageOffset: Int64?
   private(set) var tallies = ArchiveTallies()
   /// Values that came since the draft was last written.
   private(set) var values: Int32 = 0
   private let arrivals: ArrivalAccount
+  private var trail = EventTrail()
   private var skipped: [String: Int64] = [:]
   private var rejects = RejectAccount()
   private var isListed = false
@@ -35,15 +36,15 @@ final class ArchiveDraft {
   }
 
   /// Memory held, about; the names and the empty tables of an archive of one line take 3 KB.
-  var size: Int { 3072 + arrivals.size + rejects.size }
+  var size: Int { 3072 + arrivals.size + rejects.size + trail.size }
 
-  /// Enters a delivered event, and gives back what its entry in the wave keeps for `settle`: where
-  /// arrivals count it, or −1 for one that was delivered before.
-  func enter(_ event: Event) -> Int32 {
+  /// Enters a delivered event that value number `value` brought.
+  func enter(_ event: Event, value: Int32) {
     toldUntil = max(toldUntil, event.place.byteOffset)
     tallies.firstEvent = min(tallies.firstEvent ?? event.time, event.time)
     tallies.lastEvent = max(tallies.lastEvent ?? event.time, event.time)
-    return event.place.byteOffset <= knownUntil ? -1 : arrivals.enter(event)
+    let isTold = event.place.byteOffset <= knownUntil
+    trail.add(EventTrail.Step(value: value, arrival: isTold ? nil : arrivals.enter(event)))
   }
 
   /// Counts the lines of a batch.
@@ -65,22 +66,26 @@ final class ArchiveDraft {
     rejects.add(batch.rejects)
   }
 
-  /// Counts what became of its events: a value is accepted when anything that it brought is new.
-  func settle(_ entries: ArraySlice<EventWave.Entry>, fates: ArraySlice<EventFate>) {
+  /// Counts what became of its events, whose fates `fates` begins with: a value is accepted when
+  /// anything that it brought is new.
+  func settle(_ fates: ArraySlice<EventFate>) {
     var value: Int32?
     var isAccepted = false
-    for (entry, fate) in zip(entries, fates) {
-      if entry.arrival >= 0 { arrivals.count(fate, at: entry.arrival) }
-      if entry.value != value {
+    var fates = fates.makeIterator()
+    trail.forEach { step in
+      guard let fate = fates.next() else { return }
+      if let arrival = step.arrival { arrivals.count(fate, at: arrival) }
+      if step.value != value {
         isAccepted = false
-        value = entry.value
+        value = step.value
         tallies.duplicates += 1
       }
-      guard !isAccepted, fate == .new || fate == .conflict else { continue }
+      guard !isAccepted, fate == .new || fate == .conflict else { return }
       isAccepted = true
       tallies.accepted += 1
       tallies.duplicates -= 1
     }
+    trail = EventTrail()
   }
 
   /// Writes what was counted since it was last written.

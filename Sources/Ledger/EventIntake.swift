@@ -3,17 +3,19 @@ public import Vocabulary
 
 /// Takes archives of events into the ledger, each whole or not at all.
 ///
-/// Archives gather in memory and are written together, because an event is cheapest to write among
-/// its lineage's others. Order of arrival decides nothing but the numbers of versions and symbols:
-/// which version of an event counts, its times and its user, and a lineage's user, follow from the
-/// set of lines alone.
+/// Archives gather in memory and, when it is full, in a temporary file, and are written together:
+/// an event is cheapest to write among its lineage's others. Order of arrival decides nothing but
+/// the numbers of versions and symbols: which version of an event counts, its times and its user,
+/// and a lineage's user, follow from the set of lines alone.
 public final class EventIntake {
   private let ledger: Ledger
   private let calendar: CivilCalendar
   private let schedules: [Provider: RetrySchedule]
-  /// Memory that may be held before something is written.
+  /// Memory that may be held before something is laid aside or written.
   private let waveSize: Int
-  private var wave = EventWave()
+  /// What may lie aside, in bytes, before all is written.
+  private let asideSize: Int
+  private var waiting = WaitingEvents()
   /// Whole archives that wait to be written.
   private var finished: [ArchiveDraft] = []
   private var finishedSize = 0
@@ -26,15 +28,16 @@ public final class EventIntake {
   /// Whether a part of an archive is written that can still be undone.
   private var isWriting = false
   private var symbolsBefore = SymbolTable()
-  private var usersBefore = 0
 
   init(
-    ledger: Ledger, calendar: CivilCalendar, schedules: [Provider: RetrySchedule], waveSize: Int
+    ledger: Ledger, calendar: CivilCalendar, schedules: [Provider: RetrySchedule], waveSize: Int,
+    asideSize: Int
   ) {
     self.ledger = ledger
     self.calendar = calendar
     self.schedules = schedules
     self.waveSize = waveSize
+    self.asideSize = asideSize
   }
 
   deinit { abandon() }
@@ -47,9 +50,6 @@ public final class EventIntake {
 
   /// JSON values of the archive that is being read, so far.
   public var lines: Int64 { current?.tallies.lines ?? 0 }
-
-  /// Memory held, about.
-  private var size: Int { wave.size + finishedSize }
 
   /// Begins an archive whose content is not known, and gives back the ledger's number of it.
   ///
@@ -65,9 +65,9 @@ public final class EventIntake {
     let id = try ledger.nextArchive()
     let run = try ledger.arrivalRun().number
     symbolsBefore = ledger.symbols
-    usersBefore = wave.users.count
+    waiting.beginArchive()
     current = ArchiveDraft(
-      archive, id: id, run: run, start: wave.entries.count,
+      archive, id: id, run: run, start: waiting.count,
       arrivals: ArrivalAccount(run: run, calendar: calendar, schedules: schedules),
       knownUntil: knownUntil)
     return id
@@ -87,7 +87,7 @@ public final class EventIntake {
       try ledger.access("add events") { database in
         try gather(try ledger.forgetting(batch, in: database), of: draft)
       }
-      if size + draft.size > waveSize { try writePart(of: draft) }
+      try makeRoom(besides: draft)
     } catch {
       abandon()
       throw error
@@ -105,7 +105,7 @@ public final class EventIntake {
     finishedContents.insert(draft.archive.sha256)
     finishedSize += draft.size
     current = nil
-    return isWriting || size > waveSize / 10 * 9 ? try write() : []
+    return isWriting || isFull(finishedSize / 9 * 10) ? try write() : []
   }
 
   /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
@@ -113,17 +113,20 @@ public final class EventIntake {
   /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
   public func write() throws(LedgerError) -> [ArchiveTallies] {
     precondition(current == nil, "only whole archives are written for good")
-    if !finished.isEmpty { try writeFinished() }
+    if !finished.isEmpty {
+      try writeFinished { try waiting.all(in: $0) }
+      try ledger.access("add events") { try waiting.clear(in: $0) }
+    }
     defer { written = [] }
     return written
   }
 
   /// Undoes the archive that is being read; those before it are not touched.
   public func abandon() {
-    guard let draft = current else { return }
+    guard current != nil else { return }
     current = nil
     if isWriting { return undo() }
-    wave.drop(entriesAfter: draft.start, usersAfter: usersBefore)
+    waiting.dropArchive()
     ledger.symbols = symbolsBefore
   }
 
@@ -134,57 +137,61 @@ public final class EventIntake {
     try batch.arena.withUnsafeBytes { arena in
       for index in batch.events.indices {
         let event = batch.events[index].translated(by: symbols, archive: draft.id)
-        try wave.add(
-          event, texts: EventWave.Texts(batch.texts[index], in: arena),
-          value: firstValue + batch.values[index], arrival: draft.enter(event))
+        try waiting.add(event, texts: EventWave.Texts(batch.texts[index], in: arena))
+        draft.enter(event, value: firstValue + batch.values[index])
       }
     }
   }
 
-  /// Writes what is gathered, so that memory stays bounded however long an archive is.
-  ///
-  /// Archives before it are written for good, its own part so that it can be undone.
+  /// Lays events aside or writes them, so that memory stays bounded however long an archive is.
+  private func makeRoom(besides draft: ArchiveDraft) throws(LedgerError) {
+    let accounts = finishedSize + draft.size
+    if isFull(accounts) {
+      try writePart(of: draft)
+    } else if waiting.size + accounts > waveSize {
+      try ledger.change("lay events aside") { try waiting.layAside(in: $0) }
+    }
+  }
+
+  /// Whether all is to be written when the accounts of archives take `accounts` bytes.
+  private func isFull(_ accounts: Int) -> Bool {
+    accounts + waiting.count > waveSize / 2 || waiting.sizeAside > asideSize
+  }
+
+  /// Writes what is gathered: archives before `draft` for good, its own part so that it can be
+  /// undone.
   private func writePart(of draft: ArchiveDraft) throws(LedgerError) {
-    let events = draft.start..<wave.entries.count
-    if !finished.isEmpty { try writeFinished(upTo: draft.start) }
-    try change("add events") { try write(events, of: [draft], users: wave.users.count, in: $0) }
-    wave = EventWave()
+    let parts = try ledger.change("lay events aside") { try waiting.parts(in: $0) }
+    if !finished.isEmpty { try writeFinished { _ in parts.before } }
+    try change("add events") { try write(parts.last, of: [draft], in: $0) }
+    waiting = WaitingEvents()
     draft.start = 0
   }
 
-  private func writeFinished(upTo end: Int? = nil) throws(LedgerError) {
+  private func writeFinished(
+    _ batch: (Database) throws -> WaitingEvents.Batch
+  ) throws(LedgerError) {
     let drafts = finished
     finished = []
     finishedContents = []
     finishedSize = 0
     try change("add events") { database in
-      try write(
-        0..<(end ?? wave.entries.count), of: drafts,
-        users: end == nil ? wave.users.count : usersBefore, in: database)
+      try write(try batch(database), of: drafts, in: database)
       for draft in drafts { try draft.close(in: database) }
       try database.release("wave")
     }
     isWriting = false
     written += drafts.map(\.tallies)
-    if end == nil { wave = EventWave() }
   }
 
   private func write(
-    _ events: Range<Int>, of drafts: [ArchiveDraft], users: Int, in database: Database
+    _ batch: WaitingEvents.Batch, of drafts: [ArchiveDraft], in database: Database
   ) throws {
     try ledger.saveSymbols(in: database)
-    let fates = try WaveWriter(
-      wave, range: events, words: ledger.symbols.words, database: database
-    ).write()
-    let lineages = try LineageWriter(database)
-    for user in wave.users[..<users].sorted(by: { $0.key < $1.key }) {
-      try lineages.keep(user: user.key, id: user.id)
-    }
-    for (index, draft) in drafts.enumerated() {
-      let end = index + 1 < drafts.count ? drafts[index + 1].start : events.upperBound
-      draft.settle(
-        wave.entries[draft.start..<end],
-        fates: fates[(draft.start - events.lowerBound)..<(end - events.lowerBound)])
+    var writer = try EventWriter(batch, words: ledger.symbols.words, database: database)
+    let fates = try writer.write()
+    for draft in drafts {
+      draft.settle(fates[(draft.start - batch.numbers.lowerBound)...])
       try draft.write(to: database)
     }
   }
@@ -209,7 +216,7 @@ public final class EventIntake {
   /// Undoes what is written but not for good, and forgets what waits.
   private func undo() {
     isWriting = false
-    wave = EventWave()
+    waiting = WaitingEvents()
     finished = []
     finishedContents = []
     finishedSize = 0
@@ -225,10 +232,14 @@ extension Ledger {
   /// Begins to take in archives of events; days of their deliveries are those of `calendar`.
   ///
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
-  /// `waveSize` is the memory, in bytes, that events may hold before they are written.
+  /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
+  /// `asideSize` what may lie aside on the disk before all are written.
   public func beginEvents(
-    calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20
+    calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:],
+    waveSize: Int = 104 << 20, asideSize: Int = 1 << 30
   ) -> EventIntake {
-    EventIntake(ledger: self, calendar: calendar, schedules: schedules, waveSize: waveSize)
+    EventIntake(
+      ledger: self, calendar: calendar, schedules: schedules, waveSize: waveSize,
+      asideSize: asideSize)
   }
 }

@@ -106,34 +106,3 @@ extension EventRecord {
     return text.map { String(decoding: $0, as: UTF8.self) } ?? String(event.transaction)
   }
 }
-
-/// What all events of a lineage have in common.
-struct LineageShop: Equatable {
-  var provider: Provider
-  var app: Symbol
-  var environment: Environment
-  var store: Store
-
-  init(of event: Event) {
-    provider = event.provider
-    app = event.app
-    environment = event.environment
-    store = event.store
-  }
-
-  /// Reads provider, app, environment and store from `column` on.
-  init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
-    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(column))),
-      let environment = Environment(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 2))),
-      let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 3)))
-    else {
-      throw LedgerError(
-        .corrupt, "cannot read a lineage of the ledger: it names no known provider and store",
-        hint: "keep the file, and rebuild the ledger from the archives in a new one")
-    }
-    self.provider = provider
-    app = Symbol(row.int64(column + 1))
-    self.environment = environment
-    self.store = store
-  }
-}

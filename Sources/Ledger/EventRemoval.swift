@@ -27,8 +27,7 @@ extension Ledger {
         try database.execute(
           sql: "delete from lineage where key = ?", arguments: [event.lineage])
       } else {
-        try LineageWriter(database).renew(
-          event.lineage, user: kept.user, kept, events: events)
+        try LineageWriter(database).renew(event.lineage, kept, events: events)
       }
       try database.execute(
         sql: "delete from contested where identity = ? and time = ? and lineage = ?",

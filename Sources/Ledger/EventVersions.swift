@@ -22,32 +22,35 @@ struct EventVersions {
       """)
   }
 
-  /// Settles an event of which `lineage` got another version, or another copy of one.
-  func settle(_ record: EventRecord, in lineage: EventWave.Lineage) throws {
-    let version = try StoredVersion(record, of: lineage.key, lineage.shop)
-    let here = try stored.versions(like: version, in: [lineage.key])
-    if here.contains(where: { $0.event.material != version.event.material }) {
-      try contest(version.event, in: lineage.key)
+  /// Settles an identity of which `lineage` got another version, or another copy of one.
+  func settle(_ identity: Int64, in lineage: Int64) throws {
+    let versions = try stored.versions(of: identity, in: lineage)
+    for (version, here) in versions.byEvent {
+      if here.contains(where: { $0.event.material != version.event.material }) {
+        try contest(version.event, in: lineage)
+      }
+      try elect(version)
     }
-    try elect(version)
   }
 
-  /// Settles a new event whose identity may have been claimed by a lineage within `keys`.
+  /// Settles a new identity of `lineage` that a lineage within `keys` may have claimed before.
   func settle(
-    _ record: EventRecord, in lineage: EventWave.Lineage, rivals keys: ClosedRange<Int64>
+    _ identity: Int64, in lineage: Int64, rivals keys: ClosedRange<Int64>
   ) throws -> EventFate {
-    let holders = try stored.lineages(
-      within: keys, holding: record.identity, time: record.time
-    ).filter { $0 != lineage.key }
-    guard !holders.isEmpty else { return .new }
-    let version = try StoredVersion(record, of: lineage.key, lineage.shop)
-    let rivals = try stored.versions(like: version, in: holders)
-    guard !rivals.isEmpty else { return .new }
-    for place in Set(rivals.map(\.event.lineage)).union([lineage.key]).sorted() {
-      try contest(version.event, in: place)
+    var fate = EventFate.new
+    for (version, _) in try stored.versions(of: identity, in: lineage).byEvent {
+      let holders = try stored.lineages(
+        within: keys, holding: identity, time: version.event.time.milliseconds
+      ).filter { $0 != lineage }
+      let rivals = try stored.versions(like: version, in: holders)
+      guard !rivals.isEmpty else { continue }
+      for place in Set(rivals.map(\.event.lineage)).union([lineage]).sorted() {
+        try contest(version.event, in: place)
+      }
+      try elect(version)
+      fate = .conflict
     }
-    try elect(version)
-    return .conflict
+    return fate
   }
 
   /// Settles an event of which `version` was taken away.
@@ -90,7 +93,7 @@ struct EventVersions {
       guard isChanged else { return }
       var writer = ByteWriter()
       EventRecords.encode(records, to: &writer)
-      try lineages.renew(lineage, user: records.user, records, events: writer)
+      try lineages.renew(lineage, records, events: writer)
     }
   }
 
@@ -100,5 +103,21 @@ struct EventVersions {
     contest.bind(2, event.time.milliseconds)
     contest.bind(3, lineage)
     try contest.run()
+  }
+}
+
+extension [StoredVersion] {
+  /// Versions of one identity by what they are versions of: one thing, unless two share a
+  /// fingerprint by chance.
+  var byEvent: [(first: StoredVersion, all: [StoredVersion])] {
+    var events: [(first: StoredVersion, all: [StoredVersion])] = []
+    for version in self {
+      if let known = events.firstIndex(where: { $0.first.isVersion(of: version) }) {
+        events[known].all.append(version)
+      } else {
+        events.append((version, [version]))
+      }
+    }
+    return events
   }
 }

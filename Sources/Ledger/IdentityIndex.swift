@@ -11,8 +11,8 @@ struct IdentityIndex {
   struct Claim {
     let identity: Int64
     let lineage: Int64
-    /// The event's place in the wave.
-    let entry: Int32
+    /// Which of all events that are written together it is.
+    let number: Int32
   }
 
   private struct Entry: Comparable {
@@ -215,6 +215,6 @@ extension IdentityIndex {
   private static func precedes(_ left: Claim, _ right: Claim) -> Bool {
     left.identity != right.identity
       ? UInt64(bitPattern: left.identity) < UInt64(bitPattern: right.identity)
-      : left.entry < right.entry
+      : left.number < right.number
   }
 }

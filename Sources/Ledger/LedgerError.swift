@@ -93,7 +93,7 @@ extension LedgerError.Kind {
     case .newer: "use the program that made it, or a newer one"
     case .older: "let a run bring it up to date first"
     case .corrupt: "keep the file, and rebuild the ledger from the archives in a new one"
-    case .full: "free space on the disk of the ledger and run again; nothing is half"
+    case .full: "free space on the disks of the ledger and of TMPDIR and run again; nothing is half"
     case .io: "check the disk and that the folder exists, then run again"
     case .notALedger: "give the path of a ledger, or of a file that does not exist yet"
     case .overflow: "look in the archives for amounts that cannot be true"

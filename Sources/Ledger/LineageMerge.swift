@@ -21,12 +21,12 @@ struct LineageMerge {
   private(set) var records: [EventRecord] = []
   /// Whether the stored versions are no longer all there is to say.
   private(set) var isChanged = false
-  /// Versions of which there is more than one, or which another one replaced: which of them counts
-  /// is decided when all lineages are written.
-  private(set) var doubtful: [EventRecord] = []
+  /// Identities that have more than one version, or of which one replaced another: which of them
+  /// counts is decided when other lineages are written, too.
+  private(set) var doubtful: [Int64] = []
   private var stored: [EventRecord] = []
   private var next = 0
-  private var lineage: EventWave.Lineage?
+  private var lineage: LineageHead?
   private let hasContests: Bool
   private let published: Int32
 
@@ -39,7 +39,7 @@ struct LineageMerge {
 
   /// Begins with the versions that lie in `bytes`, which must stay until the lineage is written.
   mutating func begin(
-    _ lineage: EventWave.Lineage, stored bytes: UnsafeRawBufferPointer
+    _ lineage: LineageHead, stored bytes: UnsafeRawBufferPointer
   ) throws {
     self.lineage = lineage
     records.removeAll(keepingCapacity: true)
@@ -52,12 +52,11 @@ struct LineageMerge {
 
   /// Adds a delivered event; they come by time and identity, copies in order of arrival.
   @inline(__always)
-  mutating func add(_ entry: EventWave.Entry) throws -> EventFate {
-    while next < stored.count, !entry.precedes(stored[next]) {
+  mutating func add(_ record: EventRecord) throws -> EventFate {
+    while next < stored.count, !record.precedes(stored[next]) {
       records.append(stored[next])
       next += 1
     }
-    let record = EventRecord(entry)
     guard let last = records.last, last.identity == record.identity, last.time == record.time
     else {
       records.append(record)
@@ -99,7 +98,7 @@ struct LineageMerge {
     records.append(added)
     isChanged = true
     guard hasVersion else { return .new }
-    doubtful.append(added)
+    doubtful.append(added.identity)
     return .conflict
   }
 
@@ -122,25 +121,15 @@ struct LineageMerge {
     } else {
       records[index] = later
     }
-    if hasContests || !isAlone { doubtful.append(later) }
+    if hasContests || !isAlone { doubtful.append(later.identity) }
   }
 }
 
 extension EventRecord {
-  /// A delivered event as it is stored when it is new.
-  init(_ entry: EventWave.Entry) {
-    time = entry.time
-    identity = entry.identity
-    user = entry.user
-    content = entry.content
-  }
-}
-
-extension EventWave.Entry {
-  /// Whether the entry stands before a stored version of another event.
+  /// Whether it stands before a version of another event.
   @inline(__always)
-  func precedes(_ record: EventRecord) -> Bool {
-    time != record.time ? time < record.time : identity < record.identity
+  func precedes(_ other: EventRecord) -> Bool {
+    time != other.time ? time < other.time : identity < other.identity
   }
 }
 

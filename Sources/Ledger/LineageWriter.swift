@@ -2,7 +2,7 @@ internal import GRDB
 internal import Vocabulary
 
 /// Writes lineages and users, and refuses two of them under one key.
-struct LineageWriter {
+final class LineageWriter {
   private let find: RawStatement
   private let insertion: RawStatement
   private let update: RawStatement
@@ -43,13 +43,13 @@ struct LineageWriter {
 
   /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.
   func withEvents(
-    of lineage: EventWave.Lineage, _ body: (UnsafeRawBufferPointer) throws -> Void
+    of lineage: LineageHead, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
     find.bind(1, lineage.key)
     let isKnown = try find.first { row in
-      guard try LineageShop(row, from: 0) == lineage.shop,
-        row.bytes(4).isEqual(to: lineage.original)
-      else { throw LedgerError.collision("two subscriptions") }
+      let known = LineageHead(
+        key: lineage.key, shop: try LineageShop(row, from: 0), original: row.bytes(4))
+      guard known.isSame(as: lineage) else { throw LedgerError.collision("two subscriptions") }
       try body(row.blob(5))
       return true
     }
@@ -58,9 +58,7 @@ struct LineageWriter {
   }
 
   /// Makes a lineage; `events` is what `EventRecords` made of `records`.
-  func make(
-    _ lineage: EventWave.Lineage, user: Int64, _ records: [EventRecord], events: ByteWriter
-  ) throws {
+  func make(_ lineage: LineageHead, _ records: [EventRecord], events: ByteWriter) throws {
     insertion.bind(1, lineage.key)
     insertion.bind(2, Int64(lineage.shop.provider.rawValue))
     insertion.bind(3, Int64(lineage.shop.app))
@@ -72,15 +70,15 @@ struct LineageWriter {
     } else {
       insertion.bind(6, text: lineage.original)
     }
-    bind(records, user: user, events, to: insertion, from: 7)
+    bind(records, events, to: insertion, from: 7)
     try insertion.run()
     try touch(lineage.key)
   }
 
   /// Puts `records` in the place of a lineage's events, and its user with them.
-  func renew(_ key: Int64, user: Int64, _ records: [EventRecord], events: ByteWriter) throws {
+  func renew(_ key: Int64, _ records: [EventRecord], events: ByteWriter) throws {
     update.bind(1, key)
-    bind(records, user: user, events, to: update, from: 2)
+    bind(records, events, to: update, from: 2)
     try update.run()
     try touch(key)
   }
@@ -92,9 +90,9 @@ struct LineageWriter {
   }
 
   private func bind(
-    _ records: [EventRecord], user: Int64, _ events: ByteWriter, to row: RawStatement,
-    from first: Int32
+    _ records: [EventRecord], _ events: ByteWriter, to row: RawStatement, from first: Int32
   ) {
+    let user = records.user
     let (versions, counted) = (Int64(records.count), Int64(records.count { $0.isStanding }))
     row.bind(first, user)
     row.bind(first + 1, versions)

@@ -55,12 +55,15 @@ struct RawStatement {
 
   /// Binds a blob, which SQLite copies.
   func bind(_ index: Int32, blob bytes: [UInt8]) {
-    bytes.withUnsafeBytes { buffer in
-      if let start = buffer.baseAddress, !buffer.isEmpty {
-        _ = sqlite3_bind_blob(handle, index, start, Int32(buffer.count), copied)
-      } else {
-        _ = sqlite3_bind_zeroblob(handle, index, 0)
-      }
+    bytes.withUnsafeBytes { bind(index, blob: $0) }
+  }
+
+  /// Binds bytes as a blob, which SQLite copies.
+  func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
+    if let start = bytes.baseAddress, !bytes.isEmpty {
+      sqlite3_bind_blob(handle, index, start, Int32(bytes.count), copied)
+    } else {
+      sqlite3_bind_zeroblob(handle, index, 0)
     }
   }
 

@@ -78,6 +78,18 @@ struct StoredVersions {
     try versions(named: version.event, in: lineages).filter { $0.isVersion(of: version) }
   }
 
+  /// Everything in `lineage` that has `identity`.
+  func versions(of identity: Int64, in lineage: Int64) throws -> [StoredVersion] {
+    var versions: [StoredVersion] = []
+    try withEvents(of: lineage) { bytes, shop in
+      try EventRecords.forEach(in: bytes) { record in
+        guard record.identity == identity else { return }
+        versions.append(try StoredVersion(record, of: lineage, shop))
+      }
+    }
+    return versions
+  }
+
   /// Everything in `lineages` that has the identity and time of `event`.
   func versions(named event: Event, in lineages: [Int64]) throws -> [StoredVersion] {
     var versions: [StoredVersion] = []

@@ -32,11 +32,12 @@ struct WaveTests {
     return content
   }
 
-  /// Takes the lines in as archives of `size`, in memory of `waveSize`.
+  /// Takes the lines in as archives of `size`, in memory of `waveSize`, of which up to `asideSize`
+  /// bytes may lie aside.
   private func take(
-    _ lines: [Line], size: Int, waveSize: Int, into ledger: Ledger
+    _ lines: [Line], size: Int, waveSize: Int, asideSize: Int = 1 << 30, into ledger: Ledger
   ) throws -> [ArchiveTallies] {
-    let intake = ledger.beginEvents(calendar: .utc, waveSize: waveSize)
+    let intake = ledger.beginEvents(calendar: .utc, waveSize: waveSize, asideSize: asideSize)
     var tallies: [ArchiveTallies] = []
     for start in stride(from: 0, to: lines.count, by: size) {
       try intake.begin(.named("\(lines.count) \(lines.first?.transaction ?? "") \(start)"))
@@ -50,14 +51,18 @@ struct WaveTests {
   }
 
   @Test(
-    "One archive at a time, a few, all together or in parts: the same tallies and content",
+    "One archive at a time, all together, in parts or laid aside: the same tallies and content",
     arguments: [600, 100, 37])
   func sizes(size: Int) throws {
     var tallies: Set<[Int64]> = []
     var contents: Set<[String]> = []
-    for waveSize in [0, 1 << 20, 1 << 21, 64 << 20] {
+    // At once; each batch laid aside; those of some archives; pairs of batches; all in memory.
+    for (waveSize, asideSize) in [
+      (0, 0), (1 << 20, 1 << 30), (1 << 20, 40_000), (1 << 21, 1), (64 << 20, 0),
+    ] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
-      let told = try take(Self.lines, size: size, waveSize: waveSize, into: ledger)
+      let told = try take(
+        Self.lines, size: size, waveSize: waveSize, asideSize: asideSize, into: ledger)
       tallies.insert(told.flatMap { [$0.lines, $0.accepted, $0.duplicates] })
       contents.insert(try content(of: ledger))
       #expect(
@@ -67,6 +72,14 @@ struct WaveTests {
     #expect(tallies.count == 1)
     #expect(contents.count == 1)
     #expect(try #require(contents.first).count > 150)
+  }
+
+  @Test("Events laid aside come to their lineages whole, and leave nothing behind")
+  func laidAside() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    _ = try take(Self.lines, size: 37, waveSize: 1 << 20, into: ledger)
+    #expect(try ledger.table("select count(*), sum(versions) >= 150 from lineage") == ["23|1"])
+    #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
   }
 
   @Test("The same lines in another order and other archives give the same content")
@@ -83,7 +96,7 @@ struct WaveTests {
 
   @Test("An archive that is given up leaves those that wait before it, and nothing of its own")
   func givenUp() throws {
-    for waveSize in [0, 64 << 20] {
+    for waveSize in [0, 1 << 20, 64 << 20] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       let intake = ledger.beginEvents(calendar: .utc, waveSize: waveSize)
       try intake.begin(.named("a"))

@@ -120,7 +120,7 @@ private struct RewoundEvents {
       } else {
         var events = ByteWriter()
         EventRecords.encode(kept, to: &events)
-        try lineages.renew(row.key, user: kept.user, kept, events: events)
+        try lineages.renew(row.key, kept, events: events)
       }
       for version in removed {
         let isNamed = kept.contains { $0.isNamed(like: version.event) }

@@ -1,0 +1,38 @@
+internal import Vocabulary
+
+/// What all events of a lineage have in common.
+struct LineageShop: Equatable {
+  var provider: Provider
+  var app: Symbol
+  var environment: Environment
+  var store: Store
+
+  init(provider: Provider, app: Symbol, environment: Environment, store: Store) {
+    self.provider = provider
+    self.app = app
+    self.environment = environment
+    self.store = store
+  }
+
+  init(of event: Event) {
+    self.init(
+      provider: event.provider, app: event.app, environment: event.environment,
+      store: event.store)
+  }
+
+  /// Reads provider, app, environment and store from `column` on.
+  init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
+    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(column))),
+      let environment = Environment(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 2))),
+      let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 3)))
+    else {
+      throw LedgerError(
+        .corrupt, "cannot read a lineage of the ledger: it names no known provider and store",
+        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+    }
+    self.provider = provider
+    app = Symbol(row.int64(column + 1))
+    self.environment = environment
+    self.store = store
+  }
+}
