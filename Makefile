@@ -7,7 +7,7 @@ FASTER = libisal-dev
 export WITH_ISAL ?= $(shell test -f /usr/include/isa-l/igzip_lib.h && echo 1 || echo 0)
 BINARY = .build/release/subledger
 POINTS ?= 60
-SORTS ?= crash power disk read signal limits together hostile
+SORTS ?= crash power disk read signal limits together large hostile
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 

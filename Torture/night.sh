@@ -4,6 +4,7 @@
 # A night is disturbed in one of these states, which `state` names:
 #   between  four of six archives are read and published; the night reads the other two
 #   start    the first night of all: no ledger, no reports
+# With `copies=N` every line of the world is delivered N times.
 # With `seam=1` reports are renamed one by one, as on a filesystem that cannot exchange folders;
 # a set in change is then one that its own SHA256SUMS does not fit.
 
@@ -191,6 +192,12 @@ clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/faults.so" "$here/faults
 as_of=$(cat "$work/world/truth/as_of.txt")
 export as_of
 mapfile -t archives < <(ls "$work"/world/archives/*.gz)
+if [ "${copies:-1}" -gt 1 ]; then
+  for archive in "${archives[@]}"; do
+    zcat "$archive" > "$work/lines"
+    for _ in $(seq "$copies"); do cat "$work/lines"; done | gzip -1 > "$archive"
+  done
+fi
 mkdir -p "$work/before/start/archives" "$work/before/between/archives" "$work/after"
 cp -p "${archives[@]}" "$work/before/start/archives/"
 cp -p "${archives[@]:0:4}" "$work/before/between/archives/"
