@@ -13,7 +13,8 @@ public final class EventIntake {
   private let schedules: [Provider: RetrySchedule]
   /// Memory that may be held before something is laid aside or written.
   private let waveSize: Int
-  /// What may lie aside, in bytes, before all is written.
+  /// What may lie aside, in bytes, before all is written at the end of an archive; within one it
+  /// may be twice as much, because a part of an archive is written for itself.
   private let asideSize: Int
   private var waiting = WaitingEvents()
   /// Whole archives that wait to be written.
@@ -105,7 +106,7 @@ public final class EventIntake {
     finishedContents.insert(draft.archive.sha256)
     finishedSize += draft.size
     current = nil
-    return isWriting || isFull(finishedSize / 9 * 10) ? try write() : []
+    return isWriting || isFull(finishedSize / 9 * 10, aside: asideSize) ? try write() : []
   }
 
   /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
@@ -146,16 +147,17 @@ public final class EventIntake {
   /// Lays events aside or writes them, so that memory stays bounded however long an archive is.
   private func makeRoom(besides draft: ArchiveDraft) throws(LedgerError) {
     let accounts = finishedSize + draft.size
-    if isFull(accounts) {
+    if isFull(accounts, aside: asideSize * 2) {
       try writePart(of: draft)
     } else if waiting.size + accounts > waveSize {
       try ledger.change("lay events aside") { try waiting.layAside(in: $0) }
     }
   }
 
-  /// Whether all is to be written when the accounts of archives take `accounts` bytes.
-  private func isFull(_ accounts: Int) -> Bool {
-    accounts + waiting.count > waveSize / 2 || waiting.sizeAside > asideSize
+  /// Whether all is to be written when the accounts of archives take `accounts` bytes, and `aside`
+  /// bytes may lie aside.
+  private func isFull(_ accounts: Int, aside: Int) -> Bool {
+    accounts + waiting.count > waveSize / 2 || waiting.sizeAside > aside
   }
 
   /// Writes what is gathered: archives before `draft` for good, its own part so that it can be
@@ -233,10 +235,11 @@ extension Ledger {
   ///
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
-  /// `asideSize` what may lie aside on the disk before all are written.
+  /// `asideSize` what may lie aside on the disk before all are written; in the middle of an archive
+  /// twice as much may.
   public func beginEvents(
     calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:],
-    waveSize: Int = 104 << 20, asideSize: Int = 1 << 30
+    waveSize: Int = 104 << 20, asideSize: Int = 2 << 30
   ) -> EventIntake {
     EventIntake(
       ledger: self, calendar: calendar, schedules: schedules, waveSize: waveSize,
