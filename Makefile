@@ -26,9 +26,9 @@ test: packages
 	$(SWIFT) test --skip-build
 
 # Swift's own libraries are linked in: the program starts in half the time, and needs no Swift
-# where it runs.
+# where it runs. By Swift's own linker, because the system's warns of functions in them.
 build: packages
-	$(SWIFT) build -c release --static-swift-stdlib --product subledger
+	$(SWIFT) build -c release --static-swift-stdlib -Xswiftc -use-ld=lld --product subledger
 
 # Formatting and the rules of CONTRIBUTING.md that the linter knows.
 lint:

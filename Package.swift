@@ -71,9 +71,7 @@ let package = Package(
         "Nightly", "Simulate",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-      ],
-      // Comes with Swift; the system's linker warns of functions in Swift's own libraries.
-      linkerSettings: [.unsafeFlags(["-use-ld=lld"])]),
+      ]),
 
     // one folder of tests per room, and the tests of the whole
     .target(name: "TestSupport", path: "Tests/TestSupport"),
