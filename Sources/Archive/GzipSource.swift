@@ -5,7 +5,8 @@
 ///
 /// How much a damaged member gives, and where its damage lies, must not depend on which library is
 /// installed. So what another library than zlib finds damaged is inflated once more, by zlib, up to
-/// the byte that was delivered last, and goes on from there.
+/// the byte that was delivered last, and goes on from there. Where zlib ends before that byte, as
+/// at a set of codes that only the other library takes, what was delivered does not hold.
 final class GzipSource {
   private enum State {
     case betweenMembers
@@ -27,6 +28,8 @@ final class GzipSource {
   private let byZlib: (() throws(ArchiveError) -> GzipSource)?
   /// The source by zlib, once the rest is its.
   private var successor: GzipSource?
+  /// Whether more was delivered than zlib makes of the same bytes; nothing follows then.
+  private(set) var isContradicted = false
 
   /// A source of what `input` inflates to: by the fastest library there is when `byZlib` can make
   /// the same source anew, else by zlib.
@@ -60,23 +63,31 @@ final class GzipSource {
     return nil
   }
 
-  /// Bytes of the file that are used up.
+  /// Bytes of the level below, or of the file, that are used up.
+  var consumed: Int64 { successor?.consumed ?? input.consumed }
+
+  /// Bytes of the file that are used up; of a level above the first, by what is read ahead.
   var fileOffset: Int64 { below?.fileOffset ?? input.consumed }
 
   /// Fills `target`; less only at the end.
   func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
     if let successor { return try successor.read(into: target) }
     let made = try inflateMembers(into: target)
-    delivered += Int64(made)
-    guard state == .handedOver, let byZlib else { return made }
+    guard state == .handedOver, let byZlib else {
+      delivered += Int64(made)
+      return made
+    }
     let successor = try byZlib()
-    try successor.skip(delivered)
     self.successor = successor
-    return try made + successor.read(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
+    guard try successor.skip(delivered) else {
+      isContradicted = true
+      return 0
+    }
+    return try successor.read(into: target)
   }
 
-  /// Passes over what was delivered before.
-  private func skip(_ count: Int64) throws(ArchiveError) {
+  /// Passes over as many bytes; false when there are less.
+  func skip(_ count: Int64) throws(ArchiveError) -> Bool {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
     defer { scratch.deallocate() }
     var left = count
@@ -85,8 +96,9 @@ final class GzipSource {
         rebasing: scratch.prefix(Int(min(Int64(scratch.count), left))))
       let passed = try read(into: part)
       left -= Int64(passed)
-      if passed < part.count { break }
+      if passed < part.count { return false }
     }
+    return true
   }
 
   private func inflateMembers(

@@ -12,6 +12,8 @@ public enum ArchiveChunk {
   case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
   /// A JSON value longer than the limit, which is left out.
   case oversizedValue(line: Int64, byteOffset: Int64)
+  /// What came so far does not hold: the archive is damaged before its end, and comes anew.
+  case again
 }
 
 /// Where an archive stops being readable.
@@ -44,7 +46,8 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError
 
 /// Gives `body` all lines of `file` in order, in bounded memory.
 ///
-/// Of a damaged archive come the lines that end before the damage.
+/// Of a damaged archive come the lines that end before the damage, as zlib sees it, however much is
+/// read at a time and whichever library is installed.
 ///
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
@@ -62,6 +65,18 @@ func readArchive(
 ) throws -> ArchiveEnd {
   precondition(sizes.valueMax > 0, "a value has at least one byte")
   let bytes = try FileBytes(file)
+  if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, body) { return end }
+  try body(.again)
+  let again = try read(FileBytes(again: bytes), of: file, sizes, byZlibAlone: true, body)
+  guard let again else { preconditionFailure("zlib does not contradict itself") }
+  return again
+}
+
+/// Reads once; nil when what was delivered does not hold.
+private func read(
+  _ bytes: FileBytes, of file: ArchiveFile, _ sizes: LineSizes, byZlibAlone: Bool,
+  _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd? {
   var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
   var levels: [GzipSource] = []
   while levels.count < 2, try window.startsWithGzipMagic() {
@@ -75,11 +90,13 @@ func readArchive(
   }
   let reader = LineReader(window, sizes: sizes)
   try reader.run(body)
+  if levels.contains(where: \.isContradicted) { return nil }
   let sha256 = try bytes.finish()
   let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
   try reader.finish(isTorn: isTorn, body)
   return ArchiveEnd(
-    inflatedBytes: reader.position, damage: damage(of: bytes, levels), sha256: sha256)
+    inflatedBytes: reader.position, damage: try damage(of: bytes, levels, file.location),
+    sha256: sha256)
 }
 
 /// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.
@@ -94,10 +111,18 @@ private func zlibSource(
 }
 
 /// The damage nearest to the disk: what is wrong further up follows from it.
-private func damage(of bytes: FileBytes, _ levels: [GzipSource]) -> ArchiveDamage? {
+private func damage(
+  of bytes: FileBytes, _ levels: [GzipSource], _ path: ArchivePath
+) throws(ArchiveError) -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(
       offset: bytes.position, detail: "the file became shorter while it was read")
   }
-  return levels.lazy.compactMap(\.damage).first
+  guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
+  guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
+  // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
+  let below = try zlibSource(
+    of: FileBytes(again: bytes), depth: depth - 1, LineSizes(), path)
+  _ = try below.skip(levels[depth].consumed + 1)
+  return ArchiveDamage(offset: below.fileOffset, detail: detail)
 }

@@ -28,7 +28,7 @@ extension Intake {
     guard try ledger.archiveWithContent(sha256: sha256) == nil else {
       return try ledger.recordRepeat(archive)
     }
-    let entry = try ledger.beginSnapshots(archive)
+    var entry = try ledger.beginSnapshots(archive)
     var reader = SnapshotReader()
     do {
       let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
@@ -40,6 +40,10 @@ extension Intake {
             capturedAtDefault: plan.capturedAt, to: &batch)
         case .oversizedValue(let line, let byteOffset):
           reader.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+        case .again:
+          entry.abandon()
+          entry = try ledger.beginSnapshots(archive)
+          reader = SnapshotReader()
         }
         guard !batch.needsCapturedAt else { throw Self.noCaptureTime(file) }
         try entry.add(batch.snapshots, rejects: batch.rejects)

@@ -66,6 +66,21 @@ struct DamageTests {
     }
   }
 
+  @Test("Nothing counts of a member that zlib refuses, however far another library reads it")
+  func refused() throws {
+    try program.folder.write(bodies(5), to: "in/a.jsonl")
+    try program.folder.write(refusedGzip(bodies(2500, from: 100)), to: "in/b.gz")
+    try program.folder.write(bodies(7, from: 5000), to: "in/c.jsonl")
+    let result = try program.run(night)
+    #expect([0, 1].contains(result.status), "\(result)")
+    let inputs = try inputs()
+    #expect(inputs["b.gz"]?["status"] == "damaged")
+    #expect(["a.jsonl", "b.gz", "c.jsonl"].map { inputs[$0]?["accepted"] } == ["5", "0", "7"])
+    #expect(inputs["b.gz"]?["lines"] == "0")
+    #expect(try charges() == 12)
+    #expect(result.errors.contains("the 0 whole lines before it count"))
+  }
+
   @Test("An archive with a wrong byte in its middle gives what stands before it")
   func wrongByte() throws {
     var member = try packed(bodies(400))
