@@ -46,16 +46,13 @@ struct Configuration: Sendable {
 
   /// Reads the content of the file at `path`.
   static func read(_ bytes: [UInt8], named path: String) throws(NightError) -> Configuration {
-    if let problem = YAMLBounds.problem(in: bytes) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let problem = YAMLBounds.problem(in: text) {
       throw NightError(
         .configuration, "cannot read the configuration \(path)\(problem)", hint: YAMLBounds.hint)
     }
     do {
-      let text = String(decoding: bytes, as: UTF8.self)
-      // Dates and fractions stay the text that was written: a date is the start of a day in the
-      // reports' time zone, and a share is exact.
-      let resolver = Resolver.default.removing(.timestamp).removing(.float)
-      let tree = try Yams.load(yaml: text, resolver)
+      let tree = try Yams.load(yaml: text, .settings, .settings, .utf8)
       var configuration = try ConfigurationReader(path: path).read(tree)
       configuration.source = try ConfigurationDocument.of(text)
       return configuration

@@ -46,14 +46,15 @@ private struct DecisionsReader {
   let path: String
 
   func read(_ bytes: [UInt8]) throws(NightError) -> [Decision] {
-    if let problem = YAMLBounds.problem(in: bytes) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let problem = YAMLBounds.problem(in: text) {
       throw NightError(
         .configuration, "cannot read the decisions \(path)\(problem)", hint: YAMLBounds.hint)
     }
     let root: Node?
     do {
       // As nodes, an id of digits stays the text that was written.
-      root = try Yams.compose(yaml: String(decoding: bytes, as: UTF8.self))
+      root = try Yams.compose(yaml: text, .default, .default, .utf8)
     } catch {
       throw NightError(
         .configuration, "the decisions \(path) are no YAML\(yamlProblem(error))", hint: Self.hint)

@@ -60,7 +60,8 @@ enum ConfigurationDocument {
 
   /// The kept part of a configuration, as YAML; nil when nothing of it is kept.
   static func of(_ text: String) throws -> [UInt8]? {
-    guard let mapping = try Yams.compose(yaml: text)?.mapping else { return nil }
+    let root = try Yams.compose(yaml: text, .default, .default, .utf8)
+    guard let mapping = root?.mapping else { return nil }
     var pairs: [(Node, Node)] = []
     for (key, value) in mapping {
       guard let name = key.scalar?.string else { continue }

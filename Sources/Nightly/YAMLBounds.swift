@@ -14,11 +14,14 @@ enum YAMLBounds {
   static let hint = "write the values out where they are meant"
 
   /// What is beyond the bounds; nil when nothing is, and for what is no YAML.
-  static func problem(in bytes: [UInt8]) -> String? {
+  ///
+  /// It must be the very text that the library gets: a file's bytes that are no UTF-8 end reading
+  /// here, and are replaced there.
+  static func problem(in text: String) -> String? {
     var parser = yaml_parser_t()
     guard yaml_parser_initialize(&parser) == 1 else { return "there is no memory to read it" }
     defer { yaml_parser_delete(&parser) }
-    return bytes.withUnsafeBufferPointer { input in
+    return Array(text.utf8).withUnsafeBufferPointer { input in
       yaml_parser_set_input_string(&parser, input.baseAddress, input.count)
       yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING)
       var weights = Weights()
@@ -106,7 +109,7 @@ private struct Weights {
       problem = "more than \(YAMLBounds.depthMax) lists and mappings stand in one another"
     }
     if weight.depth > 0, open.last?.wantsKey == true {
-      problem = "a key must be a text, not a list or mapping"
+      problem = "a key must be a text, not a list or mapping; a `?` before it makes it a key"
     }
   }
 

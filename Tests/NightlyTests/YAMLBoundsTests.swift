@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A small file does not come to more than memory holds, nor to what the library cannot take")
 struct YAMLBoundsTests {
-  private func problem(_ text: String) -> String? { YAMLBounds.problem(in: Array(text.utf8)) }
+  private func problem(_ text: String) -> String? { YAMLBounds.problem(in: text) }
 
   /// Lists of ten, each of the one before it.
   private func laughs(_ count: Int) -> String {
@@ -41,16 +41,85 @@ struct YAMLBoundsTests {
   }
 
   @Test(
-    "A list or mapping is no key",
+    "A list or mapping is no key, wherever it stands and however it is written",
     arguments: [
       "a: 1\n? period: P1Y\n", "a: 1\n? [b]\n: 1\n", "a: &a [b]\n*a : 1\n", "a: 1\n{b: 1}: 2\n",
+      "a:\n  - {b: [{c: {[]: 1}}]}\n", "a: 1\n? {=: b}\n: 1\n", "a: 1\n? !!str [b]\n",
+      "a: 1\n? !!map {}\n", "a:\n  !!set {{}}\n", "a:\n  !!omap [{[]: 1}]\n",
+      "a: &a {b: 1}\n? *a\n",
+      "a: &a {b: 1}\n<<: {*a : 1}\n", "a: 1\n<<: [{? []}]\n", "a: 1\n? - b\n",
+      "a: 1\n--- {{}: 1}\n",
     ])
   func keys(_ text: String) throws {
-    #expect(problem(text) == ": line 2: a key must be a text, not a list or mapping")
-    let error = #expect(throws: NightError.self) {
-      try Configuration.read(Array(text.utf8), named: "a.yaml")
+    let reason = "a key must be a text, not a list or mapping; a `?` before it makes it a key"
+    #expect(problem(text) == ": line 2: \(reason)")
+    for read in [configurationProblem, decisionsProblem] {
+      let error = try #require(read(Array(text.utf8)))
+      #expect(error.message.contains(" a.yaml: line 2: "))
+      #expect(!error.hint.isEmpty)
     }
-    #expect(error?.message.hasPrefix("cannot read the configuration a.yaml: line 2: ") == true)
+  }
+
+  @Test("Bytes that are no UTF-8 hide no key from the bounds")
+  func damagedText() throws {
+    for damage in [[0x8D], [0xFF, 0xFE], [0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]] {
+      let text = Array("# ".utf8) + damage + Array("\na: 1\n? period: P1Y\n".utf8)
+      let error = try #require(configurationProblem(text))
+      #expect(error.message.contains(" a.yaml: line 3: a key must be a text"))
+    }
+  }
+
+  @Test("Keys that are no plain text for YAML are names like all others")
+  func oddKeys() throws {
+    for key in [
+      "null", "~", "1.5", "2026-03-01", "true", "0x1F", "!!binary aGk=", "=", "'<<'", "''",
+    ] {
+      let error = try #require(
+        configurationProblem(Array("products: {\(key): [a]}\n\(key): 1\n".utf8)))
+      #expect(error.message.contains("unknown key"), "\(key): \(error)")
+    }
+    let merged = "a: &a {b: 1}\nproducts:\n  <<: [*a, *a]\n  <<: 5\n"
+    #expect(configurationProblem(Array(merged.utf8)) != nil)
+  }
+
+  @Test("A value in base 60 or 8 is the text that was written, however long")
+  func numbers() throws {
+    let long = "1" + String(repeating: ":00", count: 40)
+    let text = """
+      products: {a: 0123, b: [1:30, \(long)], c: 9223372036854775807:59, d: 12, e: -1:30}
+      """
+    let products = try Configuration.read(Array(text.utf8), named: "a.yaml").products
+    #expect(
+      products == [
+        "a": ["0123"], "b": ["1:30", long], "c": ["9223372036854775807:59"], "d": ["12"],
+        "e": ["-1:30"],
+      ])
+    let error = try #require(configurationProblem(Array("jobs: 1:30\n".utf8)))
+    #expect(error.message.contains("`jobs` must be a whole number"))
+    #expect(configurationProblem(Array("jobs: !!int \(long)\n".utf8)) != nil)
+    for tag in [
+      "!!set {a}", "!!timestamp 2026-03-01", "!!binary aGk=", "!!float 1:30.5", "!!omap [a]",
+    ] {
+      #expect(configurationProblem(Array("jobs: \(tag)\n".utf8)) != nil)
+    }
+  }
+
+  private func configurationProblem(_ bytes: [UInt8]) -> NightError? {
+    do throws(NightError) {
+      _ = try Configuration.read(bytes, named: "a.yaml")
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func decisionsProblem(_ bytes: [UInt8]) -> NightError? {
+    do throws(NightError) {
+      _ = try DecisionsFile(bytes, named: "a.yaml")
+      return nil
+    } catch {
+      return error
+    }
   }
 
   @Test("Both files are refused by the line and with what to do")
