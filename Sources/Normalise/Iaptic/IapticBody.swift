@@ -17,15 +17,34 @@ struct IapticNotification {
   }
 
   /// The purchase it is about; nil when it is none of `purchases`.
+  ///
+  /// One transaction can have bought several products. Of purchases that fit as well as one
+  /// another, it is the one whose key is the first by its bytes: a collection has no order.
   func subject(in purchases: [IapticPurchase]) -> Int? {
-    func place(_ id: UnsafeRawBufferPointer, _ of: (IapticPurchase) -> UnsafeRawBufferPointer)
-      -> Int?
-    {
-      id.isEmpty ? nil : purchases.firstIndex { of($0).elementsEqual(id) }
-    }
     guard namesSubject else { return purchases.count == 1 ? 0 : nil }
-    return place(transaction.text, \.transaction) ?? place(baseOrder(purchase.text), \.purchase)
-      ?? place(product.text, \.product)
+    var best: (fit: Int, index: Int)?
+    for (index, purchase) in purchases.enumerated() {
+      let fit = fit(of: purchase)
+      guard fit > 0 else { continue }
+      if let best, fit < best.fit { continue }
+      if let best, fit == best.fit,
+        !purchase.key.lexicographicallyPrecedes(purchases[best.index].key)
+      {
+        continue
+      }
+      best = (fit, index)
+    }
+    return best?.index
+  }
+
+  /// How well `other` fits: its transaction counts for more than all else, then its purchase.
+  private func fit(of other: IapticPurchase) -> Int {
+    func fits(_ id: UnsafeRawBufferPointer, _ named: UnsafeRawBufferPointer) -> Bool {
+      !named.isEmpty && id.elementsEqual(named)
+    }
+    return (fits(other.transaction, transaction.text) ? 4 : 0)
+      + (fits(other.purchase, baseOrder(purchase.text)) ? 2 : 0)
+      + (fits(other.product, product.text) ? 1 : 0)
   }
 }
 

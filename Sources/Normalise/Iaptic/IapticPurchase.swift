@@ -6,6 +6,8 @@ import Vocabulary
 /// Ids have lost their platform. Bytes point into the line.
 struct IapticPurchase {
   var product = UnsafeRawBufferPointer.none
+  /// Under which it stands in the collection; empty in a list.
+  var key = UnsafeRawBufferPointer.none
   /// The id that stays the same over renewals; empty when not sent.
   var purchase = UnsafeRawBufferPointer.none
   /// The last transaction; bodies of the first years have none.
@@ -111,6 +113,7 @@ struct IapticPurchaseReader {
     let transaction = IapticID(try id(members.value(.transactionID, tape), "transactionId", tape))
     let platform = try word(.platform, "purchases.platform", tape)
     purchase.product = product.text
+    purchase.key = key.map(tape.bytes) ?? .none
     purchase.purchase = baseOrder(root.text)
     purchase.transaction = transaction.text
     purchase.store =

@@ -1,0 +1,53 @@
+import Testing
+import Vocabulary
+
+@testable import Normalise
+
+@Suite("What an iaptic notification is about, of several purchases")
+struct IapticSubjectTests {
+  private func member(_ key: String, _ product: String, transaction: String = "apple:23") -> String
+  {
+    """
+    "\(key)":{"productId":"\(product)","purchaseId":"apple:21","transactionId":"\(transaction)",\
+    "platform":"ios-appstore","purchaseDate":"2025-07-08T18:40:00.000Z",\
+    "expirationDate":"2025-11-08T18:40:00.000Z","isExpired":false}
+    """
+  }
+
+  /// The product of the event that the notification names.
+  private func told(_ members: [String], product: String, reason: String = "RENEWED") -> String? {
+    let batch = normalise(
+      """
+      {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"\(reason)",\
+      "id":"n","date":"2025-10-10T09:00:00Z","productId":"\(product)","purchaseId":"apple:21",\
+      "transactionId":"apple:23"},"purchases":{\(members.joined(separator: ","))}}
+      """)
+    return batch.events.first.map { batch.symbols.words[Int($0.product)] }
+  }
+
+  @Test("Of products that one transaction bought, it is the one whose product is named")
+  func named() {
+    let members = [member("a", "pro_a"), member("b", "pro_b"), member("c", "pro_c")]
+    for order in [members, members.reversed()] {
+      #expect(told(order, product: "apple:pro_b") == "pro_b")
+      #expect(told(order, product: "apple:pro_c", reason: "UNHEARD_OF") == "pro_c")
+    }
+  }
+
+  @Test("Where none is named, the order of an object's members decides nothing")
+  func unnamed() {
+    let members = [member("b", "pro_b"), member("a", "pro_a"), member("c", "pro_c")]
+    for order in [members, members.reversed(), [members[1], members[2], members[0]]] {
+      #expect(told(order, product: "apple:monthly") == "pro_a")
+      #expect(told(order, product: "", reason: "UNHEARD_OF") == "pro_a")
+    }
+  }
+
+  @Test("The transaction that is named counts for more than the product")
+  func transaction() {
+    let members = [member("a", "pro_a", transaction: "apple:22"), member("b", "pro_b")]
+    for order in [members, members.reversed()] {
+      #expect(told(order, product: "apple:pro_a") == "pro_b")
+    }
+  }
+}
