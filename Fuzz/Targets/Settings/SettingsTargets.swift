@@ -9,9 +9,9 @@ import Vocabulary
 func feedPrices(_ bytes: UnsafeRawBufferPointer) {
   if let records = csv(Array(bytes)) {
     let written = records.map { record in
-      record.fields.map { "\"\($0.replacing("\"", with: "\"\""))\"" }.joined(separator: ",")
+      Array(record.fields.map(quotedField).joined(separator: [UInt8(ascii: ",")]))
     }
-    let again = csv(Array(written.joined(separator: "\r\n").utf8))
+    let again = csv(Array(written.joined(separator: [UInt8(ascii: "\r"), UInt8(ascii: "\n")])))
     claim(again?.map(\.fields) == records.map(\.fields), "records that are written again come back")
   }
   ScratchFile.settings.write(bytes)
@@ -67,6 +67,12 @@ func feedDecisions(_ bytes: UnsafeRawBufferPointer) {
   } catch {
     judge(error)
   }
+}
+
+/// A field in quotes, byte for byte: with a mark behind it, a quote is another Character.
+private func quotedField(_ field: String) -> [UInt8] {
+  let quote = UInt8(ascii: "\"")
+  return [quote] + field.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote]
 }
 
 private func csv(_ bytes: [UInt8]) -> [CSVRecord]? {
