@@ -141,9 +141,9 @@ extension Amount {
   /// Reads a plain decimal with at most six decimals, such as `0.005`.
   init?(plain text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0, whole < 1_000_000 else {
-      return nil
-    }
+    guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0, whole < 1_000_000,
+      text.utf8.first != UInt8(ascii: "-")
+    else { return nil }
     let decimals = parts.count == 2 ? String(parts[1]) : ""
     let padded = decimals + String(repeating: "0", count: max(0, 6 - decimals.count))
     guard decimals.count <= 6, decimals.allSatisfy(\.isNumber), let fraction = Int64(padded) else {

@@ -98,6 +98,8 @@ struct ConfigurationTests {
       ("breaks: {severity: 1}", "`breaks.severity`"), ("breaks: [high]", "`breaks`"),
       ("breaks: {severity_usd: {low: 1}}", "`breaks.severity_usd.low`"),
       ("breaks: {severity_usd: {high: lots}}", "`breaks.severity_usd.high`"),
+      ("breaks: {severity_usd: {high: -0.99}}", "`breaks.severity_usd.high`"),
+      ("materiality: -0.5%", "`materiality`"),
       ("breaks: {severity_usd: {high: 501}}", "`breaks.severity_usd`"),
       ("breaks: {severity_days: {info: 1}}", "`breaks.severity_days.info`"),
       ("breaks: {severity_days: {high: soon}}", "`breaks.severity_days.high`"),
