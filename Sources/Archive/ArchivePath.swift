@@ -11,17 +11,18 @@ struct ArchivePath: Sendable, Hashable {
 
   /// The path that `shown` shows as `text`.
   init(unescaping text: String) {
-    bytes = text.split(separator: "\\", omittingEmptySubsequences: false).enumerated().flatMap {
-      place, piece in
-      let start = place == 0 ? "" : "\\"
+    // By scalars: what follows a brace can be a mark, which makes another Character of it.
+    let pieces = text.unicodeScalars.split(separator: "\\", omittingEmptySubsequences: false)
+    bytes = pieces.enumerated().flatMap { place, piece -> [UInt8] in
+      let asItIs = Array(((place == 0 ? "" : "\\") + String(piece)).utf8)
       guard place > 0, piece.dropFirst().first == "{", let end = piece.firstIndex(of: "}"),
-        let number = UInt32(piece[..<end].dropFirst(2), radix: 16)
-      else { return Array((start + piece).utf8) }
-      let rest = Array(piece[piece.index(after: end)...].utf8)
+        let number = UInt32(String(piece[..<end].dropFirst(2)), radix: 16)
+      else { return asItIs }
+      let rest = Array(String(piece[piece.index(after: end)...]).utf8)
       switch piece.first {
       case "u": return Unicode.Scalar(number).map { Array(String($0).utf8) + rest } ?? rest
       case "x": return [UInt8(truncatingIfNeeded: number)] + rest
-      default: return Array((start + piece).utf8)
+      default: return asItIs
       }
     }
   }

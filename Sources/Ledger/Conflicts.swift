@@ -64,7 +64,7 @@ extension Ledger {
         words: symbols.words, original: try self.lineage(version.event.lineage)?.original ?? "")
     }
     let fields = contents[0].indices.filter { field in
-      contents.contains { $0[field].value != contents[0][field].value }
+      contents.contains { !$0[field].value.isExactly(contents[0][field].value) }
     }
     let others = group.filter { !$0.isStanding }.map(\.event.place).sorted {
       ($0.archive, $0.line, $0.byteOffset) < ($1.archive, $1.line, $1.byteOffset)

@@ -15,6 +15,18 @@ struct PriceLine: Sendable, Equatable {
     var currency: String
     /// The first moment at which the price holds.
     var validFrom: Instant
+
+    static func == (left: Key, right: Key) -> Bool {
+      left.product.isExactly(right.product) && left.store == right.store
+        && left.country == right.country && left.currency == right.currency
+        && left.validFrom == right.validFrom
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(store)
+      hasher.combine(ExactText(product))
+      hasher.combine(validFrom)
+    }
   }
 
   /// The columns of a price list.

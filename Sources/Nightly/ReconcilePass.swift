@@ -49,7 +49,7 @@ struct ReconcilePass {
     user.lineages = told.cases.map { lineage in
       var lineage = lineage
       lineage.isHeldByAnotherUser =
-        lineage.isAmong(transferred) && lineage.user == snapshot.user
+        lineage.isAmong(transferred) && lineage.user.isExactly(snapshot.user)
       return lineage
     }
     return user

@@ -46,7 +46,8 @@ extension Reconciliation {
 
   /// An account transfer is no break.
   private func isTransferred(_ lineage: LineageCase) -> Bool {
-    lineage.isHeldByAnotherUser || (!lineage.user.isEmpty && lineage.user != user.user)
+    lineage.isHeldByAnotherUser
+      || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
   }
 
   private mutating func findAheadOfSnapshot(_ matches: [EntitlementMatch]) {

@@ -46,15 +46,12 @@ struct SnapshotView {
 
   /// One purchase often unlocks several entitlements, each of which lists it.
   private mutating func listTransactions() {
-    var byID: [String: ListedTransaction] = [:]
+    var byID: [ExactText: ListedTransaction] = [:]
     for entitlement in entitlements {
       for transaction in entitlement.transactions where !transaction.id.isEmpty {
         let listed = ListedTransaction(transaction, of: entitlement)
-        if let known = byID[listed.id] {
-          byID[listed.id] = known.merged(with: listed)
-        } else {
-          byID[listed.id] = listed
-        }
+        let id = ExactText(listed.id)
+        byID[id] = byID[id]?.merged(with: listed) ?? listed
       }
     }
     transactions = byID.values.sorted { $0.precedes($1) }
@@ -93,7 +90,7 @@ struct ListedTransaction: Equatable {
 
   func precedes(_ other: ListedTransaction) -> Bool {
     let (left, right) = (at?.milliseconds ?? .max, other.at?.milliseconds ?? .max)
-    return left != right ? left < right : id < other.id
+    return left != right ? left < right : ExactText(id).precedes(ExactText(other.id))
   }
 
   /// Both listings of one transaction; what one leaves out the other may say.

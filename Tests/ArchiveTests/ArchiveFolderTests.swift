@@ -98,6 +98,17 @@ func strangeNames() throws {
   for file in files { #expect(try readArchive(file) { _ in }.inflatedBytes == 3) }
 }
 
+@Test("A path that is shown names its file again, also where a mark follows what is escaped")
+func shownPaths() {
+  let names: [[UInt8]] = [
+    [0x66, 0xFF], [0x66, 0xFF, 0xCC, 0x81], [0x0A, 0xCC, 0x81, 0x0A], [0x5C, 0xCC, 0x81],
+    [0x5C, 0x78, 0x7B, 0x66, 0x66, 0x7D], [0xFF, 0xFF, 0xD8, 0x9A], [0x0D, 0x0A], [0x5C, 0x5C],
+  ]
+  for name in names {
+    #expect(ArchivePath(unescaping: ArchivePath(bytes: name).shown).bytes == name)
+  }
+}
+
 @Test("A path that is not there is refused", arguments: ["nothing", "file/below", ""])
 func missing(name: String) throws {
   let folder = try TemporaryFolder()

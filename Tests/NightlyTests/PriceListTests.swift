@@ -42,6 +42,13 @@ struct PriceListTests {
     #expect(coins.local == nil && coins.usd == .zero && coins.rate == nil && coins.period == nil)
   }
 
+  @Test("Products whose ids only look alike have a price each")
+  func alike() throws {
+    let list = try read(",caf\u{e9},,,2026-01-01,,1,,", ",cafe\u{301},,,2026-01-01,,2,,")
+    #expect(list.lines.compactMap(\.usd) == [1_000_000, 2_000_000].map(Amount.init(micros:)))
+    #expect(try read(",\"a\"\"\u{61a}\",,,2026-01-01,,1,,").lines[0].key.product == "a\"\u{61a}")
+  }
+
   @Test("A date begins at midnight of the reports' time zone, an instant is what it says")
   func begin() throws {
     let berlin = try #require(CivilCalendar(named: "Europe/Berlin"))

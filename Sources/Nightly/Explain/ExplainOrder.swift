@@ -60,7 +60,7 @@ public struct ExplainOrder: Sendable, Equatable {
     var keys: [String: String] = [:]
     var column: String?
     for word in words.dropFirst() {
-      guard let equals = word.firstIndex(of: "=") else {
+      guard let equals = word.unicodeScalars.firstIndex(of: "=") else {
         if let first = column {
           throw NightError(
             .usage, "explain takes one column, not \(first) and \(word)",

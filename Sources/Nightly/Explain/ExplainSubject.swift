@@ -79,7 +79,7 @@ extension Night {
       var named: Set<Int64> = []
       for row in group where hits.contains(where: { $0.lineage == row.key }) {
         for version in try ledger.versions(ofLineage: row)
-        where version.event.transaction == key && version.transaction == id {
+        where version.event.transaction == key && version.transaction.isExactly(id) {
           named.insert(version.event.identity)
           found += 1
           try entries.add(version, of: row)

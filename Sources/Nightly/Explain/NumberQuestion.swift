@@ -26,11 +26,13 @@ struct NumberQuestion {
 
     /// Whether a word, as it was told, is the one asked for.
     func fits(_ value: String) -> Bool {
-      value == text || (isEscaped && cellText(value) == text)
+      value.isExactly(text) || (isEscaped && cellText(value).isExactly(text))
     }
 
     /// Whether a printed cell is the one asked for.
-    func fits(printed value: String) -> Bool { value == text || value == printed }
+    func fits(printed value: String) -> Bool {
+      value.isExactly(text) || value.isExactly(printed)
+    }
   }
 
   let report: NumberReport

@@ -22,17 +22,17 @@ struct PurchaseReader {
     _ list: JSONNode, of tape: JSONTape, isWhole: Bool
   ) throws(BodyProblem) -> [Entitlement] {
     var found: [Entitlement] = []
-    var places: [String: Int] = [:]
+    var places: [ExactText: Int] = [:]
     var newest: [Instant] = []
     var child = tape.firstChild(list)
     while let node = child {
       let purchase = try purchase(node, tape)
       let at = purchase.startedAt ?? Instant(milliseconds: 0)
-      if let place = places[purchase.id] {
+      if let place = places[ExactText(purchase.id)] {
         found[place].merge(purchase, isNewer: at > newest[place])
         newest[place] = max(newest[place], at)
       } else {
-        places[purchase.id] = found.count
+        places[ExactText(purchase.id)] = found.count
         found.append(purchase)
         newest.append(at)
       }
@@ -79,8 +79,8 @@ struct PurchaseReader {
     let own = try tape.text(storeData.value(.productID, tape), "store_data.product_id")
     if !own.isEmpty { return own }
     let outer = try tape.text(members.value(.productID, tape), "product_id")
-    guard store == .playStore, let colon = outer.firstIndex(of: ":") else { return outer }
-    return String(outer[..<colon])
+    guard store == .playStore else { return outer }
+    return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
   }
 
   private func renewState(_ renews: Bool?, hasEnd: Bool) -> RenewState? {

@@ -56,16 +56,16 @@ final class Causes {
   }
 
   /// The strongest cause of each row's changes in versions that runs after `run` published.
-  func published(_ month: Month, after run: Int64) throws -> [String: Cause] {
+  func published(_ month: Month, after run: Int64) throws -> [ExactText: Cause] {
     guard run + 1 < history.plan.run else { return [:] }
     let versions = try history.ledger.publishedCauses(
       of: shape.layout.name, zone: history.plan.zone, month: month,
       runs: run + 1...history.plan.run - 1)
-    var causes: [String: Cause] = [:]
+    var causes: [ExactText: Cause] = [:]
     for version in versions {
       for record in RowRecord.rows(of: version) {
         guard let cause = record.fields.first.flatMap(Cause.init(rawValue:)) else { continue }
-        let key = record.fields.dropFirst().joined(separator: ",")
+        let key = ExactText(record.fields.dropFirst().joined(separator: ","))
         causes[key] = min(cause, causes[key] ?? cause)
       }
     }

@@ -126,7 +126,7 @@ final class MonthlyRows: RowSink {
     _ month: Month, _ sha256: String, _ rows: [UInt8], _ step: [(RowChange, Cause)]
   ) {
     guard kept[month]?.sha256 != sha256 else { return }
-    let text = step.map { "\($0.1.rawValue),\($0.0.key)\n" }.joined()
+    let text = step.map { "\($0.1.rawValue),\($0.0.key.text)\n" }.joined()
     published.append(
       PublishedRows(
         report: shape.layout.name, month: month, sha256: sha256, rows: rows,
@@ -166,7 +166,7 @@ final class MonthlyRows: RowSink {
   ) throws -> [RowChange] {
     var old = shape.byKey(RowRecord.rows(of: frozen))
     var changes: [RowChange] = []
-    func compare(_ key: String, _ then: RowRecord?, _ now: RowRecord?) {
+    func compare(_ key: ExactText, _ then: RowRecord?, _ now: RowRecord?) {
       let columns = shape.differences(then, now)
       guard !columns.isEmpty else { return }
       changes.append(
@@ -194,7 +194,7 @@ final class MonthlyRows: RowSink {
 }
 
 extension RowShape {
-  func byKey(_ rows: [RowRecord]) -> [String: RowRecord] {
+  func byKey(_ rows: [RowRecord]) -> [ExactText: RowRecord] {
     Dictionary(rows.map { (key(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
   }
 }

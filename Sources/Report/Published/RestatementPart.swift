@@ -24,7 +24,7 @@ final class RestatementPart {
 
   /// Adds the changed cells of one month; months come in their order.
   func add(_ changes: [(RowChange, Cause)], of month: Month, _ shape: RowShape) throws {
-    let ordered = changes.sorted { $0.0.key.utf8.lexicographicallyPrecedes($1.0.key.utf8) }
+    let ordered = changes.sorted { $0.0.key.precedes($1.0.key) }
     for (change, cause) in ordered {
       for column in change.columns { try add(change, column, cause, month, shape) }
     }
@@ -41,7 +41,7 @@ final class RestatementPart {
     line.removeAll()
     line.add(plain: written.report)
     line.add(plain: month.text)
-    line.add(printed: change.key)
+    line.add(printed: change.key.text)
     line.add(plain: shown.name)
     line.add(plain: published)
     line.add(plain: restated)

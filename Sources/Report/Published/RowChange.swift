@@ -3,7 +3,7 @@ internal import Vocabulary
 /// A row of a monthly report whose numbers are no longer those that were published.
 struct RowChange {
   /// Key columns but the period, as printed, joined by commas.
-  let key: String
+  let key: ExactText
   /// The measures that were published; nil when there was no such row, which means zero.
   let published: RowRecord?
   /// The measures now; nil when there is no such row any more.
@@ -43,8 +43,8 @@ struct RowShape {
     product = names.firstIndex(of: "product_id")
   }
 
-  func key(of row: RowRecord) -> String {
-    keys.map { row.fields[$0] }.joined(separator: ",")
+  func key(of row: RowRecord) -> ExactText {
+    ExactText(keys.map { row.fields[$0] }.joined(separator: ","))
   }
 
   /// Provider and app as printed.

@@ -44,7 +44,7 @@ final class StepComparison {
       if let change = try change(key, then, row, feed: row) { changes.append(change) }
     }
     let open = shape.byKey(rows.filter { !shape.isComplete($0) })
-    for (key, row) in old.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+    for (key, row) in old.sorted(by: { $0.key.precedes($1.key) }) {
       let isGone =
         open[key] == nil && history.isComplete(month, kind, feed: shape.feed(of: row))
       switch row.keptStanding {
@@ -56,7 +56,7 @@ final class StepComparison {
       }
     }
     // A row that waits for itself alone is shown while its feed is complete: not from nothing.
-    for (key, row) in open.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    for (key, row) in open.sorted(by: { $0.key.precedes($1.key) })
     where old[key] == nil && history.isComplete(month, kind, feed: shape.feed(of: row)) {
       carry(row, .neverComplete)
       isChanged = true
@@ -66,7 +66,7 @@ final class StepComparison {
   }
 
   private func change(
-    _ key: String, _ then: RowRecord?, _ now: RowRecord?, feed: RowRecord
+    _ key: ExactText, _ then: RowRecord?, _ now: RowRecord?, feed: RowRecord
   ) throws -> RowChange? {
     let columns = shape.differences(then, now)
     guard !columns.isEmpty else { return nil }
