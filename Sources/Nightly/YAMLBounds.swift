@@ -11,7 +11,7 @@ enum YAMLBounds {
   static let depthMax = 32
 
   /// What to do about a file beyond the bounds.
-  static let hint = "write the values out where they are meant"
+  static let hint = "write every key as a plain text, and values out where they are meant"
 
   /// What is beyond the bounds; nil when nothing is, and for what is no YAML.
   ///
