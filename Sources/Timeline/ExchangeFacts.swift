@@ -50,6 +50,28 @@ public struct CurrencyDay: Sendable, Hashable {
   }
 }
 
+// Folded as keys of cells are (Vocabulary, CellHashing.swift).
+
+extension ExchangeRate {
+  /// Folds the rate as two words.
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    hash.combine(UInt64(bitPattern: usd))
+    hash.combine(UInt64(bitPattern: local))
+    return hash.place
+  }
+}
+
+extension CurrencyDay {
+  /// Folds the key as one word.
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    hash.combine(
+      UInt64(UInt32(bitPattern: currency)) << 32 ^ UInt64(UInt32(bitPattern: day.number)))
+    return hash.place
+  }
+}
+
 /// How often each rate was paid, by currency and day.
 ///
 /// It grows with days, currencies and prices, not with charges.

@@ -17,6 +17,17 @@ public struct PricedProduct: Sendable, Hashable {
   }
 }
 
+extension PricedProduct {
+  /// Folds the product as one word, as keys of cells are (Vocabulary, CellHashing.swift).
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    hash.combine(
+      UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: currency)) << 8
+        ^ UInt64(store.rawValue))
+    return hash.place
+  }
+}
+
 /// Seven days, counted from 1970-01-01.
 public struct Week: Sendable, Hashable, Comparable {
   /// How many weeks after the one that began on 1970-01-01.
@@ -33,6 +44,15 @@ public struct Week: Sendable, Hashable, Comparable {
 
   /// Orders by time.
   public static func < (left: Week, right: Week) -> Bool { left.number < right.number }
+}
+
+extension Week {
+  /// Folds the week as one word.
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    hash.combine(UInt64(bitPattern: number))
+    return hash.place
+  }
 }
 
 /// What everybody paid for renewals, by week, and what some of them paid less.
@@ -106,10 +126,14 @@ public struct PaidPrices: Sendable, Equatable {
 
   /// Adds what others paid.
   public mutating func add(_ other: PaidPrices) {
-    full.merge(other.full) { mine, theirs in
-      mine.merging(theirs) { $0.merging($1) { $0 + $1 } }
+    for (product, weeks) in other.full {
+      for (week, prices) in weeks {
+        full[product, default: [:]][week, default: [:]].merge(prices) { $0 + $1 }
+      }
     }
-    offers.merge(other.offers) { mine, theirs in mine.merging(theirs) { $0 + $1 } }
+    for (product, counts) in other.offers {
+      offers[product, default: [:]].merge(counts) { $0 + $1 }
+    }
   }
 
   mutating func addRenewal(of product: PricedProduct, at time: Instant, price: Amount) {
