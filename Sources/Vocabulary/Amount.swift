@@ -56,6 +56,8 @@ public struct Amount: Sendable, Hashable, Comparable {
   public func scaled(
     by numerator: Int64, over denominator: Int64
   ) throws(AmountOverflow) -> Amount {
+    let (product, isLarge) = micros.multipliedReportingOverflow(by: numerator)
+    if !isLarge { return Amount(micros: product.halfToEven(dividedBy: denominator)) }
     let exact = Int128(micros) * Int128(numerator)
     guard let rounded = Int64(exactly: exact.dividedHalfToEven(by: Int128(denominator))) else {
       throw AmountOverflow()
@@ -66,11 +68,16 @@ public struct Amount: Sendable, Hashable, Comparable {
 
 extension Int128 {
   /// The quotient rounded half to even; `divisor` must be positive.
-  public func dividedHalfToEven(by divisor: Int128) -> Int128 {
+  public func dividedHalfToEven(by divisor: Int128) -> Int128 { halfToEven(dividedBy: divisor) }
+}
+
+extension SignedInteger where Self: FixedWidthInteger {
+  /// The quotient rounded half to even; `divisor` must be positive.
+  func halfToEven(dividedBy divisor: Self) -> Self {
     precondition(divisor > 0, "a rate's denominator is positive")
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     let twice = remainder.magnitude * 2
-    let step: Int128 = self < 0 ? -1 : 1
+    let step: Self = self < 0 ? -1 : 1
     if twice > divisor.magnitude { return quotient + step }
     if twice == divisor.magnitude { return quotient % 2 == 0 ? quotient : quotient + step }
     return quotient
