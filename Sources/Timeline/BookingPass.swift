@@ -2,17 +2,23 @@ import Vocabulary
 
 /// Turns the events of a lineage, in business order, into charges and refunds.
 struct BookingPass {
+  let events: [Event]
   let rules: Rules
   private(set) var bookings: [Booking] = []
   private(set) var findings: [FoldFinding] = []
-  private var events: [Event] = []
   /// The first event that took a transaction back, by its key: a refund or a revocation.
   private var takenBack: [Int64: Int] = [:]
 
-  init(rules: Rules) { self.rules = rules }
+  init(events: [Event], rules: Rules) {
+    self.events = events
+    self.rules = rules
+  }
 
-  mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
-    events.append(event)
+  mutating func run() throws(AmountOverflow) {
+    for index in events.indices { try read(events[index], at: index) }
+  }
+
+  private mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
     if event.transaction != 0, event.isRefundBooking || event.kind == .revoked {
       takenBack[event.transaction] = takenBack[event.transaction] ?? index
     }

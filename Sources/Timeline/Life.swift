@@ -49,8 +49,8 @@ public struct Life: Sendable {
     self.events = events
     self.isChained = isChained
     self.exclusion = told.first?.environment == .sandbox ? .sandbox : exclusion
-    var ledger = BookingPass(rules: rules)
-    for index in events.indices { try ledger.read(events[index], at: index) }
+    var ledger = BookingPass(events: events, rules: rules)
+    try ledger.run()
     var pass = PeriodPass(events: events, bookings: ledger.bookings, rules: rules)
     periods = pass.run()
     bookings = ledger.bookings
