@@ -7,15 +7,19 @@ extension Ledger {
   /// A Qonversion lineage is a group of its own. What the other providers tell of one user in one
   /// app and environment is one group, for they do not say which purchases continue each other; a
   /// lineage without user is a group of its own. Events come by time and identity. `keys`
-  /// restricts the walk by the lineage's key, or the user's, so that several readers can share it.
+  /// restricts the walk by the lineage's key, or the user's, so that several readers can share it;
+  /// whoever does without the users' ids as text saves looking each up.
   /// Throws `LedgerError`, and whatever `body` throws.
   public func forEachGroup(
-    keys: ClosedRange<Int64> = .min ... .max, _ body: ([LineageRow], [Event]) throws -> Void
+    keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true,
+    _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
       let alone = "l.provider = \(Provider.qonversion.rawValue) or l.user = 0"
-      try database.forEachLineage(where: alone, keys: keys) { try body([$0], $1) }
-      try database.forEachUserGroup(keys: keys, body)
+      try database.forEachLineage(where: alone, keys: keys, withUserTexts: withUserTexts) {
+        try body([$0], $1)
+      }
+      try database.forEachUserGroup(keys: keys, withUserTexts: withUserTexts, body)
     }
   }
 
@@ -37,13 +41,14 @@ extension Ledger {
 extension Database {
   /// Walks over the lineages that fulfil `condition` with their events.
   func forEachLineage(
-    where condition: String, keys: ClosedRange<Int64>,
+    where condition: String, keys: ClosedRange<Int64>, withUserTexts: Bool = true,
     _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
     let lineages = try RawStatement(
       self,
       """
-      \(LineageRow.selectWithEvents) where l.key between ? and ? and (\(condition)) order by l.key
+      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
+      where l.key between ? and ? and (\(condition)) order by l.key
       """)
     lineages.bind(1, keys.lowerBound)
     lineages.bind(2, keys.upperBound)
@@ -58,12 +63,14 @@ extension Database {
 
   /// Walks over the users whose lineages are folded together.
   func forEachUserGroup(
-    keys: ClosedRange<Int64>, _ body: ([LineageRow], [Event]) throws -> Void
+    keys: ClosedRange<Int64>, withUserTexts: Bool,
+    _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     let lineages = try RawStatement(
       self,
       """
-      \(LineageRow.selectWithEvents) where l.user between ? and ? and l.user <> 0
+      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
+      where l.user between ? and ? and l.user <> 0
         and l.provider <> \(Provider.qonversion.rawValue)
       order by l.user, l.provider, l.app, l.environment, l.key
       """)
@@ -88,10 +95,13 @@ extension Database {
 
 extension LineageRow {
   /// `select` with the events, for `addEvents`.
-  static let selectWithEvents = """
-    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id, l.events
-    from lineage l left join user u on u.key = l.user
+  static func selectWithEvents(userTexts: Bool) -> String {
     """
+    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
+      \(userTexts ? "u.id" : "null"), l.events
+    from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
+    """
+  }
 
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: RawStatement, to events: inout [Event]) throws {

@@ -17,7 +17,7 @@ public struct LineageRow: Sendable, Equatable {
   public var original: String
   /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
   public var user: Int64
-  /// The user id as text; empty when unknown.
+  /// The user id as text; empty when unknown, and when it was not asked for.
   public var userText: String
 }
 

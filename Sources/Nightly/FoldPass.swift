@@ -88,7 +88,7 @@ private struct LineageStretch: Sendable {
       var result = FoldResult()
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       let cases = CaseBuilder(ledger: ledger, rules: fold.rules.rules)
-      try ledger.forEachGroup(keys: keys) { rows, events in
+      try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
         try fold.fold(rows, events, cases, into: &result)
       }
       return result
