@@ -14,14 +14,16 @@ struct FoldPass {
 
   func run() throws(NightError) -> WholeFold {
     var sum = WholeFold(ledger: ledger)
-    let stretch = LineageStretch(path: ledger.path, fold: fold)
     try attempt {
       // Small stretches have few cells, so that adding them up takes little more memory than the
       // sum, and goes on beside the folding.
-      let stretches = lineageKeys(shares: max(jobs * 4, try ledger.eventCount() / 32_000))
+      let events = try ledger.eventCount()
+      let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
+      let stretch = LineageStretch(
+        path: ledger.path, fold: fold, revenueCells: events / stretches.count / 2)
       try Workers(count: jobs, waitingMax: 1).run(stretches, stretch.fold) { _, part in
         try checkStop()
-        try sum.add(part.get())
+        try sum.add(part.get(), parts: stretches.count)
       }
       try sum.finish()
     }
@@ -49,21 +51,29 @@ struct WholeFold {
     self.revenueCellsMax = revenueCellsMax
   }
 
-  mutating func add(_ part: FoldResult) throws {
+  /// Adds one of so many parts of about the same size.
+  mutating func add(_ part: FoldResult, parts: Int = 1) throws {
     let cells = result.facts.revenue.count + part.facts.revenue.count
     if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try layAside() }
+    let isFirst = result.groups == 0
     try result.add(part)
+    if isFirst {
+      // A table that grows is hashed anew each time.
+      result.facts.revenue.reserveCapacity(min(revenueCellsMax, cells * parts))
+    }
   }
 
   /// Leaves nothing in `result` of what is partly aside.
   mutating func finish() throws(LedgerError) {
-    if aside != nil { try layAside() }
+    guard aside != nil else { return }
+    try layAside()
+    result.facts.revenue = [:]
   }
 
   private mutating func layAside() throws(LedgerError) {
     if aside == nil { aside = try RevenueAside(in: ledger) }
     try aside?.add(result.facts.revenue)
-    result.facts.revenue = [:]
+    result.facts.revenue.removeAll(keepingCapacity: true)
   }
 }
 
@@ -82,10 +92,13 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
 private struct LineageStretch: Sendable {
   let path: String
   let fold: GroupFold
+  /// About how many cells of revenue it comes to, so that their table need not grow.
+  let revenueCells: Int
 
   func fold(_ keys: ClosedRange<Int64>, _ tell: (Result<FoldResult, any Error>) -> Bool) {
     let result = Result {
       var result = FoldResult()
+      result.facts.revenue.reserveCapacity(revenueCells)
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       let cases = CaseBuilder(ledger: ledger, rules: fold.rules.rules)
       try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
