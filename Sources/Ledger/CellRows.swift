@@ -4,7 +4,7 @@ internal import GRDB
 ///
 /// A night can have a hundred thousand cells of twenty-five columns: one array each would cost
 /// more than writing them.
-struct CellRows {
+public struct CellRows: Sendable {
   let table: String
   /// Columns of the primary key, which come first.
   let keyWidth: Int
@@ -32,7 +32,7 @@ struct CellRows {
     let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
     let statement = try RawStatement(
       cachedIn: database, "insert into \(table) values (\(marks))")
-    for row in sorted() where hasMeasure(row) {
+    for row in stride(from: 0, to: values.count, by: width) where hasMeasure(row) {
       if let part { statement.bind(Int32(columns), part) }
       for column in 0..<width { statement.bind(Int32(column + 1), values[row + column]) }
       try statement.run()
@@ -56,7 +56,7 @@ struct CellRows {
     let isNothing = measures.map { "\($0) = 0" }.joined(separator: " and ")
     let clear = try RawStatement(
       cachedIn: database, "delete from \(table) where \(key) and \(isNothing)")
-    for row in sorted() where hasMeasure(row) {
+    for row in stride(from: 0, to: values.count, by: width) where hasMeasure(row) {
       for column in 0..<width { upsert.bind(Int32(column + 1), values[row + column]) }
       try upsert.run()
       for column in 0..<keyWidth { clear.bind(Int32(column + 1), values[row + column]) }
@@ -68,13 +68,19 @@ struct CellRows {
     values[(row + keyWidth)..<(row + width)].contains { $0 != 0 }
   }
 
-  /// Where each row starts, in the order of the key, so that pages are filled one after another.
-  private func sorted() -> [Int] {
-    stride(from: 0, to: values.count, by: width).sorted { left, right in
-      for column in 0..<keyWidth where values[left + column] != values[right + column] {
-        return values[left + column] < values[right + column]
+  /// Puts the rows in the order of the key, so that pages are filled one after another.
+  mutating func sort() {
+    let starts = values.withUnsafeBufferPointer { values in
+      stride(from: 0, to: values.count, by: width).sorted { left, right in
+        for column in 0..<keyWidth where values[left + column] != values[right + column] {
+          return values[left + column] < values[right + column]
+        }
+        return false
       }
-      return false
     }
+    var sorted: [Int64] = []
+    sorted.reserveCapacity(values.count)
+    for start in starts { sorted += values[start..<start + width] }
+    values = sorted
   }
 }

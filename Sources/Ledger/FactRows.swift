@@ -39,15 +39,25 @@ public struct FoldChange {
 
 extension Ledger {
   /// Makes the cells those of a fold, whole or not at all.
-  public func apply(_ change: FoldChange) throws(LedgerError) {
+  ///
+  /// - Parameters:
+  ///   - change: all cells, or what is to be added to those that are there.
+  ///   - make: makes the rows of all pieces and hands them on in their order; whoever has threads
+  ///     to spare makes some while others are written.
+  public func apply(
+    _ change: FoldChange,
+    make: ([FactPiece], (CellRows) throws -> Void) throws -> Void = { pieces, write in
+      for piece in pieces { try write(piece.rows()) }
+    }
+  ) throws(LedgerError) {
     try self.change("write the facts") { database in
       if change.isWhole {
         try database.clear(Facts.tables + ["price_cell", "rate_cell"])
-        try change.facts.forEachPiece { try $0.insert(in: database) }
+        try make(change.facts.pieces) { try $0.insert(in: database) }
         try change.aside?.insert(in: database)
         try change.prices.cells.insert(in: database)
       } else {
-        try change.facts.forEachPiece { try $0.add(in: database) }
+        try make(change.facts.pieces) { try $0.add(in: database) }
         try change.prices.cells.add(in: database)
       }
       try write(change.rates, to: database)
@@ -62,7 +72,7 @@ extension Ledger {
   public func replaceFacts(_ facts: Facts) throws(LedgerError) {
     try change("write the facts") { database in
       try database.clear(Facts.tables)
-      try facts.forEachPiece { try $0.insert(in: database) }
+      for piece in facts.pieces { try piece.rows().insert(in: database) }
     }
   }
 
@@ -81,51 +91,9 @@ extension Ledger {
   }
 }
 
-/// The columns of each table of facts, in the order of v1-facts.sql.
+// The columns of each table of facts, in the order of v1-facts.sql.
+
 extension Facts {
-  /// The tables, in that order.
-  static let tables = [
-    "revenue_cell", "revenue_month_cell", "movement_cell", "renewal_cell", "trial_cell",
-    "retention_cell", "excluded_cell", "arrival_cell", "coverage_cell",
-  ]
-
-  /// Calls `body` at all rows, in pieces that are made one at a time: those of all tables together
-  /// would take as much memory as the facts.
-  func forEachPiece(_ body: (CellRows) throws -> Void) throws {
-    for (month, keys) in revenue.keysByMonth {
-      try body(revenue.rows(of: keys, table: "revenue_cell"))
-      try body(revenueRows(of: month, keys))
-    }
-    try body(movementRows)
-    try body(renewalRows)
-    try body(trialRows)
-    try body(retentionRows)
-    try body(excludedRows)
-    try body(arrivalRows)
-    try body(coverageRows)
-  }
-
-  /// The sums of a month, of which `keys` are the days.
-  private func revenueRows(
-    of month: Month, _ keys: [RevenueKey]
-  ) throws(LedgerError) -> CellRows {
-    var sums: [RevenueKey: RevenueSums] = [:]
-    for key in keys {
-      var monthKey = key
-      monthKey.day = month.firstDay
-      do throws(AmountOverflow) {
-        try sums[monthKey, default: RevenueSums()].add(revenue[key] ?? RevenueSums())
-      } catch {
-        throw LedgerError(
-          .overflow, "cannot add up the revenue of \(month.text): \(error)",
-          hint: LedgerError.Kind.overflow.hint)
-      }
-    }
-    var rows = CellRows(table: "revenue_month_cell", keyWidth: 12, width: 26, count: sums.count)
-    for (key, sums) in sums { rows.append(key, sums, in: month.number) }
-    return rows
-  }
-
   var movementRows: CellRows {
     var rows = CellRows(
       table: "movement_cell", keyWidth: 6, width: 8, count: movements.count)
@@ -209,15 +177,33 @@ extension Facts {
 }
 
 extension [RevenueKey: RevenueSums] {
-  /// The keys of each month, by month.
-  var keysByMonth: [(key: Month, value: [RevenueKey])] {
-    [Month: [RevenueKey]](grouping: keys, by: \.day.month).sorted { $0.key < $1.key }
+  /// The rows of some days, for a table whose columns begin like those of `revenue_cell`.
+  func rows(at places: [Index], table: String) -> CellRows {
+    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: places.count)
+    for place in places {
+      let (key, sums) = self[place]
+      rows.append(key, sums, in: key.day.number)
+    }
+    return rows
   }
 
-  /// The rows of some days, for a table whose columns begin like those of `revenue_cell`.
-  func rows(of keys: [RevenueKey], table: String) -> CellRows {
-    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: keys.count)
-    for key in keys { rows.append(key, self[key] ?? RevenueSums(), in: key.day.number) }
+  /// The sums of a month, whose days are at `places`.
+  func rows(of month: Month, at places: [Index]) throws(LedgerError) -> CellRows {
+    var monthly: [RevenueKey: RevenueSums] = [:]
+    for place in places {
+      var (key, sums) = self[place]
+      key.day = month.firstDay
+      do throws(AmountOverflow) {
+        try monthly[key, default: RevenueSums()].add(sums)
+      } catch {
+        throw LedgerError(
+          .overflow, "cannot add up the revenue of \(month.text): \(error)",
+          hint: LedgerError.Kind.overflow.hint)
+      }
+    }
+    var rows = CellRows(
+      table: "revenue_month_cell", keyWidth: 12, width: 26, count: monthly.count)
+    for (key, sums) in monthly { rows.append(key, sums, in: month.number) }
     return rows
   }
 }

@@ -66,6 +66,7 @@ extension [PriceRow] {
         Int64(row.product), Int64(row.store.rawValue), Int64(row.currency), row.week ?? noWeek,
         row.price.micros, row.full?.micros ?? -1, row.charges)
     }
+    cells.sort()
     return cells
   }
 }

@@ -33,8 +33,10 @@ public final class RevenueAside {
   public func add(_ revenue: [RevenueKey: RevenueSums]) throws(LedgerError) {
     parts += 1
     try ledger.change("lay revenue aside") { database in
-      for (_, keys) in revenue.keysByMonth {
-        try revenue.rows(of: keys, table: "revenue_aside").insert(in: database, part: parts)
+      for (_, places) in revenue.placesByMonth {
+        var rows = revenue.rows(at: places, table: "revenue_aside")
+        rows.sort()
+        try rows.insert(in: database, part: parts)
       }
     }
   }

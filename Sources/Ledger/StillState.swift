@@ -32,7 +32,7 @@ extension Ledger {
         else { continue }
         try database.execute(sql: "create temp table" + sql.dropFirst("create table".count))
       }
-      try facts.forEachPiece { try $0.insert(in: database) }
+      for piece in facts.pieces { try piece.rows().insert(in: database) }
     }
   }
 

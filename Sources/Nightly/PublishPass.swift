@@ -54,7 +54,11 @@ struct PublishPass {
         run = try ledger.beginRun(
           asOf: rules.asOf, version: version, options: plan.optionsText,
           documents: plan.documents())
-        try times.measure(.facts) { try ledger.apply(change) }
+        try times.measure(.facts) {
+          try ledger.apply(change) {
+            try Workers(count: plan.jobs, waitingMax: 4).make($0, write: $1)
+          }
+        }
         try ledger.replaceDecisions(plan.decisions.decisions)
         let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
         log.info(
