@@ -1,3 +1,5 @@
+import Glibc
+
 /// Walks over the JSON values of a stretch of lines.
 ///
 /// A value never crosses a line end, so that a line cut short cannot swallow the one behind it.
@@ -48,19 +50,11 @@ struct ValueCursor {
     bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
   }
 
-  /// The first line end from `start` on, 32 bytes at a time.
+  /// The first line end from `start` on.
   private func endOfLine(from start: Int) -> Int {
-    guard let base = bytes.baseAddress else { return bytes.count }
-    let lineFeed = SIMD32<UInt8>(repeating: UInt8(ascii: "\n"))
-    var here = start
-    while bytes.count - here >= 32 {
-      let part = (base + here).loadUnaligned(as: SIMD32<UInt8>.self)
-      // The mask as four words: asking `any` of it is a call for every 32 bytes.
-      let found = unsafeBitCast(part .== lineFeed, to: SIMD4<UInt64>.self)
-      if found.x | found.y | found.z | found.w != 0 { break }
-      here += 32
-    }
-    while here < bytes.count, bytes[here] != UInt8(ascii: "\n") { here += 1 }
-    return here
+    guard let base = bytes.baseAddress,
+      let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+    else { return bytes.count }
+    return UnsafeRawPointer(found) - base
   }
 }
