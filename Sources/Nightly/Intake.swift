@@ -193,10 +193,12 @@ struct Intake {
       of file: ArchiveFile, _ normalise: inout Int64, _ tell: (Message) -> Bool
     ) throws -> ArchiveEnd {
       var normaliser = Normaliser(rules: rules)
-      var batch = EventBatch()
+      // The last lines of a chunk may come on top.
+      let (linesMin, room) = (1_024, 1_280)
+      var batch = EventBatch(room: room)
       func flush() throws {
         guard tell(.batch(batch)) else { throw NotWanted() }
-        batch = EventBatch()
+        batch = EventBatch(room: room)
       }
       let end = try readArchive(file, valueBytesMax: valueBytesMax) { chunk in
         let start = StageTimes.now(.thread)
@@ -210,7 +212,7 @@ struct Intake {
           (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
           guard tell(.again) else { throw NotWanted() }
         }
-        if batch.lines >= 1024 { try flush() }
+        if batch.lines >= linesMin { try flush() }
       }
       if batch.lines > 0 { try flush() }
       return end

@@ -69,7 +69,7 @@ extension EventBatch {
     text.user = intern(draft.user)
     text.transaction = intern(draft.transaction)
     switch draft.root {
-    case .original(let id) where id.elementsEqual(draft.transaction):
+    case .original(let id) where id.isEqual(to: draft.transaction):
       text.original = text.transaction
     case .original(let id): text.original = intern(id)
     case .userAndProduct:

@@ -15,6 +15,9 @@ struct EventIdentity {
   var mark: Int64 = 0
 
   /// The fingerprint for `event`, of which provider, environment, store, kind and time are set.
+  ///
+  /// Inlined, since handing over an event would copy all of it.
+  @inline(__always)
   func fingerprint(of event: Event) -> Int64 {
     var fingerprint = Fingerprint(seed: 2)
     fingerprint.combine(

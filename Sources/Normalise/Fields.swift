@@ -1,4 +1,5 @@
 import Decode
+import Glibc
 import Vocabulary
 
 /// Values of members, each by what it means. Null and absent members arrive here as nil.
@@ -157,6 +158,13 @@ extension JSONTape {
 extension UnsafeRawBufferPointer {
   /// No bytes.
   static var none: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+  /// Byte for byte; the library's `elementsEqual` goes through iterators.
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count else { return false }
+    guard let here = baseAddress, let there = other.baseAddress else { return true }
+    return memcmp(here, there, count) == 0
+  }
 
   /// Whether the bytes are the ASCII `word`, which is in lower case, in any case.
   func isWord(_ word: StaticString) -> Bool {

@@ -73,7 +73,7 @@ struct Unwrapping {
     let tape = tapes[layer.tape]
     switch tape.kind(node) {
     case .object where tape.count(node) == 0: return .empty
-    case .object: return openObject(layer, node, to: &batch)
+    case .object: return openObject(layer, node, on: tape, to: &batch)
     case .string: return openText(layer, tape.bytes(node), to: &batch)
     case .null where layer.depth > 0: return .empty
     default: return .unknown(BodyProblem(.notAnObject, "the value is no JSON object"))
@@ -81,11 +81,10 @@ struct Unwrapping {
   }
 
   private mutating func openObject(
-    _ layer: Layer, _ object: JSONNode, to batch: inout EventBatch
+    _ layer: Layer, _ object: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
-    let tape = tapes[layer.tape]
     if let provider = providers.provider(of: object, on: tape) {
-      return normalise(layer, object, of: provider, to: &batch)
+      return normalise(layer, object, on: tape, of: provider, to: &batch)
     }
     var failure: Outcome?
     if layer.depth < Self.layersMax {
@@ -105,7 +104,7 @@ struct Unwrapping {
       }
     }
     if let provider = providers.providerOfDamaged(object, on: tape) {
-      return normalise(layer, object, of: provider, to: &batch)
+      return normalise(layer, object, on: tape, of: provider, to: &batch)
     }
     if providers.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
     return failure ?? .unknown(.nobodyKnows)
@@ -145,7 +144,8 @@ struct Unwrapping {
   }
 
   private mutating func normalise(
-    _ layer: Layer, _ object: JSONNode, of provider: Provider, to batch: inout EventBatch
+    _ layer: Layer, _ object: JSONNode, on tape: JSONTape, of provider: Provider,
+    to batch: inout EventBatch
   ) -> Outcome {
     guard isAuthentic(object, of: provider, in: layer) else {
       return .refused(.unauthenticated(provider))
@@ -155,7 +155,7 @@ struct Unwrapping {
     let eventsBefore = batch.events.count
     do throws(BodyProblem) {
       let reason = try providers.normalise(
-        object, of: provider, on: tapes[layer.tape], delivery, to: &batch)
+        object, of: provider, on: tape, delivery, to: &batch)
       guard reason != nil || batch.events.count > eventsBefore else {
         return .refused(.aboutNobody)
       }

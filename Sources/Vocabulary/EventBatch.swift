@@ -71,8 +71,13 @@ public struct EventBatch: Sendable {
   /// Charges and refunds whose body does not say `is_proceed`; read as 0.
   public var missingIsProceed: Int64 = 0
 
-  /// An empty batch.
-  public init() {}
+  /// An empty batch, with room for so many events.
+  public init(room: Int = 0) {
+    events.reserveCapacity(room)
+    texts.reserveCapacity(room)
+    values.reserveCapacity(room)
+    arena.reserveCapacity(room * 80)
+  }
 
   /// Puts a copy of `bytes` into the arena.
   public mutating func intern(_ bytes: UnsafeRawBufferPointer) -> TextRange {

@@ -26,40 +26,32 @@ struct Qonversion {
     switch try reader.meaning(tape) {
     case .skipped(let reason): return reason
     case .event(let kind):
-      let body = try reader.body(kind, tape)
-      var event = Event(
-        provider: .qonversion, environment: body.environment, store: body.store, kind: kind,
-        time: body.time)
-      event.place = place
-      event.received = received ?? reader.received(tape)
-      event.body = Fingerprint.of(tape.bytes(object))
-      batch.add(event, from: body)
+      var body = QonversionBody()
+      try reader.read(kind, into: &body, tape)
+      batch.add(
+        body, of: Fingerprint.of(tape.bytes(object)),
+        received: received ?? reader.received(tape), at: place)
       return nil
     }
   }
 }
 
 extension EventBatch {
-  /// Completes `event` from its body and adds it with its ids.
-  mutating func add(_ sent: Event, from body: QonversionBody) {
-    var event = sent
-    let text = internIDs(of: body)
-    let app = body.app.isEmpty ? 0 : Fingerprint.of(body.app)
-    event.lineage = arena.withUnsafeBytes { arena in
-      lineageKey(
-        provider: .qonversion, app: app, environment: body.environment, store: body.store,
-        original: arena.slice(text.original))
-    }
-    event.identity = EventIdentity(
-      app: app, lineage: event.lineage, transaction: body.transaction, user: body.user,
-      product: body.product, name: body.name
-    ).fingerprint(of: event)
-    event.user = Fingerprint.of(body.user)
-    event.transaction = transactionKey(body.transaction)
-    event.startsLineage =
-      body.transaction.isEmpty || body.original.isEmpty
-      || body.transaction.elementsEqual(body.original)
-    addWords(of: body, to: &event)
+  /// Adds the event of a body with this fingerprint, and its ids.
+  ///
+  /// What the batch gets is written last: its memory is mostly new to the processor, and whatever
+  /// is read behind such a write waits for it.
+  mutating func add(
+    _ body: QonversionBody, of fingerprint: Int64, received: Instant?, at place: Place
+  ) {
+    var event = Event(
+      provider: .qonversion, environment: body.environment, store: body.store, kind: body.kind,
+      time: body.time)
+    event.fillIDs(from: body)
+    event.fillWords(from: body, &symbols)
+    event.body = fingerprint
+    event.received = received
+    event.place = place
     event.created = body.created
     event.periodStart = body.periodStart
     event.periodEnd = body.periodEnd
@@ -69,46 +61,62 @@ extension EventBatch {
     roundedAmounts += body.roundedAmounts
     if body.lacksIsProceed { missingIsProceed += 1 }
     events.append(event)
-    texts.append(text)
+    texts.append(internIDs(of: body))
     values.append(Int32(truncatingIfNeeded: lines))
   }
 
   /// Puts the ids into the arena.
-  ///
-  /// Bodies of 2020 have no transaction: their lineage is the user's purchase of the product.
   private mutating func internIDs(of body: QonversionBody) -> EventText {
     var text = EventText()
     text.user = intern(body.user)
     text.transaction = intern(body.transaction)
-    if !body.original.isEmpty, !body.original.elementsEqual(body.transaction) {
+    if !body.original.isEmpty, !body.original.isEqual(to: body.transaction) {
       text.original = intern(body.original)
     } else if !body.transaction.isEmpty {
       text.original = text.transaction
     } else {
-      let start = arena.count
-      arena.append(contentsOf: body.user)
-      arena.append(UInt8(ascii: "|"))
-      arena.append(contentsOf: body.product)
-      text.original = TextRange(offset: Int32(start), count: Int32(arena.count - start))
+      text.original = body.userAndProduct.withUnsafeBytes { intern($0) }
     }
     return text
   }
+}
 
-  private mutating func addWords(of body: QonversionBody, to event: inout Event) {
-    event.name = symbols.symbol(body.name)
-    event.app = symbols.symbol(body.app)
-    event.product = symbols.symbol(body.product)
-    event.previousProduct = symbols.symbol(body.previousProduct)
-    event.country = symbols.code(body.country)
-    event.storefront = symbols.code(body.storefront)
-    if let revenue = body.revenue {
-      event.revenue = Revenue(
-        local: revenue.local, usd: revenue.usd, currency: symbols.code(revenue.currency),
-        isProceed: revenue.isProceed, rate: revenue.rate)
+extension Event {
+  /// Takes in whose event the body tells of.
+  mutating func fillIDs(from body: QonversionBody) {
+    let app = body.app.isEmpty ? 0 : Fingerprint.of(body.app)
+    func key(_ original: UnsafeRawBufferPointer) -> Int64 {
+      lineageKey(
+        provider: provider, app: app, environment: environment, store: store, original: original)
     }
-    if let price = body.price {
-      event.price = Price(
-        local: price.local, usd: price.usd, currency: symbols.code(price.currency))
+    let original = body.original.isEmpty ? body.transaction : body.original
+    lineage = original.isEmpty ? body.userAndProduct.withUnsafeBytes(key) : key(original)
+    identity = EventIdentity(
+      app: app, lineage: lineage, transaction: body.transaction, user: body.user,
+      product: body.product, name: body.name
+    ).fingerprint(of: self)
+    user = Fingerprint.of(body.user)
+    transaction = transactionKey(body.transaction)
+    startsLineage =
+      body.transaction.isEmpty || body.original.isEmpty
+      || body.transaction.isEqual(to: body.original)
+  }
+
+  /// Takes in the words of the body.
+  mutating func fillWords(from body: QonversionBody, _ symbols: inout SymbolTable) {
+    name = symbols.symbol(body.name)
+    app = symbols.symbol(body.app)
+    product = symbols.symbol(body.product)
+    previousProduct = symbols.symbol(body.previousProduct)
+    country = symbols.code(body.country)
+    storefront = symbols.code(body.storefront)
+    if let sent = body.revenue {
+      revenue = Revenue(
+        local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency),
+        isProceed: sent.isProceed, rate: sent.rate)
+    }
+    if let sent = body.price {
+      price = Price(local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency))
     }
   }
 }

@@ -41,11 +41,10 @@ struct QonversionReader {
     names.meaning(of: try name(tape))
   }
 
-  /// Everything the body says about an event of `kind`.
-  mutating func body(
-    _ kind: EventKind, _ tape: JSONTape
-  ) throws(BodyProblem) -> QonversionBody {
-    var body = QonversionBody()
+  /// Puts everything the body says about an event of `kind` into `body`, which is new.
+  mutating func read(
+    _ kind: EventKind, into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
     body.name = try name(tape)
     body.kind = kind
     body.user = try tape.identifier(top.value(.userID, tape), "user_id", max: wordBytesMax)
@@ -59,7 +58,6 @@ struct QonversionReader {
     try readTransaction(into: &body, tape)
     try readRevenue(into: &body, tape)
     try readPrice(into: &body, tape)
-    return body
   }
 
   private func name(_ tape: JSONTape) throws(BodyProblem) -> UnsafeRawBufferPointer {
