@@ -16,21 +16,29 @@ public struct FormerLineage: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// A lineage as the archives up to `archive` told it; nil when they did not know it.
+  /// Those of some lineages that the archives up to `archive` knew, by key, as they were then.
   ///
   /// Versions keep the archive that brought them, so what counted then is found again: the last of
   /// an event's versions in those archives, by the order that decides among all of them.
-  public func lineage(
-    _ key: Int64, knownBy archive: Int32
-  ) throws(LedgerError) -> FormerLineage? {
-    guard var row = try lineage(key) else { return nil }
-    let events = try access("read a lineage as it was") { database in
-      try FormerVersions(database, words: symbols.words, archive: archive).events(of: row)
+  public func lineages(
+    _ keys: Set<Int64>, knownBy archive: Int32
+  ) throws(LedgerError) -> [Int64: FormerLineage] {
+    try access("read lineages as they were") { database in
+      let versions = try FormerVersions(database, words: symbols.words, archive: archive)
+      var lineages: [Int64: FormerLineage] = [:]
+      for key in keys {
+        guard var row = try lineage(key) else { continue }
+        let events = try versions.events(of: row)
+        guard !events.isEmpty else { continue }
+        let user = events.last { $0.user != 0 }?.user ?? 0
+        if user != row.user {
+          row.user = user
+          row.userText = user == 0 ? "" : try userText(user) ?? ""
+        }
+        lineages[key] = FormerLineage(row: row, events: events)
+      }
+      return lineages
     }
-    guard !events.isEmpty else { return nil }
-    row.user = events.last { $0.user != 0 }?.user ?? 0
-    row.userText = row.user == 0 ? "" : try userText(row.user) ?? ""
-    return FormerLineage(row: row, events: events)
   }
 }
 
@@ -39,43 +47,59 @@ private struct FormerVersions {
   private let archive: Int32
   private let stored: StoredVersions
   private let order: VersionOrder
+  /// The lineages that hold a version of an event of which another one holds one, too.
+  private let contested: Set<Int64>
 
   init(_ database: Database, words: [String], archive: Int32) throws {
     self.archive = archive
     stored = try StoredVersions(database)
     order = try VersionOrder(database, words: words)
+    contested = try stored.contestedLineages()
   }
 
   func events(of lineage: LineageRow) throws -> [Event] {
-    var known: [StoredVersion] = []
-    var isAsNow = true
+    var events: [Event] = []
     try stored.withEvents(of: lineage.key) { bytes, shop in
+      var known: [(record: EventRecord, event: Event)] = []
+      var isAsNow = true
       try EventRecords.forEach(in: bytes) { record in
-        let version = try StoredVersion(record, of: lineage.key, shop)
-        if version.event.place.archive <= archive {
-          known.append(version)
-          isAsNow = isAsNow && version.isStanding
-        } else {
+        let event = try record.event(of: lineage.key, shop)
+        guard event.place.archive <= archive else {
           isAsNow = false
+          return
         }
+        known.append((record, event))
+        isAsNow = isAsNow && record.isStanding
+      }
+      for index in known.indices where try isAsNow || isLast(index, among: known, shop) {
+        events.append(known[index].event)
       }
     }
-    if isAsNow { return known.map(\.event) }
-    var events: [Event] = []
-    for version in known where try isLast(version, among: known) { events.append(version.event) }
     return events
   }
 
   /// Whether no other version of the event, in whatever lineage, was later.
-  private func isLast(_ version: StoredVersion, among known: [StoredVersion]) throws -> Bool {
-    var rivals = known.filter { $0.isVersion(of: version) }
-    let places = try stored.lineages(of: version.event)
-      .filter { $0 != version.event.lineage }
-    if !places.isEmpty {
+  ///
+  /// `known` come by time and identity, so that versions of one event stand side by side.
+  private func isLast(
+    _ index: Int, among known: [(record: EventRecord, event: Event)], _ shop: LineageShop
+  ) throws -> Bool {
+    let event = known[index].event
+    func isNamesake(_ other: Int) -> Bool {
+      known.indices.contains(other) && known[other].record.isNamed(like: event)
+    }
+    let isContested = contested.contains(event.lineage)
+    guard isContested || isNamesake(index - 1) || isNamesake(index + 1) else { return true }
+    let version = try StoredVersion(known[index].record, of: event.lineage, shop)
+    var rivals = try known.filter { $0.record.isNamed(like: event) }
+      .map { try StoredVersion($0.record, of: event.lineage, shop) }
+      .filter { $0.isVersion(of: version) }
+    if isContested {
+      let places = try stored.lineages(of: event).filter { $0 != event.lineage }
       rivals += try stored.versions(like: version, in: places)
         .filter { $0.event.place.archive <= archive }
     }
-    for rival in rivals where rival.event != version.event {
+    for rival in rivals where rival.event != event {
       if try order.isLater(rival, than: version) { return false }
     }
     return true

@@ -25,6 +25,7 @@ struct StoredVersions {
   private let events: RawStatement
   private let places: RawStatement
   private let neighbours: RawStatement
+  private let all: RawStatement
 
   init(_ database: Database) throws {
     events = try RawStatement(
@@ -33,6 +34,7 @@ struct StoredVersions {
     places = try RawStatement(
       cachedIn: database,
       "select lineage from contested where identity = ? and time = ? order by lineage")
+    all = try RawStatement(cachedIn: database, "select distinct lineage from contested")
     neighbours = try RawStatement(
       cachedIn: database, "select key, events from lineage where key between ? and ?")
   }
@@ -45,6 +47,13 @@ struct StoredVersions {
 
   /// Whether versions of an event may lie in several lineages.
   func isContested(_ event: Event) throws -> Bool { try !contested(event).isEmpty }
+
+  /// All lineages of which an event has versions that differ, or versions elsewhere.
+  func contestedLineages() throws -> Set<Int64> {
+    var lineages: Set<Int64> = []
+    try all.forEachRow { lineages.insert($0.int64(0)) }
+    return lineages
+  }
 
   private func contested(_ event: Event) throws -> [Int64] {
     places.bind(1, event.identity)

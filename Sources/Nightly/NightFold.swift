@@ -47,7 +47,11 @@ struct NightFold {
   func run() throws(NightError) -> Outcome {
     switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
     case .everything: return try everything()
-    case .dirty(let dirty, let basis): return try dirtyGroups(dirty, basis)
+    case .dirty(let dirty, let basis):
+      var outcome: Outcome?
+      try attempt { try ledger.atOneMoment { outcome = try dirtyGroups(dirty, basis) } }
+      if let outcome { return outcome }
+      preconditionFailure("what was folded is there")
     }
   }
 
@@ -68,26 +72,33 @@ struct NightFold {
     _ dirty: DirtyLineages, _ basis: FoldBasis
   ) throws(NightError) -> Outcome {
     let increment = Increment(
-      ledger: ledger, cases: cases, fold: fold, basis: basis, former: rules.rules.at(basis),
-      dirty: dirty, checkStop: checkStop)
+      ledger: ledger, fold: fold, basis: basis, former: rules.rules.at(basis), dirty: dirty,
+      jobs: jobs, checkStop: checkStop)
     let result = try increment.run()
     let members = result.members
-    var facts = result.now.facts
-    try attempt { try facts.add(result.before.facts.negated) }
     let doubtsBefore = try attempt { try ledger.churnDoubts() }
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
     var breaks = try attempt { try ledger.standingBreaks() }
     breaks.removeAll { members.contains($0.lineage) }
     let rates = try across(result, &breaks)
-    var added = result.now.prices.charges
-    added.merge(result.before.prices.charges.mapValues { -$0 }) { $0 + $1 }
+    let added = result.change.prices.charges.filter { $0.value != 0 }
+    return Outcome(
+      basis: basis, fingerprint: fingerprint, facts: result.change.facts,
+      breaks: breaks + result.change.breaks,
+      doubts: standing.union(
+        ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
+      doubtsBefore: doubtsBefore, due: result.change.due, rates: rates,
+      prices: try prices(with: added), priceRows: [PriceRow](added), groups: basis.groups)
+  }
+
+  /// What all renewals cost; nobody asks where there are no snapshots to compare with.
+  private func prices(
+    with added: [PaidPrices.Entry: Int64]
+  ) throws(NightError) -> PaidPrices {
+    guard !fold.reconciled.isEmpty else { return PaidPrices() }
     var prices = [PaidPrices.Entry: Int64](try attempt { try ledger.priceRows() })
     prices.merge(added) { $0 + $1 }
-    return Outcome(
-      basis: basis, fingerprint: fingerprint, facts: facts, breaks: breaks + result.now.breaks,
-      doubts: standing.union(ChurnDoubtRow.rows(result.now.churnInDoubt, isBySnapshot: false)),
-      doubtsBefore: doubtsBefore, due: result.now.due, rates: rates,
-      prices: PaidPrices(prices), priceRows: [PriceRow](added), groups: basis.groups)
+    return PaidPrices(prices)
   }
 
   /// Brings the breaks across lineages up to date; gives the rates that change.
@@ -100,8 +111,8 @@ struct NightFold {
     breaks += try across.environmentLeaks(in: result.rows.values)
     var rates = ExchangeRates(try attempt { try ledger.rateRows() })
     let before = ExchangeOutliers(rates)
-    rates.remove(result.before.rates)
-    rates.add(result.now.rates)
+    rates.add(result.change.rates)
+    rates.removeNothings()
     let outliers = ExchangeOutliers(rates)
     if outliers == before {
       breaks += try across.exchangeOutliers(outliers, in: result.members)
@@ -110,8 +121,7 @@ struct NightFold {
       breaks.removeAll { $0.code == .fxOutlier }
       breaks += try across.exchangeOutliers(outliers)
     }
-    let changed = Set(result.before.rates.charges.keys).union(result.now.rates.charges.keys)
-    return rates.rows(of: changed)
+    return rates.rows(of: Set(result.change.rates.charges.keys))
   }
 }
 

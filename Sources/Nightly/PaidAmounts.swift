@@ -6,13 +6,14 @@ import Vocabulary
 
 extension ExchangeRates {
   init(_ rows: [RateRow]) {
-    var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
+    var charges = [CurrencyDay: [ExchangeRate: Int64]](minimumCapacity: rows.count)
     for row in rows {
-      let key = CurrencyDay(currency: row.currency, day: row.day)
+      var paid = [ExchangeRate: Int64](minimumCapacity: row.rates.count)
       for rate in row.rates {
         guard let fraction = ExchangeRate(usd: rate.usd, local: rate.local) else { continue }
-        charges[key, default: [:]][fraction] = rate.charges
+        paid[fraction] = rate.charges
       }
+      if !paid.isEmpty { charges[CurrencyDay(currency: row.currency, day: row.day)] = paid }
     }
     self.init(charges)
   }

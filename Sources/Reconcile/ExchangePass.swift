@@ -13,21 +13,31 @@ public struct ExchangeOutliers: Sendable, Equatable {
   ///
   /// Fewer than three charges do not tell which of them is off.
   public init(_ rates: ExchangeRates) {
-    var days: [Symbol: [CurrencyDay]] = [:]
-    for key in rates.charges.keys { days[key.currency, default: []].append(key) }
-    let ranges = rates.charges.compactMapValues { RateRange($0.keys) }
+    var days: [Symbol: [PaidDay]] = [:]
+    for (key, paid) in rates.charges {
+      guard let range = RateRange(paid.keys) else { continue }
+      days[key.currency, default: []].append(PaidDay(key: key, range: range))
+    }
     var found: [CurrencyDay: ExchangeRate] = [:]
-    for ordered in days.values.map({ $0.sorted { $0.day < $1.day } }) {
-      var from = 0
-      for key in ordered {
-        while ordered[from].day.number < key.day.number - daysAround { from += 1 }
-        let near = ordered[from...].prefix { $0.day.number <= key.day.number + daysAround }
+    for ordered in days.values.map({ $0.sorted { $0.number < $1.number } }) {
+      var near = 0..<0
+      for day in ordered {
+        while ordered[near.lowerBound].number < day.number - daysAround {
+          near = near.lowerBound + 1..<near.upperBound
+        }
+        while near.upperBound < ordered.count,
+          ordered[near.upperBound].number <= day.number + daysAround
+        {
+          near = near.lowerBound..<near.upperBound + 1
+        }
         // Most days need no median: what is near each other is near whatever lies between.
-        let ends = near.compactMap { ranges[$0] }.flatMap { [$0.lowest, $0.highest] }
-        if let range = RateRange(ends), !range.isWide { continue }
-        guard let median = weightedMedian(near.compactMap { rates.charges[$0] }) else { continue }
-        let isOff = rates.charges[key]?.keys.contains { isFar($0, from: median) } ?? false
-        if isOff { found[key] = median }
+        var range = day.range
+        for other in near { range.widen(to: ordered[other].range) }
+        guard range.isWide,
+          let median = weightedMedian(ordered[near].compactMap { rates.charges[$0.key] })
+        else { continue }
+        let isOff = rates.charges[day.key]?.keys.contains { isFar($0, from: median) } ?? false
+        if isOff { found[day.key] = median }
       }
     }
     medians = found
@@ -96,6 +106,14 @@ private struct ChargeMoment: Hashable {
   }
 }
 
+/// What was paid for a currency on one day.
+private struct PaidDay {
+  let key: CurrencyDay
+  let range: RateRange
+
+  var number: Int32 { key.day.number }
+}
+
 /// The lowest and the highest of some rates.
 private struct RateRange {
   var lowest: ExchangeRate
@@ -105,6 +123,11 @@ private struct RateRange {
     guard let lowest = rates.min(), let highest = rates.max() else { return nil }
     self.lowest = lowest
     self.highest = highest
+  }
+
+  mutating func widen(to other: RateRange) {
+    if other.lowest < lowest { lowest = other.lowest }
+    if highest < other.highest { highest = other.highest }
   }
 
   /// Whether some rate can be far from another: a median is no lower than the lowest.

@@ -85,12 +85,12 @@ public struct ExchangeRates: Sendable, Equatable {
   /// The charges of some days.
   public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]]) { self.charges = charges }
 
-  /// Takes away what some of these charges paid.
-  public mutating func remove(_ other: ExchangeRates) {
-    for (key, rates) in other.charges {
-      for (rate, count) in rates { charges[key, default: [:]][rate, default: 0] -= count }
-      charges[key] = charges[key]?.filter { $0.value != 0 }
-      if charges[key]?.isEmpty == true { charges[key] = nil }
+  /// Leaves out the rates that nobody paid.
+  public mutating func removeNothings() {
+    charges = charges.compactMapValues { rates in
+      guard rates.contains(where: { $0.value == 0 }) else { return rates }
+      let paid = rates.filter { $0.value != 0 }
+      return paid.isEmpty ? nil : paid
     }
   }
 
@@ -105,18 +105,18 @@ public struct ExchangeRates: Sendable, Equatable {
     }
   }
 
-  mutating func add(_ event: Event) {
+  mutating func add(_ count: Int64, _ event: Event) {
     guard let key = CurrencyDay(event), let rate = event.revenue.flatMap(ExchangeRate.init(of:))
     else { return }
-    charges[key, default: [:]][rate, default: 0] += 1
+    charges[key, default: [:]][rate, default: 0] += count
   }
 }
 
 extension Life {
-  /// Adds the rate of every charge of real money.
-  public func book(into rates: inout ExchangeRates) {
+  /// Adds the rate of every charge of real money, or takes it away with a `count` of −1.
+  public func book(_ count: Int64 = 1, into rates: inout ExchangeRates) {
     guard exclusion == nil else { return }
-    for booking in bookings where !booking.isRefund { rates.add(events[booking.event]) }
+    for booking in bookings where !booking.isRefund { rates.add(count, events[booking.event]) }
   }
 }
 

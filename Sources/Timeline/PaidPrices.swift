@@ -136,12 +136,16 @@ public struct PaidPrices: Sendable, Equatable {
     }
   }
 
-  mutating func addRenewal(of product: PricedProduct, at time: Instant, price: Amount) {
-    full[product, default: [:]][Week(of: time), default: [:]][price, default: 0] += 1
+  mutating func add(
+    _ count: Int64, renewalsOf product: PricedProduct, at time: Instant, price: Amount
+  ) {
+    full[product, default: [:]][Week(of: time), default: [:]][price, default: 0] += count
   }
 
-  mutating func addOffer(of product: PricedProduct, price: Amount, full: Amount) {
-    offers[product, default: [:]][Offer(price: price, full: full), default: 0] += 1
+  mutating func add(
+    _ count: Int64, offersOf product: PricedProduct, price: Amount, full: Amount
+  ) {
+    offers[product, default: [:]][Offer(price: price, full: full), default: 0] += count
   }
 
   /// The full price that more than half paid around `time`: in its week, or in as many weeks before
@@ -193,8 +197,9 @@ public struct PaidPrices: Sendable, Equatable {
 }
 
 extension Life {
-  /// Adds what each renewal of real money cost, as the provider says.
-  public func book(into prices: inout PaidPrices) {
+  /// Adds what each renewal of real money cost, as the provider says, or takes it away with a
+  /// `count` of −1.
+  public func book(_ count: Int64 = 1, into prices: inout PaidPrices) {
     guard exclusion == nil, isChained else { return }
     let paid = bookings.filter { !$0.isRefund && $0.chargeKind != .oneTime }
     for (index, booking) in paid.enumerated() where booking.chargeKind == .renewal {
@@ -204,9 +209,9 @@ extension Life {
         price < full, after.money.grossLocal == full, priced(paid[index - 1]) == product,
         priced(after) == product
       {
-        prices.addOffer(of: product, price: price, full: full)
+        prices.add(count, offersOf: product, price: price, full: full)
       } else {
-        prices.addRenewal(of: product, at: booking.time, price: price)
+        prices.add(count, renewalsOf: product, at: booking.time, price: price)
       }
     }
   }

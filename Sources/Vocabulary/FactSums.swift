@@ -27,23 +27,22 @@ extension Facts {
 }
 
 extension Facts {
-  /// These facts with every measure's sign turned: adding them takes them away.
-  public var negated: Facts {
-    var facts = Facts()
-    facts.revenue = revenue.mapValues(\.negated)
-    facts.movements = movements.mapValues(\.negated)
-    facts.renewals = renewals.mapValues(\.negated)
-    facts.trials = trials.mapValues(\.negated)
-    facts.retention = retention.mapValues(\.negated)
-    facts.excluded = excluded.mapValues(\.negated)
-    facts.arrivals = arrivals.mapValues(\.negated)
-    facts.gaps = gaps.mapValues { -$0 }
-    return facts
+  /// Leaves out the cells that come to nothing.
+  public mutating func removeNothings() {
+    revenue = revenue.filter { $0.value != RevenueSums() }
+    movements = movements.filter { $0.value != MovementSums() }
+    renewals = renewals.filter { $0.value != RenewalSums() }
+    trials = trials.filter { $0.value != TrialSums() }
+    retention = retention.filter { $0.value != RetentionSums() }
+    excluded = excluded.filter { $0.value != ExclusionSums() }
+    arrivals = arrivals.filter { $0.value != ArrivalSums() }
+    gaps = gaps.filter { $0.value != 0 }
   }
 }
 
 extension PartialSum {
-  var negated: PartialSum {
+  /// The same with every sign turned.
+  public var negated: PartialSum {
     var sums = self
     sums.sum = -sum
     sums.unknown = -unknown
@@ -58,7 +57,8 @@ extension PartialSum {
 }
 
 extension RevenueSums {
-  var negated: RevenueSums {
+  /// The same with every sign turned.
+  public var negated: RevenueSums {
     var sums = self
     sums.charges = -charges
     sums.refunds = -refunds
@@ -85,7 +85,8 @@ extension RevenueSums {
 }
 
 extension MovementSums {
-  var negated: MovementSums {
+  /// The same with every sign turned.
+  public var negated: MovementSums {
     var sums = self
     sums.subscriptions = -subscriptions
     sums.mrr = -mrr
@@ -100,7 +101,8 @@ extension MovementSums {
 }
 
 extension RenewalSums {
-  var negated: RenewalSums {
+  /// The same with every sign turned.
+  public var negated: RenewalSums {
     var sums = self
     sums.renewals = -renewals
     sums.refunded = -refunded
@@ -115,7 +117,8 @@ extension RenewalSums {
 }
 
 extension TrialSums {
-  var negated: TrialSums {
+  /// The same with every sign turned.
+  public var negated: TrialSums {
     var sums = self
     sums.started = -started
     sums.converted = -converted
@@ -136,7 +139,8 @@ extension TrialSums {
 }
 
 extension RetentionSums {
-  var negated: RetentionSums {
+  /// The same with every sign turned.
+  public var negated: RetentionSums {
     var sums = self
     sums.joined = -joined
     sums.activeChange = -activeChange
@@ -153,7 +157,8 @@ extension RetentionSums {
 }
 
 extension ExclusionSums {
-  var negated: ExclusionSums {
+  /// The same with every sign turned.
+  public var negated: ExclusionSums {
     var sums = self
     sums.events = -events
     sums.charges = -charges
@@ -168,7 +173,8 @@ extension ExclusionSums {
 }
 
 extension ArrivalSums {
-  var negated: ArrivalSums {
+  /// The same with every sign turned.
+  public var negated: ArrivalSums {
     var sums = self
     sums.outOfOrder = -outOfOrder
     sums.late = -late

@@ -61,6 +61,15 @@ struct Story {
   }
 }
 
+/// What a life adds to facts can be taken out of them again.
+private func expectWithdrawable(_ life: Life) throws {
+  var facts = Facts()
+  try life.book(into: &facts)
+  try life.withdraw(from: &facts)
+  facts.removeNothings()
+  #expect(facts == Facts())
+}
+
 /// The facts of some lives, and the days on which their movements take effect.
 @dynamicMemberLookup
 struct BookedLives: Equatable {
@@ -70,6 +79,7 @@ struct BookedLives: Equatable {
   init(_ lives: [Life]) throws {
     for life in lives {
       try life.book(into: &facts)
+      try expectWithdrawable(life)
       for share in try life.shares() {
         guard case .movement(let key, let sums) = share.part else { continue }
         let day = CivilCalendar.utc.day(of: share.at)

@@ -1,0 +1,130 @@
+import Ledger
+import Reconcile
+import Timeline
+import Vocabulary
+
+/// The dirty groups folded as they are, less what they were: what a night changes in the cells.
+///
+/// Most of what a group is it was before, so that adding the one and taking the other away at once
+/// leaves little to be carried on.
+struct BothFolds: Sendable {
+  let path: String
+  let fold: GroupFold
+  /// The rules by which the cells were folded.
+  let former: Rules
+  /// The lineages of all dirty groups, of then and of now, as they are now.
+  let rows: [Int64: LineageRow]
+  /// What lineages were that a group of several may have held.
+  let past: FormerGroups
+  /// The last archive of which events were folded then.
+  let archive: Int32
+  /// Into how many shares the groups are dealt out.
+  let shares: Int
+
+  /// Folds the groups of one share by a connection of its own.
+  func fold(_ share: Int, _ tell: (Result<FoldResult, any Error>) -> Bool) {
+    let change = Result {
+      let ledger = try Ledger.open(path: path, mode: .readOnly)
+      var change = FoldResult()
+      try ledger.atOneMoment {
+        let past = try formerGroups(of: share, ledger)
+        var (folded, withdrawn): (Set<Int64>, Set<Int64>) = ([], [])
+        for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
+          var known: [Event]?
+          if isIn(share, row), !folded.contains(key) {
+            let group = try ledger.group(of: row)
+            folded.formUnion(group.map(\.key))
+            known = try foldAgain(group, ledger, into: &change)
+          }
+          let then = past.touched.contains(key) ? past.known[key]?.row : row
+          if let then, isIn(share, then), !withdrawn.contains(key) {
+            withdrawn.formUnion(try withdraw(then, known, past, ledger, from: &change))
+          }
+        }
+      }
+      change.facts.removeNothings()
+      change.rates.removeNothings()
+      return change
+    }
+    _ = tell(change)
+  }
+
+  /// Whether the group of a lineage belongs to a share; all of a group's lineages do, or none.
+  private func isIn(_ share: Int, _ row: LineageRow) -> Bool {
+    UInt64(bitPattern: row.isAlone ? row.key : row.user) % UInt64(shares) == share
+  }
+
+  /// What the lineages of a share were, those among them that are always alone.
+  private func formerGroups(of share: Int, _ ledger: Ledger) throws -> FormerGroups {
+    let alone = rows.values.filter { $0.provider == .qonversion && isIn(share, $0) }.map(\.key)
+    let known = try ledger.lineages(past.touched.intersection(alone), knownBy: archive)
+    return FormerGroups(
+      touched: past.touched, known: past.known.merging(known) { first, _ in first })
+  }
+
+  /// Folds a group; gives its events.
+  private func foldAgain(
+    _ group: [LineageRow], _ ledger: Ledger, into change: inout FoldResult
+  ) throws -> [Event] {
+    let events = try ledger.events(of: group)
+    if !events.isEmpty {
+      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.rules)
+      try fold.fold(group, events, cases, into: &change)
+    }
+    return events
+  }
+
+  /// Takes away what the group of a lineage was by the events that were known then; gives the keys
+  /// of the group.
+  ///
+  /// - Parameter now: the events of the lineage's group as it is, if they have been read.
+  private func withdraw(
+    _ row: LineageRow, _ now: [Event]?, _ past: FormerGroups, _ ledger: Ledger,
+    from change: inout FoldResult
+  ) throws -> [Int64] {
+    let group: [FormerLineage]
+    if let now, row.isAlone, !past.touched.contains(row.key) {
+      group = [FormerLineage(row: row, events: now)]
+    } else {
+      group = try past.group(of: row, in: ledger)
+    }
+    let events = group.count == 1 ? group[0].events : inTimeOrder(group)
+    for life in try lives(of: events, rules: former) {
+      try life.withdraw(from: &change.facts)
+      life.book(-1, into: &change.rates)
+      life.book(-1, into: &change.prices)
+    }
+    return group.map(\.row.key)
+  }
+}
+
+extension LineageRow {
+  /// Whether the lineage is folded alone, whatever else its user has.
+  var isAlone: Bool { provider == .qonversion || user == 0 }
+}
+
+/// The events of several lineages by time, then identity.
+private func inTimeOrder(_ group: [FormerLineage]) -> [Event] {
+  group.flatMap(\.events).sorted { ($0.time, $0.identity) < ($1.time, $1.identity) }
+}
+
+/// The groups of lineages as they were folded last.
+struct FormerGroups: Sendable {
+  /// Lineages of which something new is told since.
+  let touched: Set<Int64>
+  /// Those of them that were known then, as they were.
+  let known: [Int64: FormerLineage]
+
+  /// The lineages that were folded together with `row`: a touched one may have changed its user.
+  func group(of row: LineageRow, in ledger: Ledger) throws -> [FormerLineage] {
+    func asNow(_ row: LineageRow) throws -> FormerLineage {
+      FormerLineage(row: row, events: try ledger.events(of: row))
+    }
+    guard !row.isAlone else {
+      return [try known[row.key] ?? asNow(row)]
+    }
+    let others = try ledger.lineages(ofUser: row.user, provider: row.provider)
+      .filter { !touched.contains($0.key) && $0.isGrouped(with: row) }
+    return try others.map(asNow) + known.values.filter { $0.row.isGrouped(with: row) }
+  }
+}
