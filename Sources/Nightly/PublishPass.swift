@@ -26,29 +26,31 @@ struct PublishPass {
     let archives = try attempt { try ledger.archives() }
     var manifest = manifest(archives, reconciled.counts)
     manifest.counts.merge(decided.counts) { $1 }
-    let days = try CarriedDays(fold, plan: plan, rules: rules, ledger: ledger)
-    let run = try store(fold, reconciled, breaks)
+    let (run, earlier) = try store(fold, reconciled, breaks)
     fold.facts = Facts()
     try attempt { try ledger.releaseMemory() }
     let verdict = try Verdict(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let published = try publish(&manifest, run, intake, days)
+    let published = try publish(&manifest, run, intake, earlier)
     for finding in verdict.findings { log.warning("\(finding)") }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
     return verdict.outcome
   }
 
-  /// Makes cells and breaks those of this run, whole or not at all, and gives its number.
+  /// Makes cells and breaks those of this run, whole or not at all; gives its number, and what
+  /// stands of the set that the run before published.
   private func store(
     _ fold: NightFold.Outcome, _ reconciled: ReconcileOutcome, _ breaks: [Break]
-  ) throws(NightError) -> Int64 {
+  ) throws(NightError) -> (run: Int64, earlier: EarlierSet?) {
     try attempt {
       let basis = FoldBasis(
         asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
         feeds: try ledger.watermarks())
       let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
+      let earlier = try EarlierSet(
+        fold.basis, change.facts, plan: plan, rules: rules, ledger: ledger)
       var run: Int64 = 0
       try ledger.together("write the run") {
         run = try ledger.beginRun(
@@ -64,12 +66,12 @@ struct PublishPass {
         log.info(
           "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
       }
-      return run
+      return (run, earlier)
     }
   }
 
   private func publish(
-    _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary, _ days: CarriedDays?
+    _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary, _ earlier: EarlierSet?
   ) throws(NightError) -> Publication {
     var manifest = manifest
     return try attempt {
@@ -80,9 +82,10 @@ struct PublishPass {
       let staging = try Staging.begin(for: target.out)
       do {
         let reports = try times.measure(.report) {
-          reportPlan.carried = try days?.carry(into: staging) ?? [:]
-          if !reportPlan.carried.isEmpty {
-            log.info("carried over \(reportPlan.carried.count) files of daily revenue")
+          try earlier?.tell(&reportPlan, staging, jobs: plan.jobs)
+          if earlier != nil {
+            let (files, reports) = (reportPlan.carried.count, reportPlan.standing.count)
+            log.info("carried over \(files) files by day, and months of \(reports) reports")
           }
           return try writeReports(by: reportPlan, into: staging.path)
         }
@@ -110,13 +113,20 @@ struct PublishPass {
     by reportPlan: ReportPlan, into folder: String
   ) throws -> WrittenReports {
     let path = ledger.path
-    var reports = WrittenReports(plan: reportPlan)
+    var reportPlan = reportPlan
+    reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
+    let told = reportPlan
+    var reports = WrittenReports(plan: told)
     try Workers(count: plan.jobs).run(
       ReportShare.allCases,
       { share, tell in
         let part = Result {
           let reader = try Ledger.open(path: path, mode: .readOnly)
-          return try Report.writeReports(share, from: reader, plan: reportPlan, into: folder)
+          var written = WrittenReports(plan: told)
+          try reader.atOneMoment {
+            written = try Report.writeReports(share, from: reader, plan: told, into: folder)
+          }
+          return written
         }
         _ = tell(part)
       },

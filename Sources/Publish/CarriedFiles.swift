@@ -2,41 +2,58 @@
 internal import Digest
 internal import Glibc
 
-extension Staging {
-  /// Puts files of the published set into this one under a second name, and gives the paths of
-  /// those that arrived.
-  ///
-  /// - Parameters:
-  ///   - checksums: the `SHA256SUMS` of the set that is known to be published; a file with other
-  ///     bytes is left out.
-  ///   - isWanted: whether the set that is being made has the file of this path alike.
-  public func carry(
-    publishedAs checksums: [UInt8], where isWanted: (String) -> Bool
-  ) throws(PublishError) -> Set<String> {
-    let sums = Checksums(reading: checksums)
-    var carried: Set<String> = []
-    for path in sums.paths where isWanted(path) {
-      let (old, new) = ("\(out)/\(path)", "\(self.path)/\(path)")
-      guard try entryType(old) == .file else { continue }
-      let seal = try seal(of: old)
-      guard seal.sha256 == sums.hashes[path] else { continue }
-      try makeFolders(parent(of: new))
-      // Where links are refused, the file is made again.
-      guard link(old, new) == 0 else { continue }
-      carried.insert(path)
-      carriedSeals[path] = seal
-    }
-    return carried
+/// The files of the published set, as the `SHA256SUMS` says that is known to be published.
+public struct PublishedFiles: Sendable {
+  private let folder: String
+  private let sums: Checksums
+
+  /// The file of this path inside the set; nil unless its bytes are those that were published.
+  public func file(_ path: String) throws(PublishError) -> PublishedFile? {
+    let place = "\(folder)/\(path)"
+    guard let hash = sums.hashes[path], try entryType(place) == .file else { return nil }
+    let seal = try seal(of: place)
+    return seal.sha256 == hash ? PublishedFile(path: path, place: place, seal: seal) : nil
   }
 
-  /// The manifest of the published set, when it is the one that `checksums` names.
-  public func publishedManifest(
-    publishedAs checksums: [UInt8]
-  ) throws(PublishError) -> [UInt8]? {
-    let path = "\(out)/\(manifestName)"
+  /// The manifest of the set, when it is the one that was published.
+  public func manifest() throws(PublishError) -> [UInt8]? {
+    let path = "\(folder)/\(manifestName)"
     guard try entryType(path) == .file, let document = try readFile(path),
-      Checksums(reading: checksums).hashes[manifestName] == sha256(of: document)
+      sums.hashes[manifestName] == sha256(of: document)
     else { return nil }
     return document
+  }
+}
+
+extension PublishedFiles {
+  init(of staging: Staging, publishedAs checksums: [UInt8]) {
+    folder = staging.out
+    sums = Checksums(reading: checksums)
+  }
+}
+
+/// A file whose bytes are known to be those that were published.
+public struct PublishedFile: Sendable {
+  /// Its path inside the set.
+  public let path: String
+  /// Where it lies until another set takes the place of this one.
+  public let place: String
+  let seal: FileSeal
+}
+
+extension Staging {
+  /// The files of the set that is known to be published with these `SHA256SUMS`.
+  public func published(as checksums: [UInt8]) -> PublishedFiles {
+    PublishedFiles(of: self, publishedAs: checksums)
+  }
+
+  /// Puts a file of the published set into this one under a second name; false where that is
+  /// refused, and the file must be made again.
+  public func carry(_ file: PublishedFile) throws(PublishError) -> Bool {
+    let place = "\(path)/\(file.path)"
+    try makeFolders(parent(of: place))
+    guard link(file.place, place) == 0 else { return false }
+    carriedSeals[file.path] = file.seal
+    return true
   }
 }

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// Months of which revenue by day can differ from what the run before published.
+/// Months of which a report by day can differ from what the run before published.
 ///
 /// A row changes when its cell does, or when the delivery window of its day passes; in the same
 /// ledger, by the same rules, nothing else goes into it.
@@ -8,7 +8,7 @@ public struct ChangedMonths: Sendable {
   private var months: Set<Month> = []
 
   /// - Parameters:
-  ///   - days: days of revenue whose cells changed since the run before.
+  ///   - days: days whose cells changed since the run before.
   ///   - former: the rules of that run, with its as-of and watermarks.
   ///   - now: the rules of this one.
   public init(_ days: some Sequence<Day>, from former: Rules, to now: Rules) {

@@ -3,6 +3,7 @@
 extension Layout {
   static let deliveriesDaily = Layout(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
+    takesDays: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
       .provider,

@@ -11,6 +11,8 @@ struct Layout {
   var isSplitByMonth = false
   /// Whether the query asks for the first and the last day that it is to tell of.
   var takesDays = false
+  /// Whether the query asks for the first month that it is to tell of.
+  var takesMonth = false
   let columns: [Column]
   /// Up to where its monthly rows are complete; nil when they never say that they are.
   var completeness: HorizonKind?
@@ -27,6 +29,12 @@ struct Layout {
       value += column.format.width
     }
     return columns.contains { $0.part != nil } ? keys : []
+  }
+
+  /// What the query asks for, to tell of everything.
+  var argumentsForAll: [LedgerValue] {
+    if takesMonth { return [.integer(.min)] }
+    return takesDays ? ReportDays.all.arguments : []
   }
 
   /// Whether each row speaks of a month.

@@ -3,7 +3,7 @@ internal import Ledger
 
 extension Layout {
   static let renewalsMonthly = Layout(
-    name: "renewals_monthly", query: PackageResources.renewals_monthly_sql,
+    name: "renewals_monthly", query: PackageResources.renewals_monthly_sql, takesMonth: true,
     columns: [.month] + Column.offering + [
       .key("renewal_ordinal", .integer, "Number of the renewal, first = 1; empty when unknown."),
       .count("renewals", of: "renewals", "Renewals charged."),

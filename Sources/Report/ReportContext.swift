@@ -1,5 +1,5 @@
-internal import Ledger
-internal import Vocabulary
+public import Ledger
+public import Vocabulary
 
 /// What the queries join beside the cells: as-of, the calendar, how far each feed reaches, and
 /// the words behind numbers.
@@ -118,15 +118,7 @@ struct ReportContext {
       provider integer, app integer, booked_day integer, booked_month integer,
       settled_month integer, ended_month integer, primary key (provider, app)
       """, options: "without rowid")
-    var feeds = Set(plan.rules.watermarks.keys)
-    for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {
-      try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
-        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
-          return
-        }
-        feeds.insert(Feed(provider: provider, app: Symbol(row.int64(1))))
-      }
-    }
+    let feeds = try plan.feeds ?? reportFeeds(of: ledger, by: plan.rules)
     let calendar = plan.rules.calendar
     for feed in feeds {
       let horizon = Horizon(of: feed, by: plan.rules)
@@ -205,4 +197,18 @@ struct ReportContext {
   }
 
   private func run(_ sql: String) throws { try ledger.rows(sql: sql) { _ in } }
+}
+
+/// Who tells of anything that the reports count: whoever brought an event, and whoever has a cell.
+public func reportFeeds(of ledger: Ledger, by rules: Rules) throws -> Set<Feed> {
+  var feeds = Set(rules.watermarks.keys)
+  for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {
+    try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
+      guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
+        return
+      }
+      feeds.insert(Feed(provider: provider, app: Symbol(row.int64(1))))
+    }
+  }
+  return feeds
 }

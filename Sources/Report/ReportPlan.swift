@@ -18,8 +18,13 @@ public struct ReportPlan: Sendable {
   public var dialect = CSVDialect.rfc4180
   /// Decimals (0–6) that amounts are rounded to, half to even; nil prints them exactly.
   public var amountDecimals: Int?
-  /// Files of revenue by day that lie in the folder already, by path: they are not made again.
+  /// Files by day that lie in the folder already, by path: they are not made again.
   public var carried: [String: ReportTable] = [:]
+
+  /// Who tells of what the cells count; nil to find it out from the cells.
+  public var feeds: Set<Feed>?
+  /// Rows of months that stand in the files of the set before, by report.
+  public var standing: [String: StandingRows] = [:]
 
   /// Exact amounts in RFC 4180, as seen by run number `run`.
   public init(rules: Rules, run: Int64) {

@@ -45,8 +45,8 @@ public func forEachRow(
   try context.makeLatencies()
   if layout.name == Layout.coverage.name { try context.makeCoverage() }
   let lexicon = try Lexicon(of: ledger)
-  let days = layout.takesDays ? ReportDays.all.arguments : []
-  try ledger.rows(sql: String(decoding: query, as: UTF8.self), arguments: days) { row in
+  let sql = String(decoding: query, as: UTF8.self)
+  try ledger.rows(sql: sql, arguments: layout.argumentsForAll) { row in
     var values: [ReportValue] = []
     var place = 0
     for column in layout.columns {

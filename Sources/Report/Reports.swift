@@ -10,8 +10,10 @@ public enum ReportShare: CaseIterable, Sendable {
   case revenueByDay
   /// Revenue by month.
   case revenueByMonth
-  /// The other monthly reports, and what may be said of the numbers.
-  case lives
+  /// Subscriptions that came, went and renewed.
+  case movements
+  /// What became of trials and cohorts, and what may be said of the numbers.
+  case outcomes
   /// What came, and what is wrong.
   case account
 
@@ -19,11 +21,9 @@ public enum ReportShare: CaseIterable, Sendable {
     switch self {
     case .revenueByDay: [.revenueDaily]
     case .revenueByMonth: [.revenueMonthly]
-    case .lives:
-      [
-        .churnMonthly, .renewalsMonthly, .mrrMonthly, .trialsMonthly, .retentionMonthly,
-        .qualityMonthly, .excludedMonthly, .coverage,
-      ]
+    case .movements: [.churnMonthly, .renewalsMonthly, .mrrMonthly]
+    case .outcomes:
+      [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .coverage]
     case .account:
       [.breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .inputs, .rejects]
     }
@@ -34,9 +34,8 @@ public enum ReportShare: CaseIterable, Sendable {
     try context.prepare()
     switch self {
     case .revenueByDay, .revenueByMonth: break
-    case .lives:
-      try checkFacts(in: context.ledger)
-      try context.makeCoverage()
+    case .movements: try checkFacts(in: context.ledger)
+    case .outcomes: try context.makeCoverage()
     case .account:
       try context.makeLatencies()
       try context.makeOutages()

@@ -1,18 +1,5 @@
 // Columns of the reports about money that was booked.
 internal import Ledger
-public import Vocabulary
-
-/// The report whose files can be carried from one set to the next.
-public let dailyRevenueReport = Layout.revenueDaily.name
-
-/// The month that a file of daily revenue tells of; nil for other files.
-public func dailyRevenueMonth(_ path: String) -> Month? {
-  let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-  guard parts.count == 2, parts[0] == dailyRevenueReport, parts[1].hasSuffix(".csv") else {
-    return nil
-  }
-  return Month(text: String(parts[1].dropLast(4)))
-}
 
 extension Layout {
   static let revenueDaily = Layout(
@@ -21,7 +8,7 @@ extension Layout {
     columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns)
 
   static let revenueMonthly = Layout(
-    name: "revenue_monthly", query: PackageResources.revenue_monthly_sql,
+    name: "revenue_monthly", query: PackageResources.revenue_monthly_sql, takesMonth: true,
     columns: [.month] + revenueColumns, completeness: .booked)
 
   private static let revenueColumns: [Column] =

@@ -56,12 +56,12 @@ final class TableWriter {
   /// Writes the report's files: the one of all periods always, those of months with rows.
   func write(from ledger: Ledger) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
+    let queried = try copyStandingRows()
     if let query = layout.query {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
       do {
-        for days in ReportDays.toWrite(of: layout, plan) {
-          let arguments = layout.takesDays ? days.arguments : []
+        for arguments in queried {
           if keys.isEmpty {
             try ledger.rows(sql: sql, arguments: arguments) { try write($0) }
           } else {
@@ -75,6 +75,32 @@ final class TableWriter {
     try finish()
     addCarried()
     try sink?.finish()
+  }
+
+  /// Copies what stands in files of the set before; gives what the query is to be asked for.
+  private func copyStandingRows() throws -> [[LedgerValue]] {
+    if layout.takesDays { return ReportDays.toWrite(of: layout, plan).map(\.arguments) }
+    guard layout.takesMonth, let file, let standing = plan.standing[layout.name] else {
+      return [layout.argumentsForAll]
+    }
+    try PublishedLines(of: standing.path).forEachRow(before: standing.until) { month, row in
+      guard row.count == formats.count else {
+        throw ReportError.identity(name: "every row has all columns", rows: [standing.path])
+      }
+      try file.add(printed: row.line)
+      rows += 1
+      for index in formats.indices {
+        switch formats[index] {
+        case .integer: printed[index] += (row.micros(index) ?? 0) / 1_000_000
+        case .amount: printed[index] += row.micros(index) ?? 0
+        default: break
+        }
+      }
+      let isComplete = row.bytes(formats.count - 1).elementsEqual("true".utf8)
+      try sink?.add(
+        { $0 == 0 ? Int64(month.number) : nil }, line: Array(row.line), isComplete: isComplete)
+    }
+    return [[.integer(Int64(standing.until.number))]]
   }
 
   private func write(_ row: LedgerRow) throws {
@@ -203,7 +229,7 @@ final class TableWriter {
   /// Adds the files that lie there already, each at its place among the months.
   private func addCarried() {
     guard layout.takesDays, !plan.carried.isEmpty else { return }
-    tables += plan.carried.values
+    tables += plan.carried.values.filter { DailyFile($0.path)?.report == layout.name }
     tables.sort { $0.path < $1.path }
   }
 

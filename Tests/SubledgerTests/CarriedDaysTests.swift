@@ -2,26 +2,36 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A night leaves the days alone that it cannot have changed")
+@Suite("A night leaves the days and months alone that it cannot have changed")
 struct CarriedDaysTests {
   @Test(
-    "Files that are carried over are those that writing everything anew gives",
+    "Files and rows that are carried over are those that writing everything anew gives",
     arguments: [[], ["--csv-dialect", "excel", "--amount-decimals", "2"]])
   func sameAsAnew(options: [String]) throws {
     let nights = try SteadyNights(options: options)
-    var carried = 0
+    var (carried, reports) = (0, 0)
     for night in 0..<nights.count {
       let told = try nights.live(night)
       carried += told.carried
+      reports += told.reports
       let damaged = nights.world.program.folder.path("reports/revenue_daily/2025-01.csv")
       #expect(try nights.publishedIsAnew(run: night + 1), "night \(night)")
       // What people do to a published file must not come back.
+      let monthly = nights.world.program.folder.path("reports/churn_monthly.csv")
       if night == 5 {
         try "period\n2025-01-01\n".write(toFile: damaged, atomically: true, encoding: .utf8)
+        let churn = try String(contentsOfFile: monthly, encoding: .utf8)
+        try churn.replacing("2025-01", with: "2025-02")
+          .write(toFile: monthly, atomically: true, encoding: .utf8)
       }
-      if night == 6 { try FileManager.default.removeItem(atPath: damaged) }
+      if night == 6 {
+        try FileManager.default.removeItem(atPath: damaged)
+        try FileManager.default.removeItem(atPath: monthly)
+      }
     }
     #expect(carried > nights.count)
+    // Cells that are rounded, or marked for a spreadsheet, are made anew.
+    #expect(options.isEmpty ? reports > nights.count : reports == 0)
   }
 
   @Test("Other decimals are other files")
@@ -30,6 +40,7 @@ struct CarriedDaysTests {
     for night in 0..<4 { try nights.live(night) }
     let rounded = try nights.live(4, ["--amount-decimals", "1"])
     #expect(rounded.carried == 0)
+    #expect(rounded.reports == 0)
     #expect(try nights.publishedIsAnew(run: 5))
   }
 }
@@ -58,9 +69,10 @@ private struct SteadyNights {
     }
   }
 
-  /// Lives through a night; says how many months of daily revenue were carried over.
+  /// Lives through a night; says how many files by day were carried over, and of how many reports
+  /// by month some rows.
   @discardableResult
-  func live(_ night: Int, _ more: [String] = []) throws -> (carried: Int, errors: String) {
+  func live(_ night: Int, _ more: [String] = []) throws -> (carried: Int, reports: Int) {
     let folder = world.program.folder
     let piece = try String(contentsOfFile: folder.path("pieces/\(night).jsonl"), encoding: .utf8)
     try folder.write(piece, to: "arrived/\(night).jsonl")
@@ -71,8 +83,8 @@ private struct SteadyNights {
         "world/subledger.yaml", "--as-of", "2025-\(month < 10 ? "0" : "")\(month)-05", "--verbose",
       ] + options + more)
     try #require([0, 1].contains(result.status), "\(result)")
-    let carried = result.errors.firstMatch(of: /over ([0-9]+) files/).flatMap { Int($0.1) }
-    return (carried ?? 0, result.errors)
+    let carried = result.errors.firstMatch(of: /over ([0-9]+) files by day, and .* ([0-9]+) rep/)
+    return (carried.flatMap { Int($0.1) } ?? 0, carried.flatMap { Int($0.2) } ?? 0)
   }
 
   /// Whether the published set is the one that the ledger tells anew into an empty folder.

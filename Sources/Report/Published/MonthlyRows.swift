@@ -29,8 +29,23 @@ final class MonthlyRows: RowSink {
     var text: [UInt8] = []
     /// The part of `text` that complete rows make up.
     var complete: [UInt8] = []
-    /// Whether a row waits for what only itself depends on.
-    var isWaiting = false
+    /// How many rows there are.
+    var rows = MonthRows()
+
+    /// Whether a row waits for what only itself depends on, where rows do.
+    var isWaiting: Bool { rows.incomplete > 0 }
+
+    mutating func add(_ line: [UInt8], isComplete: Bool) {
+      rows.count += 1
+      text += line
+      text.append(UInt8(ascii: "\n"))
+      guard isComplete else {
+        rows.incomplete += 1
+        return
+      }
+      complete += line
+      complete.append(UInt8(ascii: "\n"))
+    }
   }
 
   /// Nil for a report that speaks of no months.
@@ -57,17 +72,7 @@ final class MonthlyRows: RowSink {
     } else if segments[month] == nil {
       try settleAll()
     }
-    if shape.layout.completeness != nil {
-      months[month, default: MonthRows()].count += 1
-      months[month, default: MonthRows()].incomplete += isComplete ? 0 : 1
-    }
-    segments[month, default: Segment()].text += line
-    segments[month, default: Segment()].text.append(UInt8(ascii: "\n"))
-    if !isComplete, shape.layout.completeness == .ended { segments[month]?.isWaiting = true }
-    if isComplete {
-      segments[month, default: Segment()].complete += line
-      segments[month, default: Segment()].complete.append(UInt8(ascii: "\n"))
-    }
+    segments[month, default: Segment()].add(line, isComplete: isComplete)
   }
 
   /// Compares what is left, months without rows among it.
@@ -81,6 +86,9 @@ final class MonthlyRows: RowSink {
     let ready = segments
     segments = [:]
     for (month, segment) in ready.sorted(by: { $0.key < $1.key }) {
+      if shape.layout.completeness != nil {
+        months[month] = (months[month] ?? MonthRows()).adding(segment.rows)
+      }
       while let earlier = waiting.last, earlier < month {
         waiting.removeLast()
         try settle(earlier, Segment())
@@ -106,10 +114,11 @@ final class MonthlyRows: RowSink {
     guard let kind = shape.layout.completeness else { return [] }
     let head = heads[month]
     let sha256 = hash(segment.complete)
-    guard head != nil || !segment.complete.isEmpty || segment.isWaiting,
-      head?.sha256 != sha256 || segment.isWaiting
+    let isWaiting = kind == .ended && segment.isWaiting
+    guard head != nil || !segment.complete.isEmpty || isWaiting,
+      head?.sha256 != sha256 || isWaiting
     else { return [] }
-    guard try head != nil || segment.isWaiting || history.wasComplete(month, kind) else {
+    guard try head != nil || isWaiting || history.wasComplete(month, kind) else {
       keep(month, sha256, segment.complete, [])
       return []
     }

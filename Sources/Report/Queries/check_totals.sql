@@ -1,9 +1,10 @@
--- What the printed columns must come to, summed straight from the cells without any join.
+-- What the printed columns must come to, summed straight from the cells without any join. Revenue
+-- by day is compared with the sums of its months, which are kept apart from the days.
 with revenue as (
   select
     sum(charges) as charges,
     sum(refunds) as refunds
-  from revenue_cell
+  from revenue_month_cell
 ),
 -- Open breaks of the last run that nobody has decided about.
 standing as (

@@ -1,5 +1,6 @@
 -- Subscriptions per month: open + what came − what went = close. Cells hold movements only, so
 -- open and close are running sums.
+-- Only months from ?1 on are told of.
 with flows as (
   select
     cell.month as period,
@@ -154,7 +155,7 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-where
+where row.period >= ?1 and (
   row.active_close - row.change <> 0
   or row.active_close <> 0
   or row.off_at_close <> 0
@@ -174,4 +175,5 @@ where
   or row.churned_developer <> 0
   or row.churned_unknown <> 0
   or row.lost <> 0
+)
 order by row.period

@@ -1,5 +1,6 @@
 -- Monthly recurring revenue: open + what came − what went = close. Cells hold movements only, so
 -- open and close are running sums.
+-- Only months from ?1 on are told of.
 with flows as (
   select
     cell.month as period,
@@ -121,7 +122,7 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-where
+where row.period >= ?1 and (
   row.mrr_close - row.change <> 0
   or row.mrr_close <> 0
   or row.new <> 0
@@ -136,4 +137,5 @@ where
   or row.paused <> 0
   or row.transfer_out <> 0
   or row.fx <> 0
+)
 order by row.period

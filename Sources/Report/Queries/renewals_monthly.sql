@@ -1,4 +1,5 @@
 -- Renewals per month and number of the renewal; an unknown number is -1 in the cells.
+-- Only months from ?1 on are told of.
 select
   row.month as period,
   row.provider,
@@ -13,7 +14,8 @@ select
 from renewal_cell as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
 join telling on telling.provider = row.provider and telling.product_type = 0
-where
+where row.month >= ?1 and (
   row.renewals <> 0
   or row.refunded <> 0
+)
 order by row.month

@@ -1,4 +1,5 @@
 -- What was charged and refunded per month. An amount is known when none of its parts is missing.
+-- Only months from ?1 on are told of.
 select
   cell.month as period,
   cell.provider,
@@ -46,7 +47,7 @@ from revenue_month_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
 join telling on telling.provider = cell.provider
   and telling.product_type = cell.product_type
-where
+where cell.month >= ?1 and (
   cell.charges <> 0
   or cell.refunds <> 0
   or cell.gross_usd <> 0
@@ -61,4 +62,5 @@ where
   or cell.refunds_local_unknown <> 0
   or cell.proceeds_local <> 0
   or cell.proceeds_local_unknown <> 0
+)
 order by cell.month

@@ -1,0 +1,65 @@
+public import Vocabulary
+
+/// Up to which month the rows of a report are those that the run before published.
+///
+/// A row changes when a cell of its month, or one of an earlier month that a running sum comes
+/// from, does; when its month becomes complete, or is so no longer; and while as-of lies in its
+/// month. In the same ledger, by the same rules, nothing else goes into it.
+public struct StandingMonths: Sendable {
+  private var first: [String: Month] = [:]
+
+  /// - Parameters:
+  ///   - change: what the night adds to the cells.
+  ///   - former: the rules of the run before, with its as-of and watermarks.
+  ///   - now: the rules of this one.
+  public init(_ change: Facts, from former: Rules, to now: Rules) {
+    var open = former.calendar.month(of: former.asOf - Interval(milliseconds: 1))
+    for feed in Set(former.watermarks.keys).union(now.watermarks.keys) {
+      open = min(open, Self.firstFlip(of: feed, former, now))
+    }
+    for provider in Provider.allCases {
+      open = min(open, Self.firstFlip(of: Feed(provider: provider, app: .max), former, now))
+    }
+    func first(_ months: some Sequence<Month>) -> Month { min(open, months.min() ?? open) }
+    // What is as it was stands in the difference with nothing.
+    let moved = first(change.movements.lazy.filter { $0.value != MovementSums() }.map(\.key.month))
+    self.first = [
+      Layout.revenueMonthly.name: first(
+        change.revenue.lazy.filter { $0.value != RevenueSums() }.map(\.key.day.month)),
+      Layout.renewalsMonthly.name: first(
+        change.renewals.lazy.filter { $0.value != RenewalSums() }.map(\.key.month)),
+      Layout.churnMonthly.name: moved, Layout.mrrMonthly.name: moved,
+    ]
+  }
+
+  /// The reports that have such months.
+  public var reports: [String] { first.keys.sorted() }
+
+  /// The first month of which rows of `report` may differ; nil when any may.
+  public func firstOpenMonth(of report: String) -> Month? { first[report] }
+
+  /// The first month whose rows say otherwise whether they are complete; a late one if none does.
+  private static func firstFlip(of feed: Feed, _ former: Rules, _ now: Rules) -> Month {
+    let (then, today) = (Horizon(of: feed, by: former), Horizon(of: feed, by: now))
+    var first = now.calendar.month(of: now.asOf)
+    for (one, other) in [(then.booked, today.booked), (then.settled, today.settled)] {
+      let ends = [one, other].map(now.calendar.month(of:))
+      if ends[0] != ends[1] { first = min(first, ends[0], ends[1]) }
+    }
+    return first
+  }
+}
+
+/// Rows that need not be made again, because they stand in a file of the set before.
+public struct StandingRows: Sendable {
+  /// The file, whose bytes are known to be those that were published: RFC 4180, amounts exact.
+  public let path: String
+  /// The rows from this month on are made anew.
+  public let until: Month
+
+  /// The rows before `until` of the file at `path`.
+  public init(path: String, until: Month) {
+    self.path = path
+    self.until = until
+  }
+}
