@@ -25,12 +25,25 @@ public struct Publication: Sendable, Equatable {
   public let changed: [String]
 }
 
+/// Does work on each of some paths, and throws the first failure.
+public typealias ForEachPath = (
+  _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
+) throws(PublishError) -> Void
+
+/// Does work on one path after the other.
+public func oneAfterTheOther(
+  _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
+) throws(PublishError) {
+  for path in paths { try work(path) }
+}
+
 /// Publishes the files in `staging` with their manifest and checksums.
 ///
 /// Files of the earlier set that are no longer made vanish; files in the folder that were never
-/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards.
+/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards. `each`
+/// does work on all of some paths, in whatever order or at once.
 public func publish(
-  _ staging: Staging, manifest: Manifest
+  _ staging: Staging, manifest: Manifest, each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {
   let sums = try sealed(staging, manifest)
   let earlier = try Checksums(publishedIn: staging.out)
@@ -43,7 +56,7 @@ public func publish(
     return Publication(
       sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
-  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried)
+  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, each)
   let isAtOnce = try exchange(staging, earlier: earlier)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
   try removeAll(staging.path)
@@ -115,14 +128,13 @@ private func haveSameBytes(
 /// Waits until the files and their folders are on the disk, where those of the earlier set, which
 /// are `carried`, lie already: syncing a file costs as much as writing a report.
 private func syncAll(
-  _ paths: [String], in folder: String, but carried: Set<String>
+  _ paths: [String], in folder: String, but carried: Set<String>, _ each: ForEachPath
 ) throws(PublishError) {
-  var folders: Set<String> = [folder]
-  for path in paths {
-    if !carried.contains(path) { try sync("\(folder)/\(path)") }
-    folders.insert(parent(of: "\(folder)/\(path)"))
-  }
-  for folder in folders { try sync(folder) }
+  let places = paths.map { "\(folder)/\($0)" }
+  let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
+  try each(new) { path throws(PublishError) in try sync(path) }
+  let folders = Set(places.map(parent(of:))).union([folder])
+  try each(folders.sorted()) { path throws(PublishError) in try sync(path) }
 }
 
 /// Gives the staged folder the published name in one system call; false where that cannot be.
