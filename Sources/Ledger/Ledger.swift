@@ -44,7 +44,9 @@ public final class Ledger {
     errno = 0
     do {
       let queue = try LedgerFile.open(path: path, mode: mode)
-      let symbols = try queue.inDatabase { try storedSymbols($0, path: path) }
+      let symbols = try queue.inDatabase { database in
+        try LedgerFile.explained(path) { try storedSymbols(database, path: path) }
+      }
       return Ledger(path: path, queue: queue, symbols: symbols)
     } catch let error as LedgerError {
       throw error

@@ -19,11 +19,13 @@ enum LedgerFile {
     } else {
       try requireThere(path)
     }
-    let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
+    let queue = try DatabaseQueue(path: path, configuration: configuration(mode, path: path))
     try queue.inDatabase { database in
-      try requireWritable(database, path: path, mode: mode)
-      try recognise(database, path: path, mode: mode, migrator)
-      if mode == .readWrite { try prepareForWriting(database) }
+      try explained(path) {
+        try requireWritable(database, path: path, mode: mode)
+        try recognise(database, path: path, mode: mode, migrator)
+        if mode == .readWrite { try prepareForWriting(database) }
+      }
     }
     if mode == .readWrite { try migrator.migrate(queue) }
     return queue
@@ -73,7 +75,16 @@ enum LedgerFile {
     }
   }
 
-  private static func configuration(_ mode: Ledger.Mode) -> Configuration {
+  /// Says why `body` failed while the file is open: closing it hides what the system had to say.
+  static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: "open the file", path: path)
+    }
+  }
+
+  private static func configuration(_ mode: Ledger.Mode, path: String) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = mode == .readOnly
     configuration.busyMode = .timeout(10)
@@ -81,13 +92,17 @@ enum LedgerFile {
     // An archive's transaction spans many batches, each of which is one access.
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { database in
-      // A reader walks through each page once. Sorting spills to files.
-      try database.execute(
-        sql: """
-          pragma cache_size = -8192;
-          pragma temp_store = file;
-          pragma secure_delete = off;
-          """)
+      // A reader walks through each page once. Sorting spills to files. The last line reads what
+      // GRDB reads next.
+      try explained(path) {
+        try database.execute(
+          sql: """
+            pragma cache_size = -8192;
+            pragma temp_store = file;
+            pragma secure_delete = off;
+            select 1 from sqlite_schema limit 1;
+            """)
+      }
     }
     return configuration
   }
