@@ -59,7 +59,7 @@ extension NightError {
     case .cannotCreate(_, let number):
       let isForbidden = [EACCES, EPERM, EROFS].contains(number)
       self.init(isForbidden ? .permission : .cannotCreate, error.description)
-    case .cannotWrite: self.init(.inputOutput, error.description)
+    case .cannotRead, .cannotWrite: self.init(.inputOutput, error.description)
     }
   }
 

@@ -10,7 +10,7 @@ struct PublishedLines {
   /// Calls `body` at each line, without its end, until it answers false.
   func forEach(_ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else { throw ReportError.cannotWrite(path: path, errorNumber: errno) }
+    guard file >= 0 else { throw ReportError.cannotRead(path: path, errorNumber: errno) }
     defer { close(file) }
     let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     defer { piece.deallocate() }
@@ -18,7 +18,7 @@ struct PublishedLines {
     while true {
       let count = read(file, piece.baseAddress, piece.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw ReportError.cannotWrite(path: path, errorNumber: errno) }
+      guard count >= 0 else { throw ReportError.cannotRead(path: path, errorNumber: errno) }
       guard count > 0 else { return }
       var rest = UnsafeRawBufferPointer(rebasing: piece[..<count])
       while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -105,31 +105,5 @@ struct PrintedCells {
   }
 
   /// A number in units of its sixth decimal; nil for a cell that is none.
-  func micros(_ index: Int) -> Int128? {
-    var digits = bytes(index)[...]
-    let isNegative = digits.first == UInt8(ascii: "-")
-    if isNegative { digits.removeFirst() }
-    guard !digits.isEmpty else { return nil }
-    // Of all but monstrous numbers 64 bits hold every step.
-    guard digits.count > 12 else { return Self.millionths(Int64.self, digits, isNegative) }
-    return Self.millionths(Int128.self, digits, isNegative)
-  }
-
-  private static func millionths<Number: FixedWidthInteger>(
-    _: Number.Type, _ digits: Slice<UnsafeRawBufferPointer>, _ isNegative: Bool
-  ) -> Int128? {
-    var (number, decimals): (Number, Int?) = (0, nil)
-    for byte in digits {
-      if byte == UInt8(ascii: "."), decimals == nil {
-        decimals = 0
-        continue
-      }
-      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-      number = number * 10 + Number(byte - UInt8(ascii: "0"))
-      decimals = decimals.map { $0 + 1 }
-    }
-    guard decimals ?? 0 <= 6 else { return nil }
-    for _ in (decimals ?? 0)..<6 { number *= 10 }
-    return isNegative ? -Int128(number) : Int128(number)
-  }
+  func micros(_ index: Int) -> Int128? { PrintedNumber.micros(bytes(index)) }
 }

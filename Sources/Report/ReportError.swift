@@ -11,6 +11,8 @@ public enum ReportError: Error, Sendable, CustomStringConvertible {
   case ledger(LedgerError)
   /// A file or folder could not be made (exit 73, or 77 without permission).
   case cannotCreate(path: String, errorNumber: Int32)
+  /// A published file could not be read again (exit 74).
+  case cannotRead(path: String, errorNumber: Int32)
   /// A file could not be written (exit 74).
   case cannotWrite(path: String, errorNumber: Int32)
 
@@ -27,6 +29,8 @@ public enum ReportError: Error, Sendable, CustomStringConvertible {
     case .cannotCreate(let path, let number):
       "cannot make \(path): \(String(cString: strerror(number)));"
         + " check that the folder given as --out can be written"
+    case .cannotRead(let path, let number):
+      "cannot read \(path): \(String(cString: strerror(number))); check the disk and run again"
     case .cannotWrite(let path, let number):
       "cannot write \(path): \(String(cString: strerror(number)));"
         + " free space on the disk of --out and run again"

@@ -57,23 +57,6 @@ extension RowRecord {
   }
 }
 
-/// Numbers of reports, read back from their text.
-enum PrintedNumber {
-  /// Millionths; nil for text that is no number of at most six decimals.
-  static func micros(_ text: String) -> Int128? {
-    let isNegative = text.first == "-"
-    let parts = text.drop { $0 == "-" }.split(
-      separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let whole = parts.first.flatMap({ Int128($0) }) else { return nil }
-    var micros = whole * 1_000_000
-    if parts.count == 2 {
-      guard parts[1].count <= 6, let fraction = Int128(parts[1]) else { return nil }
-      micros += (parts[1].count..<6).reduce(fraction) { scaled, _ in scaled * 10 }
-    }
-    return isNegative ? -micros : micros
-  }
-}
-
 extension CellFormat {
   /// How the measure of a row that does not exist reads; empty when nothing is to be known.
   var absent: String {
