@@ -28,15 +28,35 @@ public struct CellRows: Sendable {
   ///
   /// With a `part`, the table has a last column that tells parts of one cell apart.
   func insert(in database: Database, part: Int64? = nil) throws {
-    let columns = width + (part == nil ? 0 : 1)
-    let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
-    let statement = try RawStatement(
-      cachedIn: database, "insert into \(table) values (\(marks))")
-    for row in stride(from: 0, to: values.count, by: width) where hasMeasure(row) {
-      if let part { statement.bind(Int32(columns), part) }
-      for column in 0..<width { statement.bind(Int32(column + 1), values[row + column]) }
-      try statement.run()
+    var rest = stride(from: 0, to: values.count, by: width).filter(hasMeasure)[...]
+    for count in [Self.rowsAtOnce, 1] where rest.count >= count {
+      let statement = try insertion(of: count, part: part, in: database)
+      while rest.count >= count {
+        var mark: Int32 = 1
+        for row in rest.prefix(count) {
+          for column in 0..<width { statement.bind(mark + Int32(column), values[row + column]) }
+          mark += Int32(width)
+          if let part {
+            statement.bind(mark, part)
+            mark += 1
+          }
+        }
+        try statement.run()
+        rest.removeFirst(count)
+      }
     }
+  }
+
+  /// Beginning and ending a statement costs SQLite more than a row does.
+  private static let rowsAtOnce = 32
+
+  private func insertion(
+    of count: Int, part: Int64?, in database: Database
+  ) throws -> RawStatement {
+    let columns = width + (part == nil ? 0 : 1)
+    let row = "(\(Array(repeating: "?", count: columns).joined(separator: ", ")))"
+    let rows = Array(repeating: row, count: count).joined(separator: ", ")
+    return try RawStatement(cachedIn: database, "insert into \(table) values \(rows)")
   }
 
   /// Adds these rows to the table's; a row that comes to nothing goes.
