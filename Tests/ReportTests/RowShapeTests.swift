@@ -23,4 +23,19 @@ struct RowShapeTests {
       #expect(own.text.isExactly(row.text))
     }
   }
+
+  @Test("A row of a product with a comma is of the feed that an event of it is of")
+  func commaInProduct() throws {
+    let shape = RowShape(.revenueMonthly)
+    let names = shape.layout.columns.map(\.name)
+    let printed = ["provider": "iaptic", "app_id": "\"a, b\"", "product_id": "\"pro, yearly\""]
+    let cells = names.map { printed[$0] ?? "0" }
+    let text = cells.joined(separator: ",") + "\n"
+    let row = try #require(RowRecord.rows(of: Array(text.utf8)).first)
+    var event = Event(provider: .iaptic, kind: .renewed, time: Instant(milliseconds: 0))
+    (event.app, event.product) = (1, 2)
+    #expect(event.offering(["", "a, b", "pro, yearly"]) == shape.offering(of: row))
+    #expect(event.offering(["", "a, b", "pro"]).feed == shape.feed(of: row))
+    #expect(event.offering(["", "a", "pro, yearly"]).feed != shape.feed(of: row))
+  }
 }

@@ -84,7 +84,7 @@ final class Causes {
       ]
     case .rateCorrection:
       // Money of Qonversion is never that of the list, but lengths of its periods can be.
-      let isTold = row.map { shape.feed(of: $0).hasPrefix("\(Provider.qonversion.name),") } ?? false
+      let isTold = row.map(shape.isOfQonversion) ?? false
       return isTold && isRevenue ? [] : ["prices_sha256"]
     case .productMap:
       let isAboutBreaks = names.isSubset(of: ["churned_in_doubt"]) || isQuality

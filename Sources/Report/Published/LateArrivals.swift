@@ -5,9 +5,9 @@ internal import Vocabulary
 final class LateArrivals {
   private let history: PublishedHistory
   private let lastKnown: Int32
-  private let conflicts: [(offering: String, month: Month, fields: Set<String>)]
+  private let conflicts: [(offering: PrintedOffering, month: Month, fields: Set<String>)]
   /// The earliest month of a refund that came, by offering; nil until somebody asks.
-  private var refunds: [String: Month]?
+  private var refunds: [PrintedOffering: Month]?
 
   init(_ history: PublishedHistory, since run: Int64) throws {
     self.history = history
@@ -30,26 +30,25 @@ final class LateArrivals {
   /// The fields in which events differ that came in another version and move a row of `month`.
   ///
   /// Nil when there is none. `isBooking` says that an event moves only the row of its own month.
-  func conflict(at offering: String, _ month: Month, _ isBooking: Bool) -> Set<String>? {
+  func conflict(at offering: PrintedOffering, _ month: Month, _ isBooking: Bool) -> Set<String>? {
     let found = conflicts.filter { conflict in
       let isThere =
         conflict.offering == offering
-        || (conflict.fields.contains("product")
-          && feed(of: conflict.offering) == feed(of: offering))
+        || (conflict.fields.contains("product") && conflict.offering.feed == offering.feed)
       return isThere && (isBooking ? conflict.month == month : conflict.month <= month)
     }
     return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1.fields) }
   }
 
   /// Whether a refund came of what was sold there, in or before `month`.
-  func hasRefund(at offering: String, _ month: Month) throws -> Bool {
+  func hasRefund(at offering: PrintedOffering, _ month: Month) throws -> Bool {
     let refunds = try refunds ?? read()
     self.refunds = refunds
     return refunds[offering].map { $0 <= month } ?? false
   }
 
-  private func read() throws -> [String: Month] {
-    var refunds: [String: Month] = [:]
+  private func read() throws -> [PrintedOffering: Month] {
+    var refunds: [PrintedOffering: Month] = [:]
     let rules = history.plan.rules
     let words = history.ledger.symbols.words
     try history.ledger.forEachLineage { _, events in
@@ -62,16 +61,13 @@ final class LateArrivals {
     }
     return refunds
   }
-
-  private func feed(of offering: String) -> Substring {
-    offering[..<(offering.lastIndex(of: ",") ?? offering.endIndex)]
-  }
 }
 
 extension Event {
-  /// Provider, app and product as a report prints them.
-  func offering(_ words: [String]) -> String {
+  /// What it is about, as a report prints it.
+  func offering(_ words: [String]) -> PrintedOffering {
     func cell(_ symbol: Symbol) -> String { quoted(CellText.of(words[Int(symbol)])) }
-    return "\(provider.name),\(cell(app)),\(cell(product))"
+    return PrintedOffering(
+      feed: ExactText("\(provider.name),\(cell(app))"), product: ExactText(cell(product)))
   }
 }

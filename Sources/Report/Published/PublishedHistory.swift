@@ -13,7 +13,7 @@ final class PublishedHistory {
   let closes: [Month: MonthClose]
   /// Publications before this run are compared with: the runs from it on say the same again.
   let first: Int64
-  private var feeds: [String: PublishedHorizon] = [:]
+  private var feeds: [ExactText: PublishedHorizon] = [:]
   private var newest: [Coverage: Int64?] = [:]
 
   private struct Coverage: Hashable {
@@ -26,7 +26,7 @@ final class PublishedHistory {
     self.ledger = ledger
     self.plan = plan
     var horizons: [PublishedHorizon] = []
-    var names: [String] = []
+    var names: [ExactText] = []
     try ledger.rows(
       sql: """
         select h.provider, h.app, h.booked_month, h.settled_month, h.ended_month,
@@ -39,7 +39,7 @@ final class PublishedHistory {
     ) { row in
       guard let horizon = PublishedHorizon(row) else { return }
       horizons.append(horizon)
-      names.append("\(row.text(5)),\(quoted(row.text(6)))")
+      names.append(ExactText("\(row.text(5)),\(quoted(row.text(6)))"))
     }
     self.horizons = horizons
     feeds = Dictionary(zip(names, horizons), uniquingKeysWith: { first, _ in first })
@@ -48,14 +48,14 @@ final class PublishedHistory {
   }
 
   /// Whether rows of a feed are complete now for `month`, however few there are.
-  func isComplete(_ month: Month, _ kind: HorizonKind, feed: String) -> Bool {
+  func isComplete(_ month: Month, _ kind: HorizonKind, feed: ExactText) -> Bool {
     guard let horizon = feeds[feed] else { return false }
     return month < horizon.first(kind)
   }
 
   /// The newest earlier run whose rows of `month` were complete, of a feed as it is printed.
   func newestPublication(
-    completing month: Month, _ kind: HorizonKind, feed: String
+    completing month: Month, _ kind: HorizonKind, feed: ExactText
   ) throws -> Int64? {
     guard let horizon = feeds[feed] else { return nil }
     return try newestPublication(Coverage(month: month, kind: kind, feed: horizon.feed))

@@ -16,6 +16,13 @@ struct RowChange {
   let columns: [Int]
 }
 
+/// What is sold, in the words of a report.
+struct PrintedOffering: Hashable {
+  /// Provider and app, joined by a comma.
+  let feed: ExactText
+  let product: ExactText
+}
+
 /// What telling the rows of a monthly report apart needs to know of its columns.
 struct RowShape {
   let layout: Layout
@@ -48,11 +55,19 @@ struct RowShape {
   }
 
   /// Provider and app as printed.
-  func feed(of row: RowRecord) -> String { "\(row.fields[provider]),\(row.fields[app])" }
+  func feed(of row: RowRecord) -> ExactText {
+    ExactText("\(row.fields[provider]),\(row.fields[app])")
+  }
 
-  /// Provider, app and product as printed; without a product those of the feed.
-  func offering(of row: RowRecord) -> String {
-    product.map { "\(feed(of: row)),\(row.fields[$0])" } ?? feed(of: row)
+  /// Whether the provider that tells of the row sends money of its own.
+  func isOfQonversion(_ row: RowRecord) -> Bool {
+    row.fields[provider].isExactly(Provider.qonversion.name)
+  }
+
+  /// What the row is about; a report without products has one that nothing is sold as.
+  func offering(of row: RowRecord) -> PrintedOffering {
+    PrintedOffering(
+      feed: feed(of: row), product: ExactText(product.map { row.fields[$0] } ?? ""))
   }
 
   func isComplete(_ row: RowRecord) -> Bool { row.fields.last == "true" }
