@@ -63,15 +63,32 @@ enum ConfigurationDocument {
     let root = try Yams.compose(yaml: text, .default, .default, .utf8)
     guard let mapping = root?.mapping else { return nil }
     var pairs: [(Node, Node)] = []
-    for (key, value) in mapping {
-      guard let name = key.scalar?.string else { continue }
+    for (name, value) in values(of: mapping) {
       if kept.contains(name) {
-        pairs.append((key, value))
-      } else if name == "snapshots", let complete = value.mapping?["complete"] {
-        pairs.append((key, Node([(Node("complete"), complete)])))
+        pairs.append((Node(name), value))
+      } else if name == "snapshots", let complete = value.mapping.map(values)?["complete"] {
+        pairs.append((Node(name), Node([(Node("complete"), complete)])))
       }
     }
     guard !pairs.isEmpty else { return nil }
     return Array(try Yams.serialize(node: Node(pairs), sortKeys: true).utf8)
+  }
+
+  /// The values of a mapping by name, with those that it merges from others by `<<` (YAML 1.1): its
+  /// own come first, and of the others the earlier ones.
+  private static func values(of mapping: Node.Mapping) -> [String: Node] {
+    var values: [String: Node] = [:]
+    var merged: [String: Node] = [:]
+    for (key, value) in mapping {
+      guard let name = key.scalar?.string else { continue }
+      if name == "<<" {
+        for other in value.mapping.map({ [$0] }) ?? value.sequence?.compactMap(\.mapping) ?? [] {
+          merged.merge(self.values(of: other)) { first, _ in first }
+        }
+      } else {
+        values[name] = value
+      }
+    }
+    return values.merging(merged) { own, _ in own }
   }
 }

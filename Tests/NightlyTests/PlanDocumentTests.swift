@@ -52,4 +52,25 @@ struct PlanDocumentTests {
     #expect(try ConfigurationDocument.of("ledger: only.sqlite\n") == nil)
     #expect(try ConfigurationDocument.of("") == nil)
   }
+
+  @Test("What a configuration merges from other mappings is kept as if it stood there")
+  func merged() throws {
+    let text = """
+      secrets:
+        base: &base {renewal_gap: 41h10m, timezone: Europe/Berlin, ledger: hidden.sqlite}
+        other: &other {timezone: Asia/Tokyo, materiality: 0.25%, snapshots: {complete: true}}
+      <<: [*base, *other]
+      renewal_gap: 10h
+      """
+    let kept = try #require(try ConfigurationDocument.of(text))
+    #expect(
+      String(decoding: kept, as: UTF8.self) == """
+        materiality: 0.25%
+        renewal_gap: 10h
+        snapshots:
+          complete: true
+        timezone: Europe/Berlin
+
+        """)
+  }
 }
