@@ -18,11 +18,6 @@ struct BackupCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      try StandardStreams.tell(session.night(options).backup(to: file))
-      return .done
-    }
+    try Session(ledger).tell { try $0.backup(to: file) }
   }
 }

@@ -30,13 +30,9 @@ struct CloseCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      let order = try CloseOrder(
-        month: month, reason: reason, who: who ?? NSUserName(), isForced: force)
-      try StandardStreams.tell(session.night(options).close(order))
-      return .done
+    try Session(ledger).tell { night in
+      try night.close(
+        CloseOrder(month: month, reason: reason, who: who ?? NSUserName(), isForced: force))
     }
   }
 }

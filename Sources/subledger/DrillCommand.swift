@@ -34,15 +34,14 @@ struct DrillCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
+    func fill(_ options: inout Options) {
       options.asOf = asOf
       options.prices = prices
-      let result = try session.night(options).drill(DrillOrder(seed: seed, events: events))
+    }
+    try Session(ledger).tell(fill) { night in
+      let result = try night.drill(DrillOrder(seed: seed, events: events))
       if let out { try result.write(into: out) }
-      try StandardStreams.tell(result.text)
-      return .done
+      return result.text
     }
   }
 }

@@ -40,14 +40,11 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      options.asOf = asOf
+    try Session(ledger).run { session in
       let order = try ExplainOrder(
         words: words, finding: finding, subscription: subscription, transaction: transaction,
         format: format.kind)
-      try session.night(options).explain(order) { try StandardStreams.put($0) }
+      try session.night { $0.asOf = asOf }.explain(order) { try StandardStreams.put($0) }
       return .done
     }
   }

@@ -31,12 +31,8 @@ struct ForgetCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      let order = try ForgetOrder(user: user, reason: reason, who: who ?? NSUserName())
-      try StandardStreams.tell(session.night(options).forget(order))
-      return .done
+    try Session(ledger).tell { night in
+      try night.forget(ForgetOrder(user: user, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

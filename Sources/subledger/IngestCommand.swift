@@ -16,10 +16,7 @@ struct IngestCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger, progress: input.progress).run { session in
-      var options = Options()
-      input.fill(&options)
-      ledger.fill(&options)
-      return try session.timed(session.night(options)) { try $0.ingest() }
+      try session.timed(session.night(input.fill)) { try $0.ingest() }
     }
   }
 }

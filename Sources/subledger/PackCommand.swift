@@ -23,10 +23,8 @@ struct PackCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      try session.night(options).pack(month: month, into: out)
+    try Session(ledger).run { session in
+      try session.night().pack(month: month, into: out)
       return .done
     }
   }

@@ -35,13 +35,8 @@ struct PruneCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      if dryRun { options.dryRun = true }
-      let order = try PruneOrder(before: before, reason: reason, who: who ?? NSUserName())
-      try StandardStreams.tell(session.night(options).prune(order))
-      return .done
+    try Session(ledger).tell({ if dryRun { $0.dryRun = true } }) { night in
+      try night.prune(PruneOrder(before: before, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

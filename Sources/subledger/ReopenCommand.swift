@@ -25,12 +25,8 @@ struct ReopenCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      let order = try CloseOrder(month: month, reason: reason, who: who ?? NSUserName())
-      try StandardStreams.tell(session.night(options).reopen(order))
-      return .done
+    try Session(ledger).tell { night in
+      try night.reopen(CloseOrder(month: month, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

@@ -24,12 +24,12 @@ struct ReportCommand: ParsableCommand {
   var dryRun = false
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
+    func fill(_ options: inout Options) {
       output.fill(&options)
-      ledger.fill(&options)
       if dryRun { options.dryRun = true }
-      return try session.timed(session.night(options)) {
+    }
+    try Session(ledger).run { session in
+      try session.timed(session.night(fill)) {
         try asKnownAt.map($0.report(asKnownAt:)) ?? $0.report()
       }
     }

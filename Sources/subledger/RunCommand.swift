@@ -17,12 +17,12 @@ struct RunCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: input.progress).run { session in
-      var options = Options()
+    func fill(_ options: inout Options) {
       input.fill(&options)
       output.fill(&options)
-      ledger.fill(&options)
-      return try session.timed(session.night(options)) { try $0.run() }
+    }
+    try Session(ledger, progress: input.progress).run { session in
+      try session.timed(session.night(fill)) { try $0.run() }
     }
   }
 }

@@ -6,22 +6,26 @@ import Vocabulary
 
 /// One call of the program: its log, its progress bar, its signals and its exit code.
 struct Session {
+  private let options: LedgerOptions
   private let log: Logger
   private let progress: ProgressMode
-  private let tellsTimes: Bool
   private let stop = StopSignal()
 
-  init(_ options: LedgerOptions, progress: ProgressMode) {
+  init(_ options: LedgerOptions, progress: ProgressMode = .never) {
+    self.options = options
     let format = options.logFormat
     var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format) }
     log.logLevel = options.quiet ? .error : options.verbose ? .info : .warning
     self.log = log
     self.progress = options.quiet ? .never : progress
-    tellsTimes = options.timings
   }
 
-  /// The night that `flags`, the environment and the configuration ask for.
-  func night(_ flags: Options) throws(NightError) -> Night {
+  /// The night that the command's flags, the environment and the configuration ask for; `fill` adds
+  /// what the command has besides the options of every one.
+  func night(_ fill: (inout Options) -> Void = { _ in }) throws(NightError) -> Night {
+    var flags = Options()
+    options.fill(&flags)
+    fill(&flags)
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let plan = try Plan(
       flags: flags, environment: ProcessInfo.processInfo.environment, now: now)
@@ -36,8 +40,18 @@ struct Session {
     _ night: Night, _ work: (Night) throws -> NightOutcome
   ) throws -> NightOutcome {
     let outcome = try work(night)
-    if tellsTimes { log.warning("\(night.stageTimes)") }
+    if options.timings { log.warning("\(night.stageTimes)") }
     return outcome
+  }
+
+  /// Does `work` with the night that is asked for, and prints its answer.
+  func tell(
+    _ fill: (inout Options) -> Void = { _ in }, _ work: (Night) throws -> String
+  ) throws {
+    try run { session in
+      try StandardStreams.tell(work(session.night(fill)))
+      return .done
+    }
   }
 
   /// Runs `work` and turns what comes of it into the exit code.

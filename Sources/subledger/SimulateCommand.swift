@@ -71,7 +71,7 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     let options = try LedgerOptions.parse([])
-    try Session(options, progress: .never).run { _ in
+    try Session(options).run { _ in
       do {
         let summary = try simulate(plan, into: out)
         try StandardStreams.tell(

@@ -18,13 +18,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
-      let night = try session.night(options)
-      try StandardStreams.tell(format == .json ? night.statusJSON() : night.status())
-      return .done
-    }
+    try Session(ledger).tell { try format == .json ? $0.statusJSON() : $0.status() }
   }
 }
 

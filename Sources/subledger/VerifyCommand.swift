@@ -45,16 +45,16 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: .never).run { session in
-      var options = Options()
-      ledger.fill(&options)
+    func fill(_ options: inout Options) {
       if !archives.isEmpty { options.archives = archives }
       if !snapshots.isEmpty { options.snapshots = snapshots }
+    }
+    try Session(ledger).run { session in
       var order = VerifyOrder()
       order.out = out
       order.isStrict = strict
       order.isReplay = replay
-      let result = try pack.map(Night.verify(pack:)) ?? session.night(options).verify(order)
+      let result = try pack.map(Night.verify(pack:)) ?? session.night(fill).verify(order)
       try StandardStreams.tell(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }
       return .done
