@@ -33,7 +33,7 @@ let package = Package(
     .target(name: "Digest", dependencies: ["CCrypto"]),
 
     // files → lines → fields → events and entitlements
-    .target(name: "Archive", dependencies: ["CZlib", "Digest", "Vocabulary"]),
+    .target(name: "Archive", dependencies: ["CZlib", "Decode", "Digest", "Vocabulary"]),
     .target(name: "Decode", dependencies: ["Vocabulary"]),
     .target(name: "Normalise", dependencies: ["Decode", "Digest", "Vocabulary"]),
 

@@ -1,3 +1,5 @@
+internal import Decode
+
 /// Sizes, in bytes, that decide where lines are cut; tests make them small.
 struct LineSizes {
   /// How much is read at a time.

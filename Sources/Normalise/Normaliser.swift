@@ -31,7 +31,7 @@ public struct Normaliser {
         cursor.pass(to: end)
       } catch {
         batch.reject(BodyProblem(error, start: start), at: place)
-        cursor.passLine()
+        cursor.passBroken()
       }
       batch.lines += 1
     }

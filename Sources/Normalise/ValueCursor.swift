@@ -1,3 +1,4 @@
+import Decode
 import Glibc
 
 /// Walks over the JSON values of a stretch of lines.
@@ -43,8 +44,12 @@ struct ValueCursor {
   /// Goes behind the value, which ends at `end`.
   mutating func pass(to end: Int) { position = end }
 
-  /// Gives up the rest of the line.
-  mutating func passLine() { position = lineEnd }
+  /// Goes behind the value, which is no JSON, as far as its brackets and quotes tell where it ends;
+  /// the rest of the line is lost where they do not.
+  mutating func passBroken() {
+    var end = ValueEnd()
+    position = end.find(in: lineBytes, from: position) ?? lineEnd
+  }
 
   private var isByteOrderMark: Bool {
     bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf

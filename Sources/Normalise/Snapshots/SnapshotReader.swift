@@ -55,7 +55,7 @@ public struct SnapshotReader {
         cursor.pass(to: end)
       } catch {
         result.reject(BodyProblem(error, start: start), at: place)
-        cursor.passLine()
+        cursor.passBroken()
       }
       result.lines += 1
     }
