@@ -36,8 +36,9 @@ public enum InstantText {
 
   /// The instant that a date and time of RFC 3339 stand for.
   ///
-  /// Also taken: a space between date and time, small letters, no offset (then UTC), and a date
-  /// alone, which is its midnight in UTC. What is finer than a millisecond is cut off. A leap
+  /// Also taken: a space between date and time, small letters, no offset (then UTC), an offset of
+  /// hours alone or without colon and the word UTC, as databases print them, and a date alone, which
+  /// is its midnight in UTC. What is finer than a millisecond is cut off. A leap
   /// second, 23:59:60 in UTC, is the last millisecond before it. Nil for everything else.
   public static func rfc3339(_ bytes: UnsafeRawBufferPointer) -> Instant? {
     var text = DigitReader(bytes: bytes)
@@ -122,10 +123,16 @@ private struct DigitReader {
   /// Minutes east of UTC.
   mutating func offsetMinutes() -> Int? {
     if isAtEnd || skip("Z") || skip("z") { return 0 }
+    if skip(" ") { return skip("U") && skip("T") && skip("C") ? 0 : nil }
     let isEast = skip("+")
-    guard isEast || skip("-"), let hours = number(2), skip(":"), let minutes = number(2),
-      hours <= 23, minutes <= 59
+    guard isEast || skip("-"), let hours = number(2), hours <= 23,
+      let minutes = isAtEnd ? 0 : minutesBehindHours(), minutes <= 59
     else { return nil }
     return (hours * 60 + minutes) * (isEast ? 1 : -1)
+  }
+
+  private mutating func minutesBehindHours() -> Int? {
+    _ = skip(":")
+    return number(2)
   }
 }

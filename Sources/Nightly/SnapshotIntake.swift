@@ -30,6 +30,7 @@ extension Intake {
     }
     var entry = try ledger.beginSnapshots(archive)
     var reader = SnapshotReader()
+    var firstReject: Reject?
     do {
       let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
         var batch = SnapshotBatch()
@@ -44,7 +45,9 @@ extension Intake {
           entry.abandon()
           entry = try ledger.beginSnapshots(archive)
           reader = SnapshotReader()
+          firstReject = nil
         }
+        firstReject = firstReject ?? batch.rejects.first
         guard !batch.needsCapturedAt else { throw Self.noCaptureTime(file) }
         try entry.add(batch.snapshots, rejects: batch.rejects)
       }
@@ -55,10 +58,19 @@ extension Intake {
       let tallies = try entry.finish(damageOffset: end.damage?.offset)
       summary.snapshots += tallies.accepted + tallies.duplicates
       summary.snapshotsRejected += tallies.rejected
+      if let firstReject { tell(firstReject, of: tallies, in: file) }
     } catch {
       entry.abandon()
       throw error
     }
+  }
+
+  private func tell(_ first: Reject, of tallies: ArchiveTallies, in file: ArchiveFile) {
+    log.warning(
+      """
+      \(tallies.rejected) of \(tallies.lines) lines of \(file.path) cannot be understood, the first in \
+      line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail); the others count
+      """)
   }
 
   private static func noCaptureTime(_ file: ArchiveFile) -> NightError {

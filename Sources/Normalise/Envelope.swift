@@ -58,7 +58,7 @@ struct Envelope {
     contents = named.compactMap { $0 }
     received =
       Self.requestTime(members.value(.requestContext, tape), tape)
-      ?? members.value(.received, tape).flatMap { receiveTime($0, of: tape) }
+      ?? members.first(.received, tape) { receiveTime($0, of: tape) }
   }
 
   /// API Gateway's receive time: `timeEpoch` in payload format 2.0, `requestTimeEpoch` in 1.0.

@@ -2,7 +2,8 @@ import Decode
 import Glibc
 import Vocabulary
 
-/// Values of members, each by what it means. Null and absent members arrive here as nil.
+/// Values of members, each by what it means. Null and absent members arrive here as nil; what is
+/// no text is absent as well when it is the empty string that some senders' languages write.
 extension JSONTape {
   /// A text of one provider's or store's making: a string, or an integer as its digits.
   ///
@@ -67,7 +68,7 @@ extension JSONTape {
   func amount(
     _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
   ) throws(BodyProblem) -> Amount? {
-    guard let node else { return nil }
+    guard let node = filled(node) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
       let parsed = DecimalText.amount(bytes(node))
     else { throw .bad(field, expected: "a decimal number") }
@@ -101,7 +102,7 @@ extension JSONTape {
 
   /// A whole number, as number or numeric string.
   func integer(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int64? {
-    guard let node else { return nil }
+    guard let node = filled(node) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
       let number = IntegerText.int64(bytes(node))
     else { throw .bad(field, expected: "an integer") }
@@ -110,21 +111,24 @@ extension JSONTape {
 
   /// A count from 0 on, as number or numeric string.
   func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
-    guard let node else { return nil }
+    guard let node = filled(node) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
       let number = IntegerText.int64(bytes(node)), let count = Int32(exactly: number), count >= 0
     else { throw .bad(field, expected: "an integer from 0 on") }
     return count
   }
 
-  /// A truth value: `true`, `false`, 1 or 0, the numbers also as strings.
-  func flag(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Bool? {
-    guard let node else { return nil }
+  /// A truth value: `true`, `false`, 1 or 0, each also as a string.
+  func truth(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Bool? {
+    guard let node = filled(node) else { return nil }
+    let text = bytes(node)
     switch kind(node) {
     case .true: return true
     case .false: return false
+    case .string where text.isWord("true"): return true
+    case .string where text.isWord("false"): return false
     case .number, .string:
-      switch IntegerText.int64(bytes(node)) {
+      switch IntegerText.int64(text) {
       case 1: return true
       case 0: return false
       default: break
@@ -134,24 +138,20 @@ extension JSONTape {
     throw .bad(field, expected: "true, false, 1 or 0")
   }
 
-  /// A truth value that may also be the word `true` or `false`; nil when absent or empty.
-  func truth(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Bool? {
-    guard let node, kind(node) == .string else { return try flag(node, field) }
-    let text = bytes(node)
-    if text.isEmpty { return nil }
-    if text.isWord("true") { return true }
-    return text.isWord("false") ? false : try flag(node, field)
-  }
-
   /// An object that has members; nil when it has none, or is the empty array that some senders'
   /// languages write for an empty object.
   func filledObject(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> JSONNode? {
-    guard let node else { return nil }
+    guard let node = filled(node) else { return nil }
     switch kind(node) {
     case .object: return count(node) > 0 ? node : nil
     case .array where count(node) == 0: return nil
     default: throw .bad(field, expected: "an object")
     }
+  }
+
+  /// The value unless it is an empty string.
+  private func filled(_ node: JSONNode?) -> JSONNode? {
+    node.flatMap { kind($0) == .string && bytes($0).isEmpty ? nil : $0 }
   }
 }
 
@@ -164,6 +164,11 @@ extension UnsafeRawBufferPointer {
     guard count == other.count else { return false }
     guard let here = baseAddress, let there = other.baseAddress else { return true }
     return memcmp(here, there, count) == 0
+  }
+
+  /// What stands behind a byte order mark, or everything where there is none.
+  var withoutByteOrderMark: UnsafeRawBufferPointer {
+    starts(with: [0xef, 0xbb, 0xbf]) ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
   }
 
   /// Whether the bytes are the ASCII `word`, which is in lower case, in any case.

@@ -34,6 +34,16 @@ struct Members<Field: MemberField> {
     return nil
   }
 
+  /// What `read` makes of the field's first value of which it makes something.
+  func first<Value>(
+    _ field: Field, _ tape: JSONTape, _ read: (JSONNode) -> Value?
+  ) -> Value? {
+    for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
+      if let value = read(node) { return value }
+    }
+    return nil
+  }
+
   /// The field's value, null included; nil when absent.
   func present(_ field: Field) -> JSONNode? {
     slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }

@@ -114,6 +114,7 @@ struct Unwrapping {
   private mutating func openText(
     _ layer: Layer, _ text: UnsafeRawBufferPointer, to batch: inout EventBatch
   ) -> Outcome {
+    let text = text.withoutByteOrderMark
     guard let first = text.first(where: { !Self.isSpace($0) }) else { return .empty }
     guard layer.tape < Self.layersMax else {
       return .unknown(.nobodyKnows)

@@ -123,6 +123,32 @@ struct EnvelopeTests {
     #expect(normalise(Self.body).events.first?.received == nil)
   }
 
+  @Test(
+    "Of several receive times the first that is one counts",
+    arguments: [
+      #""receivedAt":"","ts":1760000100"#, #""received_at":"soon","timestamp":"1760000100""#,
+      #""ts":null,"time":"2025-10-09 08:55:00 UTC""#, #""received_at":"2025-10-09 08:55:00+00""#,
+    ])
+  func severalTimes(members: String) {
+    #expect(normalise("{\(members),\"body\":\(Self.body)}").events.first?.received == Self.at)
+  }
+
+  @Test("A byte order mark may begin the text in an envelope")
+  func byteOrderMark() {
+    let marked = quote("\u{feff}" + Self.body)
+    #expect(normalise("{\"body\":\(marked)}").events.count == 1)
+    #expect(refusal(#"{"body":"\#u{feff}hello"}"#)[0] == "not_json")
+  }
+
+  @Test(
+    "iaptic's test is skipped where the archive left out its secret",
+    arguments: [#"{"type":"test"}"#, #"{"body":{"type":"test","password":null}}"#])
+  func redactedTest(line: String) {
+    let batch = normalise(line)
+    #expect(batch.rejects.isEmpty && batch.skipped.values.reduce(0, +) == 1)
+    #expect(refusal(#"{"type":"test","properties":{"a":1}}"#)[0] == "unknown_provider")
+  }
+
   @Test("A fourth layer is not looked into")
   func fourLayers() {
     let line = #"{"payload":{"detail":{"record":{"event":\#(Self.body)}}}}"#

@@ -75,6 +75,19 @@ struct PurchaseReaderTests {
     #expect(readSnapshots(entitlements).rejects.map(\.reason) == ["incomplete_list"])
   }
 
+  @Test("A purchase whose store names no transaction stands for its product alone")
+  func withoutTransaction() throws {
+    let card = #"""
+      {"platform":"stripe","purchased_at":"2025-01-01T00:00:00Z","store_data":{"product_id":"pro"}}
+      """#
+    let listed = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    let rights = try #require(read([card, listed]).snapshots.first).entitlements
+    #expect(rights.map(\.id) == ["pro", "1"])
+    #expect(rights[0].transactions.isEmpty && !rights[0].listsTransactions)
+    #expect(rights[1].transactions.count == 1 && rights[1].listsTransactions)
+  }
+
   @Test("Purchases without ids are refused")
   func withoutIDs() {
     let batch = read([#"{"purchased_at":null,"store_data":{}}"#])

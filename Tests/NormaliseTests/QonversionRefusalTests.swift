@@ -66,6 +66,17 @@ struct QonversionRefusalTests {
     #expect(refusal(Body.renewal.with(name, json).line) == ["bad_field", detail])
   }
 
+  @Test(
+    "An empty string stands for a number, a time or an object that is not there",
+    arguments: ["subscription_renew_count", "price", "created_at", "entitlements"])
+  func emptyString(name: String) throws {
+    let event = try #require(normalise(Body.renewal.with(name, "\"\"").line).events.first)
+    #expect(event.revenue != nil && event.transaction != 0)
+    let money = #"{"value":9.99,"value_usd":"","currency":"EUR","is_proceed":"true"}"#
+    let told = try #require(normalise(Body.renewal.with("revenue", money).line).events.first)
+    #expect(told.revenue?.usd == nil && told.revenue?.isProceed == true)
+  }
+
   @Test("An id too long to be one is refused")
   func longID() {
     let long = quote(String(repeating: "x", count: 1_025))

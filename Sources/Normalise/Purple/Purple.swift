@@ -25,7 +25,7 @@ struct Purple {
       var draft = try draft(of: kind, tape)
       draft.event.place = delivery.place
       draft.event.received =
-        delivery.received ?? top.value(.received, tape).flatMap { receiveTime($0, of: tape) }
+        delivery.received ?? top.first(.received, tape) { receiveTime($0, of: tape) }
       draft.event.body = Fingerprint.of(tape.bytes(object))
       name.withUTF8 {
         draft.name = UnsafeRawBufferPointer($0)

@@ -33,7 +33,7 @@ struct QonversionReader {
 
   /// When the archive's writer received the body, when it says so beside the body's members.
   func received(_ tape: JSONTape) -> Instant? {
-    top.value(.received, tape).flatMap { receiveTime($0, of: tape) }
+    top.first(.received, tape) { receiveTime($0, of: tape) }
   }
 
   /// The body's name and what it means.
@@ -132,7 +132,7 @@ struct QonversionReader {
     revenue.local = try amount(.value, "revenue.value", of: &body, tape)
     revenue.usd = try dollars("revenue.value_usd", of: &body, tape)
     revenue.currency = try word(.currency, "revenue.currency", tape)
-    revenue.isProceed = try tape.flag(money.value(.isProceed, tape), "revenue.is_proceed")
+    revenue.isProceed = try tape.truth(money.value(.isProceed, tape), "revenue.is_proceed")
     revenue.rate = try amount(.proceedsRate, "revenue.proceeds_rate", of: &body, tape)
     body.revenue = revenue
   }
@@ -183,7 +183,7 @@ struct QonversionReader {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       if let end = try? tape.instant(grant.value(.expires, tape), "entitlements.expires") {
         latest = max(latest ?? end, end)
-        let isActive = try? tape.flag(grant.value(.isActive, tape), "entitlements.active")
+        let isActive = try? tape.truth(grant.value(.isActive, tape), "entitlements.active")
         if isActive == true { latestActive = max(latestActive ?? end, end) }
       }
       child = tape.next(node)

@@ -36,7 +36,7 @@ struct EntitlementReader {
     let id = try id(key: key, tape)
     let source = try tape.term(members.value(.source, tape), "entitlements.source")
     var right = Entitlement(id: id, store: Store(snapshotSource: source))
-    right.isActive = try tape.flag(members.value(.isActive, tape), "entitlements.active")
+    right.isActive = try tape.truth(members.value(.isActive, tape), "entitlements.active")
     right.startedAt = try tape.instant(
       members.value(.startedAt, tape), "entitlements.started")
     right.expiresAt = try tape.instant(

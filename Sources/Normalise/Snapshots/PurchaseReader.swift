@@ -40,7 +40,7 @@ struct PurchaseReader {
     }
     return found.map { right in
       var right = right
-      right.listsTransactions = isWhole
+      right.listsTransactions = isWhole && !right.transactions.isEmpty
       return right
     }
   }
@@ -55,17 +55,21 @@ struct PurchaseReader {
     guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
     storeData.read(sent, of: tape)
     let id = try tape.text(storeData.value(.id, tape), "store_data.transaction_id")
-    guard !id.isEmpty else { throw .missing("store_data.transaction_id") }
     let original = try tape.text(
       storeData.value(.originalID, tape), "store_data.original_transaction_id")
     let root = original.isEmpty || original == "0" ? id : original
     let platform = try tape.term(members.value(.platform, tape), "platform")
-    var right = Entitlement(id: root, store: Store(snapshotSource: platform))
-    right.product = try product(right.store, tape)
+    let store = Store(snapshotSource: platform)
+    let product = try product(store, tape)
+    guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
+    // What a store's data hold depends on the store: some name no transaction.
+    var right = Entitlement(id: root.isEmpty ? product : root, store: store)
+    right.product = product
     right.startedAt = try tape.instant(members.value(.purchasedAt, tape), "purchased_at")
     right.expiresAt = try tape.instant(members.value(.expiresAt, tape), "expires_at")
-    let renews = try tape.flag(members.value(.isAutoRenewing, tape), "is_auto_renewing")
+    let renews = try tape.truth(members.value(.isAutoRenewing, tape), "is_auto_renewing")
     right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
+    guard !id.isEmpty else { return right }
     right.transactions = [
       SnapshotTransaction(
         id: id, originalID: root, kind: right.expiresAt == nil ? .oneTime : .unknown,

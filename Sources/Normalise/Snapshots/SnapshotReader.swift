@@ -165,7 +165,7 @@ public struct SnapshotReader {
 
   private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
     let more = members.value(.hasMore, tape)
-    let isWhole = try !(tape.flag(more, "has_more") ?? false)
+    let isWhole = try !(tape.truth(more, "has_more") ?? false)
     if purchases.isPurchaseList(list, of: tape) {
       return try purchases.entitlements(list, of: tape, isWhole: isWhole)
     }
