@@ -58,6 +58,32 @@ struct AccountReportTests {
         """)
   }
 
+  @Test("Names stand in the order in which they are printed, and a line that came again once")
+  func printedOrder() throws {
+    try archive(1, "b.gz", kind: "events", rejected: 2)
+    try archive(2, "1.gz", kind: "events", rejected: 1)
+    try archive(3, "=a.gz", kind: "events", rejected: 1)
+    try archive(4, "b.gz", kind: "events", rejected: 1)
+    for (archive, line) in [(1, 9), (1, 10), (2, 1), (3, 1), (4, 9)] {
+      try world.sql("insert into reject values (\(archive), \(line), 0, 'not_json', 'd\(archive)')")
+    }
+    try world.write()
+    let inputs = try world.text("inputs.csv").split(separator: "\n").dropFirst()
+    #expect(
+      inputs.map { $0.split(separator: ",")[0...1].joined(separator: " ") }
+        == ["'=a.gz 3", "1.gz 2", "b.gz 1", "b.gz 4"])
+    #expect(
+      try world.text("rejects.csv")
+        == """
+        archive,line,byte_offset,reason,detail
+        '=a.gz,1,0,not_json,d3
+        1.gz,1,0,not_json,d2
+        b.gz,9,0,not_json,d4
+        b.gz,10,0,not_json,d1
+
+        """)
+  }
+
   @Test("Inputs and rejects name archives of events, in byte order of their path")
   func inputs() throws {
     try archive(1, "b.gz", kind: "events", rejected: 2)

@@ -12,7 +12,8 @@ select
   archive.last_event_ms as last_event_at,
   archive.status
 from archive
+left join printed_name as printed on printed.raw = archive.name
 where archive.kind = 'events'
 order by
-  archive.name,
+  coalesce(printed.cell, archive.name),
   archive.sha256

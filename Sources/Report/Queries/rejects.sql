@@ -1,5 +1,7 @@
 -- Lines that could not be understood: where they stand and why, never what they say. Of each reason
--- an archive lists the first ones, and behind the last of them how many more there are.
+-- an archive lists the first ones, and behind the last of them how many more there are. Of several
+-- contents that came under one name, one that goes on from another lists its lines again: the newest
+-- speaks.
 with listed as (
   select
     reject.archive,
@@ -12,24 +14,37 @@ with listed as (
     ) as number,
     count(*) over (partition by reject.archive, reject.reason) as lines
   from reject
+),
+placed as (
+  select
+    archive.name,
+    listed.line,
+    listed.byte_offset,
+    listed.reason,
+    case
+      when listed.number = listed.lines and rejected.lines > listed.lines
+        then listed.detail || '; ' || (rejected.lines - listed.lines)
+          || ' more lines of this reason are not listed'
+      else listed.detail
+    end as detail,
+    row_number() over (
+      partition by archive.name, listed.line, listed.byte_offset order by archive.id desc
+    ) as age
+  from listed
+  join archive on archive.id = listed.archive
+  left join rejected on rejected.archive = listed.archive and rejected.reason = listed.reason
+  where archive.kind = 'events'
 )
 select
-  archive.name as archive,
-  listed.line,
-  listed.byte_offset,
-  listed.reason,
-  case
-    when listed.number = listed.lines and rejected.lines > listed.lines
-      then listed.detail || '; ' || (rejected.lines - listed.lines)
-        || ' more lines of this reason are not listed'
-    else listed.detail
-  end as detail
-from listed
-join archive on archive.id = listed.archive
-left join rejected on rejected.archive = listed.archive and rejected.reason = listed.reason
-where archive.kind = 'events'
+  placed.name as archive,
+  placed.line,
+  placed.byte_offset,
+  placed.reason,
+  placed.detail
+from placed
+left join printed_name as printed on printed.raw = placed.name
+where placed.age = 1
 order by
-  archive.name,
-  listed.line,
-  listed.byte_offset,
-  archive.sha256
+  coalesce(printed.cell, placed.name),
+  placed.line,
+  placed.byte_offset
