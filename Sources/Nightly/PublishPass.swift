@@ -30,7 +30,8 @@ struct PublishPass {
     fold.facts = Facts()
     try attempt { try ledger.releaseMemory() }
     let verdict = try Verdict(
-      plan: plan, rules: rules, breaks: decided.undecided, archives: archives
+      plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
+      intake: intake.tallies
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
     let published = try publish(&manifest, run, intake, earlier)

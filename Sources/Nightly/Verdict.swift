@@ -5,18 +5,25 @@ import Vocabulary
 struct Verdict {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
+  /// Why this run's own lines deserve a look although the set holds; nil when they do not.
+  private let newRejects: String?
   private let stale: [Break]
   private let gate: Plan.FailOn
   private let gated: Int
 
-  /// `net` tells what was booked in a month less refunds, in millionths of a US dollar.
+  /// `intake` is the account of the lines that this run read; `net` tells what was booked in a month less refunds, in millionths of a US dollar.
   init(
     plan: Plan, rules: Rules, breaks: [Break], archives: [ArchiveAccount],
+    intake: ArchiveTallies = ArchiveTallies(),
     net: (Month) throws(NightError) -> Int128
   ) throws(NightError) {
     stale = breaks.filter { $0.code == .staleInput }
     gate = plan.failOn
     gated = breaks.count { plan.failOn.includes($0) }
+    let judged = intake.lines - intake.skipped
+    newRejects =
+      Self.exceeds(intake.rejected, of: judged, plan.rejectedShare)
+      ? "\(intake.rejected) of \(judged) lines that this run read were rejected" : nil
     readRejects(archives, share: plan.rejectedShare)
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
@@ -29,6 +36,7 @@ struct Verdict {
   /// Why somebody should look at the set, in words for the log.
   var findings: [String] {
     var findings = qualifications.map { "the set is qualified: \($0)" }
+    if let newRejects { findings.append(newRejects) }
     for found in stale {
       let app = found.app.isEmpty ? "(no app id)" : found.app
       findings.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
@@ -44,18 +52,18 @@ struct Verdict {
     let events = archives.filter { $0.kind == .events }
     let rejected = events.reduce(0) { $0 + $1.tallies.rejected }
     let judged = events.reduce(0) { $0 + $1.tallies.lines - $1.tallies.skipped }
-    if exceeds(rejected, of: judged, share) {
+    if Self.exceeds(rejected, of: judged, share) {
       qualifications.append("\(rejected) of \(judged) lines were rejected")
     }
     for archive in events {
       let judged = archive.tallies.lines - archive.tallies.skipped
-      guard exceeds(archive.tallies.rejected, of: judged, share) else { continue }
+      guard Self.exceeds(archive.tallies.rejected, of: judged, share) else { continue }
       qualifications.append(
         "\(archive.tallies.rejected) of \(judged) lines of \(archive.name) were rejected")
     }
   }
 
-  private func exceeds(_ rejected: Int64, of judged: Int64, _ share: Amount) -> Bool {
+  private static func exceeds(_ rejected: Int64, of judged: Int64, _ share: Amount) -> Bool {
     rejected >= 20 && Int128(rejected) * 1_000_000 > Int128(judged) * Int128(share.micros)
   }
 

@@ -10,13 +10,13 @@ struct VerdictTests {
 
   private func verdict(
     failOn: String? = nil, net: Int64 = 1_000_000_000, breaks: [Break] = [],
-    archives: [ArchiveAccount] = []
+    archives: [ArchiveAccount] = [], intake: ArchiveTallies = ArchiveTallies()
   ) throws -> Verdict {
     var flags = Options()
     flags.failOn = failOn
     let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
     return try Verdict(
-      plan: plan, rules: rules, breaks: breaks, archives: archives
+      plan: plan, rules: rules, breaks: breaks, archives: archives, intake: intake
     ) { month in
       month.text == "2026-02" ? Int128(net) : 0
     }
@@ -43,6 +43,18 @@ struct VerdictTests {
     tallies.accepted = lines - skipped - rejected
     return ArchiveAccount(
       name: name, sha256: "", kind: .events, status: "complete", tallies: tallies)
+  }
+
+  @Test("A night whose own lines were mostly rejected has a finding, and its set is not marked")
+  func newRejects() throws {
+    let many = archive("old", lines: 30_000, skipped: 0, rejected: 0)
+    var intake = ArchiveTallies()
+    (intake.lines, intake.skipped, intake.rejected) = (229, 1, 19)
+    #expect(try verdict(archives: [many], intake: intake).outcome == .done)
+    intake.rejected = 20
+    let found = try verdict(archives: [many], intake: intake)
+    #expect(found.outcome == .findings && found.qualifications.isEmpty)
+    #expect(found.findings == ["20 of 228 lines that this run read were rejected"])
   }
 
   @Test("Open breaks above half a per cent of the month's net revenue qualify the set")
