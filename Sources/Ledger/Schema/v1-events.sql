@@ -28,7 +28,8 @@ create table lineage (
   row_check integer not null -- fingerprint of user, versions, counted and events
 ) strict;
 
-create index lineage_by_user on lineage (user) where user <> 0;
+-- With the provider: who walks over the users of some providers reads no lineage of the others.
+create index lineage_by_user on lineage (user, provider) where user <> 0;
 
 -- Beginnings of identities and of their lineages, sorted, some hundred in a row: enough to find
 -- out where else an identity may be, so that no event counts in two lineages.
