@@ -29,9 +29,8 @@ struct FoldPass {
     }
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: fold.rules, checkStop: checkStop)
-    let rates = sum.result.rates
     sum.result.breaks += try across.conflicts { _ in true }
-    sum.result.breaks += try across.exchangeOutliers(ExchangeOutliers(rates))
+    sum.result.breaks += try across.exchangeOutliers(ExchangeOutliers(sum.rates))
     sum.result.breaks += try across.environmentLeaks()
     return sum
   }
@@ -45,6 +44,8 @@ struct WholeFold {
   var result = FoldResult()
   /// Revenue that is not in `result`.
   private(set) var aside: RevenueAside?
+  /// What charges paid for their currencies, once all is added.
+  private(set) var rates = ExchangeRates()
 
   init(ledger: Ledger, revenueCellsMax: Int = 190_000) {
     self.ledger = ledger
@@ -63,8 +64,10 @@ struct WholeFold {
     }
   }
 
-  /// Leaves nothing in `result` of what is partly aside.
+  /// Leaves nothing in `result` of what is partly aside, and puts quotes together to rates.
   mutating func finish() throws(LedgerError) {
+    rates = ExchangeRates(result.rates)
+    result.rates = [:]
     guard aside != nil else { return }
     try layAside()
     result.facts.revenue = [:]

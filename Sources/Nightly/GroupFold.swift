@@ -8,10 +8,10 @@ struct FoldResult: Sendable {
   var facts = Facts()
   /// What events alone show to be wrong.
   var breaks: [Break] = []
-  /// What charges paid for their currencies.
-  var rates = ExchangeRates()
-  /// What renewals cost.
-  var prices = PaidPrices()
+  /// What charges paid for their currencies: how many at each quote.
+  var rates: [ExchangeRates.Quote: Int64] = [:]
+  /// What renewals cost: how many at each price.
+  var prices: [PaidPrices.Entry: Int64] = [:]
   /// Ends that events alone cast doubt on.
   var churnInDoubt: Set<ChurnInDoubt> = []
   /// When the groups are to be folded again.
@@ -23,8 +23,8 @@ struct FoldResult: Sendable {
   mutating func add(_ other: FoldResult) throws(AmountOverflow) {
     try facts.add(other.facts)
     breaks += other.breaks
-    rates.add(other.rates)
-    prices.add(other.prices)
+    rates.merge(other.rates) { $0 + $1 }
+    prices.merge(other.prices) { $0 + $1 }
     churnInDoubt.formUnion(other.churnInDoubt)
     due += other.due
     groups += other.groups

@@ -64,8 +64,9 @@ struct NightFold {
       basis: nil, fingerprint: fingerprint, facts: result.facts, aside: sum.aside,
       breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
-      due: result.due, rates: result.rates.rows(of: Set(result.rates.charges.keys)),
-      prices: result.prices, priceRows: [PriceRow](result.prices.charges), groups: result.groups)
+      due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
+      prices: try prices { result.prices }, priceRows: [PriceRow](result.prices),
+      groups: result.groups)
   }
 
   private func dirtyGroups(
@@ -81,24 +82,26 @@ struct NightFold {
     var breaks = try attempt { try ledger.standingBreaks() }
     breaks.removeAll { members.contains($0.lineage) }
     let rates = try across(result, &breaks)
-    let added = result.change.prices.charges.filter { $0.value != 0 }
+    let added = result.change.prices.filter { $0.value != 0 }
     return Outcome(
       basis: basis, fingerprint: fingerprint, facts: result.change.facts,
       breaks: breaks + result.change.breaks,
       doubts: standing.union(
         ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
       doubtsBefore: doubtsBefore, due: result.change.due, rates: rates,
-      prices: try prices(with: added), priceRows: [PriceRow](added), groups: basis.groups)
+      prices: try prices {
+        var prices = [PaidPrices.Entry: Int64](try ledger.priceRows())
+        prices.merge(added) { $0 + $1 }
+        return prices
+      }, priceRows: [PriceRow](added), groups: basis.groups)
   }
 
   /// What all renewals cost; nobody asks where there are no snapshots to compare with.
   private func prices(
-    with added: [PaidPrices.Entry: Int64]
+    _ charges: () throws -> [PaidPrices.Entry: Int64]
   ) throws(NightError) -> PaidPrices {
     guard !fold.reconciled.isEmpty else { return PaidPrices() }
-    var prices = [PaidPrices.Entry: Int64](try attempt { try ledger.priceRows() })
-    prices.merge(added) { $0 + $1 }
-    return PaidPrices(prices)
+    return PaidPrices(try attempt(charges))
   }
 
   /// Brings the breaks across lineages up to date; gives the rates that change.
@@ -111,7 +114,9 @@ struct NightFold {
     breaks += try across.environmentLeaks(in: result.rows.values)
     var rates = ExchangeRates(try attempt { try ledger.rateRows() })
     let before = ExchangeOutliers(rates)
-    rates.add(result.change.rates)
+    var added = ExchangeRates(result.change.rates)
+    added.removeNothings()
+    rates.add(added)
     rates.removeNothings()
     let outliers = ExchangeOutliers(rates)
     if outliers == before {
@@ -121,7 +126,7 @@ struct NightFold {
       breaks.removeAll { $0.code == .fxOutlier }
       breaks += try across.exchangeOutliers(outliers)
     }
-    return rates.rows(of: Set(result.change.rates.charges.keys))
+    return rates.rows(of: Set(added.charges.keys))
   }
 }
 

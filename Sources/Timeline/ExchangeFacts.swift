@@ -63,11 +63,14 @@ extension ExchangeRate {
 }
 
 extension CurrencyDay {
+  var packed: UInt64 {
+    UInt64(UInt32(bitPattern: currency)) << 32 ^ UInt64(UInt32(bitPattern: day.number))
+  }
+
   /// Folds the key as one word.
   public func _rawHashValue(seed: Int) -> Int {
     var hash = Fingerprint(ofTable: seed)
-    hash.combine(
-      UInt64(UInt32(bitPattern: currency)) << 32 ^ UInt64(UInt32(bitPattern: day.number)))
+    hash.combine(packed)
     return hash.place
   }
 }
@@ -79,11 +82,42 @@ public struct ExchangeRates: Sendable, Equatable {
   /// How many charges were quoted at a rate.
   public private(set) var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
 
+  /// The amounts of a charge that tell what was paid for its currency.
+  ///
+  /// The fold counts charges by what they were quoted at: that is one look-up for each, and most of
+  /// a day were quoted alike, so that there are few fractions to reduce.
+  public struct Quote: Sendable, Hashable {
+    let day: CurrencyDay
+    /// Millionths of a US dollar; above 0.
+    let usd: Int64
+    /// Millionths of the currency; above 0.
+    let local: Int64
+
+    /// What `event` was quoted at; nil without both amounts.
+    init?(_ event: Event) {
+      guard let revenue = event.revenue, let usd = revenue.usd?.magnitude.micros,
+        let local = revenue.local?.magnitude.micros, usd > 0, local > 0,
+        let day = CurrencyDay(event)
+      else { return nil }
+      self.day = day
+      self.usd = usd
+      self.local = local
+    }
+  }
+
   /// No charge yet.
   public init() {}
 
   /// The charges of some days.
   public init(_ charges: [CurrencyDay: [ExchangeRate: Int64]]) { self.charges = charges }
+
+  /// So many charges at each quote.
+  public init(_ quotes: [Quote: Int64]) {
+    for (quote, count) in quotes {
+      guard let rate = ExchangeRate(usd: quote.usd, local: quote.local) else { continue }
+      charges[quote.day, default: [:]][rate, default: 0] += count
+    }
+  }
 
   /// Leaves out the rates that nobody paid.
   public mutating func removeNothings() {
@@ -104,19 +138,32 @@ public struct ExchangeRates: Sendable, Equatable {
       charges[key, default: [:]].merge(rates) { $0 + $1 }
     }
   }
+}
 
-  mutating func add(_ count: Int64, _ event: Event) {
-    guard let key = CurrencyDay(event), let rate = event.revenue.flatMap(ExchangeRate.init(of:))
-    else { return }
-    charges[key, default: [:]][rate, default: 0] += count
+extension ExchangeRates.Quote {
+  /// Folds the quote as three words.
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    hash.combine(day.packed)
+    hash.combine(UInt64(bitPattern: usd))
+    hash.combine(UInt64(bitPattern: local))
+    return hash.place
   }
 }
 
+extension [ExchangeRates.Quote: Int64] {
+  /// Leaves out what nobody was quoted.
+  public mutating func removeNothings() { self = filter { $0.value != 0 } }
+}
+
 extension Life {
-  /// Adds the rate of every charge of real money, or takes it away with a `count` of −1.
-  public func book(_ count: Int64 = 1, into rates: inout ExchangeRates) {
+  /// Counts at what every charge of real money was quoted, or takes it away with a `count` of −1.
+  public func book(_ count: Int64 = 1, into quotes: inout [ExchangeRates.Quote: Int64]) {
     guard exclusion == nil else { return }
-    for booking in bookings where !booking.isRefund { rates.add(count, events[booking.event]) }
+    for booking in bookings where !booking.isRefund {
+      guard let quote = ExchangeRates.Quote(events[booking.event]) else { continue }
+      quotes[quote, default: 0] += count
+    }
   }
 }
 

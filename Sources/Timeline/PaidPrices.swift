@@ -18,12 +18,15 @@ public struct PricedProduct: Sendable, Hashable {
 }
 
 extension PricedProduct {
+  var packed: UInt64 {
+    UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: currency)) << 8
+      ^ UInt64(store.rawValue)
+  }
+
   /// Folds the product as one word, as keys of cells are (Vocabulary, CellHashing.swift).
   public func _rawHashValue(seed: Int) -> Int {
     var hash = Fingerprint(ofTable: seed)
-    hash.combine(
-      UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: currency)) << 8
-        ^ UInt64(store.rawValue))
+    hash.combine(packed)
     return hash.place
   }
 }
@@ -67,6 +70,8 @@ public struct PaidPrices: Sendable, Equatable {
   private var offers: [PricedProduct: [Offer: Int64]] = [:]
 
   /// What some renewals cost: a full price in a week, or an offer's price beside the full one.
+  ///
+  /// The fold counts renewals by it, in one look-up for each.
   public struct Entry: Sendable, Hashable {
     /// What was sold.
     public var product: PricedProduct
@@ -104,48 +109,6 @@ public struct PaidPrices: Sendable, Equatable {
         offers[entry.product, default: [:]][Offer(price: entry.price, full: regular)] = count
       }
     }
-  }
-
-  /// How many renewals cost what.
-  public var charges: [Entry: Int64] {
-    var charges: [Entry: Int64] = [:]
-    for (product, weeks) in full {
-      for (week, prices) in weeks {
-        for (price, count) in prices {
-          charges[Entry(product: product, week: week, price: price, full: nil)] = count
-        }
-      }
-    }
-    for (product, counts) in offers {
-      for (offer, count) in counts {
-        charges[Entry(product: product, week: nil, price: offer.price, full: offer.full)] = count
-      }
-    }
-    return charges
-  }
-
-  /// Adds what others paid.
-  public mutating func add(_ other: PaidPrices) {
-    for (product, weeks) in other.full {
-      for (week, prices) in weeks {
-        full[product, default: [:]][week, default: [:]].merge(prices) { $0 + $1 }
-      }
-    }
-    for (product, counts) in other.offers {
-      offers[product, default: [:]].merge(counts) { $0 + $1 }
-    }
-  }
-
-  mutating func add(
-    _ count: Int64, renewalsOf product: PricedProduct, at time: Instant, price: Amount
-  ) {
-    full[product, default: [:]][Week(of: time), default: [:]][price, default: 0] += count
-  }
-
-  mutating func add(
-    _ count: Int64, offersOf product: PricedProduct, price: Amount, full: Amount
-  ) {
-    offers[product, default: [:]][Offer(price: price, full: full), default: 0] += count
   }
 
   /// The full price that more than half paid around `time`: in its week, or in as many weeks before
@@ -196,29 +159,58 @@ public struct PaidPrices: Sendable, Equatable {
   }
 }
 
+extension PaidPrices.Entry {
+  /// Folds the entry as three words; it has either a week or a full price.
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    hash.combine(product.packed)
+    hash.combine(UInt64(bitPattern: price.micros))
+    hash.combine(UInt64(bitPattern: full?.micros ?? week?.number ?? -1))
+    return hash.place
+  }
+}
+
 extension Life {
-  /// Adds what each renewal of real money cost, as the provider says, or takes it away with a
+  /// Counts what each renewal of real money cost, as the provider says, or takes it away with a
   /// `count` of −1.
-  public func book(_ count: Int64 = 1, into prices: inout PaidPrices) {
+  public func book(_ count: Int64 = 1, into prices: inout [PaidPrices.Entry: Int64]) {
     guard exclusion == nil, isChained else { return }
-    let paid = bookings.filter { !$0.isRefund && $0.chargeKind != .oneTime }
-    for (index, booking) in paid.enumerated() where booking.chargeKind == .renewal {
-      guard let product = priced(booking), let price = booking.money.grossLocal else { continue }
-      let after = index + 1 < paid.count ? paid[index + 1] : nil
-      if index > 0, let after, let full = paid[index - 1].money.grossLocal,
-        price < full, after.money.grossLocal == full, priced(paid[index - 1]) == product,
-        priced(after) == product
-      {
-        prices.add(count, offersOf: product, price: price, full: full)
-      } else {
-        prices.add(count, renewalsOf: product, at: booking.time, price: price)
+    var (before, paid): (Int?, Int?)
+    for next in bookings.indices where bookings[next].isOfSubscription {
+      if let paid, let entry = entry(paid, before: before, after: next) {
+        prices[entry, default: 0] += count
       }
+      (before, paid) = (paid, next)
+    }
+    if let paid, let entry = entry(paid, before: before, after: nil) {
+      prices[entry, default: 0] += count
     }
   }
 
-  /// Nil for a charge whose price the provider does not say.
-  private func priced(_ booking: Booking) -> PricedProduct? {
-    guard booking.money.basis == .provider, booking.currency != 0 else { return nil }
-    return PricedProduct(product: booking.product, store: store, currency: booking.currency)
+  /// What a renewal between two other charges cost; nil for a first charge, and where nobody says.
+  private func entry(_ index: Int, before: Int?, after: Int?) -> PaidPrices.Entry? {
+    guard bookings[index].chargeKind == .renewal, let product = priced(index),
+      let price = bookings[index].money.grossLocal
+    else { return nil }
+    if let before, let after, let full = bookings[before].money.grossLocal, price < full,
+      bookings[after].money.grossLocal == full, priced(before) == product,
+      priced(after) == product
+    {
+      return PaidPrices.Entry(product: product, week: nil, price: price, full: full)
+    }
+    let week = Week(of: bookings[index].time)
+    return PaidPrices.Entry(product: product, week: week, price: price, full: nil)
   }
+
+  /// Nil for a charge whose price the provider does not say.
+  private func priced(_ index: Int) -> PricedProduct? {
+    let (currency, basis) = (bookings[index].currency, bookings[index].money.basis)
+    guard basis == .provider, currency != 0 else { return nil }
+    return PricedProduct(product: bookings[index].product, store: store, currency: currency)
+  }
+}
+
+extension Booking {
+  /// Whether it is a charge for something that renews.
+  var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
 }

@@ -138,12 +138,14 @@ struct DrillTests {
     charge.periodEnd = charge.time + .days(30)
     let next = event(.renewed, day: 40)
     var limits = Self.limits
+    var quotes: [ExchangeRates.Quote: Int64] = [:]
     for day in 8...12 {
       let paid = (0..<2).map { event(.renewed, day: Int64(day), lineage: 100 + Int64($0)) }
       for event in paid {
-        try Life(events: [event], rules: Self.limits.rules).book(into: &limits.rates)
+        try Life(events: [event], rules: Self.limits.rules).book(into: &quotes)
       }
     }
+    limits.rates = ExchangeRates(quotes)
     func codes(_ events: [Event], _ limits: DamageLimits) -> [BreakCode: Event] {
       let drawn = (0..<4).compactMap {
         Corruption(of: charge, among: events, limits, draw: UInt64($0))

@@ -19,12 +19,12 @@ struct EstimateTests {
 
   /// What others paid.
   private func prices(_ stories: [[Int64?]]) throws -> PaidPrices {
-    var prices = PaidPrices()
+    var prices: [PaidPrices.Entry: Int64] = [:]
     for story in stories {
       try Life(events: told(story).events, rules: Rules(asOf: at("2027-01-01")))
         .book(into: &prices)
     }
-    return prices
+    return PaidPrices(prices)
   }
 
   /// The estimates, in dollars, of what the list has and the story lacks.

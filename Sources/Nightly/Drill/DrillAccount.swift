@@ -15,18 +15,19 @@ struct Findings {
     let rules = try night.reconcileRules(for: ledger)
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let fold = try FoldPass(
+    let sum = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       jobs: night.plan.jobs, checkStop: night.checkStop
-    ).run().result
+    ).run()
+    let fold = sum.result
     var priced = rules
-    priced.prices = fold.prices
+    priced.prices = PaidPrices(fold.prices)
     let reconcile = ReconcilePass(
       ledger: ledger, cases: cases, rules: priced, checkStop: night.checkStop)
     let found = fold.breaks + (try reconcile.run(reconciled)).breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.facts.arrivals
-    rates = fold.rates
+    rates = sum.rates
     troubled = Set(breaks.values.filter { !$0.code.isCounted }.flatMap(\.holders))
   }
 

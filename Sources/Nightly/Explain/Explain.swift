@@ -2,6 +2,7 @@ import Foundation
 import Ledger
 import Reconcile
 import Report
+import Timeline
 import Vocabulary
 
 extension Night {
@@ -81,7 +82,7 @@ extension Night {
       jobs: plan.jobs, checkStop: checkStop
     ).run().result
     var pricedRules = rules
-    pricedRules.prices = fold.prices
+    pricedRules.prices = PaidPrices(fold.prices)
     let outcome = try ReconcilePass(
       ledger: ledger, cases: cases, rules: pricedRules, checkStop: checkStop
     ).run(reconciled)
