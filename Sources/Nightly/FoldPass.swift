@@ -25,6 +25,7 @@ struct FoldPass {
         try checkStop()
         try sum.add(part.get(), parts: stretches.count)
       }
+      while let rest = stretch.sums.take() { try sum.add(rest) }
       try sum.finish()
     }
     let across = AcrossLineages(
@@ -97,17 +98,22 @@ private struct LineageStretch: Sendable {
   let fold: GroupFold
   /// About how many cells of revenue it comes to, so that their table need not grow.
   let revenueCells: Int
+  /// What earlier stretches came to and was not told: small tables that many stretches fill are
+  /// added up once for each worker, not once for each stretch.
+  let sums = Relay<FoldResult>()
 
   func fold(_ keys: ClosedRange<Int64>, _ tell: (Result<FoldResult, any Error>) -> Bool) {
     let result = Result {
-      var result = FoldResult()
+      var result = sums.take() ?? FoldResult()
       result.facts.revenue.reserveCapacity(revenueCells)
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       let cases = CaseBuilder(ledger: ledger, rules: fold.rules.rules)
       try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
         try fold.fold(rows, events, cases, into: &result)
       }
-      return result
+      let part = result.takePart()
+      sums.put(result)
+      return part
     }
     _ = tell(result)
   }

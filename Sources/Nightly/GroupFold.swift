@@ -29,6 +29,16 @@ struct FoldResult: Sendable {
     due += other.due
     groups += other.groups
   }
+
+  /// Takes out what comes in an order, and revenue, which has the most cells.
+  mutating func takePart() -> FoldResult {
+    var part = FoldResult()
+    swap(&part.facts.revenue, &facts.revenue)
+    swap(&part.breaks, &breaks)
+    swap(&part.due, &due)
+    swap(&part.groups, &groups)
+    return part
+  }
 }
 
 /// One fold group → facts, breaks, and when to look at it again.

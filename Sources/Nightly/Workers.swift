@@ -70,6 +70,16 @@ struct Workers {
   }
 }
 
+/// What workers hand on to each other: whoever is done puts it down for whoever comes next.
+final class Relay<Element: Sendable>: Sendable {
+  private let waiting = Mutex<[Element]>([])
+
+  func put(_ element: Element) { waiting.withLock { $0.append(element) } }
+
+  /// Nil when others have all there is.
+  func take() -> Element? { waiting.withLock { $0.popLast() } }
+}
+
 /// A thread of the system.
 ///
 /// Dispatch waits for ever when the system has no more threads; this says so.
