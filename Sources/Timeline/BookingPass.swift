@@ -12,6 +12,7 @@ struct BookingPass {
   init(events: [Event], rules: Rules) {
     self.events = events
     self.rules = rules
+    bookings.reserveCapacity(events.count)
   }
 
   mutating func run() throws(AmountOverflow) {

@@ -6,7 +6,7 @@ import Vocabulary
 /// filled by the same functions, so that a number and its explanation cannot differ.
 protocol Books {
   mutating func add(
-    _ booking: Booking, to key: RevenueKey, from source: ShareSource
+    _ sums: RevenueSums, to key: RevenueKey, from source: ShareSource
   ) throws(AmountOverflow)
   mutating func add(
     _ sums: MovementSums, to key: MovementKey, from source: ShareSource
@@ -53,9 +53,9 @@ struct ShareSource: Sendable {
 
 extension Facts: Books {
   mutating func add(
-    _ booking: Booking, to key: RevenueKey, from _: ShareSource
+    _ sums: RevenueSums, to key: RevenueKey, from _: ShareSource
   ) throws(AmountOverflow) {
-    try revenue[key, default: RevenueSums()].add(booking)
+    try revenue[key, default: RevenueSums()].add(sums)
   }
 
   mutating func add(

@@ -177,29 +177,31 @@ extension Life {
     guard exclusion == nil, isChained else { return }
     var (before, paid): (Int?, Int?)
     for next in bookings.indices where bookings[next].isOfSubscription {
-      if let paid, let entry = entry(paid, before: before, after: next) {
-        prices[entry, default: 0] += count
-      }
+      if let paid { book(count, paid, before: before, after: next, into: &prices) }
       (before, paid) = (paid, next)
     }
-    if let paid, let entry = entry(paid, before: before, after: nil) {
-      prices[entry, default: 0] += count
-    }
+    if let paid { book(count, paid, before: before, after: nil, into: &prices) }
   }
 
-  /// What a renewal between two other charges cost; nil for a first charge, and where nobody says.
-  private func entry(_ index: Int, before: Int?, after: Int?) -> PaidPrices.Entry? {
+  /// Counts what a charge between two others cost, if it is a renewal and the provider says.
+  private func book(
+    _ count: Int64, _ index: Int, before: Int?, after: Int?,
+    into prices: inout [PaidPrices.Entry: Int64]
+  ) {
     guard bookings[index].chargeKind == .renewal, let product = priced(index),
       let price = bookings[index].money.grossLocal
-    else { return nil }
+    else { return }
     if let before, let after, let full = bookings[before].money.grossLocal, price < full,
       bookings[after].money.grossLocal == full, priced(before) == product,
       priced(after) == product
     {
-      return PaidPrices.Entry(product: product, week: nil, price: price, full: full)
+      let offer = PaidPrices.Entry(product: product, week: nil, price: price, full: full)
+      prices[offer, default: 0] += count
+    } else {
+      let week = Week(of: bookings[index].time)
+      let paid = PaidPrices.Entry(product: product, week: week, price: price, full: nil)
+      prices[paid, default: 0] += count
     }
-    let week = Week(of: bookings[index].time)
-    return PaidPrices.Entry(product: product, week: week, price: price, full: nil)
   }
 
   /// Nil for a charge whose price the provider does not say.

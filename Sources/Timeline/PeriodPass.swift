@@ -12,6 +12,7 @@ struct PeriodPass {
     self.events = events
     self.bookings = bookings
     self.rules = rules
+    periods.reserveCapacity(bookings.count + 1)
   }
 
   mutating func run() -> [Period] {

@@ -26,22 +26,23 @@ extension Life {
     let ordinals = renewalOrdinals
     var refunded: Set<Int> = []
     for index in bookings.indices where bookings[index].chargeKind == .renewal {
-      let booking = bookings[index]
-      let source = ShareSource(.booking(index), at: booking.time)
+      let source = ShareSource(.booking(index), at: bookings[index].time)
       var sums = RenewalSums()
-      if !booking.isRefund {
-        let key = renewalKey(booking, ordinal: ordinals[index])
+      if !bookings[index].isRefund {
+        let key = renewalKey(index, ordinal: ordinals[index])
         sums.renewals = 1
         books.add(sums, to: key, from: source)
-      } else if let charge = booking.refundedCharge, refunded.insert(charge).inserted {
-        let key = renewalKey(booking, ordinal: ordinals[charge])
+      } else if let charge = bookings[index].refundedCharge, refunded.insert(charge).inserted {
+        let key = renewalKey(index, ordinal: ordinals[charge])
         sums.refunded = 1
         books.add(sums, to: key, from: source)
       }
     }
   }
 
-  private func renewalKey(_ booking: Booking, ordinal: Int32?) -> RenewalKey {
-    RenewalKey(month: month(booking.time), offering: offering(booking.product), ordinal: ordinal)
+  private func renewalKey(_ index: Int, ordinal: Int32?) -> RenewalKey {
+    RenewalKey(
+      month: month(bookings[index].time), offering: offering(bookings[index].product),
+      ordinal: ordinal)
   }
 }

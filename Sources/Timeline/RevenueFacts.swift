@@ -4,14 +4,20 @@ extension Life {
   /// Charges and refunds by the day of their event time.
   func bookRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
     for index in bookings.indices {
-      let booking = bookings[index]
-      let key = RevenueKey(
-        day: day(booking.time), offering: offering(booking.product),
-        productType: booking.productType, chargeKind: booking.chargeKind,
-        country: booking.country, storefront: booking.storefront, currency: booking.currency,
-        rate: booking.money.rate, basis: booking.money.basis)
-      try books.add(booking, to: key, from: ShareSource(.booking(index), at: booking.time))
+      let source = ShareSource(.booking(index), at: bookings[index].time)
+      try books.add(RevenueSums(of: bookings[index]), to: revenueKey(index), from: source)
     }
+  }
+
+  /// The row of a booking, which is read where it lies: reading a fresh copy of so many bytes waits
+  /// until everything written before it, cells above all, has left the processor.
+  private func revenueKey(_ index: Int) -> RevenueKey {
+    RevenueKey(
+      day: day(bookings[index].time), offering: offering(bookings[index].product),
+      productType: bookings[index].productType, chargeKind: bookings[index].chargeKind,
+      country: bookings[index].country, storefront: bookings[index].storefront,
+      currency: bookings[index].currency, rate: bookings[index].money.rate,
+      basis: bookings[index].money.basis)
   }
 
   /// Sandbox traffic and shared purchases carry no money and no movement; events as told, and the
@@ -36,20 +42,30 @@ extension Life {
 }
 
 extension RevenueSums {
-  mutating func add(_ booking: Booking) throws(AmountOverflow) {
-    let money = booking.money
+  /// What one booking comes to.
+  @inline(__always)
+  init(of booking: Booking) {
+    self.init()
     if booking.isRefund {
-      refunds += 1
-      try refundsUSD.add(money.grossUSD)
-      try refundsLocal.add(money.grossLocal)
-      try proceedsUSD.add(money.proceedsUSD.map { -$0 })
-      try proceedsLocal.add(money.proceedsLocal.map { -$0 })
+      refunds = 1
+      refundsUSD = PartialSum(of: booking.money.grossUSD)
+      refundsLocal = PartialSum(of: booking.money.grossLocal)
+      proceedsUSD = PartialSum(of: booking.money.proceedsUSD.map { -$0 })
+      proceedsLocal = PartialSum(of: booking.money.proceedsLocal.map { -$0 })
     } else {
-      charges += 1
-      try grossUSD.add(money.grossUSD)
-      try grossLocal.add(money.grossLocal)
-      try proceedsUSD.add(money.proceedsUSD)
-      try proceedsLocal.add(money.proceedsLocal)
+      charges = 1
+      grossUSD = PartialSum(of: booking.money.grossUSD)
+      grossLocal = PartialSum(of: booking.money.grossLocal)
+      proceedsUSD = PartialSum(of: booking.money.proceedsUSD)
+      proceedsLocal = PartialSum(of: booking.money.proceedsLocal)
     }
+  }
+}
+
+extension PartialSum {
+  @inline(__always)
+  init(of amount: Amount?) {
+    self.init()
+    if let amount { sum = amount } else { unknown = 1 }
   }
 }

@@ -86,11 +86,7 @@ extension Life {
 struct ShareList: Books {
   private(set) var shares: [Share] = []
 
-  mutating func add(
-    _ booking: Booking, to key: RevenueKey, from source: ShareSource
-  ) throws(AmountOverflow) {
-    var sums = RevenueSums()
-    try sums.add(booking)
+  mutating func add(_ sums: RevenueSums, to key: RevenueKey, from source: ShareSource) {
     keep(.revenue(key, sums), source)
   }
 

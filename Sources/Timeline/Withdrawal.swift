@@ -15,11 +15,9 @@ private struct Withdrawal: Books {
   var facts = Facts()
 
   mutating func add(
-    _ booking: Booking, to key: RevenueKey, from _: ShareSource
+    _ sums: RevenueSums, to key: RevenueKey, from source: ShareSource
   ) throws(AmountOverflow) {
-    var sums = RevenueSums()
-    try sums.add(booking)
-    try facts.revenue[key, default: RevenueSums()].add(sums.negated)
+    try facts.add(sums.negated, to: key, from: source)
   }
 
   mutating func add(
