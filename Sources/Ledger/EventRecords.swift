@@ -87,15 +87,18 @@ enum EventRecords {
 extension EventRecord {
   /// The event, with what its lineage says about all of its events.
   func event(of lineage: Int64, _ shop: LineageShop) throws(LedgerError) -> Event {
-    var event = Event(
-      provider: shop.provider, environment: shop.environment, store: shop.store, kind: .other,
-      time: Instant(milliseconds: time))
-    event.app = shop.app
-    event.lineage = lineage
+    var event = shop.event(of: lineage)
+    try complete(&event)
+    return event
+  }
+
+  /// Completes `event`, of which is set what its lineage says about all of its events.
+  @inline(__always)
+  func complete(_ event: inout Event) throws(LedgerError) {
+    event.time = Instant(milliseconds: time)
     event.identity = identity
     event.user = user
     guard EventCoding.decode(content, into: &event).isSound else { throw EventRecords.damage }
-    return event
   }
 
   /// The transaction id as text.

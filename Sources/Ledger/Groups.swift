@@ -105,9 +105,12 @@ extension LineageRow {
 
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: RawStatement, to events: inout [Event]) throws {
-    let shop = LineageShop(self)
+    let beginning = LineageShop(self).event(of: key)
     try EventRecords.forEach(in: row.blob(8)) { record in
-      if record.isStanding { events.append(try record.event(of: key, shop)) }
+      guard record.isStanding else { return }
+      // An event is read where it is to lie: moving one takes as long as reading it.
+      events.append(beginning)
+      try record.complete(&events[events.count - 1])
     }
   }
 

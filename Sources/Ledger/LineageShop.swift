@@ -20,6 +20,16 @@ struct LineageShop: Equatable {
       store: event.store)
   }
 
+  /// What all events of a lineage have in common, as an event of which nothing else is known.
+  func event(of lineage: Int64) -> Event {
+    var event = Event(
+      provider: provider, environment: environment, store: store, kind: .other,
+      time: Instant(milliseconds: 0))
+    event.app = app
+    event.lineage = lineage
+    return event
+  }
+
   /// Reads provider, app, environment and store from `column` on.
   init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
     guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(column))),
