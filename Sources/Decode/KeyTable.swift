@@ -119,14 +119,18 @@ extension JSONTape {
   ///   - object: the object; anything else has no members.
   ///   - keys: the members wanted.
   ///   - slots: afterwards holds, for each key of the table, the member's value, the last one of
-  ///     a repeated key, or -1 when absent; an explicit null is present.
+  ///     a repeated key; -1 when absent, and the complement (`~`) of a null, which is no value to
+  ///     most who ask.
   public func fields(of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]) {
     keys.clear(&slots)
     guard kind(object) == .object else { return }
     var current = firstChild(object)
     while let key = current {
       let position = keys.position(of: bytes(key))
-      if position >= 0 { slots[position] = value(ofKey: key) }
+      if position >= 0 {
+        let value = value(ofKey: key)
+        slots[position] = kind(value) == .null ? ~value : value
+      }
       current = next(key)
     }
   }

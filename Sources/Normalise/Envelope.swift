@@ -44,21 +44,21 @@ struct Envelope {
 
   init(_ object: JSONNode, of tape: JSONTape, _ members: inout Members<EnvelopeField>) {
     members.read(object, of: tape)
-    let data = members.value(.data, tape)
+    let data = members.value(.data)
     let dataBody = data.flatMap { tape.member($0, "body") }
     let flags = [
-      members.value(.isLargePayload, tape), data.flatMap { tape.member($0, "is_large_payload") },
+      members.value(.isLargePayload), data.flatMap { tape.member($0, "is_large_payload") },
     ]
     isTooLarge = flags.contains { $0.map { tape.kind($0) == .true } ?? false }
     let named: [JSONNode?] =
       [members.present(.body), dataBody]
       + [.payload, .message, .detail, .rawPayload, .event, .record].map {
-        members.value($0, tape)
+        members.value($0)
       } + [dataBody == nil ? data : nil]
     contents = named.compactMap { $0 }
     received =
-      Self.requestTime(members.value(.requestContext, tape), tape)
-      ?? members.first(.received, tape) { receiveTime($0, of: tape) }
+      Self.requestTime(members.value(.requestContext), tape)
+      ?? members.first(.received) { receiveTime($0, of: tape) }
   }
 
   /// API Gateway's receive time: `timeEpoch` in payload format 2.0, `requestTimeEpoch` in 1.0.

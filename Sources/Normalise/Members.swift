@@ -26,18 +26,18 @@ struct Members<Field: MemberField> {
   }
 
   /// The field's value under the first name that has one; nil when absent or null.
-  func value(_ field: Field, _ tape: JSONTape) -> JSONNode? {
-    for index in starts[field.rawValue]..<starts[field.rawValue + 1] {
-      let node = slots[index]
-      if node >= 0, tape.kind(node) != .null { return node }
-    }
-    return nil
+  @inline(__always)
+  func value(_ field: Field) -> JSONNode? {
+    let first = slots[starts[field.rawValue]]
+    return first >= 0 ? first : valueUnderOtherNames(field)
+  }
+
+  private func valueUnderOtherNames(_ field: Field) -> JSONNode? {
+    slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }
   }
 
   /// What `read` makes of the field's first value of which it makes something.
-  func first<Value>(
-    _ field: Field, _ tape: JSONTape, _ read: (JSONNode) -> Value?
-  ) -> Value? {
+  func first<Value>(_ field: Field, _ read: (JSONNode) -> Value?) -> Value? {
     for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
       if let value = read(node) { return value }
     }
@@ -46,6 +46,7 @@ struct Members<Field: MemberField> {
 
   /// The field's value, null included; nil when absent.
   func present(_ field: Field) -> JSONNode? {
-    slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }
+    let slot = slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 != -1 }
+    return slot.map { $0 < 0 ? ~$0 : $0 }
   }
 }

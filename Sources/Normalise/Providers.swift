@@ -29,7 +29,7 @@ struct Providers {
   /// The provider whose body `object` must be although something in it is missing.
   mutating func providerOfDamaged(_ object: JSONNode, on tape: JSONTape) -> Provider? {
     qonversion.look(at: object, of: tape)
-    if qonversion.isDamagedBody(tape) { return .qonversion }
+    if qonversion.isDamagedBody { return .qonversion }
     signature.look(at: object, of: tape)
     return signature.providerOfDamaged(tape)
   }

@@ -41,33 +41,29 @@ struct Signature {
   /// An archive may leave out iaptic's `password`, which is a secret, so purchases do as well, and
   /// so does a test.
   func provider(_ tape: JSONTape) -> Provider? {
-    if has(.type, tape), has(.eventTime, tape), isObject(.properties, tape) { return .purple }
-    if has(.type, tape), has(.password, tape) || holdsPurchases(tape) { return .iaptic }
-    if has(.transaction, tape), has(.store, tape), isObject(.data, tape) { return .flobuk }
+    if has(.type), has(.eventTime), isObject(.properties, tape) { return .purple }
+    if has(.type), has(.password) || holdsPurchases(tape) { return .iaptic }
+    if has(.transaction), has(.store), isObject(.data, tape) { return .flobuk }
     return isBareTest(tape) ? .iaptic : nil
   }
 
   /// Whether the object is iaptic's test of the address without the secret.
   private func isBareTest(_ tape: JSONTape) -> Bool {
-    guard let type = members.value(.type, tape), tape.bytes(type).isWord("test") else {
-      return false
-    }
-    return SignatureField.allCases.allSatisfy {
-      $0 == .type || $0 == .password || !has($0, tape)
-    }
+    guard let type = members.value(.type), tape.bytes(type).isWord("test") else { return false }
+    return SignatureField.allCases.allSatisfy { $0 == .type || $0 == .password || !has($0) }
   }
 
   /// Whose body the object must be although something in it is missing.
   func providerOfDamaged(_ tape: JSONTape) -> Provider? {
-    if has(.eventTime, tape), has(.type, tape) || isObject(.properties, tape) { return .purple }
-    if isObject(.properties, tape), has(.type, tape), describes(.properties, purpleWords, tape) {
+    if has(.eventTime), has(.type) || isObject(.properties, tape) { return .purple }
+    if isObject(.properties, tape), has(.type), describes(.properties, purpleWords, tape) {
       return .purple
     }
-    let named = [SignatureField.username, .password, .notification].count { has($0, tape) }
+    let named = [SignatureField.username, .password, .notification].count { has($0) }
     if holdsPurchases(tape) ? named >= 1 : named >= 2 { return .iaptic }
-    let isAddressed = has(.transaction, tape) || has(.store, tape)
+    let isAddressed = has(.transaction) || has(.store)
     if isAddressed, describes(.data, flobukWords, tape) { return .flobuk }
-    return has(.transaction, tape) && has(.store, tape) ? .flobuk : nil
+    return has(.transaction) && has(.store) ? .flobuk : nil
   }
 
   /// Whether the object is what a provider's interface answers when a request fails.
@@ -75,28 +71,26 @@ struct Signature {
   /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
   /// `{"code","error"}`.
   func isErrorResponse(_ tape: JSONTape) -> Bool {
-    let isRefused = members.value(.ok, tape).map { tape.kind($0) == .false } ?? false
-    return isRefused || has(.code, tape) && has(.error, tape)
+    let isRefused = members.value(.ok).map { tape.kind($0) == .false } ?? false
+    return isRefused || has(.code) && has(.error)
   }
 
-  private func has(_ field: SignatureField, _ tape: JSONTape) -> Bool {
-    members.value(field, tape) != nil
-  }
+  private func has(_ field: SignatureField) -> Bool { members.value(field) != nil }
 
   private func isObject(_ field: SignatureField, _ tape: JSONTape) -> Bool {
-    members.value(field, tape).map { tape.kind($0) == .object } ?? false
+    members.value(field).map { tape.kind($0) == .object } ?? false
   }
 
   /// Purchases by product; some languages write an empty object as an empty list.
   private func holdsPurchases(_ tape: JSONTape) -> Bool {
-    guard let purchases = members.value(.purchases, tape) else { return false }
+    guard let purchases = members.value(.purchases) else { return false }
     return tape.kind(purchases) == .object || tape.kind(purchases) == .array
   }
 
   private func describes(
     _ field: SignatureField, _ words: [StaticString], _ tape: JSONTape
   ) -> Bool {
-    guard let object = members.value(field, tape) else { return false }
+    guard let object = members.value(field) else { return false }
     return words.contains { tape.member(object, $0) != nil }
   }
 }

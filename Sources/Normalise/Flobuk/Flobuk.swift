@@ -21,11 +21,11 @@ struct Flobuk {
   ) throws(BodyProblem) {
     top.read(object, of: tape)
     let transaction = try tape.transactionID(
-      top.value(.transaction, tape), "transaction", max: wordBytesMax)
+      top.value(.transaction), "transaction", max: wordBytesMax)
     guard !transaction.isEmpty else { throw .missing("transaction") }
-    let store = try tape.word(top.value(.store, tape), "store", max: wordBytesMax)
+    let store = try tape.word(top.value(.store), "store", max: wordBytesMax)
     guard !store.isEmpty else { throw .missing("store") }
-    guard let data = top.value(.data, tape) else { throw .missing("data") }
+    guard let data = top.value(.data) else { throw .missing("data") }
     guard tape.kind(data) == .object else { throw .bad("data", expected: "an object") }
     let purchase = try reader.purchase(data, of: tape)
     let created = try messageTime(tape)
@@ -48,7 +48,7 @@ struct Flobuk {
     guard draft.app.count <= wordBytesMax else {
       throw BodyProblem(.badField, "X-App-Id: longer than \(wordBytesMax) bytes")
     }
-    draft.user = try tape.identifier(top.value(.user, tape), "user", max: wordBytesMax)
+    draft.user = try tape.identifier(top.value(.user), "user", max: wordBytesMax)
     draft.product = purchase.product
     draft.group = purchase.group
     draft.transaction = transaction
@@ -58,13 +58,13 @@ struct Flobuk {
 
   /// When the message was made; nil in the oldest bodies.
   private func messageTime(_ tape: JSONTape) throws(BodyProblem) -> Instant? {
-    guard let sent = top.value(.timestamp, tape), !isVectors(sent, tape) else { return nil }
+    guard let sent = top.value(.timestamp), !isVectors(sent, tape) else { return nil }
     return try tape.instant(sent, "timestamp")
   }
 
   private func receivedAt(_ tape: JSONTape) -> Instant? {
-    let vectors = top.value(.timestamp, tape).flatMap { isVectors($0, tape) ? $0 : nil }
-    return (top.value(.received, tape) ?? vectors).flatMap { receiveTime($0, of: tape) }
+    let vectors = top.value(.timestamp).flatMap { isVectors($0, tape) ? $0 : nil }
+    return (top.value(.received) ?? vectors).flatMap { receiveTime($0, of: tape) }
   }
 
   /// Whether a `timestamp` is the archive's: Vector writes RFC 3339, FLOBUK a number.

@@ -50,19 +50,19 @@ struct FlobukPurchaseReader {
     members.read(data, of: tape)
     var purchase = FlobukPurchase()
     purchase.product = try tape.identifier(
-      members.value(.productID, tape), "data.productId", max: wordBytesMax)
+      members.value(.productID), "data.productId", max: wordBytesMax)
     guard !purchase.product.isEmpty else { throw .missing("data.productId") }
     purchase.group = try tape.identifier(
-      members.value(.groupID, tape), "data.groupId", max: wordBytesMax)
-    if try tape.truth(members.value(.sandbox, tape), "data.sandbox") == true {
+      members.value(.groupID), "data.groupId", max: wordBytesMax)
+    if try tape.truth(members.value(.sandbox), "data.sandbox") == true {
       purchase.environment = .sandbox
     }
-    purchase.status = try tape.integer(members.value(.status, tape), "data.status")
-    purchase.expiresAt = try tape.instant(members.value(.expiresDate, tape), "data.expiresDate")
-    purchase.renews = try tape.truth(members.value(.autoRenew, tape), "data.autoRenew")
+    purchase.status = try tape.integer(members.value(.status), "data.status")
+    purchase.expiresAt = try tape.instant(members.value(.expiresDate), "data.expiresDate")
+    purchase.renews = try tape.truth(members.value(.autoRenew), "data.autoRenew")
     purchase.isInBillingRetry = try tape.truth(
-      members.value(.billingRetry, tape), "data.billingRetry")
-    let type = try tape.word(members.value(.type, tape), "data.type", max: wordBytesMax)
+      members.value(.billingRetry), "data.billingRetry")
+    let type = try tape.word(members.value(.type), "data.type", max: wordBytesMax)
     purchase.productType = Self.productType(type, hasEnd: purchase.expiresAt != nil)
     return purchase
   }

@@ -24,13 +24,13 @@ struct Iaptic {
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
     top.read(object, of: tape)
-    let type = try tape.word(top.value(.type, tape), "type", max: wordBytesMax)
+    let type = try tape.word(top.value(.type), "type", max: wordBytesMax)
     guard !type.isEmpty else { throw .missing("type") }
     if type.isWord("test") { return .test }
     var body = IapticBody()
     body.type = type
     body.received =
-      delivery.received ?? top.value(.received, tape).flatMap { receiveTime($0, of: tape) }
+      delivery.received ?? top.value(.received).flatMap { receiveTime($0, of: tape) }
     body.notification = try notification(tape)
     let meaning =
       body.notification.reason.isEmpty ? .state : reasons.meaning(of: body.notification.reason)
@@ -52,13 +52,13 @@ struct Iaptic {
     _ tape: JSONTape
   ) throws(BodyProblem) -> IapticNotification {
     var read = IapticNotification()
-    let sent = try tape.filledObject(top.value(.notification, tape), "notification")
+    let sent = try tape.filledObject(top.value(.notification), "notification")
     guard let sent else { return read }
     news.read(sent, of: tape)
     read.reason = try tape.word(
-      news.value(.reason, tape), "notification.reason", max: wordBytesMax)
+      news.value(.reason), "notification.reason", max: wordBytesMax)
     read.id = try text(.id, "notification.id", tape)
-    read.date = try tape.instant(news.value(.date, tape), "notification.date")
+    read.date = try tape.instant(news.value(.date), "notification.date")
     read.product = IapticID(try text(.productID, "notification.productId", tape))
     read.purchase = IapticID(try text(.purchaseID, "notification.purchaseId", tape))
     read.transaction = IapticID(try text(.transactionID, "notification.transactionId", tape))
@@ -68,15 +68,15 @@ struct Iaptic {
   private func text(
     _ field: IapticNotificationField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.identifier(news.value(field, tape), name, max: wordBytesMax)
+    try tape.identifier(news.value(field), name, max: wordBytesMax)
   }
 
   private mutating func readPurchases(
     into body: inout IapticBody, _ tape: JSONTape
   ) throws(BodyProblem) {
     body.user = try tape.identifier(
-      top.value(.username, tape), "applicationUsername", max: wordBytesMax)
-    let sent = top.value(.purchases, tape)
+      top.value(.username), "applicationUsername", max: wordBytesMax)
+    let sent = top.value(.purchases)
     if let sent {
       body.purchases = try reader.purchases(sent, of: tape)
     } else if body.isUpdate {

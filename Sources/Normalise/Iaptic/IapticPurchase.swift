@@ -107,10 +107,10 @@ struct IapticPurchaseReader {
   private func readIDs(
     into purchase: inout IapticPurchase, key: JSONNode?, _ tape: JSONTape
   ) throws(BodyProblem) {
-    let product = IapticID(try id(members.value(.productID, tape) ?? key, "productId", tape))
+    let product = IapticID(try id(members.value(.productID) ?? key, "productId", tape))
     guard !product.text.isEmpty else { throw .missing("purchases.productId") }
-    let root = IapticID(try id(members.value(.purchaseID, tape), "purchaseId", tape))
-    let transaction = IapticID(try id(members.value(.transactionID, tape), "transactionId", tape))
+    let root = IapticID(try id(members.value(.purchaseID), "purchaseId", tape))
+    let transaction = IapticID(try id(members.value(.transactionID), "transactionId", tape))
     let platform = try word(.platform, "purchases.platform", tape)
     purchase.product = product.text
     purchase.key = key.map(tape.bytes) ?? .none
@@ -152,9 +152,9 @@ struct IapticPurchaseReader {
   ) throws(BodyProblem) {
     purchase.currency = try word(.currency, "purchases.currency", tape)
     purchase.usd = try tape.dollars(
-      members.value(.amountUSD, tape), "purchases.amountUSD", rounded: &purchase.roundedAmounts)
+      members.value(.amountUSD), "purchases.amountUSD", rounded: &purchase.roundedAmounts)
     purchase.local = try tape.micros(
-      members.value(.amountMicros, tape), "purchases.amountMicros")
+      members.value(.amountMicros), "purchases.amountMicros")
   }
 
   private func id(
@@ -166,18 +166,18 @@ struct IapticPurchaseReader {
   private func word(
     _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.word(members.value(field, tape), name, max: wordBytesMax)
+    try tape.word(members.value(field), name, max: wordBytesMax)
   }
 
   private func time(
     _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> Instant? {
-    try tape.instant(members.value(field, tape), name)
+    try tape.instant(members.value(field), name)
   }
 
   private func flag(
     _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> Bool? {
-    try tape.truth(members.value(field, tape), name)
+    try tape.truth(members.value(field), name)
   }
 }

@@ -17,7 +17,7 @@ struct Purple {
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
     top.read(object, of: tape)
-    let type = try tape.word(top.value(.type, tape), "type", max: wordBytesMax)
+    let type = try tape.word(top.value(.type), "type", max: wordBytesMax)
     guard !type.isEmpty else { throw .missing("type") }
     switch types.meaning(of: type) {
     case (_, .skipped(let reason)): return reason
@@ -25,7 +25,7 @@ struct Purple {
       var draft = try draft(of: kind, tape)
       draft.event.place = delivery.place
       draft.event.received =
-        delivery.received ?? top.first(.received, tape) { receiveTime($0, of: tape) }
+        delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
       draft.event.body = Fingerprint.of(tape.bytes(object))
       name.withUTF8 {
         draft.name = UnsafeRawBufferPointer($0)
@@ -38,7 +38,7 @@ struct Purple {
   private mutating func draft(
     of kind: EventKind, _ tape: JSONTape
   ) throws(BodyProblem) -> EventDraft {
-    guard let sent = top.value(.properties, tape) else { throw .missing("properties") }
+    guard let sent = top.value(.properties) else { throw .missing("properties") }
     guard tape.kind(sent) == .object else { throw .bad("properties", expected: "an object") }
     properties.read(sent, of: tape)
     let transaction = try id(.transactionID, "properties.transactionId", tape)
@@ -58,13 +58,13 @@ struct Purple {
     try readProducts(into: &draft, tape)
     if kind == .endedInvoluntarily { draft.event.reason = .involuntary }
     let isTrial = try tape.truth(
-      properties.value(.trialPeriod, tape), "properties.trialPeriod")
+      properties.value(.trialPeriod), "properties.trialPeriod")
     if kind == .started, isTrial == true { draft.event.kind = .trialStarted }
     return draft
   }
 
   private func time(_ tape: JSONTape) throws(BodyProblem) -> Instant {
-    guard let sent = top.value(.eventTime, tape) else { throw .missing("eventTimeMillis") }
+    guard let sent = top.value(.eventTime) else { throw .missing("eventTimeMillis") }
     guard let time = try tape.instant(sent, "eventTimeMillis") else {
       throw BodyProblem(.badTime, "eventTimeMillis: empty or 0")
     }
@@ -82,12 +82,12 @@ struct Purple {
   private func text(
     _ field: PurplePropertyField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.identifier(properties.value(field, tape), name, max: wordBytesMax)
+    try tape.identifier(properties.value(field), name, max: wordBytesMax)
   }
 
   private func id(
     _ field: PurplePropertyField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.transactionID(properties.value(field, tape), name, max: wordBytesMax)
+    try tape.transactionID(properties.value(field), name, max: wordBytesMax)
   }
 }

@@ -14,7 +14,7 @@ struct Qonversion {
   func isBody(_ tape: JSONTape) -> Bool { reader.isBody(tape) }
 
   /// Whether the object can only be a body that lacks something.
-  func isDamagedBody(_ tape: JSONTape) -> Bool { reader.isDamagedBody(tape) }
+  var isDamagedBody: Bool { reader.isDamagedBody }
 
   /// Turns the body into its event, or says why it is none.
   ///

@@ -20,20 +20,20 @@ struct QonversionReader {
 
   /// Whether the object is surely a whole body.
   func isBody(_ tape: JSONTape) -> Bool {
-    guard let name = top.value(.eventName, tape), tape.kind(name) == .string else { return false }
-    return top.value(.userID, tape) != nil && top.value(.time, tape) != nil
+    guard let name = top.value(.eventName), tape.kind(name) == .string else { return false }
+    return top.value(.userID) != nil && top.value(.time) != nil
   }
 
   /// Whether the object can only be a body that lacks something.
-  func isDamagedBody(_ tape: JSONTape) -> Bool {
+  var isDamagedBody: Bool {
     let others: [QonversionField] = [.userID, .time, .productID, .transaction, .revenue]
-    let seen = others.count { top.value($0, tape) != nil }
-    return top.value(.eventName, tape) == nil ? seen >= 4 : seen >= 1
+    let seen = others.count { top.value($0) != nil }
+    return top.value(.eventName) == nil ? seen >= 4 : seen >= 1
   }
 
   /// When the archive's writer received the body, when it says so beside the body's members.
   func received(_ tape: JSONTape) -> Instant? {
-    top.first(.received, tape) { receiveTime($0, of: tape) }
+    top.first(.received) { receiveTime($0, of: tape) }
   }
 
   /// The body's name and what it means.
@@ -47,12 +47,12 @@ struct QonversionReader {
   ) throws(BodyProblem) {
     body.name = try name(tape)
     body.kind = kind
-    body.user = try tape.identifier(top.value(.userID, tape), "user_id", max: wordBytesMax)
+    body.user = try tape.identifier(top.value(.userID), "user_id", max: wordBytesMax)
     guard !body.user.isEmpty else { throw .missing("user_id") }
     body.time = try time(tape)
-    body.created = try tape.instant(top.value(.createdAt, tape), "created_at")
+    body.created = try tape.instant(top.value(.createdAt), "created_at")
     body.renewalCount = try tape.counter(
-      top.value(.renewCount, tape), "subscription_renew_count")
+      top.value(.renewCount), "subscription_renew_count")
     try readPlace(into: &body, tape)
     try readProducts(into: &body, tape)
     try readTransaction(into: &body, tape)
@@ -61,13 +61,13 @@ struct QonversionReader {
   }
 
   private func name(_ tape: JSONTape) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    let name = try tape.word(top.value(.eventName, tape), "event_name", max: wordBytesMax)
+    let name = try tape.word(top.value(.eventName), "event_name", max: wordBytesMax)
     guard !name.isEmpty else { throw .missing("event_name") }
     return name
   }
 
   private func time(_ tape: JSONTape) throws(BodyProblem) -> Instant {
-    guard let sent = top.value(.time, tape) else { throw .missing("time") }
+    guard let sent = top.value(.time) else { throw .missing("time") }
     guard let time = try tape.instant(sent, "time") else {
       throw BodyProblem(.badTime, "time: empty or 0")
     }
@@ -76,28 +76,28 @@ struct QonversionReader {
 
   /// Where the event happened: environment, shop, app, country.
   private func readPlace(into body: inout QonversionBody, _ tape: JSONTape) throws(BodyProblem) {
-    let word = try tape.word(top.value(.environment, tape), "environment", max: wordBytesMax)
+    let word = try tape.word(top.value(.environment), "environment", max: wordBytesMax)
     guard let environment = Environment(word: word) else {
       throw .bad("environment", expected: "production or sandbox")
     }
     body.environment = environment
     body.store = Store(
       qonversionPlatform: try tape.word(
-        top.value(.platform, tape), "platform", max: wordBytesMax))
-    body.app = try tape.identifier(top.value(.appID, tape), "app_id", max: wordBytesMax)
-    body.country = try tape.word(top.value(.country, tape), "country", max: wordBytesMax)
-    body.storefront = try tape.word(top.value(.storefront, tape), "storefront", max: wordBytesMax)
+        top.value(.platform), "platform", max: wordBytesMax))
+    body.app = try tape.identifier(top.value(.appID), "app_id", max: wordBytesMax)
+    body.country = try tape.word(top.value(.country), "country", max: wordBytesMax)
+    body.storefront = try tape.word(top.value(.storefront), "storefront", max: wordBytesMax)
   }
 
   private mutating func readProducts(
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
     body.product = try tape.identifier(
-      top.value(.productID, tape), "product_id", max: wordBytesMax)
+      top.value(.productID), "product_id", max: wordBytesMax)
     let old = try tape.identifier(
-      top.value(.oldProductID, tape), "old_product_id", max: wordBytesMax)
+      top.value(.oldProductID), "old_product_id", max: wordBytesMax)
     let new = try tape.identifier(
-      top.value(.newProductID, tape), "new_product_id", max: wordBytesMax)
+      top.value(.newProductID), "new_product_id", max: wordBytesMax)
     guard body.kind.isProductChange else { return }
     if !new.isEmpty { body.product = new }
     body.previousProduct = old
@@ -107,32 +107,32 @@ struct QonversionReader {
   private mutating func readTransaction(
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
-    let sent = try tape.filledObject(top.value(.transaction, tape), "transaction")
+    let sent = try tape.filledObject(top.value(.transaction), "transaction")
     guard let sent else { return }
     transaction.read(sent, of: tape)
     body.transaction = try tape.transactionID(
-      transaction.value(.id, tape), "transaction.transaction_id", max: wordBytesMax)
+      transaction.value(.id), "transaction.transaction_id", max: wordBytesMax)
     body.original = try tape.transactionID(
-      transaction.value(.originalID, tape), "transaction.original_transaction_id",
+      transaction.value(.originalID), "transaction.original_transaction_id",
       max: wordBytesMax)
     body.periodStart = try tape.instant(
-      transaction.value(.date, tape), "transaction.transaction_date")
-    body.periodEnd = try tape.instant(transaction.value(.expires, tape), "transaction.expires")
+      transaction.value(.date), "transaction.transaction_date")
+    body.periodEnd = try tape.instant(transaction.value(.expires), "transaction.expires")
     body.graceEnd = try tape.instant(
-      transaction.value(.graceExpires, tape), "transaction.grace_period_expires")
+      transaction.value(.graceExpires), "transaction.grace_period_expires")
   }
 
   private mutating func readRevenue(
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
-    let sent = try tape.filledObject(top.value(.revenue, tape), "revenue")
+    let sent = try tape.filledObject(top.value(.revenue), "revenue")
     guard let sent else { return }
     money.read(sent, of: tape)
     var revenue = QonversionMoney()
     revenue.local = try amount(.value, "revenue.value", of: &body, tape)
     revenue.usd = try dollars("revenue.value_usd", of: &body, tape)
     revenue.currency = try word(.currency, "revenue.currency", tape)
-    revenue.isProceed = try tape.truth(money.value(.isProceed, tape), "revenue.is_proceed")
+    revenue.isProceed = try tape.truth(money.value(.isProceed), "revenue.is_proceed")
     revenue.rate = try amount(.proceedsRate, "revenue.proceeds_rate", of: &body, tape)
     body.revenue = revenue
   }
@@ -140,7 +140,7 @@ struct QonversionReader {
   private mutating func readPrice(
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
-    let sent = try tape.filledObject(top.value(.price, tape), "price")
+    let sent = try tape.filledObject(top.value(.price), "price")
     guard let sent else { return }
     money.read(sent, of: tape)
     var price = QonversionMoney()
@@ -154,19 +154,19 @@ struct QonversionReader {
     _ field: QonversionMoneyField, _ name: StaticString, of body: inout QonversionBody,
     _ tape: JSONTape
   ) throws(BodyProblem) -> Amount? {
-    try tape.amount(money.value(field, tape), name, rounded: &body.roundedAmounts)
+    try tape.amount(money.value(field), name, rounded: &body.roundedAmounts)
   }
 
   private func dollars(
     _ name: StaticString, of body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) -> Amount? {
-    try tape.dollars(money.value(.valueUSD, tape), name, rounded: &body.roundedAmounts)
+    try tape.dollars(money.value(.valueUSD), name, rounded: &body.roundedAmounts)
   }
 
   private func word(
     _ field: QonversionMoneyField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.word(money.value(field, tape), name, max: wordBytesMax)
+    try tape.word(money.value(field), name, max: wordBytesMax)
   }
 
   /// The latest end among the entitlements granted with the event.
@@ -174,16 +174,16 @@ struct QonversionReader {
   /// Only the active ones count when any of them has an end. They merely help to find a period's
   /// end, so odd ones are passed over.
   private mutating func entitledUntil(_ tape: JSONTape) -> Instant? {
-    guard let list = top.value(.entitlements, tape) else { return nil }
+    guard let list = top.value(.entitlements) else { return nil }
     var latest: Instant?
     var latestActive: Instant?
     let isObject = tape.kind(list) == .object
     var child = tape.firstChild(list)
     while let node = child {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
-      if let end = try? tape.instant(grant.value(.expires, tape), "entitlements.expires") {
+      if let end = try? tape.instant(grant.value(.expires), "entitlements.expires") {
         latest = max(latest ?? end, end)
-        let isActive = try? tape.truth(grant.value(.isActive, tape), "entitlements.active")
+        let isActive = try? tape.truth(grant.value(.isActive), "entitlements.active")
         if isActive == true { latestActive = max(latestActive ?? end, end) }
       }
       child = tape.next(node)

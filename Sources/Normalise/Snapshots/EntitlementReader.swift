@@ -34,17 +34,17 @@ struct EntitlementReader {
     }
     members.read(element, of: tape)
     let id = try id(key: key, tape)
-    let source = try tape.term(members.value(.source, tape), "entitlements.source")
+    let source = try tape.term(members.value(.source), "entitlements.source")
     var right = Entitlement(id: id, store: Store(snapshotSource: source))
-    right.isActive = try tape.truth(members.value(.isActive, tape), "entitlements.active")
+    right.isActive = try tape.truth(members.value(.isActive), "entitlements.active")
     right.startedAt = try tape.instant(
-      members.value(.startedAt, tape), "entitlements.started")
+      members.value(.startedAt), "entitlements.started")
     right.expiresAt = try tape.instant(
-      members.value(.expiresAt, tape), "entitlements.expires")
+      members.value(.expiresAt), "entitlements.expires")
     right.renewsCount = try tape.counter(
-      members.value(.renewsCount, tape), "entitlements.renews_count")
+      members.value(.renewsCount), "entitlements.renews_count")
     right.autoRenewOffAt = try tape.instant(
-      members.value(.autoRenewOffAt, tape), "entitlements.auto_renew_disable_timestamp")
+      members.value(.autoRenewOffAt), "entitlements.auto_renew_disable_timestamp")
     right.grant = try grant(source: source, tape)
     try readProduct(into: &right, tape)
     try readTransactions(into: &right, tape)
@@ -52,7 +52,7 @@ struct EntitlementReader {
   }
 
   private func id(key: JSONNode?, _ tape: JSONTape) throws(BodyProblem) -> String {
-    var id = try tape.text(members.value(.id, tape), "entitlements.id")
+    var id = try tape.text(members.value(.id), "entitlements.id")
     if id.isEmpty, let key, !tape.bytes(key).allSatisfy(isDigit) {
       id = try tape.text(key, "entitlements.id")
     }
@@ -61,7 +61,7 @@ struct EntitlementReader {
   }
 
   private func grant(source: String, _ tape: JSONTape) throws(BodyProblem) -> GrantType {
-    switch try tape.term(members.value(.grantType, tape), "entitlements.grant_type") {
+    switch try tape.term(members.value(.grantType), "entitlements.grant_type") {
     case "familysharing": .familySharing
     case "offercode": .offerCode
     case "manual": .manual
@@ -74,19 +74,19 @@ struct EntitlementReader {
   private mutating func readProduct(
     into right: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
-    right.product = try tape.text(members.value(.productID, tape), "entitlements.product_id")
-    var state = members.value(.renewState, tape)
-    var period = members.value(.periodType, tape)
+    right.product = try tape.text(members.value(.productID), "entitlements.product_id")
+    var state = members.value(.renewState)
+    var period = members.value(.periodType)
     var renewsNever = false
-    if let sent = members.value(.product, tape) {
+    if let sent = members.value(.product) {
       if tape.kind(sent) == .object {
         product.read(sent, of: tape)
         right.product = try tape.text(
-          product.value(.productID, tape), "entitlements.product.product_id")
+          product.value(.productID), "entitlements.product.product_id")
         if let nested = tape.member(sent, "subscription"), tape.kind(nested) == .object {
           subscription.read(nested, of: tape)
-          state = state ?? subscription.value(.renewState, tape)
-          period = period ?? subscription.value(.periodType, tape)
+          state = state ?? subscription.value(.renewState)
+          period = period ?? subscription.value(.periodType)
         } else {
           // Source: REST v3 has `subscription` for subscription products only.
           renewsNever = true
@@ -104,7 +104,7 @@ struct EntitlementReader {
   private mutating func readTransactions(
     into right: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
-    guard let list = members.value(.transactions, tape) else { return }
+    guard let list = members.value(.transactions) else { return }
     guard tape.kind(list) == .array else {
       throw .bad("entitlements.transactions", expected: "a list")
     }
@@ -120,28 +120,28 @@ struct EntitlementReader {
     _ node: JSONNode, _ tape: JSONTape
   ) throws(BodyProblem) -> SnapshotTransaction {
     transaction.read(node, of: tape)
-    let id = try tape.text(transaction.value(.id, tape), "transactions.transaction_id")
+    let id = try tape.text(transaction.value(.id), "transactions.transaction_id")
     guard !id.isEmpty else { throw .missing("transactions.transaction_id") }
     let original = try tape.text(
-      transaction.value(.originalID, tape), "transactions.original_transaction_id")
+      transaction.value(.originalID), "transactions.original_transaction_id")
     var sale = SnapshotTransaction(id: id, originalID: original == "0" ? "" : original)
-    sale.product = try tape.text(transaction.value(.productID, tape), "transactions.product_id")
-    sale.at = try tape.instant(transaction.value(.at, tape), "transactions.transaction_at")
+    sale.product = try tape.text(transaction.value(.productID), "transactions.product_id")
+    sale.at = try tape.instant(transaction.value(.at), "transactions.transaction_at")
     sale.expiresAt = try tape.instant(
-      transaction.value(.expiresAt, tape), "transactions.expires_at")
+      transaction.value(.expiresAt), "transactions.expires_at")
     sale.revokedAt = try tape.instant(
-      transaction.value(.revokedAt, tape), "transactions.revoked_at")
-    let kind = try tape.term(transaction.value(.kind, tape), "transactions.type")
+      transaction.value(.revokedAt), "transactions.revoked_at")
+    let kind = try tape.term(transaction.value(.kind), "transactions.type")
     sale.kind = SnapshotTransactionKind(term: kind)
-    let offer = try tape.text(transaction.value(.offer, tape), "transactions.offer_code")
+    let offer = try tape.text(transaction.value(.offer), "transactions.offer_code")
     if !offer.isEmpty { sale.kind = sale.kind.atOfferPrice }
     let word = try tape.word(
-      transaction.value(.environment, tape), "transactions.environment", max: .max)
+      transaction.value(.environment), "transactions.environment", max: .max)
     guard let environment = Environment(word: word) else {
       throw .bad("transactions.environment", expected: "production or sandbox")
     }
     sale.environment = environment
-    let owner = try tape.term(transaction.value(.ownership, tape), "transactions.ownership_type")
+    let owner = try tape.term(transaction.value(.ownership), "transactions.ownership_type")
     sale.ownership = owner == "familysharing" ? .familySharing : .owner
     return sale
   }

@@ -43,7 +43,7 @@ struct FlobukSnapshotReader {
         throw .bad("purchases", expected: "a list of objects")
       }
       members.read(node, of: tape)
-      guard let data = members.value(.data, tape) else { throw .missing("purchases.data") }
+      guard let data = members.value(.data) else { throw .missing("purchases.data") }
       guard tape.kind(data) == .object else { throw .bad("data", expected: "an object") }
       let purchase = try purchases.purchase(data, of: tape)
       found.append(try entitlement(purchase, at: capturedAt, tape))
@@ -65,9 +65,9 @@ struct FlobukSnapshotReader {
       isInBillingRetry: purchase.isInBillingRetry)
     right.store = Store(
       flobukStore: try tape.word(
-        members.value(.store, tape), "purchases.store", max: snapshotWordBytesMax))
+        members.value(.store), "purchases.store", max: snapshotWordBytesMax))
     let transaction = try tape.transactionID(
-      members.value(.transaction, tape), "purchases.transaction", max: snapshotWordBytesMax)
+      members.value(.transaction), "purchases.transaction", max: snapshotWordBytesMax)
     // An answer without transaction ids says only by one of its own that it is of the sandbox.
     let isTested = purchase.environment == .sandbox
     let id = transaction.isEmpty && isTested ? purchase.product : transaction

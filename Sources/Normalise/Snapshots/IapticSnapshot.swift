@@ -66,7 +66,7 @@ struct IapticSnapshotReader {
     while let row = child {
       guard tape.kind(row) == .object else { throw .bad("rows", expected: "a list of objects") }
       customer.read(row, of: tape)
-      let user = try tape.text(customer.value(.username, tape), "rows.applicationUsername")
+      let user = try tape.text(customer.value(.username), "rows.applicationUsername")
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
       found.append((user, try summary(tape)))
       child = tape.next(row)
@@ -76,31 +76,31 @@ struct IapticSnapshotReader {
 
   /// Nobody who has receipts is taken for somebody without purchases.
   private mutating func summary(_ tape: JSONTape) throws(BodyProblem) -> [Entitlement] {
-    let sent = try tape.filledObject(customer.value(.info, tape), "rows.customerInfo")
+    let sent = try tape.filledObject(customer.value(.info), "rows.customerInfo")
     guard let sent else {
-      guard customer.value(.receiptIDs, tape).map({ tape.count($0) == 0 }) ?? true else {
+      guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
         throw BodyProblem(.missingField, "rows.customerInfo: empty beside receipts")
       }
       return []
     }
     info.read(sent, of: tape)
     let id = try tape.identifier(
-      info.value(.lastPurchaseID, tape), "customerInfo.lastPurchaseId", max: snapshotWordBytesMax)
+      info.value(.lastPurchaseID), "customerInfo.lastPurchaseId", max: snapshotWordBytesMax)
     let purchase = IapticID(id)
     guard !purchase.text.isEmpty else { return [] }
     var right = Entitlement(id: text(baseOrder(purchase.text)))
     right.store = purchase.store ?? .unknown
     right.startedAt = try tape.instant(
-      info.value(.lastPurchaseDate, tape), "customerInfo.lastPurchaseDate")
+      info.value(.lastPurchaseDate), "customerInfo.lastPurchaseDate")
     right.expiresAt = try tape.instant(
-      info.value(.expirationDate, tape), "customerInfo.expirationDate")
+      info.value(.expirationDate), "customerInfo.expirationDate")
     let isActive = try tape.truth(
-      info.value(.activeSubscriber, tape), "customerInfo.activeSubscriber")
+      info.value(.activeSubscriber), "customerInfo.activeSubscriber")
     let isLapsed = try tape.truth(
-      info.value(.lapsedSubscriber, tape), "customerInfo.lapsedSubscriber")
+      info.value(.lapsedSubscriber), "customerInfo.lapsedSubscriber")
     right.isActive = isActive == true ? true : isLapsed == true ? false : nil
     let intent = try tape.word(
-      info.value(.renewalIntent, tape), "customerInfo.renewalIntent", max: snapshotWordBytesMax)
+      info.value(.renewalIntent), "customerInfo.renewalIntent", max: snapshotWordBytesMax)
     let renews = iapticRenews(intent)
     let isSubscription = renews != nil || right.expiresAt != nil || right.isActive != nil
     right.renewState = isSubscription ? renews.map { $0 ? .willRenew : .canceled } : .nonRenewable

@@ -51,23 +51,23 @@ struct PurchaseReader {
   ) throws(BodyProblem) -> Entitlement {
     guard tape.kind(node) == .object else { throw .bad("data", expected: "a list of objects") }
     members.read(node, of: tape)
-    guard let sent = members.value(.storeData, tape) else { throw .missing("store_data") }
+    guard let sent = members.value(.storeData) else { throw .missing("store_data") }
     guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
     storeData.read(sent, of: tape)
-    let id = try tape.text(storeData.value(.id, tape), "store_data.transaction_id")
+    let id = try tape.text(storeData.value(.id), "store_data.transaction_id")
     let original = try tape.text(
-      storeData.value(.originalID, tape), "store_data.original_transaction_id")
+      storeData.value(.originalID), "store_data.original_transaction_id")
     let root = original.isEmpty || original == "0" ? id : original
-    let platform = try tape.term(members.value(.platform, tape), "platform")
+    let platform = try tape.term(members.value(.platform), "platform")
     let store = Store(snapshotSource: platform)
     let product = try product(store, tape)
     guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
     // What a store's data hold depends on the store: some name no transaction.
     var right = Entitlement(id: root.isEmpty ? product : root, store: store)
     right.product = product
-    right.startedAt = try tape.instant(members.value(.purchasedAt, tape), "purchased_at")
-    right.expiresAt = try tape.instant(members.value(.expiresAt, tape), "expires_at")
-    let renews = try tape.truth(members.value(.isAutoRenewing, tape), "is_auto_renewing")
+    right.startedAt = try tape.instant(members.value(.purchasedAt), "purchased_at")
+    right.expiresAt = try tape.instant(members.value(.expiresAt), "expires_at")
+    let renews = try tape.truth(members.value(.isAutoRenewing), "is_auto_renewing")
     right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
     guard !id.isEmpty else { return right }
     right.transactions = [
@@ -80,9 +80,9 @@ struct PurchaseReader {
 
   /// The store's product id; Play's outer one also names the base plan: `product:plan`.
   private func product(_ store: Store, _ tape: JSONTape) throws(BodyProblem) -> String {
-    let own = try tape.text(storeData.value(.productID, tape), "store_data.product_id")
+    let own = try tape.text(storeData.value(.productID), "store_data.product_id")
     if !own.isEmpty { return own }
-    let outer = try tape.text(members.value(.productID, tape), "product_id")
+    let outer = try tape.text(members.value(.productID), "product_id")
     guard store == .playStore else { return outer }
     return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
   }

@@ -93,17 +93,17 @@ public struct SnapshotReader {
     }
     if isErrorResponse { throw .errorResponse }
     let provider = try provider()
-    let user = try tape.text(members.value(.user, tape), "user_id")
-    let sentAt = try tape.instant(members.value(.capturedAt, tape), "captured_at")
+    let user = try tape.text(members.value(.user), "user_id")
+    let sentAt = try tape.instant(members.value(.capturedAt), "captured_at")
     let capturedAt = sentAt ?? standIn
     let held: [(user: String, entitlements: [Entitlement])]
-    if user.isEmpty, provider == .iaptic, let rows = members.value(.rows, tape) {
+    if user.isEmpty, provider == .iaptic, let rows = members.value(.rows) {
       held = try iaptic.customers(rows, of: tape)
     } else {
       guard !user.isEmpty else { throw .missing("user_id") }
       held = [(user, try rights(of: provider, at: capturedAt))]
     }
-    let app = try tape.text(members.value(.app, tape), "app_id")
+    let app = try tape.text(members.value(.app), "app_id")
     return capturedAt.map { at in
       held.map {
         Snapshot(
@@ -115,25 +115,25 @@ public struct SnapshotReader {
 
   /// Whether the line is an error that a provider's interface answered.
   private var isErrorResponse: Bool {
-    guard rightsList == nil, members.value(.purchases, tape) == nil else { return false }
+    guard rightsList == nil, members.value(.purchases) == nil else { return false }
     let isRefused = tape.member(0, "ok").map { tape.kind($0) == .false } ?? false
-    return isRefused || members.value(.error, tape) != nil
+    return isRefused || members.value(.error) != nil
   }
 
   private var rightsList: JSONNode? {
-    members.value(.entitlements, tape) ?? members.value(.data, tape)
+    members.value(.entitlements) ?? members.value(.data)
   }
 
   /// The provider that the line names, else the one whose shape it has.
   private func provider() throws(BodyProblem) -> Provider {
-    if let named = members.value(.provider, tape) {
+    if let named = members.value(.provider) {
       guard let provider = Provider(name: try tape.text(named, "provider")) else {
         throw BodyProblem(.unknownProvider, "provider: none of the known names")
       }
       return provider
     }
     if rightsList != nil { return .qonversion }
-    if let list = members.value(.purchases, tape) {
+    if let list = members.value(.purchases) {
       let isNamed = tape.member(0, "applicationUsername") != nil
       let isFlobuk = flobuk.isPurchaseList(list, of: tape)
       return isFlobuk || tape.kind(list) == .array && !isNamed ? .flobuk : .iaptic
@@ -146,16 +146,16 @@ public struct SnapshotReader {
     of provider: Provider, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement] {
     if let list = rightsList { return try rights(list).map { $0.inEventTerms(of: provider) } }
-    let held = members.value(.purchases, tape)
+    let held = members.value(.purchases)
     switch provider {
     case .flobuk:
       if let held { return try flobuk.entitlements(held, of: tape, at: capturedAt) }
     case .iaptic:
-      if let held = held ?? members.value(.rows, tape) {
+      if let held = held ?? members.value(.rows) {
         return try iaptic.entitlements(held, of: tape, at: capturedAt)
       }
       if members.present(.subscription) != nil {
-        let sent = members.value(.subscription, tape)
+        let sent = members.value(.subscription)
         return try iaptic.subscription(sent, of: tape, at: capturedAt)
       }
     case .qonversion, .purple: break
@@ -164,7 +164,7 @@ public struct SnapshotReader {
   }
 
   private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
-    let more = members.value(.hasMore, tape)
+    let more = members.value(.hasMore)
     let isWhole = try !(tape.truth(more, "has_more") ?? false)
     if purchases.isPurchaseList(list, of: tape) {
       return try purchases.entitlements(list, of: tape, isWhole: isWhole)
