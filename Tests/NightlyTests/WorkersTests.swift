@@ -30,6 +30,20 @@ import Testing
     }
   }
 
+  @Test("What workers hand on to each other is never held by two, and nothing of it is lost")
+  func handedOn() throws {
+    let sums = Relay<Int>()
+    try Workers(count: 3, waitingMax: 1).run(Array(1...300)) { input, tell in
+      let sum = sums.take() ?? 0
+      sums.put(sum + input)
+      _ = tell(())
+    } take: { _, _ in
+    }
+    var held: [Int] = []
+    while let sum = sums.take() { held.append(sum) }
+    #expect(held.count <= 3 && held.reduce(0, +) == 300 * 301 / 2)
+  }
+
   @Test("What taking throws ends the work")
   func stopped() {
     struct Enough: Error {}

@@ -113,4 +113,30 @@ struct ExchangePassTests {
     try Life(events: story.events, rules: rules.rules).book(into: &quotes)
     #expect(quotes.isEmpty)
   }
+
+  @Test("Charges of different amounts at one rate are counted together, and taken away together")
+  func oneRate() throws {
+    func life(price: Int64) throws -> Life {
+      var story = Story()
+      story.tell(.started, "2026-02-01", until: "2026-03-01", price: price) {
+        $0.revenue?.currency = Self.euro
+        $0.revenue?.usd = Amount(micros: price * 1_100_000)
+      }
+      return try Life(events: story.events, rules: rules.rules)
+    }
+    var quotes: [ExchangeRates.Quote: Int64] = [:]
+    try life(price: 10).book(into: &quotes)
+    try life(price: 20).book(into: &quotes)
+    let rate = try #require(ExchangeRate(usd: 11, local: 10))
+    #expect(quotes.count == 2)
+    #expect(ExchangeRates(quotes).charges.values.map { $0 } == [[rate: 2]])
+    try life(price: 20).book(-2, into: &quotes)
+    var rates = ExchangeRates(quotes)
+    rates.removeNothings()
+    #expect(rates == ExchangeRates())
+    try life(price: 10).book(-1, into: &quotes)
+    try life(price: 20).book(into: &quotes)
+    quotes.removeNothings()
+    #expect(quotes.isEmpty)
+  }
 }
