@@ -29,16 +29,17 @@ public struct DirtyLineages: Sendable, Equatable {
   public var all: [Int64] { touched.union(overdue).sorted() }
 }
 
-/// Days of the table `due`.
-enum DueDay {
-  /// Before any day: something new is told.
+/// Hours of the table `due`.
+enum DueHour {
+  /// Before any hour: something new is told.
   static let atOnce: Int64 = -1 << 40
 
-  /// The UTC day of an instant.
+  /// The UTC hour that an instant ends or lies in: at the stroke of an hour, nothing is due yet of
+  /// what follows it.
   static func of(_ instant: Instant) -> Int64 {
-    let day: Int64 = 86_400_000
-    let milliseconds = instant.milliseconds
-    return milliseconds >= 0 ? milliseconds / day : (milliseconds - day + 1) / day
+    let hour: Int64 = 3_600_000
+    let (whole, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: hour)
+    return rest > 0 ? whole : whole - 1
   }
 }
 
@@ -47,11 +48,11 @@ extension Ledger {
   public func dirtyLineages(asOf: Instant) throws(LedgerError) -> DirtyLineages {
     try access("read what is due") { database in
       let statement = try RawStatement(
-        cachedIn: database, "select day, lineage from due where day <= ?")
-      statement.bind(1, DueDay.of(asOf))
+        cachedIn: database, "select hour, lineage from due where hour <= ?")
+      statement.bind(1, DueHour.of(asOf))
       var dirty = DirtyLineages()
       try statement.forEachRow { row in
-        if row.int64(0) == DueDay.atOnce {
+        if row.int64(0) == DueHour.atOnce {
           dirty.touched.insert(row.int64(1))
         } else {
           dirty.overdue.insert(row.int64(1))
@@ -64,8 +65,8 @@ extension Ledger {
   /// Forgets what was due at `asOf` and keeps when `lineages` are due next.
   func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Database) throws {
     if let asOf {
-      let past = try RawStatement(cachedIn: database, "delete from due where day <= ?")
-      past.bind(1, DueDay.of(asOf))
+      let past = try RawStatement(cachedIn: database, "delete from due where hour <= ?")
+      past.bind(1, DueHour.of(asOf))
       try past.run()
     } else {
       try database.execute(sql: "delete from due")
@@ -73,10 +74,10 @@ extension Ledger {
     let insert = try RawStatement(
       cachedIn: database, "insert into due values (?, ?) on conflict do nothing")
     let rows = lineages.compactMap { due in
-      due.deadline.map { (day: DueDay.of($0), lineage: due.lineage) }
+      due.deadline.map { (hour: DueHour.of($0), lineage: due.lineage) }
     }
-    for row in rows.sorted(by: { ($0.day, $0.lineage) < ($1.day, $1.lineage) }) {
-      insert.bind(1, row.day)
+    for row in rows.sorted(by: { ($0.hour, $0.lineage) < ($1.hour, $1.lineage) }) {
+      insert.bind(1, row.hour)
       insert.bind(2, row.lineage)
       try insert.run()
     }

@@ -38,7 +38,7 @@ final class LineageWriter {
     touch =
       isFolded
       ? try prepared(
-        "insert into due values (\(DueDay.atOnce), ?) on conflict do nothing") : nil
+        "insert into due values (\(DueHour.atOnce), ?) on conflict do nothing") : nil
   }
 
   /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.

@@ -177,7 +177,7 @@ struct ForgottenLineages {
     let insert = try RawStatement(
       database,
       """
-      insert into due select day, ?1 from due where lineage = ?2 and day > \(DueDay.atOnce)
+      insert into due select hour, ?1 from due where lineage = ?2 and hour > \(DueHour.atOnce)
       on conflict do nothing
       """)
     for group in groups.values {

@@ -18,12 +18,12 @@ create table fold_feed (
   primary key (provider, app)
 ) strict, without rowid;
 
--- When a lineage is to be folded again though nothing new is told of it: a day too early does no
+-- When a lineage is to be folded again though nothing new is told of it: an hour too early does no
 -- harm. One of which something new is told is due at once.
 create table due (
-  day integer not null, -- in UTC, since 1970-01-01; least of all when something new is told
+  hour integer not null, -- since 1970-01-01, its end included; least when something new is told
   lineage integer not null,
-  primary key (day, lineage)
+  primary key (hour, lineage)
 ) strict, without rowid;
 
 -- Ends that count as churn although an event that never came may say otherwise.
