@@ -40,6 +40,40 @@ extension Ledger {
       return lineages
     }
   }
+
+  /// Looks up those of `keys` that are stored, in their order, without the texts of user ids.
+  ///
+  /// Qonversion's, which are folded each for itself, come with their events as they count and as
+  /// they did when the archives up to `archive` were known; nothing is new of those that are not
+  /// `touched`. Of the others it is only told who they are. Throws `LedgerError`, and whatever
+  /// `alone` throws.
+  public func forEachLineage(
+    of keys: some Sequence<Int64>, touched: Set<Int64>, knownBy archive: Int32,
+    grouped: (LineageRow) -> Void,
+    alone: (_ row: LineageRow, _ now: [Event], _ then: [Event]) throws -> Void
+  ) throws {
+    try visit("read lineages as they were") { database in
+      let versions = try FormerVersions(database, words: symbols.words, archive: archive)
+      let select = try RawStatement(
+        database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
+      for key in keys {
+        select.bind(1, key)
+        try select.forEachRow { found in
+          let row = try LineageRow(found)
+          guard row.provider == .qonversion else { return grouped(row) }
+          if touched.contains(key) {
+            let (now, then) = try versions.events(
+              in: found.blob(8), of: key, LineageShop(row))
+            try alone(row, now, then)
+          } else {
+            var events: [Event] = []
+            try row.addEvents(of: found, to: &events)
+            try alone(row, events, events)
+          }
+        }
+      }
+    }
+  }
 }
 
 /// Finds which versions counted when only the archives up to one were known.
@@ -60,22 +94,33 @@ private struct FormerVersions {
   func events(of lineage: LineageRow) throws -> [Event] {
     var events: [Event] = []
     try stored.withEvents(of: lineage.key) { bytes, shop in
-      var known: [(record: EventRecord, event: Event)] = []
-      var isAsNow = true
-      try EventRecords.forEach(in: bytes) { record in
-        let event = try record.event(of: lineage.key, shop)
-        guard event.place.archive <= archive else {
-          isAsNow = false
-          return
-        }
-        known.append((record, event))
-        isAsNow = isAsNow && record.isStanding
-      }
-      for index in known.indices where try isAsNow || isLast(index, among: known, shop) {
-        events.append(known[index].event)
-      }
+      events = try self.events(in: bytes, of: lineage.key, shop).then
     }
     return events
+  }
+
+  /// The events of a lineage that count, and those that counted then.
+  func events(
+    in bytes: UnsafeRawBufferPointer, of lineage: Int64, _ shop: LineageShop
+  ) throws -> (now: [Event], then: [Event]) {
+    var now: [Event] = []
+    var known: [(record: EventRecord, event: Event)] = []
+    var isAsNow = true
+    try EventRecords.forEach(in: bytes) { record in
+      let event = try record.event(of: lineage, shop)
+      if record.isStanding { now.append(event) }
+      guard event.place.archive <= archive else {
+        isAsNow = false
+        return
+      }
+      known.append((record, event))
+      isAsNow = isAsNow && record.isStanding
+    }
+    var then: [Event] = []
+    for index in known.indices where try isAsNow || isLast(index, among: known, shop) {
+      then.append(known[index].event)
+    }
+    return (now, then)
   }
 
   /// Whether no other version of the event, in whatever lineage, was later.

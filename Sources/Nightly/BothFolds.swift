@@ -3,7 +3,7 @@ import Reconcile
 import Timeline
 import Vocabulary
 
-/// The dirty groups folded as they are, less what they were: what a night changes in the cells.
+/// The dirty groups that may be of several lineages, folded as they are, less what they were.
 ///
 /// Most of what a group is it was before, so that adding the one and taking the other away at once
 /// leaves little to be carried on.
@@ -12,12 +12,10 @@ struct BothFolds: Sendable {
   let fold: GroupFold
   /// The rules by which the cells were folded.
   let former: Rules
-  /// The lineages of all dirty groups, of then and of now, as they are now.
+  /// The lineages of these groups, of then and of now, as they are now.
   let rows: [Int64: LineageRow]
-  /// What lineages were that a group of several may have held.
+  /// What they were.
   let past: FormerGroups
-  /// The last archive of which events were folded then.
-  let archive: Int32
   /// Into how many shares the groups are dealt out.
   let shares: Int
 
@@ -27,7 +25,6 @@ struct BothFolds: Sendable {
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       var change = FoldResult()
       try ledger.atOneMoment {
-        let past = try formerGroups(of: share, ledger)
         var (folded, withdrawn): (Set<Int64>, Set<Int64>) = ([], [])
         for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
           var known: [Event]?
@@ -38,7 +35,7 @@ struct BothFolds: Sendable {
           }
           let then = past.touched.contains(key) ? past.known[key]?.row : row
           if let then, isIn(share, then), !withdrawn.contains(key) {
-            withdrawn.formUnion(try withdraw(then, known, past, ledger, from: &change))
+            withdrawn.formUnion(try withdraw(then, known, ledger, from: &change))
           }
         }
       }
@@ -52,14 +49,6 @@ struct BothFolds: Sendable {
   /// Whether the group of a lineage belongs to a share; all of a group's lineages do, or none.
   private func isIn(_ share: Int, _ row: LineageRow) -> Bool {
     UInt64(bitPattern: row.isAlone ? row.key : row.user) % UInt64(shares) == share
-  }
-
-  /// What the lineages of a share were, those among them that are always alone.
-  private func formerGroups(of share: Int, _ ledger: Ledger) throws -> FormerGroups {
-    let alone = rows.values.filter { $0.provider == .qonversion && isIn(share, $0) }.map(\.key)
-    let known = try ledger.lineages(past.touched.intersection(alone), knownBy: archive)
-    return FormerGroups(
-      touched: past.touched, known: past.known.merging(known) { first, _ in first })
   }
 
   /// Folds a group; gives its events.
@@ -79,8 +68,7 @@ struct BothFolds: Sendable {
   ///
   /// - Parameter now: the events of the lineage's group as it is, if they have been read.
   private func withdraw(
-    _ row: LineageRow, _ now: [Event]?, _ past: FormerGroups, _ ledger: Ledger,
-    from change: inout FoldResult
+    _ row: LineageRow, _ now: [Event]?, _ ledger: Ledger, from change: inout FoldResult
   ) throws -> [Int64] {
     let group: [FormerLineage]
     if let now, row.isAlone, !past.touched.contains(row.key) {
@@ -89,11 +77,7 @@ struct BothFolds: Sendable {
       group = try past.group(of: row, in: ledger)
     }
     let events = group.count == 1 ? group[0].events : inTimeOrder(group)
-    for life in try lives(of: events, rules: former) {
-      try life.withdraw(from: &change.facts)
-      life.book(-1, into: &change.rates)
-      life.book(-1, into: &change.prices)
-    }
+    try change.withdraw(lives(of: events, rules: former))
     return group.map(\.row.key)
   }
 }

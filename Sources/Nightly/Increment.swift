@@ -13,6 +13,8 @@ struct Increment {
   /// The rules by which they were folded.
   let former: Rules
   let dirty: DirtyLineages
+  /// Lineages that were found to have a twin in the other environment.
+  let leaked: Set<Int64>
   let jobs: Int
   let checkStop: () throws(NightError) -> Void
 
@@ -21,31 +23,56 @@ struct Increment {
     /// Their breaks as they are, and how much more is counted than was.
     var change = FoldResult()
     /// Keys of all lineages of the dirty groups, of then and of now.
-    var members: Set<Int64> { Set(rows.keys) }
-    /// Those lineages as they are now.
-    var rows: [Int64: LineageRow] = [:]
+    var members: Set<Int64> = []
+    /// Those of which it must be found out whether they have a twin in the other environment.
+    var mayLeak: [LineageRow] = []
   }
 
   func run() throws(NightError) -> Result {
     var result = Result()
     try attempt {
-      let rows = try dirty.all.compactMap { try ledger.lineage($0) }
-      // Qonversion's are alone: each share finds its own.
-      let grouped = Set(rows.filter { $0.provider != .qonversion }.map(\.key))
-      let known = try ledger.lineages(
-        dirty.touched.intersection(grouped), knownBy: basis.archive)
-      let past = FormerGroups(touched: dirty.touched, known: known)
-      result.rows = try members(rows, past)
-      let both = BothFolds(
-        path: ledger.path, fold: fold, former: former, rows: result.rows, past: past,
-        archive: basis.archive, shares: max(jobs, result.rows.count / 4096))
-      try Workers(count: jobs, waitingMax: 2).run(Array(0..<both.shares), both.fold) { _, part in
-        try checkStop()
-        try result.change.add(part.get())
-      }
+      let grouped = try foldAlone(into: &result)
+      if !grouped.isEmpty { try fold(grouped, into: &result) }
       result.change.rates.removeNothings()
     }
     return result
+  }
+
+  /// Folds the lineages that are always alone; gives the other ones.
+  private func foldAlone(into result: inout Result) throws -> [LineageRow] {
+    let lone = LoneFolds(
+      path: ledger.path, fold: fold, former: former, touched: dirty.touched,
+      archive: basis.archive, leaked: leaked)
+    var grouped: [LineageRow] = []
+    let keys = dirty.all
+    try Workers(count: jobs, waitingMax: 2).run(
+      keys.parts(of: max(256, min(4096, keys.count / jobs + 1))), lone.fold
+    ) { _, part in
+      try checkStop()
+      let part = try part.get()
+      try result.change.add(part.change)
+      result.members.formUnion(part.members)
+      result.mayLeak += part.mayLeak
+      grouped += part.grouped
+    }
+    return grouped
+  }
+
+  /// Folds the groups that these lineages are part of, or were.
+  private func fold(_ grouped: [LineageRow], into result: inout Result) throws {
+    let known = try ledger.lineages(
+      dirty.touched.intersection(grouped.map(\.key)), knownBy: basis.archive)
+    let past = FormerGroups(touched: dirty.touched, known: known)
+    let rows = try members(grouped, past)
+    result.members.formUnion(rows.keys)
+    result.mayLeak += rows.values
+    let both = BothFolds(
+      path: ledger.path, fold: fold, former: former, rows: rows, past: past,
+      shares: max(jobs, rows.count / 4096))
+    try Workers(count: jobs, waitingMax: 2).run(Array(0..<both.shares), both.fold) { _, part in
+      try checkStop()
+      try result.change.add(part.get())
+    }
   }
 
   /// The lineages of all groups that a dirty one is part of now or was part of: one that joins or
@@ -62,5 +89,12 @@ struct Increment {
       }
     }
     return members
+  }
+}
+
+extension [Int64] {
+  /// The elements in their order, `count` at a time.
+  fileprivate func parts(of count: Int) -> [ArraySlice<Int64>] {
+    stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
   }
 }

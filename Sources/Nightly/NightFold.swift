@@ -72,14 +72,15 @@ struct NightFold {
   private func dirtyGroups(
     _ dirty: DirtyLineages, _ basis: FoldBasis
   ) throws(NightError) -> Outcome {
+    var breaks = try attempt { try ledger.standingBreaks() }
+    let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
       ledger: ledger, fold: fold, basis: basis, former: rules.rules.at(basis), dirty: dirty,
-      jobs: jobs, checkStop: checkStop)
+      leaked: leaked, jobs: jobs, checkStop: checkStop)
     let result = try increment.run()
     let members = result.members
     let doubtsBefore = try attempt { try ledger.churnDoubts() }
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
-    var breaks = try attempt { try ledger.standingBreaks() }
     breaks.removeAll { members.contains($0.lineage) }
     let rates = try across(result, &breaks)
     let added = result.change.prices.filter { $0.value != 0 }
@@ -110,8 +111,8 @@ struct NightFold {
   ) throws(NightError) -> [RateRow] {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
-    breaks += try across.conflicts { result.rows[$0] != nil }
-    breaks += try across.environmentLeaks(in: result.rows.values)
+    breaks += try across.conflicts { result.members.contains($0) }
+    breaks += try across.environmentLeaks(in: result.mayLeak)
     var rates = ExchangeRates(try attempt { try ledger.rateRows() })
     let before = ExchangeOutliers(rates)
     var added = ExchangeRates(result.change.rates)
