@@ -120,16 +120,9 @@ struct PublishPass {
     var reports = WrittenReports(plan: told)
     try Workers(count: plan.jobs).run(
       ReportShare.allCases,
-      { share, tell in
-        let part = Result {
-          let reader = try Ledger.open(path: path, mode: .readOnly)
-          var written = WrittenReports(plan: told)
-          try reader.atOneMoment {
-            written = try Report.writeReports(share, from: reader, plan: told, into: folder)
-          }
-          return written
-        }
-        _ = tell(part)
+      eachBy: {
+        let reader = Result { try ShareReader(path: path, plan: told, folder: folder) }
+        return { share, tell in _ = tell(Result { try reader.get().write(share) }) }
       },
       take: { reports.add(try $1.get()) })
     try reports.finish(in: folder, checkedBy: ledger)
@@ -176,5 +169,28 @@ extension IntakeSummary {
     tallies.skipped = skipped
     tallies.rejected = rejected
     return tallies
+  }
+}
+
+/// What one thread needs to write shares of the set: a connection of its own.
+private struct ShareReader {
+  private let ledger: Ledger
+  private let writer: ReportWriter
+
+  init(path: String, plan: ReportPlan, folder: String) throws {
+    let reader = try Ledger.open(path: path, mode: .readOnly)
+    var writer: ReportWriter?
+    try reader.atOneMoment {
+      writer = try ReportWriter(from: reader, plan: plan, into: folder)
+    }
+    guard let writer else { preconditionFailure("what was made is there") }
+    (self.ledger, self.writer) = (reader, writer)
+  }
+
+  func write(_ share: ReportShare) throws -> WrittenReports {
+    var written: WrittenReports?
+    try ledger.atOneMoment { written = try writer.write(share) }
+    guard let written else { preconditionFailure("what was written is there") }
+    return written
   }
 }

@@ -26,6 +26,15 @@ struct Workers {
     _ work: @escaping @Sendable (Input, (Output) -> Bool) -> Void,
     take: (Int, Output) throws -> Void
   ) throws {
+    try run(inputs, eachBy: { work }, take: take)
+  }
+
+  /// The same, where each thread makes its own `work` first, with what it needs again and again.
+  func run<Input: Sendable, Output: Sendable>(
+    _ inputs: [Input],
+    eachBy makeWork: @escaping @Sendable () -> (Input, (Output) -> Bool) -> Void,
+    take: (Int, Output) throws -> Void
+  ) throws {
     let results = ResultQueue<Output>(count: inputs.count, waitingMax: waitingMax)
     let next = Atomic(0)
     let sharedInputs = inputs
@@ -36,6 +45,7 @@ struct Workers {
     var threads: [WorkerThread] = []
     while threads.count < min(count, inputs.count) {
       let thread = WorkerThread {
+        let work = makeWork()
         while let index = claim() {
           work(sharedInputs[index]) { results.put($0, of: index) }
           results.finish(index)
@@ -45,7 +55,7 @@ struct Workers {
       threads.append(thread)
     }
     // A system without a thread to spare makes the night slower and no different.
-    if threads.isEmpty { return try runHere(inputs, work, take: take) }
+    if threads.isEmpty { return try runHere(inputs, makeWork(), take: take) }
     defer {
       results.cancel()
       for thread in threads { thread.join() }

@@ -29,9 +29,8 @@ public enum ReportShare: CaseIterable, Sendable {
     }
   }
 
-  /// Makes the helping tables that its queries read.
+  /// Makes the helping tables that only its queries read.
   func prepare(_ context: ReportContext) throws {
-    try context.prepare()
     switch self {
     case .revenueByDay, .revenueByMonth: break
     case .movements: try checkFacts(in: context.ledger)
@@ -54,32 +53,49 @@ public func writeReports(
   from ledger: Ledger, plan: ReportPlan, into folder: String
 ) throws(ReportError) -> WrittenReports {
   var reports = WrittenReports(plan: plan)
-  for share in ReportShare.allCases {
-    reports.add(try writeReports(share, from: ledger, plan: plan, into: folder))
-  }
+  let writer = try ReportWriter(from: ledger, plan: plan, into: folder)
+  for share in ReportShare.allCases { reports.add(try writer.write(share)) }
   try reports.finish(in: folder, checkedBy: ledger)
   return reports
 }
 
-/// Writes one share of the set; whoever has written all of them must call `finish` on their sum.
-public func writeReports(
-  _ share: ReportShare, from ledger: Ledger, plan: ReportPlan, into folder: String
-) throws(ReportError) -> WrittenReports {
-  try attempt {
+/// Writes shares of the set, with the helping tables that all of them read made once.
+public final class ReportWriter {
+  private let plan: ReportPlan
+  private let folder: String
+  private let context: ReportContext
+  private let lexicon: Lexicon
+  private let history: PublishedHistory
+
+  /// A writer into `folder`, which must exist.
+  ///
+  /// The ledger is only read; helping tables live in its temporary schema.
+  public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws(ReportError) {
+    self.plan = plan
+    self.folder = folder
     let context = ReportContext(ledger: ledger, plan: plan)
-    try share.prepare(context)
-    let lexicon = try Lexicon(of: ledger)
-    let history = try PublishedHistory(ledger, plan)
-    var reports = WrittenReports(plan: plan)
-    reports.publication.horizons = history.horizons
-    for layout in share.layouts {
-      let monthly = try MonthlyRows(layout, history: history, folder: folder)
-      let writer = TableWriter(
-        layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
-      try writer.write(from: ledger)
-      reports.add(writer.tables, monthly)
+    self.context = context
+    (lexicon, history) = try attempt {
+      try context.prepare()
+      return (try Lexicon(of: ledger), try PublishedHistory(ledger, plan))
     }
-    return reports
+  }
+
+  /// Writes one share; whoever has written all of them must call `finish` on their sum.
+  public func write(_ share: ReportShare) throws(ReportError) -> WrittenReports {
+    try attempt {
+      try share.prepare(context)
+      var reports = WrittenReports(plan: plan)
+      reports.publication.horizons = history.horizons
+      for layout in share.layouts {
+        let monthly = try MonthlyRows(layout, history: history, folder: folder)
+        let writer = TableWriter(
+          layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
+        try writer.write(from: context.ledger)
+        reports.add(writer.tables, monthly)
+      }
+      return reports
+    }
   }
 }
 
