@@ -37,6 +37,7 @@ with flows as (
       as auto_renew_off
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
+  where cell.month >= ?1
   group by
     cell.month,
     cell.provider,
@@ -44,7 +45,25 @@ with flows as (
     cell.store,
     cell.product
 ),
--- every month from the first movement of a row to the one that as-of lies in
+-- what the months before ?1 came to
+opening as (
+  select
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product,
+    sum(movement.active * cell.subscriptions) as active,
+    sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end) as off
+  from movement_cell as cell
+  join movement_name as movement on movement.id = cell.movement
+  where cell.month < ?1
+  group by
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product
+),
+-- every month from ?1, or the first movement of a row, to the one that as-of lies in
 grid as (
   select
     month.number as period,
@@ -59,7 +78,23 @@ grid as (
       store,
       product,
       min(period) as period
-    from flows
+    from (
+      select
+        provider,
+        app,
+        store,
+        product,
+        period
+      from flows
+      union all
+      select
+        provider,
+        app,
+        store,
+        product,
+        ?1 as period
+      from opening
+    )
     group by
       provider,
       app,
@@ -112,15 +147,24 @@ changes as (
 balances as (
   select
     changes.*,
-    sum(change) over (
-      partition by provider, app, store, product order by period
+    coalesce(opening.active, 0) + sum(change) over (
+      partition by
+        changes.provider, changes.app, changes.store, changes.product
+      order by changes.period
       rows between unbounded preceding and current row
     ) as active_close,
-    sum(auto_renew_off) over (
-      partition by provider, app, store, product order by period
+    coalesce(opening.off, 0) + sum(auto_renew_off) over (
+      partition by
+        changes.provider, changes.app, changes.store, changes.product
+      order by changes.period
       rows between unbounded preceding and current row
     ) as off_at_close
   from changes
+  left join opening
+    on opening.provider = changes.provider
+    and opening.app = changes.app
+    and opening.store = changes.store
+    and opening.product = changes.product
 )
 select
   row.period,

@@ -62,10 +62,11 @@ movement as (
   select
     cell.provider,
     cell.app,
-    sum(case when name.word = 'churned_unknown' then cell.subscriptions else 0 end)
-      as without_reason
+    sum(cell.subscriptions) as without_reason
   from movement_cell as cell
-  join movement_name as name on name.id = cell.movement
+  where cell.movement = (
+    select name.id from movement_name as name where name.word = 'churned_unknown'
+  )
   group by
     cell.provider,
     cell.app

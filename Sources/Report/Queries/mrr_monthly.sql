@@ -22,6 +22,7 @@ with flows as (
     sum(case when movement.word = 'fx' then cell.mrr_usd else 0 end) as fx
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
+  where cell.month >= ?1
   group by
     cell.month,
     cell.provider,
@@ -29,7 +30,34 @@ with flows as (
     cell.store,
     cell.product
 ),
--- every month from the first movement of a row to the one that as-of lies in
+-- what the months before ?1 came to
+opening as (
+  select
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product,
+    sum(
+      case
+        when movement.word in ('contraction', 'churned', 'paused', 'transfer_out')
+          then -cell.mrr_usd
+        when movement.word in (
+          'new', 'first_seen', 'reactivated', 'recovered', 'resumed', 'expansion', 'transfer_in',
+          'fx'
+        ) then cell.mrr_usd
+        else 0
+      end
+    ) as mrr
+  from movement_cell as cell
+  join movement_name as movement on movement.id = cell.movement
+  where cell.month < ?1
+  group by
+    cell.provider,
+    cell.app,
+    cell.store,
+    cell.product
+),
+-- every month from ?1, or the first movement of a row, to the one that as-of lies in
 grid as (
   select
     month.number as period,
@@ -44,7 +72,23 @@ grid as (
       store,
       product,
       min(period) as period
-    from flows
+    from (
+      select
+        provider,
+        app,
+        store,
+        product,
+        period
+      from flows
+      union all
+      select
+        provider,
+        app,
+        store,
+        product,
+        ?1 as period
+      from opening
+    )
     group by
       provider,
       app,
@@ -92,11 +136,18 @@ changes as (
 balances as (
   select
     changes.*,
-    sum(change) over (
-      partition by provider, app, store, product order by period
+    coalesce(opening.mrr, 0) + sum(change) over (
+      partition by
+        changes.provider, changes.app, changes.store, changes.product
+      order by changes.period
       rows between unbounded preceding and current row
     ) as mrr_close
   from changes
+  left join opening
+    on opening.provider = changes.provider
+    and opening.app = changes.app
+    and opening.store = changes.store
+    and opening.product = changes.product
 )
 select
   row.period,
