@@ -48,7 +48,10 @@ struct EarlierSet {
   /// Tells `plan` what need not be made again; puts whole files into `staging`.
   func tell(_ plan: inout ReportPlan, _ staging: Staging, jobs: Int) throws {
     let published = staging.published(as: checksums)
-    let tables = try standingFiles(of: published)
+    guard let manifest = try published.manifest(),
+      let package = try? JSONDecoder().decode(PublishedPackage.self, from: Data(manifest))
+    else { return }
+    let tables = standingFiles(package)
     // Rounded cells do not tell what was rounded away.
     let reports = isPlain ? standing.reports.map { "\($0).csv" } : []
     try Workers(count: jobs).run(
@@ -61,17 +64,15 @@ struct EarlierSet {
           return
         }
         let report = String(file.path.dropLast(4))
-        plan.standing[report] = standing.firstOpenMonth(of: report).map {
-          StandingRows(path: file.place, until: $0)
-        }
+        guard let until = standing.firstOpenMonth(of: report),
+          let totals = package.subledger.totals[file.path]
+        else { return }
+        plan.standing[report] = StandingRows(path: file.place, until: until, totals: totals)
       })
   }
 
   /// The files by day that tonight's set has alike, with what was said of them.
-  private func standingFiles(of published: PublishedFiles) throws -> [String: ReportTable] {
-    guard let manifest = try published.manifest(),
-      let package = try? JSONDecoder().decode(PublishedPackage.self, from: Data(manifest))
-    else { return [:] }
+  private func standingFiles(_ package: PublishedPackage) -> [String: ReportTable] {
     var tables: [String: ReportTable] = [:]
     for resource in package.resources {
       guard let file = DailyFile(resource.path), let changed = changed[file.report],

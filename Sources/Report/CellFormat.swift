@@ -50,3 +50,14 @@ enum CellFormat {
     }
   }
 }
+
+extension CellFormat {
+  /// A printed number, in millionths, as sums of the column count it; 0 where nothing is summed.
+  func units(_ micros: Int128) -> Int128 {
+    switch self {
+    case .integer: micros / 1_000_000
+    case .amount: micros
+    default: 0
+    }
+  }
+}

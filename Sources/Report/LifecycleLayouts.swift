@@ -12,7 +12,7 @@ extension Layout {
     ], completeness: .settled)
 
   static let trialsMonthly = Layout(
-    name: "trials_monthly", query: PackageResources.trials_monthly_sql,
+    name: "trials_monthly", query: PackageResources.trials_monthly_sql, takesMonth: true,
     columns: [.month] + Column.offering + [
       .count("started", of: "trials", "Trials that began: converted + expired + pending."),
       .count("converted", of: "trials", "Trials followed by a paid period."),

@@ -21,7 +21,7 @@ struct PublishedLines {
       guard count >= 0 else { throw ReportError.cannotRead(path: path, errorNumber: errno) }
       guard count > 0 else { return }
       var rest = UnsafeRawBufferPointer(rebasing: piece[..<count])
-      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      while let end = rest.lineEnd {
         let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
         rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
         if begun.isEmpty {
@@ -47,31 +47,52 @@ private func printedMonth(_ text: String) -> Month? {
 }
 
 extension PublishedLines {
-  /// Calls `body` at the rows of the months before `until`, of a report whose rows come by month.
+  /// Calls `body` at the rows of a report whose rows come by month.
   func forEachRow(
-    before until: Month,
-    _ body: (_ month: Month, _ row: PrintedCells) throws -> Void
+    _ body: (_ month: Month, _ line: UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var cells = PrintedCells()
-    var (month, text) = (Month?.none, "")
+    var month: Month?
+    /// The month as it is printed, with the comma behind it.
+    var text: [UInt8] = []
     var isHeader = true
     try forEach { line in
       if isHeader {
         isHeader = false
         return true
       }
-      cells.split(line)
-      if month == nil || !cells.bytes(0).elementsEqual(text.utf8) {
-        text = String(decoding: cells.bytes(0), as: UTF8.self)
-        month = printedMonth(text)
+      if month == nil || !line.begins(with: text) {
+        let cell = line.prefix { $0 != UInt8(ascii: ",") }
+        text = cell + [UInt8(ascii: ",")]
+        month = printedMonth(String(decoding: cell, as: UTF8.self))
       }
       guard let month else {
         throw ReportError.identity(name: "every row has its month", rows: [path])
       }
-      guard month < until else { return false }
-      try body(month, cells)
+      try body(month, line)
       return true
     }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Where the first line ends.
+  fileprivate var lineEnd: Int? {
+    guard let start = baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), count)
+    else { return nil }
+    return start.distance(to: UnsafeRawPointer(end))
+  }
+
+  /// Whether the first bytes are those of `text`.
+  fileprivate func begins(with text: [UInt8]) -> Bool {
+    guard let start = baseAddress, count >= text.count else { return false }
+    return memcmp(start, text, text.count) == 0
+  }
+
+  /// Whether the last bytes are those of `text`.
+  func ends(with text: StaticString) -> Bool {
+    guard let start = baseAddress, count >= text.utf8CodeUnitCount else { return false }
+    let tail = start + (count - text.utf8CodeUnitCount)
+    return memcmp(tail, text.utf8Start, text.utf8CodeUnitCount) == 0
   }
 }
 

@@ -14,11 +14,9 @@ public struct StandingMonths: Sendable {
   ///   - now: the rules of this one.
   public init(_ change: Facts, from former: Rules, to now: Rules) {
     var open = former.calendar.month(of: former.asOf - Interval(milliseconds: 1))
-    for feed in Set(former.watermarks.keys).union(now.watermarks.keys) {
+    let strangers = Provider.allCases.map { Feed(provider: $0, app: .max) }
+    for feed in Set(former.watermarks.keys).union(now.watermarks.keys).union(strangers) {
       open = min(open, Self.firstFlip(of: feed, former, now))
-    }
-    for provider in Provider.allCases {
-      open = min(open, Self.firstFlip(of: Feed(provider: provider, app: .max), former, now))
     }
     func first(_ months: some Sequence<Month>) -> Month { min(open, months.min() ?? open) }
     // What is as it was stands in the difference with nothing.
@@ -28,6 +26,8 @@ public struct StandingMonths: Sendable {
         change.revenue.lazy.filter { $0.value != RevenueSums() }.map(\.key.day.month)),
       Layout.renewalsMonthly.name: first(
         change.renewals.lazy.filter { $0.value != RenewalSums() }.map(\.key.month)),
+      Layout.trialsMonthly.name: first(
+        change.trials.lazy.filter { $0.value != TrialSums() }.map(\.key.day.month)),
       Layout.churnMonthly.name: moved, Layout.mrrMonthly.name: moved,
     ]
   }
@@ -42,7 +42,9 @@ public struct StandingMonths: Sendable {
   private static func firstFlip(of feed: Feed, _ former: Rules, _ now: Rules) -> Month {
     let (then, today) = (Horizon(of: feed, by: former), Horizon(of: feed, by: now))
     var first = now.calendar.month(of: now.asOf)
-    for (one, other) in [(then.booked, today.booked), (then.settled, today.settled)] {
+    for (one, other) in [
+      (then.booked, today.booked), (then.settled, today.settled), (then.ended, today.ended),
+    ] {
       let ends = [one, other].map(now.calendar.month(of:))
       if ends[0] != ends[1] { first = min(first, ends[0], ends[1]) }
     }
@@ -56,10 +58,29 @@ public struct StandingRows: Sendable {
   public let path: String
   /// The rows from this month on are made anew.
   public let until: Month
+  /// What the columns of the whole file add up to as printed, by name.
+  let totals: [String: String]
 
-  /// The rows before `until` of the file at `path`.
-  public init(path: String, until: Month) {
+  /// The rows before `until` of the file at `path`, whose columns add up to `totals`.
+  public init(path: String, until: Month, totals: [String: String]) {
     self.path = path
     self.until = until
+    self.totals = totals
+  }
+}
+
+extension StandingRows {
+  /// What the columns of the whole file add up to; nil when a sum is missing.
+  func sums(of columns: [Column]) -> [Int128]? {
+    var sums: [Int128] = []
+    for column in columns {
+      switch column.format {
+      case .integer where !column.isKey, .amount where !column.isKey:
+        guard let sum = totals[column.name].flatMap(PrintedNumber.micros) else { return nil }
+        sums.append(column.format.units(sum))
+      default: sums.append(0)
+      }
+    }
+    return sums
   }
 }

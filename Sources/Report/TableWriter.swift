@@ -80,27 +80,34 @@ final class TableWriter {
   /// Copies what stands in files of the set before; gives what the query is to be asked for.
   private func copyStandingRows() throws -> [[LedgerValue]] {
     if layout.takesDays { return ReportDays.toWrite(of: layout, plan).map(\.arguments) }
-    guard layout.takesMonth, let file, let standing = plan.standing[layout.name] else {
-      return [layout.argumentsForAll]
-    }
-    try PublishedLines(of: standing.path).forEachRow(before: standing.until) { month, row in
-      guard row.count == formats.count else {
-        throw ReportError.identity(name: "every row has all columns", rows: [standing.path])
+    guard layout.takesMonth, let file, let standing = plan.standing[layout.name],
+      let sums = standing.sums(of: layout.columns)
+    else { return [layout.argumentsForAll] }
+    printed = sums
+    var cells = PrintedCells()
+    try PublishedLines(of: standing.path).forEachRow { month, line in
+      guard month < standing.until else {
+        // What the whole file adds up to is known, and few rows are not among those that stand.
+        cells.split(line)
+        return try takeOff(cells, of: standing.path)
       }
-      try file.add(printed: row.line)
+      try file.add(printed: line)
       rows += 1
-      for index in formats.indices {
-        switch formats[index] {
-        case .integer: printed[index] += (row.micros(index) ?? 0) / 1_000_000
-        case .amount: printed[index] += row.micros(index) ?? 0
-        default: break
-        }
-      }
-      let isComplete = row.bytes(formats.count - 1).elementsEqual("true".utf8)
       try sink?.add(
-        { $0 == 0 ? Int64(month.number) : nil }, line: Array(row.line), isComplete: isComplete)
+        { $0 == 0 ? Int64(month.number) : nil }, line: Array(line),
+        isComplete: line.ends(with: ",true"))
     }
     return [[.integer(Int64(standing.until.number))]]
+  }
+
+  /// Takes a row of a file off the sums.
+  private func takeOff(_ cells: PrintedCells, of path: String) throws(ReportError) {
+    guard cells.count == formats.count else {
+      throw .identity(name: "every row has all columns", rows: [path])
+    }
+    for index in formats.indices where !layout.columns[index].isKey {
+      printed[index] -= formats[index].units(cells.micros(index) ?? 0)
+    }
   }
 
   private func write(_ row: LedgerRow) throws {

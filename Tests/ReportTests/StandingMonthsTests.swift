@@ -31,7 +31,7 @@ struct StandingMonthsTests {
     let found = months(to: rules(2026, 10, 21))
     #expect(
       found.keys.sorted() == [
-        "churn_monthly", "mrr_monthly", "renewals_monthly", "revenue_monthly",
+        "churn_monthly", "mrr_monthly", "renewals_monthly", "revenue_monthly", "trials_monthly",
       ])
     #expect(Set(found.values) == ["2026-10"])
   }
@@ -45,11 +45,16 @@ struct StandingMonthsTests {
       MovementKey(month: Self.january, offering: Self.offering, movement: .churned)] = moved
     change.renewals[
       RenewalKey(month: Self.january, offering: Self.offering, ordinal: 1)] = RenewalSums()
+    var expired = TrialSums()
+    (expired.expired, expired.pending) = (1, -1)
+    change.trials[
+      OfferingDay(day: Self.january.next.firstDay, offering: Self.offering)] = expired
     let found = months(change, to: rules(2026, 10, 21))
     #expect(found["churn_monthly"] == "2026-01")
     #expect(found["mrr_monthly"] == "2026-01")
     #expect(found["renewals_monthly"] == "2026-10", "a difference of nothing is none")
     #expect(found["revenue_monthly"] == "2026-10")
+    #expect(found["trials_monthly"] == "2026-02")
   }
 
   @Test("Input that reaches on completes months since the one it had reached")
