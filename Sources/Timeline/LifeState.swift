@@ -47,7 +47,7 @@ extension Life {
   private var periodNeverOpened: Period? {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }
-    let told = states.last { !events[$0].kind.isRefund && events[$0].periodEnd != nil }
+    let told = states.last { events[$0].toldPeriodEnd != nil }
     let opener = events[first]
     // A change that is only announced leaves the old product in force.
     let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0

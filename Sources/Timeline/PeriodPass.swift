@@ -97,8 +97,7 @@ struct PeriodPass {
     let period = periods[index]
     for later in period.eventRange.dropFirst() {
       let event = events[later]
-      guard !event.isRefundBooking else { continue }
-      if let told = event.periodEnd, told > period.start { return told }
+      if let told = event.toldPeriodEnd, told > period.start { return told }
       if event.tellsEnd { return max(event.time, period.start) }
     }
     if index + 1 < periods.count { return max(periods[index + 1].start, period.start) }
@@ -165,6 +164,12 @@ extension Event {
   /// The end of grace, also where it is the end that an entry into grace tells.
   var endOfGrace: Instant? {
     graceEnd ?? (kind == .graceEntered && provider != .qonversion ? periodEnd : nil)
+  }
+
+  /// The end of the period as the event tells it; nil where it sends its own time in its place, as
+  /// refunds and changes of product do.
+  var toldPeriodEnd: Instant? {
+    isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }
 
   /// Whether the event says that a period is over.
