@@ -6,8 +6,8 @@ struct BookingPass {
   let rules: Rules
   private(set) var bookings: [Booking] = []
   private(set) var findings: [FoldFinding] = []
-  /// The first event that took a transaction back, by its key: a refund or a revocation.
-  private var takenBack: [Int64: Int] = [:]
+  /// The first event that took a charge back: a refund or a revocation.
+  private var takenBack: [Taken: Int] = [:]
 
   init(events: [Event], rules: Rules) {
     self.events = events
@@ -20,9 +20,7 @@ struct BookingPass {
   }
 
   private mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
-    if event.transaction != 0, event.isRefundBooking || event.kind == .revoked {
-      takenBack[event.transaction] = takenBack[event.transaction] ?? index
-    }
+    if let taken = Taken(by: event) { takenBack[taken] = takenBack[taken] ?? index }
     if event.isRefundBooking {
       try bookRefund(event, at: index)
     } else if let kind = event.chargeKind {
@@ -50,7 +48,9 @@ struct BookingPass {
         "the price is \(price), the proceeds are \(words(revenue))\(rate): they differ by "
           + "\(mismatch.text()) USD; the price was derived from the proceeds")
     }
-    if let earlier = takenBack[event.transaction] {
+    if let earlier = takenBack[Taken(event.transaction)]
+      ?? takenBack[Taken(event.transaction, of: event.product)]
+    {
       find(
         .impossibleSequence, event, difference: nil,
         "\(event.kind.name) of \(event.time.text) follows \(events[earlier].kind.name) of "
@@ -103,13 +103,10 @@ struct BookingPass {
   private mutating func bookOrphanRefund(
     _ event: Event, at index: Int
   ) throws(AmountOverflow) {
-    let changesProduct = event.kind.isProductChange
-    let product =
-      changesProduct && event.previousProduct != 0 ? event.previousProduct : event.product
     bookings.append(
       Booking(
         event: index, isRefund: true, time: event.time, transaction: event.transaction,
-        product: product,
+        product: event.productLeft ?? event.product,
         productType: event.kind == .purchaseRefunded ? .oneTime : .subscription,
         chargeKind: orphanChargeKind(event), country: event.country,
         storefront: event.storefront, currency: event.revenue?.currency ?? 0,
@@ -124,14 +121,20 @@ struct BookingPass {
 
   /// The latest charge so far with the transaction id; of providers that may leave the id out, then
   /// the latest of the product that was not refunded yet.
+  ///
+  /// The rest of a product that was left may come under the id of the charge for the new one.
   private func charge(refundedBy event: Event) -> Int? {
     guard event.transaction == 0 else {
-      return bookings.lastIndex { !$0.isRefund && $0.transaction == event.transaction }
+      return bookings.lastIndex {
+        !$0.isRefund && $0.transaction == event.transaction
+          && event.productLeft ?? $0.product == $0.product
+      }
     }
-    guard event.provider != .qonversion, event.product != 0 else { return nil }
+    let product = event.productLeft ?? event.product
+    guard event.provider != .qonversion, product != 0 else { return nil }
     let refunded = Set(bookings.compactMap(\.refundedCharge))
     return bookings.indices.last {
-      !bookings[$0].isRefund && bookings[$0].product == event.product && !refunded.contains($0)
+      !bookings[$0].isRefund && bookings[$0].product == product && !refunded.contains($0)
     }
   }
 
@@ -150,5 +153,33 @@ struct BookingPass {
     _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
   ) {
     findings.append(FoldFinding(code, event, difference: difference, evidence))
+  }
+}
+
+/// What a refund or a revocation takes back: the charge of a transaction; where the rest of a
+/// product that was left is given back, only one for that product.
+private struct Taken: Hashable {
+  let transaction: Int64
+  /// 0 for any.
+  let product: Symbol
+
+  init(_ transaction: Int64, of product: Symbol = 0) {
+    self.transaction = transaction
+    self.product = product
+  }
+
+  init?(by event: Event) {
+    guard event.transaction != 0, event.isRefundBooking || event.kind == .revoked else {
+      return nil
+    }
+    if event.kind.isProductChange, event.productLeft == nil { return nil }
+    self.init(event.transaction, of: event.productLeft ?? 0)
+  }
+}
+
+extension Event {
+  /// The product that a change of product was made from, where it is told and another one.
+  var productLeft: Symbol? {
+    kind.isProductChange && ![0, product].contains(previousProduct) ? previousProduct : nil
   }
 }

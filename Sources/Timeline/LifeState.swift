@@ -110,9 +110,18 @@ extension Life {
   }
 
   private var refunds: [Refund] {
-    bookings.filter(\.isRefund).map { booking in
-      Refund(
-        transaction: booking.transaction, time: booking.time,
+    guard bookings.contains(where: \.isRefund) else { return [] }
+    var lastCharges: [Symbol: Int64] = [:]
+    return bookings.compactMap { booking in
+      guard booking.isRefund else {
+        lastCharges[booking.product] = booking.transaction
+        return nil
+      }
+      // The rest of a product that was left may come under the id of the charge for the new one.
+      let isUnderOtherID = booking.refundedCharge == nil && isRemainder(booking)
+      let left = isUnderOtherID ? lastCharges[booking.product] : nil
+      return Refund(
+        transaction: left ?? booking.transaction, time: booking.time,
         chargedAt: events[booking.event].periodStart, grossUSD: booking.money.grossUSD,
         chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking),
         endedAccess: periods.contains {
