@@ -7,7 +7,8 @@ struct BookingPass {
   private(set) var bookings: [Booking] = []
   private(set) var findings: [FoldFinding] = []
   /// The first event that took a charge back: a refund or a revocation.
-  private var takenBack: [Taken: Int] = [:]
+  private var takenBack: [ChargeKey: Int] = [:]
+  private var charges = ChargeIndex()
 
   init(events: [Event], rules: Rules) {
     self.events = events
@@ -20,7 +21,7 @@ struct BookingPass {
   }
 
   private mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
-    if let taken = Taken(by: event) { takenBack[taken] = takenBack[taken] ?? index }
+    if let key = ChargeKey(takenBackBy: event) { takenBack[key] = takenBack[key] ?? index }
     if event.isRefundBooking {
       try bookRefund(event, at: index)
     } else if let kind = event.chargeKind {
@@ -48,8 +49,8 @@ struct BookingPass {
         "the price is \(price), the proceeds are \(words(revenue))\(rate): they differ by "
           + "\(mismatch.text()) USD; the price was derived from the proceeds")
     }
-    if let earlier = takenBack[Taken(event.transaction)]
-      ?? takenBack[Taken(event.transaction, of: event.product)]
+    if let earlier = takenBack[ChargeKey(event.transaction)]
+      ?? takenBack[ChargeKey(event.transaction, of: event.product)]
     {
       find(
         .impossibleSequence, event, difference: nil,
@@ -65,7 +66,7 @@ struct BookingPass {
   }
 
   private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
-    guard let chargeIndex = charge(refundedBy: event) else {
+    guard let chargeIndex = charges.charge(refundedBy: event, among: bookings) else {
       return try bookOrphanRefund(event, at: index)
     }
     let charge = bookings[chargeIndex]
@@ -119,25 +120,6 @@ struct BookingPass {
     return event.startsLineage && (event.renewalCount ?? 0) == 0 ? .first : .renewal
   }
 
-  /// The latest charge so far with the transaction id; of providers that may leave the id out, then
-  /// the latest of the product that was not refunded yet.
-  ///
-  /// The rest of a product that was left may come under the id of the charge for the new one.
-  private func charge(refundedBy event: Event) -> Int? {
-    guard event.transaction == 0 else {
-      return bookings.lastIndex {
-        !$0.isRefund && $0.transaction == event.transaction
-          && event.productLeft ?? $0.product == $0.product
-      }
-    }
-    let product = event.productLeft ?? event.product
-    guard event.provider != .qonversion, product != 0 else { return nil }
-    let refunded = Set(bookings.compactMap(\.refundedCharge))
-    return bookings.indices.last {
-      !bookings[$0].isRefund && bookings[$0].product == product && !refunded.contains($0)
-    }
-  }
-
   private func isWhole(_ refund: Revenue?, of charge: Revenue?) -> Bool {
     guard let refund, let charge else { return false }
     if let refunded = refund.local, let charged = charge.local,
@@ -153,33 +135,5 @@ struct BookingPass {
     _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
   ) {
     findings.append(FoldFinding(code, event, difference: difference, evidence))
-  }
-}
-
-/// What a refund or a revocation takes back: the charge of a transaction; where the rest of a
-/// product that was left is given back, only one for that product.
-private struct Taken: Hashable {
-  let transaction: Int64
-  /// 0 for any.
-  let product: Symbol
-
-  init(_ transaction: Int64, of product: Symbol = 0) {
-    self.transaction = transaction
-    self.product = product
-  }
-
-  init?(by event: Event) {
-    guard event.transaction != 0, event.isRefundBooking || event.kind == .revoked else {
-      return nil
-    }
-    if event.kind.isProductChange, event.productLeft == nil { return nil }
-    self.init(event.transaction, of: event.productLeft ?? 0)
-  }
-}
-
-extension Event {
-  /// The product that a change of product was made from, where it is told and another one.
-  var productLeft: Symbol? {
-    kind.isProductChange && ![0, product].contains(previousProduct) ? previousProduct : nil
   }
 }

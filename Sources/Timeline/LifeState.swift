@@ -111,6 +111,7 @@ extension Life {
 
   private var refunds: [Refund] {
     guard bookings.contains(where: \.isRefund) else { return [] }
+    let lostAccess = Set(periods.filter { $0.takenAway != nil }.compactMap(\.booking))
     var lastCharges: [Symbol: Int64] = [:]
     return bookings.compactMap { booking in
       guard booking.isRefund else {
@@ -124,9 +125,8 @@ extension Life {
         transaction: left ?? booking.transaction, time: booking.time,
         chargedAt: events[booking.event].periodStart, grossUSD: booking.money.grossUSD,
         chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking),
-        endedAccess: periods.contains {
-          $0.takenAway != nil && $0.booking == booking.refundedCharge && booking.isWhole
-        })
+        endedAccess: booking.isWhole
+          && booking.refundedCharge.map { lostAccess.contains($0) } ?? false)
     }
   }
 

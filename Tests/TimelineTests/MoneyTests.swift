@@ -60,6 +60,27 @@ import Vocabulary
     #expect(facts.total(\.proceedsUSD) == "0.00")
   }
 
+  @Test("Each of thousands of refunds finds its charge, with an id and without")
+  func manyRefunds() throws {
+    var feed = Telling(.purple)
+    let first = at("2026-01-01")
+    let count = 4000
+    for number in 0..<count {
+      feed.tell(.purchased, "2026-01-01") {
+        $0.time = first + Interval(milliseconds: Int64(number) * 1000)
+        $0.transaction = Int64(number + 1)
+      }
+      feed.tell(.purchaseRefunded, "2026-01-02") {
+        $0.time = first + .days(1) + Interval(milliseconds: Int64(number) * 1000)
+        $0.transaction = number < count / 2 ? Int64(number + 1) : 0
+      }
+    }
+    let life = try Life(events: feed.events, rules: Rules(asOf: at("2026-02-01")))
+    let refunded = life.bookings.compactMap(\.refundedCharge)
+    #expect(refunded.count == count && Set(refunded).count == count)
+    #expect(life.state?.refunds.allSatisfy(\.chargeIsKnown) == true)
+  }
+
   @Test("A charge without amounts is unknown, never zero")
   func unknown() throws {
     var story = Story()
