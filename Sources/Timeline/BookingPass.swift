@@ -77,7 +77,7 @@ struct BookingPass {
     refund.time = event.time
     refund.refundedCharge = chargeIndex
     refund.isWhole = event.givesBackAll || isWhole(event.revenue, of: sent)
-    refund.money = try refundMoney(event, rate: charge.money.rate ?? event.revenue?.rate)
+    refund.money = try refundMoney(event, rate: charge.money.rate)
     if let revenue = event.revenue, let sent, revenue.currency != sent.currency,
       revenue.currency != 0, sent.currency != 0
     {

@@ -59,7 +59,7 @@ extension Event {
   }
 }
 
-/// What a refund comes to at the rate of its charge, else at its own.
+/// What a refund comes to at `rate`: that of its charge, else its own.
 func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
   guard let revenue = event.revenue, revenue.usd != nil || revenue.local != nil else {
     return Money(rate: rate)

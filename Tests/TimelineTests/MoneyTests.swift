@@ -60,6 +60,17 @@ import Vocabulary
     #expect(facts.total(\.proceedsUSD) == "0.00")
   }
 
+  @Test("Of a charge without a rate a part goes back without one, in the row of the charge")
+  func refundWithoutRate() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.revenue?.rate = nil }
+    story.tell(.refunded, "2026-01-12", price: "4")
+    let facts = try story.facts(asOf: "2026-02-01")
+    #expect(facts.revenue.keys.map(\.rate) == [nil])
+    #expect(facts.total(\.refundsUSD) == "4.00")
+    #expect(facts.revenue.values.map(\.proceedsUSD.unknown) == [2])
+  }
+
   @Test("Each of thousands of refunds finds its charge, with an id and without")
   func manyRefunds() throws {
     var feed = Telling(.purple)
