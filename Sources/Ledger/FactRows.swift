@@ -113,7 +113,7 @@ extension Facts {
       rows.append(
         Int64(key.month.number), Int64(key.offering.provider.rawValue), Int64(key.offering.app),
         Int64(key.offering.store.rawValue), Int64(key.offering.product),
-        key.ordinal.map(Int64.init) ?? -1, sums.renewals, sums.refunded)
+        key.ordinal ?? -1, sums.renewals, sums.refunded)
     }
     return rows
   }

@@ -109,13 +109,15 @@ extension JSONTape {
     return number
   }
 
-  /// A count from 0 on, as number or numeric string.
+  /// How often something renewed, as number or numeric string.
+  ///
+  /// What is beyond a hundred thousand, a renewal a day for 270 years, counts something else.
   func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
     guard let node = filled(node) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
-      let number = IntegerText.int64(bytes(node)), let count = Int32(exactly: number), count >= 0
-    else { throw .bad(field, expected: "an integer from 0 on") }
-    return count
+      let number = IntegerText.int64(bytes(node)), (0...100_000).contains(number)
+    else { throw .bad(field, expected: "an integer from 0 to 100000") }
+    return Int32(number)
   }
 
   /// A truth value: `true`, `false`, 1 or 0, each also as a string.

@@ -10,7 +10,7 @@ extension Reconciliation {
   func renewalsSeen(_ lineage: LineageCase) -> Int64? {
     let state = lineage.latest
     let paid = Int64(state.charges.count { $0.kind != .oneTime })
-    if let ordinal = state.renewalOrdinal { return max(Int64(ordinal), paid - 1) }
+    if let ordinal = state.renewalOrdinal { return max(ordinal, paid - 1) }
     // Where the first payment is what never came, all that came are renewals.
     if missingFirsts(lineage).contains(where: { !$0.isFree }) { return paid }
     guard state.isStartSeen || !state.trials.isEmpty else { return nil }
@@ -31,7 +31,7 @@ extension Reconciliation {
   /// Gaps between the counters of the events themselves; no snapshot is needed.
   mutating func findCounterGaps() {
     for lineage in lineages where !lineage.isHeldByAnotherUser {
-      var previous: (ordinal: Int32, at: Instant)? = startOfCounting(lineage)
+      var previous: (ordinal: Int64, at: Instant)? = startOfCounting(lineage)
       let first = lineage.latest.charges.first { $0.kind != .oneTime }
       if previous == nil, lineage.latest.isStartSeen, let first, first.ordinal == nil {
         previous = (0, first.periodEnd ?? first.time)
@@ -48,7 +48,7 @@ extension Reconciliation {
   }
 
   /// Where the counter stood when the first charge came; nil when that is before our time.
-  private mutating func startOfCounting(_ lineage: LineageCase) -> (ordinal: Int32, at: Instant)? {
+  private mutating func startOfCounting(_ lineage: LineageCase) -> (ordinal: Int64, at: Instant)? {
     let state = lineage.latest
     if let start = missingFirsts(lineage).first(where: { $0.code == .missedStart }),
       let at = start.at
@@ -74,17 +74,17 @@ extension Reconciliation {
   }
 
   private mutating func raiseGap(
-    _ lineage: LineageCase, after: (ordinal: Int32, at: Instant),
-    before: (ordinal: Int32, at: Instant)
+    _ lineage: LineageCase, after: (ordinal: Int64, at: Instant),
+    before: (ordinal: Int64, at: Instant)
   ) {
     let between = missing(in: lineage).filter { charge in
       charge.code == .missedRenewal && (charge.at.map { $0 < before.at } ?? true)
         && (charge.at.map { $0 >= after.at - rules.rules.renewalGap } ?? true)
     }
-    let count = Int64(before.ordinal - after.ordinal - 1) - total(between)
+    let count = before.ordinal - after.ordinal - 1 - total(between)
     guard count > 0 else { return }
     raiseRenewals(
-      lineage, from: Int64(after.ordinal) + 1, count: count, at: min(after.at, before.at),
+      lineage, from: after.ordinal + 1, count: count, at: min(after.at, before.at),
       "renewal \(before.ordinal) of \(before.at.text) follows renewal \(after.ordinal)")
   }
 

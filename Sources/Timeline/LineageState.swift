@@ -11,7 +11,7 @@ public struct Charge: Sendable, Equatable {
   /// Symbol of the store product id.
   public var product: Symbol
   /// Renewal ordinal; nil for other charges and when the start was never seen.
-  public var ordinal: Int32?
+  public var ordinal: Int64?
   /// Start of the period paid for.
   public var periodStart: Instant
   /// End of the period paid for; nil while it is open, and for one-time purchases.
@@ -121,7 +121,7 @@ public struct LineageState: Sendable, Equatable {
   /// Whether an expiry was told for the last period.
   public var isExpiryTold = false
   /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
-  public var renewalOrdinal: Int32?
+  public var renewalOrdinal: Int64?
   /// Transaction keys of changes of product that came without money.
   public var unpaidChanges: [Int64] = []
   /// Symbols of the products that such changes left or moved to.

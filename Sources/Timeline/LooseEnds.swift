@@ -9,7 +9,7 @@ extension Life {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
     if isConversionUntold || silentEnd != nil { return true }
     let ordinals = renewalOrdinals
-    var previous: Int32?
+    var previous: Int64?
     for index in bookings.indices {
       guard let ordinal = ordinals[index] else { continue }
       if let previous, ordinal > previous + 1 { return true }

@@ -4,12 +4,12 @@ extension Life {
   /// The ordinal of every charge that is a renewal, at the index of its booking.
   ///
   /// The provider's counter where the event carries it, else the previous ordinal + 1; nil while
-  /// the start was never seen.
-  var renewalOrdinals: [Int32?] {
-    var ordinals = [Int32?](repeating: nil, count: bookings.count)
-    var previous: Int32? = stretches.first?.opening == .new ? 0 : nil
+  /// the start was never seen. Wider than the counter, so that one can be added to any.
+  var renewalOrdinals: [Int64?] {
+    var ordinals = [Int64?](repeating: nil, count: bookings.count)
+    var previous: Int64? = stretches.first?.opening == .new ? 0 : nil
     for index in bookings.indices where !bookings[index].isRefund {
-      let counter = events[bookings[index].event].renewalCount
+      let counter = events[bookings[index].event].renewalCount.map(Int64.init)
       if bookings[index].chargeKind == .renewal {
         previous = counter ?? previous.map { $0 + 1 }
         ordinals[index] = previous
@@ -40,7 +40,7 @@ extension Life {
     }
   }
 
-  private func renewalKey(_ index: Int, ordinal: Int32?) -> RenewalKey {
+  private func renewalKey(_ index: Int, ordinal: Int64?) -> RenewalKey {
     RenewalKey(
       month: month(bookings[index].time), offering: offering(bookings[index].product),
       ordinal: ordinal)

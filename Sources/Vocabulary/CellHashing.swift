@@ -72,7 +72,7 @@ extension RenewalKey {
   /// Folds the key as two words.
   public func _rawHashValue(seed: Int) -> Int {
     var hash = Fingerprint(ofTable: seed)
-    hash.combine(month.packed ^ UInt64(UInt32(bitPattern: ordinal ?? -1)))
+    hash.combine(month.packed ^ UInt64(UInt32(truncatingIfNeeded: ordinal ?? -1)))
     hash.combine(offering.packed)
     return hash.place
   }

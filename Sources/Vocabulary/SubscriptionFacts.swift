@@ -81,10 +81,10 @@ public struct RenewalKey: Sendable, Hashable {
   /// What was renewed.
   public var offering: Offering
   /// Nil when the lineage's start was never seen and no counter says.
-  public var ordinal: Int32?
+  public var ordinal: Int64?
 
   /// Renewals number `ordinal` of an offering in a month.
-  public init(month: Month, offering: Offering, ordinal: Int32?) {
+  public init(month: Month, offering: Offering, ordinal: Int64?) {
     self.month = month
     self.offering = offering
     self.ordinal = ordinal

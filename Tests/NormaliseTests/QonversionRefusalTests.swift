@@ -35,10 +35,6 @@ struct QonversionRefusalTests {
       ("country", "49", "country: expected a string"),
       ("storefront", "false", "storefront: expected a string"),
       ("app_id", "[1]", "app_id: expected a string or an integer"),
-      ("subscription_renew_count", "-1", "subscription_renew_count: expected an integer from 0 on"),
-      (
-        "subscription_renew_count", "1.5", "subscription_renew_count: expected an integer from 0 on"
-      ),
       ("revenue", "6.99", "revenue: expected an object"),
       ("revenue", "[1]", "revenue: expected an object"),
       ("revenue", #"{"value":"much"}"#, "revenue.value: expected a decimal number"),
@@ -75,6 +71,17 @@ struct QonversionRefusalTests {
     let money = #"{"value":9.99,"value_usd":"","currency":"EUR","is_proceed":"true"}"#
     let told = try #require(normalise(Body.renewal.with("revenue", money).line).events.first)
     #expect(told.revenue?.usd == nil && told.revenue?.isProceed == true)
+  }
+
+  @Test(
+    "What cannot be how often a subscription renewed is refused",
+    arguments: ["-1", "1.5", "100001", "2147483647", "9223372036854775808"])
+  func badCounter(json: String) {
+    #expect(
+      refusal(Body.renewal.with("subscription_renew_count", json).line)
+        == ["bad_field", "subscription_renew_count: expected an integer from 0 to 100000"])
+    let most = normalise(Body.renewal.with("subscription_renew_count", "100000").line)
+    #expect(most.events.first?.renewalCount == 100_000)
   }
 
   @Test("An id too long to be one is refused")

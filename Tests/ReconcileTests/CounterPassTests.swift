@@ -43,6 +43,18 @@ struct CounterPassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("The greatest counter that a ledger can hold is counted on from, by events and snapshots")
+  func greatestCounter() {
+    var story = Story.monthly(renewals: 2, without: [0, 2])
+    story.events[0].renewalCount = .max
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    scenario.stories[0].tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10)
+    #expect(scenario.codes == [])
+  }
+
   @Test("A lineage whose start is unknown cannot be counted")
   func unknownStart() {
     let scenario = Scenario(

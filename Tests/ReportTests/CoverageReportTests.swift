@@ -128,7 +128,7 @@ struct CoverageReportTests {
     let offering = try world.offering("p")
     var sums = RenewalSums()
     sums.renewals = 2
-    for ordinal in [nil, 1] as [Int32?] {
+    for ordinal in [nil, 1] as [Int64?] {
       world.facts.renewals[RenewalKey(month: january.month, offering: offering, ordinal: ordinal)] =
         sums
     }

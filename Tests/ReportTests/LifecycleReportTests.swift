@@ -15,7 +15,7 @@ struct LifecycleReportTests {
 
   @Test("Renewals are sorted by their number, an unknown one first and empty")
   func renewals() throws {
-    for ordinal in [10, 2, nil] as [Int32?] {
+    for ordinal in [10, 2, nil] as [Int64?] {
       var sums = RenewalSums()
       sums.renewals = 4
       sums.refunded = ordinal == 2 ? 1 : 0

@@ -77,7 +77,7 @@ extension BookedLives {
     facts.gaps.reduce(0) { $0 + ($1.key.gap == gap ? $1.value : 0) }
   }
 
-  var renewalOrdinals: [Int32?] {
+  var renewalOrdinals: [Int64?] {
     facts.renewals.flatMap { Array(repeating: $0.key.ordinal, count: Int($0.value.renewals)) }
       .sorted { ($0 ?? 0) < ($1 ?? 0) }
   }

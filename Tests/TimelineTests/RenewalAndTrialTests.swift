@@ -35,6 +35,20 @@ import Vocabulary
     #expect(facts.renewals.first { $0.value.refunded == 1 }?.key.ordinal == 6)
   }
 
+  @Test("The greatest counter that a ledger can hold is followed by the next number")
+  func greatestCounter() throws {
+    var story = Story()
+    story.tell(.renewed, "2026-01-10", until: "2026-02-10", price: "10") {
+      $0.renewalCount = .max
+    }
+    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    let life = try Life(events: story.events, rules: Rules(asOf: at("2026-02-20")))
+    #expect(life.renewalOrdinals == [2_147_483_647, 2_147_483_648])
+    #expect(!life.hasLooseEnds)
+    let facts = try story.facts(asOf: "2026-02-20")
+    #expect(Set(facts.renewals.keys.map(\.ordinal)) == [2_147_483_647, 2_147_483_648])
+  }
+
   @Test("Renewals of a life whose start was never seen have no ordinal")
   func unknownOrdinal() throws {
     var story = Story()
