@@ -89,8 +89,9 @@ extension Reconciliation {
 
   mutating func raiseBillingIssue(_ match: EntitlementMatch) {
     let state = match.lineage.state
-    // The store tries to renew up to a day before the end.
-    let due = min(state.periodEnd ?? state.lastEventAt, knownAt)
+    // The store begins to collect a day before the end. What failed before that has no date.
+    let collects = state.periodEnd.map { $0 - .days(1) <= knownAt } ?? false
+    let due = collects ? min(state.periodEnd ?? knownAt, knownAt) : state.lastEventAt
     raise(
       stateDraft(
         .missedBillingIssue, match, at: hasGivenUp(state) ? due : max(due, state.lastEventAt),

@@ -126,6 +126,28 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A payment that failed while the period runs is dated at the latest event, and settles")
+  func billingAhead() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2027-01-01", price: 10, count: 0)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2027-01-01", .billingIssue)],
+      capturedAt: "2026-05-09")
+    for moment in ["2026-05-09", "2026-09-09", "2026-12-30"] {
+      scenario.capturedAt = moment
+      #expect(scenario.breaks.map(\.expectedAt) == [at("2026-01-01")])
+      #expect(scenario.breaks.map(\.status) == [.open])
+    }
+    // From here on the store collects, and may just have failed.
+    scenario.capturedAt = "2026-12-31T12:00:00"
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-12-31T12:00:00")])
+    #expect(scenario.breaks.map(\.status) == [.pending])
+    scenario.capturedAt = "2027-01-02"
+    scenario.entitlements = [premium(until: "2027-01-10", .billingIssue)]
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2027-01-01")])
+    #expect(scenario.breaks.map(\.status) == [.open])
+  }
+
   @Test("A canceled subscription that ended needs an expiry event")
   func expiration() {
     let ended = [premium(active: false, until: "2026-03-01", .canceled)]
