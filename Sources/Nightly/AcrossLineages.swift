@@ -20,7 +20,7 @@ struct AcrossLineages {
       for row in try ledger.conflicts() where row.lineages.contains(where: isWanted) {
         guard row.event.time < asOf else { continue }
         let group = try ledger.group(of: row.lineage)
-        let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf)
+        let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).told
         let lineage = lineages.first { $0.state.lineages.contains(row.lineage.key) }
         guard let lineage else { continue }
         let conflict = EventConflict(
@@ -70,7 +70,7 @@ struct AcrossLineages {
   ) throws -> [Break] {
     guard group.first?.environment == .production, events.contains(where: outliers.mayInclude)
     else { return [] }
-    return try cases.lineages(group, events, at: asOf).flatMap { lineage in
+    return try cases.lineages(group, events, at: asOf).told.flatMap { lineage in
       outliers.breaks(in: lineage, events, rules: rules).map { $0.told(by: lineage) }
     }
   }
@@ -109,6 +109,6 @@ struct AcrossLineages {
   }
 
   private func life(of row: LineageRow) throws -> LineageCase? {
-    try cases.lineages([row], try ledger.events(of: row), at: asOf).first
+    try cases.lineages([row], try ledger.events(of: row), at: asOf).told.first
   }
 }

@@ -8,20 +8,26 @@ struct CaseBuilder {
   let ledger: Ledger
   let rules: Rules
 
-  /// The lives of a fold group as told before the earlier of as-of and `moment`, without those of
-  /// which nothing was told yet.
+  /// The lives of a fold group as told before the earlier of as-of and `moment`; apart from them,
+  /// as told before as-of, those of which nothing was told until then.
   func lineages(
     _ group: [LineageRow], _ events: [Event], at moment: Instant
-  ) throws -> [LineageCase] {
+  ) throws -> (told: [LineageCase], newer: [LineageCase]) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
     let hasLater = events.contains { $0.time >= then.asOf && $0.time < rules.asOf }
     let today = hasLater ? try lives(of: events, rules: rules).compactMap(\.state) : []
-    return try lives(of: events, rules: then).compactMap(\.state).map { state in
-      let told = Set(state.lineages)
-      return try lineage(
-        state, current: today.first { !told.isDisjoint(with: $0.lineages) }, group, events)
-    }
+    let told = try lives(of: events, rules: then).compactMap(\.state)
+    let known = Set(told.flatMap(\.lineages))
+    let newer = today.filter { known.isDisjoint(with: $0.lineages) }
+    return (
+      told: try told.map { state in
+        let own = Set(state.lineages)
+        let current = today.first { !own.isDisjoint(with: $0.lineages) }
+        return try lineage(state, current: current, group, events)
+      },
+      newer: try newer.map { try lineage($0, current: nil, group, events) }
+    )
   }
 
   /// One life of a fold group; nil when nothing of it counts.

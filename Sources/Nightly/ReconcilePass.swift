@@ -44,14 +44,16 @@ struct ReconcilePass {
       rows.append(row)
     }
     var user = UserCase(provider: snapshot.provider, user: snapshot.user, snapshot: snapshot)
-    let told = try lineages(of: rows, at: snapshot.capturedAt)
-    user.hasNewerLineages = told.hasNewer
-    user.lineages = told.cases.map { lineage in
+    func marked(_ lineage: LineageCase) -> LineageCase {
       var lineage = lineage
       lineage.isHeldByAnotherUser =
         lineage.isAmong(transferred) && lineage.user.isExactly(snapshot.user)
       return lineage
     }
+    let found = try lineages(of: rows, at: snapshot.capturedAt)
+    user.lineages = found.told.map(marked)
+    user.newerLineages = found.newer.map(marked)
+    user.hasNewerLineages = found.hasMore
     return user
   }
 
@@ -60,7 +62,7 @@ struct ReconcilePass {
   ) throws -> UserCase {
     let rows = try ledger.lineages(ofUser: key, provider: provider)
     var user = UserCase(provider: provider, user: rows.first?.userText ?? "")
-    user.lineages = try lineages(of: rows, at: asOf).cases.map { lineage in
+    user.lineages = try lineages(of: rows, at: asOf).told.map { lineage in
       var lineage = lineage
       lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
       return lineage
@@ -68,24 +70,25 @@ struct ReconcilePass {
     return user
   }
 
-  /// The lives that `rows` are part of, as told before `moment`; `hasNewer` says whether nothing
-  /// was told of one of them by then.
+  /// The lives that `rows` are part of, as told before `moment`, and those of which all was told
+  /// after it; `hasMore` says whether nothing was told of one of `rows` by then.
   private func lineages(
     of rows: [LineageRow], at moment: Instant
-  ) throws -> (cases: [LineageCase], hasNewer: Bool) {
+  ) throws -> (told: [LineageCase], newer: [LineageCase], hasMore: Bool) {
     var waiting = rows
-    var found: [LineageCase] = []
-    var hasNewer = false
+    var (told, newer): ([LineageCase], [LineageCase]) = ([], [])
+    var hasMore = false
     while let row = waiting.first {
       let group = try ledger.group(of: row)
       let members = Set(group.map(\.key))
       let wanted = Set(waiting.map(\.key)).intersection(members)
       waiting.removeAll { members.contains($0.key) }
       let lives = try cases.lineages(group, try ledger.events(of: group), at: moment)
-      found += lives.filter { $0.isAmong(wanted) }
-      if !wanted.isSubset(of: lives.flatMap(\.state.lineages)) { hasNewer = true }
+      told += lives.told.filter { $0.isAmong(wanted) }
+      newer += lives.newer.filter { $0.isAmong(wanted) }
+      if !wanted.isSubset(of: lives.told.flatMap(\.state.lineages)) { hasMore = true }
     }
-    return (found, hasNewer)
+    return (told, newer, hasMore)
   }
 
   /// Lineages that a snapshot of somebody else than their events' user lists.

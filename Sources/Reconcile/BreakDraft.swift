@@ -34,6 +34,14 @@ struct Subject: Equatable {
   var product = ""
 }
 
+/// What proves a break, and so which clock settles it.
+enum Proof {
+  /// What the snapshot says, which is known until it was taken.
+  case snapshot
+  /// What events say among themselves, which is known until as-of whatever a snapshot says.
+  case events
+}
+
 /// A break before its id, status and severity are worked out.
 struct BreakDraft {
   var code: BreakCode
@@ -48,12 +56,13 @@ struct BreakDraft {
   var missingEvents: Int64 = 0
   var estimate: Amount?
   var basis = AmountBasis.none
+  var provenBy = Proof.snapshot
   /// Set where money does not decide how much the break matters.
   var severity: Severity?
   var evidence: String
   var action: String
 
-  /// The break as it is known when the snapshot was taken, or at as-of without one.
+  /// The break as it is known at `knownAt`.
   func finished(knownAt: Instant, _ rules: ReconcileRules) -> Break {
     var found = Break(id: id, code: code, provider: subject.provider)
     found.app = subject.app

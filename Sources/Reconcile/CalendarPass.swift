@@ -9,7 +9,7 @@ extension Reconciliation {
   /// tell, so no amount is put on it: it is called a renewal, which the calendar expects, until the
   /// one after it would have come too; then the subscription has ended, and nobody said so.
   mutating func findSilentEnds() {
-    for lineage in lineages where !lineage.isHeldByAnotherUser {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       guard let end = lineage.latest.silentEnd, isWatched(end, subject(lineage)),
         view.map({ $0.capturedAt <= end + rules.rules.renewalGap }) ?? true,
         !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) })
@@ -25,7 +25,8 @@ extension Reconciliation {
         action: nextStep(code, user.provider))
       draft.family = "SILENT_END"
       draft.severity = .medium
-      raiseUnseen(draft)
+      draft.provenBy = .events
+      raise(draft)
     }
   }
 

@@ -30,7 +30,7 @@ extension Reconciliation {
 
   /// Gaps between the counters of the events themselves; no snapshot is needed.
   mutating func findCounterGaps() {
-    for lineage in lineages where !lineage.isHeldByAnotherUser {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       var previous: (ordinal: Int64, at: Instant)? = startOfCounting(lineage)
       let first = lineage.latest.charges.first { $0.kind != .oneTime }
       if previous == nil, lineage.latest.isStartSeen, let first, first.ordinal == nil {
@@ -64,7 +64,7 @@ extension Reconciliation {
     raise(
       BreakDraft(
         code: .missedConversion, subject: subject(lineage), key: "ordinal 0", expectedAt: due,
-        missingEvents: 1, estimate: money.amount, basis: money.basis,
+        missingEvents: 1, estimate: money.amount, basis: money.basis, provenBy: .events,
         evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
           + "without a conversion",
         action: nextStep(.missedConversion, user.provider)),
@@ -85,6 +85,7 @@ extension Reconciliation {
     guard count > 0 else { return }
     raiseRenewals(
       lineage, from: after.ordinal + 1, count: count, at: min(after.at, before.at),
+      provenBy: .events,
       "renewal \(before.ordinal) of \(before.at.text) follows renewal \(after.ordinal)")
   }
 
@@ -99,6 +100,7 @@ extension Reconciliation {
       guard left > 0 else { continue }
       raiseRenewals(
         match.lineage, from: seen + 1, count: left, at: firstHole(match.lineage),
+        provenBy: .snapshot,
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
   }
@@ -143,7 +145,8 @@ extension Reconciliation {
   }
 
   private mutating func raiseRenewals(
-    _ lineage: LineageCase, from ordinal: Int64, count: Int64, at: Instant, _ evidence: String
+    _ lineage: LineageCase, from ordinal: Int64, count: Int64, at: Instant, provenBy proof: Proof,
+    _ evidence: String
   ) {
     let product = product(of: lineage, at: at)
     let money = estimate(lineage, product: product, of: .missedRenewal, count: count, at: at)
@@ -152,7 +155,7 @@ extension Reconciliation {
         code: .missedRenewal, subject: subject(lineage, product: product),
         key: "ordinal \(ordinal)",
         expectedAt: at, missingEvents: count, estimate: money.amount, basis: money.basis,
-        evidence: evidence, action: nextStep(.missedRenewal, user.provider)),
+        provenBy: proof, evidence: evidence, action: nextStep(.missedRenewal, user.provider)),
       for: MissingCharge(
         original: lineage.original, code: .missedRenewal, at: at, end: nil, count: count))
   }

@@ -26,6 +26,9 @@ struct Reconciliation {
   let view: SnapshotView?
   /// Production lineages, in the order of their original ids.
   let lineages: [LineageCase]
+  /// Those and the production lineages all of whose events are newer than the snapshot: it proves
+  /// nothing about these, but their events may.
+  let lineagesOfAnyTime: [LineageCase]
   /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
   let sandbox: [LineageCase]
   private(set) var missing: [MissingCharge] = []
@@ -42,13 +45,15 @@ struct Reconciliation {
       ($0.original, $0.state.lineage) < ($1.original, $1.state.lineage)
     }
     lineages = ordered.filter { $0.state.environment == .production }
+    lineagesOfAnyTime =
+      lineages + user.newerLineages.filter { $0.state.environment == .production }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
     let keys = Set(sandbox.flatMap(\.latest.transactions))
     view = user.snapshot.map { SnapshotView($0, sandbox: keys) }
     if let view { counts = view.counts }
   }
 
-  /// The moment up to which silence can be judged.
+  /// The moment up to which the snapshot speaks; as-of without one.
   var knownAt: Instant {
     guard let view else { return rules.rules.asOf }
     return min(rules.rules.asOf, view.capturedAt)
@@ -58,7 +63,7 @@ struct Reconciliation {
     var outcome = ReconcileOutcome()
     outcome.breaks = breaks.values.sorted { $0.id < $1.id }
     outcome.counts = counts
-    for lineage in lineages where !lineage.isHeldByAnotherUser {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.original] ?? []))
     }
     return outcome
@@ -66,17 +71,11 @@ struct Reconciliation {
 
   /// Keeps a break; the first pass that raised an id keeps it.
   mutating func raise(_ draft: BreakDraft) {
-    keep(draft.finished(knownAt: knownAt, rules), Doubt(draft, gap: rules.rules.renewalGap))
-  }
-
-  /// Keeps a break that rests on no snapshot: it is known until as-of.
-  mutating func raiseUnseen(_ draft: BreakDraft) {
-    let doubt = Doubt(draft, gap: rules.rules.renewalGap)
-    keep(draft.finished(knownAt: rules.rules.asOf, rules), doubt)
-  }
-
-  private mutating func keep(_ found: Break, _ doubt: Doubt?) {
-    if let doubt { doubts[found.subscription, default: []].append(doubt) }
+    let knownUntil = draft.provenBy == .events ? rules.rules.asOf : knownAt
+    let found = draft.finished(knownAt: knownUntil, rules)
+    if let doubt = Doubt(draft, gap: rules.rules.renewalGap) {
+      doubts[found.subscription, default: []].append(doubt)
+    }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
 

@@ -5,7 +5,7 @@ import Vocabulary
 extension Reconciliation {
   mutating func findMissingTransactions() {
     guard let view else { return }
-    let told = ToldTransactions(lineages)
+    let told = ToldTransactions(lineagesOfAnyTime)
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
       if !told.covers(transaction) { judge(transaction, of: lineage, in: view) }
@@ -18,13 +18,14 @@ extension Reconciliation {
   /// The lineage of a listed transaction: by its original id, by its own, else by that of another
   /// one that the list puts to the same subscription, for not every provider's events name it.
   func lineage(of transaction: ListedTransaction) -> LineageCase? {
-    if let named = lineages.first(where: { $0.original == transaction.original }) { return named }
-    if let own = lineages.first(where: { $0.latest.transactions.contains(transaction.key) }) {
+    let all = lineagesOfAnyTime
+    if let named = all.first(where: { $0.original == transaction.original }) { return named }
+    if let own = all.first(where: { $0.latest.transactions.contains(transaction.key) }) {
       return own
     }
     let siblings = view?.transactions.filter { $0.original == transaction.original } ?? []
     let keys = Set(siblings.map(\.key) + [transactionKey(transaction.original)])
-    return lineages.first { !keys.isDisjoint(with: $0.latest.transactions) }
+    return all.first { !keys.isDisjoint(with: $0.latest.transactions) }
   }
 
   private mutating func judge(

@@ -4,7 +4,7 @@ import Vocabulary
 /// A refund proves its charge: one that the ledger never saw was missed.
 extension Reconciliation {
   mutating func findRefundsOfUnseenCharges() {
-    for lineage in lineages where !lineage.isHeldByAnotherUser {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let charged = Set(lineage.latest.charges.map(\.transaction))
       for refund in lineage.latest.refunds
       where !refund.chargeIsKnown && refund.transaction != 0
@@ -37,7 +37,7 @@ extension Reconciliation {
         transaction: id, expectedAt: at, missingEvents: 1,
         // What was given back may be a part of what was paid.
         estimate: usual.amount ?? refund.grossUSD,
-        basis: usual.amount == nil ? .provider : usual.basis,
+        basis: usual.amount == nil ? .provider : usual.basis, provenBy: .events,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came",
         action: nextStep(code, user.provider)),

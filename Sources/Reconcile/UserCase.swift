@@ -64,18 +64,21 @@ public struct UserCase: Sendable, Equatable {
   /// The user's lineages of both environments, and those that the snapshot's original
   /// transaction ids lead to, whoever's they are.
   public var lineages: [LineageCase]
-  /// Whether the user has further lineages, all of whose events are newer than the snapshot.
+  /// The user's lineages all of whose events before as-of are newer than the snapshot.
+  public var newerLineages: [LineageCase]
+  /// Whether events came of a lineage that is not in `lineages`; as-of may be before them, too.
   public var hasNewerLineages: Bool
 
   /// The case of `user`.
   public init(
     provider: Provider, user: String, snapshot: Snapshot? = nil, lineages: [LineageCase] = [],
-    hasNewerLineages: Bool = false
+    newerLineages: [LineageCase] = [], hasNewerLineages: Bool = false
   ) {
     self.provider = provider
     self.user = user
     self.snapshot = snapshot
     self.lineages = lineages
+    self.newerLineages = newerLineages
     self.hasNewerLineages = hasNewerLineages
   }
 }

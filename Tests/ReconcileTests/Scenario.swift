@@ -101,9 +101,13 @@ struct Scenario {
     let snapshot = entitlements.map {
       Snapshot(provider: provider, user: user, capturedAt: captured, entitlements: $0)
     }
-    let lineages = stories.compactMap { $0.lineage(until: captured, asOf: asOf) }
+    let told = stories.map { $0.lineage(until: captured, asOf: asOf) }
+    let newer = stories.indices.filter { told[$0] == nil }
+      .compactMap { stories[$0].lineage(until: asOf) }
     return reconcile(
-      UserCase(provider: provider, user: user, snapshot: snapshot, lineages: lineages),
+      UserCase(
+        provider: provider, user: user, snapshot: snapshot, lineages: told.compactMap(\.self),
+        newerLineages: newer, hasNewerLineages: !newer.isEmpty),
       rules: rules)
   }
 

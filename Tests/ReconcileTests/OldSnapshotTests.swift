@@ -1,0 +1,85 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("A snapshot older than an event proves nothing about it, and hides nothing")
+struct OldSnapshotTests {
+  /// A scenario whose only snapshot is of before the first event of `story`.
+  private func scenario(_ story: Story, _ entitlements: [Entitlement] = []) -> Scenario {
+    Scenario(
+      stories: [story], entitlements: entitlements, capturedAt: "2025-12-20", asOf: "2026-08-01")
+  }
+
+  /// The breaks of a story must be the same whether an old snapshot is there or none.
+  private func expectSame(_ old: Scenario, _ codes: [String]) {
+    var without = old
+    (without.entitlements, without.capturedAt) = (nil, old.asOf ?? old.capturedAt)
+    #expect(old.codes == codes)
+    #expect(old.breaks == without.breaks)
+    #expect(old.outcome.churnInDoubt == without.outcome.churnInDoubt)
+  }
+
+  @Test("A counter that jumps is open, whatever was captured before the subscription began")
+  func counter() {
+    let old = scenario(.monthly(renewals: 6, without: [4]))
+    expectSame(old, ["MISSED_RENEWAL"])
+    #expect(old.breaks[0].status == .open)
+  }
+
+  @Test("So is an end in silence, and its churn is in doubt")
+  func silence() {
+    let old = scenario(.monthly(renewals: 1))
+    expectSame(old, ["MISSED_EXPIRATION"])
+    #expect(old.outcome.churnInDoubt.count == 1)
+  }
+
+  @Test("So is the refund of a charge that never came")
+  func refund() {
+    var story = Story.monthly(renewals: 6)
+    story.tell(.refunded, "2026-07-20", transaction: 555, price: -10) {
+      $0.periodStart = at("2026-07-15")
+    }
+    let old = scenario(story)
+    expectSame(old, ["MISSED_RENEWAL"])
+    #expect(old.breaks[0].transaction == "555")
+  }
+
+  @Test("What events prove settles with the events, not with a snapshot of the same subscription")
+  func settles() {
+    var old = scenario(.monthly(renewals: 6, without: [4]), [premium(until: "2026-02-01")])
+    old.capturedAt = "2026-01-20"
+    #expect(old.codes == ["MISSED_RENEWAL"])
+    #expect(old.breaks[0].status == .open)
+    old.watermark = "2026-05-01T12:00:00"
+    #expect(old.breaks[0].status == .pending)
+    var story = Story.monthly(renewals: 6)
+    story.tell(.refunded, "2026-07-20", transaction: 555, price: -10) {
+      $0.periodStart = at("2026-07-15")
+    }
+    (old.stories, old.watermark) = ([story], nil)
+    #expect(old.breaks.map(\.status) == [.open])
+  }
+
+  @Test("What the snapshot proves waits for the delivery window at the moment it was taken")
+  func waits() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
+      capturedAt: "2026-03-01T12:00:00", asOf: "2026-03-20")
+    scenario.entitlements = [
+      premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
+    ]
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("A transaction that the snapshot lists and a later event tells is told")
+  func listed() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10, count: 0) {
+      $0.periodStart = at("2025-12-19")
+    }
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01")
+    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    let listed = [bought(100, .started, "2025-12-19", until: "2026-02-01")]
+    expectSame(scenario(story, [premium(until: "2026-02-01", listing: listed)]), [])
+  }
+}

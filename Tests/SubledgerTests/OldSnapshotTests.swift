@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("What events prove comes and settles alike, with an old snapshot and without")
+struct OldSnapshotTests {
+  private let snapshot = #"{"user_id":"QON_1","captured_at":"2026-02-20T00:00:00Z","data":[]}"#
+
+  /// An event of subscription 1: `time` and `end` are days of 2026, counted from 1 January.
+  private func event(
+    _ name: String, _ time: Int, id: Int, until end: Int, count: Int? = nil
+  ) -> String {
+    func seconds(_ day: Int) -> Int { 1_767_225_600 + day * 86_400 }
+    var body = Body()
+    body.members["user_id"] = "\"QON_1\""
+    body.members["event_name"] = "\"\(name)\""
+    body.members["time"] = "\(seconds(time))"
+    body.members["created_at"] = "\(seconds(time) + 60)"
+    body.members["transaction"] =
+      #"{"transaction_id":\#(id),"original_transaction_id":100,"expires":\#(seconds(end)),"#
+      + #""grace_period_expires":null,"transaction_date":\#(seconds(time))}"#
+    body.members["subscription_renew_count"] = count.map(String.init)
+    return body.line + "\n"
+  }
+
+  /// What each night brings: a start, a renewal, and a renewal that counts one too many.
+  private var deliveries: [(asOf: String, lines: String)] {
+    var other = Body(2)
+    other.members["time"] = "1767229200"
+    return [
+      (
+        "2026-03-20",
+        other.line + "\n" + event("subscription_started", 60, id: 100, until: 90)
+      ),
+      ("2026-04-02", event("subscription_renewed", 90, id: 101, until: 120, count: 1)),
+      ("2026-05-02", event("subscription_renewed", 121, id: 103, until: 151, count: 3)),
+      ("2026-06-05", Body(3).line + "\n"),
+    ]
+  }
+
+  /// Publishes night by night; the snapshot comes with the night of that number, or never.
+  private func nights(_ snapshotNight: Int?, from first: Int = 0) throws -> Program {
+    let program = try Program()
+    try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
+    for (number, delivery) in deliveries.enumerated() {
+      try program.folder.write(delivery.lines, to: "in/\(number).jsonl")
+      if number == snapshotNight { try program.folder.write(snapshot + "\n", to: "snap/a.jsonl") }
+      guard number >= first else { continue }
+      let more = (snapshotNight ?? .max) <= number ? ["--snapshots", "snap"] : []
+      let result = try program.run(
+        ["run", "--archives", "in", "--as-of", delivery.asOf, "--fail-on", "none"] + more)
+      try #require(result.status == 0 || result.errors.contains("stale"), "\(result)")
+    }
+    return program
+  }
+
+  @Test("The snapshot changes no break that events prove, whichever night brings it")
+  func same() throws {
+    let without = try breaks(try nights(nil))
+    #expect(without.contains { $0.hasPrefix("MISSED_RENEWAL open QON_1") }, "\(without)")
+    for night in deliveries.indices {
+      #expect(try breaks(try nights(night)) == without, "the snapshot came in night \(night)")
+    }
+  }
+
+  @Test("Night by night comes to the same as one run")
+  func oneRun() throws {
+    for night in [nil, 0, 2] {
+      let (many, one) = (try nights(night), try nights(night, from: deliveries.count - 1))
+      // Of what was over in between, only the nights know.
+      #expect(try breaks(many) == (try breaks(one)))
+      let files = try (timeless(many), timeless(one))
+      #expect(differences(files.0, files.1).filter { $0 != "breaks.csv" } == [])
+    }
+  }
+
+  private func breaks(_ program: Program) throws -> [String] {
+    try program.rows("breaks.csv").filter { $0["status"] != "resolved" }.map { row in
+      ["code", "status", "user_id", "expected_at", "evidence"].map { row[$0] ?? "" }
+        .joined(separator: " ").replacing(" reopened ", with: " open ")
+    }.sorted()
+  }
+}
