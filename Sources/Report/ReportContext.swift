@@ -19,6 +19,8 @@ struct ReportContext {
     try makeHorizons()
     try makeWords()
     try makeTellings()
+    try makePrintedNames()
+    try makePrintedTexts()
   }
 
   private func makeAsOf() throws {

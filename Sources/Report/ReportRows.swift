@@ -43,8 +43,6 @@ public func forEachRow(
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
   try context.makeLatencies()
-  try context.makePrintedNames()
-  try context.makePrintedTexts()
   if layout.name == Layout.coverage.name { try context.makeCoverage() }
   let lexicon = try Lexicon(of: ledger)
   let sql = String(decoding: query, as: UTF8.self)

@@ -34,11 +34,8 @@ public enum ReportShare: CaseIterable, Sendable {
     switch self {
     case .revenueByDay, .revenueByMonth: break
     case .movements: try checkFacts(in: context.ledger)
-    case .outcomes:
-      try context.makeCoverage()
-      try context.makePrintedTexts()
+    case .outcomes: try context.makeCoverage()
     case .account:
-      try context.makePrintedNames()
       try context.makeLatencies()
       try context.makeOutages()
     }
