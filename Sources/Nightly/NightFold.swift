@@ -113,21 +113,24 @@ struct NightFold {
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
-    var rates = ExchangeRates(try attempt { try ledger.rateRows() })
-    let before = ExchangeOutliers(rates)
     var added = ExchangeRates(result.change.rates)
     added.removeNothings()
-    rates.add(added)
-    rates.removeNothings()
-    let outliers = ExchangeOutliers(rates)
-    if outliers == before {
-      breaks += try across.exchangeOutliers(outliers, in: result.members)
-    } else {
-      // Another median may have put charges of any lineage on the other side.
-      breaks.removeAll { $0.code == .fxOutlier }
-      breaks += try across.exchangeOutliers(outliers)
+    let rows = try attempt { try ledger.rateRows() }
+    let changed = Set(added.charges.keys)
+    let now = ExchangeRates(rows.filter { changed.contains($0.key) }, with: added)
+    // Mostly no rate is far from another, then or now.
+    if ExchangeOutliers.mayBeAny(among: rows.compactMap(\.spread) + now.spreads) {
+      let before = ExchangeOutliers(ExchangeRates(rows))
+      let outliers = ExchangeOutliers(ExchangeRates(rows, with: added))
+      if outliers == before {
+        breaks += try across.exchangeOutliers(outliers, in: result.members)
+      } else {
+        // Another median may have put charges of any lineage on the other side.
+        breaks.removeAll { $0.code == .fxOutlier }
+        breaks += try across.exchangeOutliers(outliers)
+      }
     }
-    return rates.rows(of: Set(added.charges.keys))
+    return now.rows(of: changed)
   }
 }
 

@@ -20,27 +20,30 @@ public struct ExchangeOutliers: Sendable, Equatable {
     }
     var found: [CurrencyDay: ExchangeRate] = [:]
     for ordered in days.values.map({ $0.sorted { $0.number < $1.number } }) {
-      var near = 0..<0
-      for day in ordered {
-        while ordered[near.lowerBound].number < day.number - daysAround {
-          near = near.lowerBound + 1..<near.upperBound
-        }
-        while near.upperBound < ordered.count,
-          ordered[near.upperBound].number <= day.number + daysAround
-        {
-          near = near.lowerBound..<near.upperBound + 1
-        }
+      forEachWindow(of: ordered) { day, near, range in
         // Most days need no median: what is near each other is near whatever lies between.
-        var range = day.range
-        for other in near { range.widen(to: ordered[other].range) }
         guard range.isWide,
-          let median = weightedMedian(ordered[near].compactMap { rates.charges[$0.key] })
-        else { continue }
+          let median = weightedMedian(near.compactMap { rates.charges[$0.key] })
+        else { return }
         let isOff = rates.charges[day.key]?.keys.contains { isFar($0, from: median) } ?? false
         if isOff { found[day.key] = median }
       }
     }
     medians = found
+  }
+
+  /// Whether some rate may be off among days of which only the lowest and the highest rates are
+  /// known: a day may be told several times, for other states of its charges.
+  public static func mayBeAny(among spreads: [RateSpread]) -> Bool {
+    var days: [Symbol: [PaidDay]] = [:]
+    for spread in spreads { days[spread.key.currency, default: []].append(PaidDay(spread)) }
+    return days.values.contains { days in
+      var hasFound = false
+      forEachWindow(of: days.sorted { $0.number < $1.number }) { _, _, range in
+        hasFound = hasFound || range.isWide
+      }
+      return hasFound
+    }
   }
 
   /// Whether no charge is off, so that the second step can be left out.
@@ -106,10 +109,50 @@ private struct ChargeMoment: Hashable {
   }
 }
 
+/// The lowest and the highest rate that was paid for a currency on one day.
+public struct RateSpread: Sendable {
+  let key: CurrencyDay
+  let lowest: ExchangeRate
+  let highest: ExchangeRate
+
+  /// What was paid on a day, from `lowest` to `highest`.
+  public init(_ key: CurrencyDay, from lowest: ExchangeRate, to highest: ExchangeRate) {
+    (self.key, self.lowest, self.highest) = (key, lowest, highest)
+  }
+}
+
+/// Calls `body` at each of one currency's days, which come in their order, with the days around it,
+/// itself among them, and the lowest and the highest of all their rates.
+private func forEachWindow(
+  of ordered: [PaidDay], _ body: (PaidDay, ArraySlice<PaidDay>, RateRange) -> Void
+) {
+  var near = 0..<0
+  for day in ordered {
+    while ordered[near.lowerBound].number < day.number - daysAround {
+      near = near.lowerBound + 1..<near.upperBound
+    }
+    while near.upperBound < ordered.count,
+      ordered[near.upperBound].number <= day.number + daysAround
+    {
+      near = near.lowerBound..<near.upperBound + 1
+    }
+    var range = day.range
+    for other in near { range.widen(to: ordered[other].range) }
+    body(day, ordered[near], range)
+  }
+}
+
 /// What was paid for a currency on one day.
 private struct PaidDay {
   let key: CurrencyDay
   let range: RateRange
+
+  init(key: CurrencyDay, range: RateRange) { (self.key, self.range) = (key, range) }
+
+  init(_ spread: RateSpread) {
+    key = spread.key
+    range = RateRange(lowest: spread.lowest, highest: spread.highest)
+  }
 
   var number: Int32 { key.day.number }
 }
@@ -118,6 +161,10 @@ private struct PaidDay {
 private struct RateRange {
   var lowest: ExchangeRate
   var highest: ExchangeRate
+
+  init(lowest: ExchangeRate, highest: ExchangeRate) {
+    (self.lowest, self.highest) = (lowest, highest)
+  }
 
   init?(_ rates: some Collection<ExchangeRate>) {
     guard let lowest = rates.min(), let highest = rates.max() else { return nil }
