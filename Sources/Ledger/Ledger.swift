@@ -61,6 +61,10 @@ public final class Ledger {
   /// The symbol of `word`, when an event brought the word; 0 for the empty word.
   public func symbol(_ word: String) -> Symbol? { symbols.find(word) }
 
+  /// The file and the folder that a sync makes everything written so far survive a power cut by;
+  /// a file that is not there has nothing to be synced.
+  public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
+
   /// Makes everything written so far survive a power cut.
   public func sync() throws(LedgerError) { try LedgerFile.syncLog(of: path) }
 

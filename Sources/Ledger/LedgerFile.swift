@@ -59,10 +59,14 @@ enum LedgerFile {
     close(descriptor)
   }
 
+  /// The write-ahead log of the ledger at `path`, and the folder that holds its name.
+  static func logPlaces(of path: String) -> [String] {
+    [path + "-wal", URL(fileURLWithPath: path).deletingLastPathComponent().path]
+  }
+
   /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.
   static func syncLog(of path: String) throws(LedgerError) {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    for entry in [path + "-wal", folder] {
+    for entry in logPlaces(of: path) {
       let descriptor = Glibc.open(entry, O_RDONLY | O_CLOEXEC)
       if descriptor < 0, errno == ENOENT { continue }
       defer { close(descriptor) }

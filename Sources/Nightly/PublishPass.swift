@@ -91,10 +91,10 @@ struct PublishPass {
           return try writeReports(by: reportPlan, into: staging.path)
         }
         manifest.resources = reports.tables.map(ManifestResource.init)
-        // A power cut must not leave a set that the ledger knows nothing of.
-        try ledger.sync()
         let publication = try times.measure(.publish) {
-          try Publish.publish(staging, manifest: manifest, each: onManyThreads)
+          // A power cut must not leave a set that the ledger knows nothing of.
+          try Publish.publish(
+            staging, manifest: manifest, syncing: ledger.logPlaces, each: onManyThreads)
         }
         try ledger.finishRun(
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,

@@ -139,12 +139,13 @@ func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
 /// Removes a file, or a folder with all it holds; nothing there is fine.
 func removeAll(_ path: String) throws(PublishError) {
   guard let type = try entryType(path) else { return }
-  if type == .folder {
-    for name in try names(in: path) { try removeAll("\(path)/\(name)") }
-    guard rmdir(path) == 0 || errno == ENOENT else { throw .system("remove the folder", path) }
-  } else {
-    guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove the file", path) }
-  }
+  guard type == .folder else { return try removeFile(path) }
+  for name in try names(in: path) { try removeAll("\(path)/\(name)") }
+  guard rmdir(path) == 0 || errno == ENOENT else { throw .system("remove the folder", path) }
+}
+
+func removeFile(_ path: String) throws(PublishError) {
+  guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove the file", path) }
 }
 
 /// The files below a folder, as paths relative to it, sorted by bytes.

@@ -40,10 +40,12 @@ public func oneAfterTheOther(
 /// Publishes the files in `staging` with their manifest and checksums.
 ///
 /// Files of the earlier set that are no longer made vanish; files in the folder that were never
-/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards. `each`
-/// does work on all of some paths, in whatever order or at once.
+/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards. `others`
+/// are files and folders that are on the disk, too, before anybody sees the set, unless they are not
+/// there. `each` does work on all of some paths, in whatever order or at once.
 public func publish(
-  _ staging: Staging, manifest: Manifest, each: ForEachPath = oneAfterTheOther
+  _ staging: Staging, manifest: Manifest, syncing others: [String] = [],
+  each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {
   let sums = try sealed(staging, manifest)
   let earlier = try Checksums(publishedIn: staging.out)
@@ -56,10 +58,10 @@ public func publish(
     return Publication(
       sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
-  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, each)
+  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
   let isAtOnce = try exchange(staging, earlier: earlier)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
-  try removeAll(staging.path)
+  try removeAll(staging.path, each)
   return Publication(
     sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
     changed: changed.filter { $0 != checksumsName })
@@ -128,13 +130,25 @@ private func haveSameBytes(
 /// Waits until the files and their folders are on the disk, where those of the earlier set, which
 /// are `carried`, lie already: syncing a file costs as much as writing a report.
 private func syncAll(
-  _ paths: [String], in folder: String, but carried: Set<String>, _ each: ForEachPath
+  _ paths: [String], in folder: String, but carried: Set<String>, and others: [String],
+  _ each: ForEachPath
 ) throws(PublishError) {
   let places = paths.map { "\(folder)/\($0)" }
   let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
-  try each(new) { path throws(PublishError) in try sync(path) }
+  var waiting: [String] = []
+  for path in others where try entryType(path) != nil { waiting.append(path) }
+  try each(waiting + new) { path throws(PublishError) in try sync(path) }
   let folders = Set(places.map(parent(of:))).union([folder])
   try each(folders.sorted()) { path throws(PublishError) in try sync(path) }
+}
+
+/// Removes a set, of which nothing may be left: each file that nobody else has waits for the disk.
+private func removeAll(_ folder: String, _ each: ForEachPath) throws(PublishError) {
+  guard try entryType(folder) != nil else { return }
+  try each(try files(below: folder).map { "\(folder)/\($0)" }) { path throws(PublishError) in
+    try removeFile(path)
+  }
+  try removeAll(folder)
 }
 
 /// Gives the staged folder the published name in one system call; false where that cannot be.

@@ -38,6 +38,23 @@ import Vocabulary
     #expect(try checksumsHold(in: out))
   }
 
+  @Test("What else is to be on the disk is synced before the set is seen, if it is there")
+  func syncedBeside() throws {
+    let staging = try Staging.begin(for: out)
+    try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    try folder.write("log", to: "ledger-wal")
+    let manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
+    var synced: [String] = []
+    let others = ["ledger-wal", "missing"].map { folder.path($0) }
+    _ = try publish(staging, manifest: manifest, syncing: others) {
+      paths, work throws(PublishError) in
+      if !FileManager.default.fileExists(atPath: out) { synced += paths }
+      for path in paths { try work(path) }
+    }
+    #expect(synced.contains(folder.path("ledger-wal")))
+    #expect(!synced.contains(folder.path("missing")))
+  }
+
   @Test("The same set again touches nothing")
   func unchanged() throws {
     let first = try publishSet(["a.csv": "1\n"], to: out)
