@@ -11,7 +11,7 @@ import Vocabulary
 struct EarlierSet {
   /// The `SHA256SUMS` of the set before.
   private let checksums: [UInt8]
-  /// The months of reports by day of which something may differ.
+  /// The months and days of reports by day of which something may differ.
   private let changed: [String: ChangedMonths]
   private let standing: StandingMonths
   /// Whether cells show amounts as they are, each line as any other program writes it.
@@ -53,9 +53,9 @@ struct EarlierSet {
     else { return }
     let tables = standingFiles(package)
     // Rounded cells do not tell what was rounded away.
-    let reports = isPlain ? standing.reports.map { "\($0).csv" } : []
+    let begun = isPlain ? standing.reports.map { "\($0).csv" } + begunFiles(package) : []
     try Workers(count: jobs).run(
-      tables.keys.sorted() + reports,
+      tables.keys.sorted() + begun,
       { path, tell in _ = tell(Result { try published.file(path) }) },
       take: { _, found in
         guard let file = try found.get() else { return }
@@ -63,12 +63,33 @@ struct EarlierSet {
           if try staging.carry(file) { plan.carried[file.path] = table }
           return
         }
-        let report = String(file.path.dropLast(4))
-        guard let until = standing.firstOpenMonth(of: report),
-          let totals = package.subledger.totals[file.path]
-        else { return }
-        plan.standing[report] = StandingRows(path: file.place, until: until, totals: totals)
+        guard let totals = package.subledger.totals[file.path] else { return }
+        plan.standing[file.path] = standingRows(of: file, totals)
       })
+  }
+
+  /// The files by day that tonight's set begins alike.
+  private func begunFiles(_ package: PublishedPackage) -> [String] {
+    package.resources.map(\.path).filter { path in
+      guard let file = DailyFile(path),
+        let open = changed[file.report]?.firstOpenDay(of: file.month)
+      else { return false }
+      return open > file.month.firstDay
+    }
+  }
+
+  /// The rows that a file begins with alike.
+  private func standingRows(
+    of file: PublishedFile, _ totals: [String: String]
+  ) -> StandingRows? {
+    if let daily = DailyFile(file.path) {
+      return changed[daily.report]?.firstOpenDay(of: daily.month).map {
+        StandingRows(path: file.place, until: $0, totals: totals)
+      }
+    }
+    return standing.firstOpenMonth(of: String(file.path.dropLast(4))).map {
+      StandingRows(path: file.place, until: $0, totals: totals)
+    }
   }
 
   /// The files by day that tonight's set has alike, with what was said of them.

@@ -5,14 +5,15 @@ public import Vocabulary
 /// A row changes when its cell does, or when the delivery window of its day passes; in the same
 /// ledger, by the same rules, nothing else goes into it.
 public struct ChangedMonths: Sendable {
-  private var months: Set<Month> = []
+  /// The first day of each that may differ.
+  private var first: [Month: Day] = [:]
 
   /// - Parameters:
   ///   - days: days whose cells changed since the run before.
   ///   - former: the rules of that run, with its as-of and watermarks.
   ///   - now: the rules of this one.
   public init(_ days: some Sequence<Day>, from former: Rules, to now: Rules) {
-    for day in days { months.insert(day.month) }
+    for day in days { add(day) }
     let feeds = Set(former.watermarks.keys).union(now.watermarks.keys)
     for feed in feeds { add(Horizon(of: feed, by: former), Horizon(of: feed, by: now), now) }
     for provider in Provider.allCases {
@@ -22,10 +23,21 @@ public struct ChangedMonths: Sendable {
   }
 
   /// Whether rows of `month` may differ.
-  public func contains(_ month: Month) -> Bool { months.contains(month) }
+  public func contains(_ month: Month) -> Bool { first[month] != nil }
 
+  /// The first day of `month` whose rows may differ; nil when none can.
+  public func firstOpenDay(of month: Month) -> Day? { first[month] }
+
+  private mutating func add(_ day: Day) {
+    first[day.month] = min(day, first[day.month] ?? day)
+  }
+
+  /// Adds the days between two ends of what is complete.
   private mutating func add(_ one: Horizon, _ other: Horizon, _ rules: Rules) {
-    let ends = [one, other].map { rules.calendar.month(of: $0.booked) }.sorted()
-    for number in ends[0].number...ends[1].number { months.insert(Month(number: number)) }
+    let ends = [one, other].map { rules.calendar.day(of: $0.booked) }.sorted()
+    add(ends[0])
+    for number in ends[0].month.number..<ends[1].month.number {
+      add(Month(number: number + 1).firstDay)
+    }
   }
 }

@@ -37,7 +37,18 @@ struct PublishedLines {
   }
 }
 
-/// The month that a report prints as `text`, of whatever year; nil for any other text.
+/// The number of the month or day that a report prints as `text`, of whatever year; nil for any
+/// other text.
+private func printedPeriod(_ text: String) -> Int32? {
+  if let month = printedMonth(text) { return month.number }
+  guard let dash = text.lastIndex(of: "-"), let month = printedMonth(String(text[..<dash])),
+    let number = Int32(text[text.index(after: dash)...]), (1...31).contains(number)
+  else { return nil }
+  let day = Day(number: month.firstDay.number + number - 1)
+  return day.text == text ? day.number : nil
+}
+
+/// The month that a report prints as `text`.
 private func printedMonth(_ text: String) -> Month? {
   guard let dash = text.lastIndex(of: "-"), let year = Int32(text[..<dash]),
     let number = Int32(text[text.index(after: dash)...]), abs(year) < 1 << 24
@@ -47,12 +58,12 @@ private func printedMonth(_ text: String) -> Month? {
 }
 
 extension PublishedLines {
-  /// Calls `body` at the rows of a report whose rows come by month.
+  /// Calls `body` at the rows of a report whose rows come by month or by day, with its number.
   func forEachRow(
-    _ body: (_ month: Month, _ line: UnsafeRawBufferPointer) throws -> Void
+    _ body: (_ period: Int32, _ line: UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    var month: Month?
-    /// The month as it is printed, with the comma behind it.
+    var period: Int32?
+    /// The period as it is printed, with the comma behind it.
     var text: [UInt8] = []
     var isHeader = true
     try forEach { line in
@@ -60,15 +71,15 @@ extension PublishedLines {
         isHeader = false
         return true
       }
-      if month == nil || !line.begins(with: text) {
+      if period == nil || !line.begins(with: text) {
         let cell = line.prefix { $0 != UInt8(ascii: ",") }
         text = cell + [UInt8(ascii: ",")]
-        month = printedMonth(String(decoding: cell, as: UTF8.self))
+        period = printedPeriod(String(decoding: cell, as: UTF8.self))
       }
-      guard let month else {
-        throw ReportError.identity(name: "every row has its month", rows: [path])
+      guard let period else {
+        throw ReportError.identity(name: "every row has its period", rows: [path])
       }
-      try body(month, line)
+      try body(period, line)
       return true
     }
   }

@@ -14,22 +14,42 @@ struct ReportDays: Equatable {
     [.integer(Int64(first.number)), .integer(Int64(last.number))]
   }
 
-  /// All days but those of the months whose files lie there already.
-  static func toWrite(of layout: Layout, _ plan: ReportPlan) -> [ReportDays] {
-    guard layout.takesDays else { return [.all] }
+  /// All days but those whose rows are there already: of whole files, or at the beginning of one.
+  static func toWrite(of layout: Layout, _ plan: ReportPlan) -> [ReportStretch] {
+    var standing: [Month: (rows: StandingRows, sums: [Int128])] = [:]
+    for (path, rows) in plan.standing {
+      guard let file = DailyFile(path), file.report == layout.name else { continue }
+      standing[file.month] = rows.sums(of: layout.columns).map { (rows, $0) }
+    }
     let carried = plan.carried.keys.compactMap(DailyFile.init).filter { $0.report == layout.name }
-      .map(\.month).sorted()
-    var stretches: [ReportDays] = []
+    var stretches: [ReportStretch] = []
     var next = all.first
-    for month in carried {
+    for month in (carried.map(\.month) + standing.keys).sorted() {
       if next < month.firstDay {
-        stretches.append(
-          ReportDays(first: next, last: Day(number: month.firstDay.number - 1)))
+        let days = ReportDays(first: next, last: month.firstDay.before)
+        stretches.append(ReportStretch(arguments: days.arguments))
       }
       next = month.next.firstDay
+      if let standing = standing[month] {
+        let days = ReportDays(first: Day(number: standing.rows.until), last: next.before)
+        stretches.append(ReportStretch(arguments: days.arguments, standing: standing))
+      }
     }
-    return stretches + [ReportDays(first: next, last: all.last)]
+    let rest = ReportDays(first: next, last: all.last)
+    return stretches + [ReportStretch(arguments: rest.arguments)]
   }
+}
+
+/// What a query is asked for at once.
+struct ReportStretch {
+  let arguments: [LedgerValue]
+  /// The rows that come first in the same file and need not be made again, with what the columns of
+  /// the file that they stand in add up to.
+  var standing: (rows: StandingRows, sums: [Int128])?
+}
+
+extension Day {
+  fileprivate var before: Day { Day(number: number - 1) }
 }
 
 /// A file of a report by day, which tells of one month.

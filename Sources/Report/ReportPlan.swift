@@ -23,7 +23,7 @@ public struct ReportPlan: Sendable {
 
   /// Who tells of what the cells count; nil to find it out from the cells.
   public var feeds: Set<Feed>?
-  /// Rows of months that stand in the files of the set before, by report.
+  /// Rows that stand in files of the set before, by the path of the file.
   public var standing: [String: StandingRows] = [:]
 
   /// Exact amounts in RFC 4180, as seen by run number `run`.

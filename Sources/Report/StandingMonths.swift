@@ -52,19 +52,27 @@ public struct StandingMonths: Sendable {
   }
 }
 
-/// Rows that need not be made again, because they stand in a file of the set before.
+/// Rows that need not be made again, because they stand in a file of the set before, whose rows come
+/// by month or by day.
 public struct StandingRows: Sendable {
   /// The file, whose bytes are known to be those that were published: RFC 4180, amounts exact.
   public let path: String
-  /// The rows from this month on are made anew.
-  public let until: Month
+  /// The rows from this month or day on, by its number, are made anew.
+  let until: Int32
   /// What the columns of the whole file add up to as printed, by name.
   let totals: [String: String]
 
-  /// The rows before `until` of the file at `path`, whose columns add up to `totals`.
+  /// The rows of the months before `until` of the file at `path`, whose columns add up to `totals`.
   public init(path: String, until: Month, totals: [String: String]) {
     self.path = path
-    self.until = until
+    self.until = until.number
+    self.totals = totals
+  }
+
+  /// The rows of the days before `until` of the file at `path`, whose columns add up to `totals`.
+  public init(path: String, until: Day, totals: [String: String]) {
+    self.path = path
+    self.until = until.number
     self.totals = totals
   }
 }

@@ -56,16 +56,16 @@ final class TableWriter {
   /// Writes the report's files: the one of all periods always, those of months with rows.
   func write(from ledger: Ledger) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
-    let queried = try copyStandingRows()
     if let query = layout.query {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
       do {
-        for arguments in queried {
+        for stretch in stretches {
+          if let (rows, sums) = stretch.standing { try copy(rows, sums: sums) }
           if keys.isEmpty {
-            try ledger.rows(sql: sql, arguments: arguments) { try write($0) }
+            try ledger.rows(sql: sql, arguments: stretch.arguments) { try write($0) }
           } else {
-            try writePeriods(sql, arguments, from: ledger, keys)
+            try writePeriods(sql, stretch.arguments, from: ledger, keys)
           }
         }
       } catch let error as LedgerError where error.kind == .overflow {
@@ -77,27 +77,36 @@ final class TableWriter {
     try sink?.finish()
   }
 
-  /// Copies what stands in files of the set before; gives what the query is to be asked for.
-  private func copyStandingRows() throws -> [[LedgerValue]] {
-    if layout.takesDays { return ReportDays.toWrite(of: layout, plan).map(\.arguments) }
-    guard layout.takesMonth, let file, let standing = plan.standing[layout.name],
+  /// What the query is asked for, one after the other.
+  private var stretches: [ReportStretch] {
+    if layout.takesDays { return ReportDays.toWrite(of: layout, plan) }
+    guard layout.takesMonth, let standing = plan.standing["\(layout.name).csv"],
       let sums = standing.sums(of: layout.columns)
-    else { return [layout.argumentsForAll] }
+    else { return [ReportStretch(arguments: layout.argumentsForAll)] }
+    return [
+      ReportStretch(arguments: [.integer(Int64(standing.until))], standing: (standing, sums))
+    ]
+  }
+
+  /// Copies rows that stand in a file of the set before.
+  ///
+  /// - Parameter sums: what the columns of the whole file add up to.
+  private func copy(_ standing: StandingRows, sums: [Int128]) throws {
+    if layout.isSplitByMonth { try finish() }
     printed = sums
     var cells = PrintedCells()
-    try PublishedLines(of: standing.path).forEachRow { month, line in
-      guard month < standing.until else {
+    try PublishedLines(of: standing.path).forEachRow { period, line in
+      guard period < standing.until else {
         // What the whole file adds up to is known, and few rows are not among those that stand.
         cells.split(line)
         return try takeOff(cells, of: standing.path)
       }
-      try file.add(printed: line)
+      try openMonth(of: Int64(period))
+      try file?.add(printed: line)
       rows += 1
       try sink?.add(
-        { $0 == 0 ? Int64(month.number) : nil }, line: Array(line),
-        isComplete: line.ends(with: ",true"))
+        { $0 == 0 ? Int64(period) : nil }, line: Array(line), isComplete: line.ends(with: ",true"))
     }
-    return [[.integer(Int64(standing.until.number))]]
   }
 
   /// Takes a row of a file off the sums.

@@ -73,6 +73,36 @@ struct StandingMonthsTests {
         .map { $0 <= Day(year: 2026, month: 6, day: 1).month } == true)
   }
 
+  @Test("A file by day stands up to the first day that changes")
+  func days() throws {
+    let days = [7, 5, 9].map { Day(number: Self.january.firstDay.number + $0) }
+    let changed = ChangedMonths(days, from: rules(2026, 10, 20), to: rules(2026, 10, 21))
+    #expect(changed.firstOpenDay(of: Self.january)?.text == "2026-01-06")
+    #expect(changed.firstOpenDay(of: Self.january.next) == nil)
+    let october = Day(year: 2026, month: 10, day: 1).month
+    let first = try #require(changed.firstOpenDay(of: october))
+    #expect(first.number < october.firstDay.number + 20)
+  }
+
+  @Test("Published rows come with the number of their month or day")
+  func periods() throws {
+    let folder = try TemporaryFolder()
+    try folder.write("period,x\n2026-01,1\n2026-01,2\n2026-02,3\n", to: "months.csv")
+    try folder.write("period,x\n2026-01-31,1\n2026-02-01,2\n", to: "days.csv")
+    try folder.write("period,x\n2026-02-30,1\n", to: "none.csv")
+    let months = [0, 0, 1].map { Self.january.number + $0 }
+    #expect(try periods(of: folder.path("months.csv")) == months)
+    let first = Self.january.firstDay.number
+    #expect(try periods(of: folder.path("days.csv")) == [first + 30, first + 31])
+    #expect(throws: ReportError.self) { try periods(of: folder.path("none.csv")) }
+  }
+
+  private func periods(of path: String) throws -> [Int32] {
+    var periods: [Int32] = []
+    try PublishedLines(of: path).forEachRow { period, _ in periods.append(period) }
+    return periods
+  }
+
   @Test(
     "Printed numbers are read back exactly",
     arguments: [
