@@ -57,6 +57,8 @@ struct BreakDraft {
   var estimate: Amount?
   var basis = AmountBasis.none
   var provenBy = Proof.snapshot
+  /// Whether it only says what may be missing: it is resolved from the start and holds up nothing.
+  var isMereInformation = false
   /// Set where money does not decide how much the break matters.
   var severity: Severity?
   var evidence: String
@@ -79,7 +81,8 @@ struct BreakDraft {
     found.severity = severity ?? rules.severities.severity(of: estimate)
     found.evidence = evidence
     found.action = action
-    guard let expectedAt else { return found }
+    if isMereInformation { found.status = .resolved }
+    guard let expectedAt, !isMereInformation else { return found }
     let settlesAt = expectedAt + rules.rules.deliveryWindow(subject.provider)
     let watermark = rules.feed(subject.provider, subject.app)?.watermark ?? knownAt
     found.settlesAt = settlesAt

@@ -25,7 +25,9 @@ struct Doubt {
 
   /// About an event expected at one moment; an end counts when it is within `gap` of it.
   init?(_ draft: BreakDraft, gap: Interval) {
-    guard draft.code.isMissing, let at = draft.expectedAt else { return nil }
+    guard draft.code.isMissing, !draft.isMereInformation, let at = draft.expectedAt else {
+      return nil
+    }
     (from, until) = (at - gap, at + gap)
   }
 

@@ -9,8 +9,13 @@ extension Reconciliation {
   /// there although they are no renewals. Nil while the start of the lineage is unknown.
   func renewalsSeen(_ lineage: LineageCase) -> Int64? {
     let state = lineage.latest
-    let paid = Int64(state.charges.count { $0.kind != .oneTime })
-    if let ordinal = state.renewalOrdinal { return max(ordinal, paid - 1) }
+    let charges = state.charges.filter { $0.kind != .oneTime }
+    let paid = Int64(charges.count)
+    if let ordinal = state.renewalOrdinal {
+      let uncounted = charges.reversed().prefix { $0.ordinal == nil && $0.renewalCount == nil }
+      let changes = uncounted.count { $0.kind == .productChange }
+      return max(ordinal + Int64(changes), paid - 1)
+    }
     // Where the first payment is what never came, all that came are renewals.
     if missingFirsts(lineage).contains(where: { !$0.isFree }) { return paid }
     guard state.isStartSeen || !state.trials.isEmpty else { return nil }
@@ -31,35 +36,31 @@ extension Reconciliation {
   /// Gaps between the counters of the events themselves; no snapshot is needed.
   mutating func findCounterGaps() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      var previous: (ordinal: Int64, at: Instant)? = startOfCounting(lineage)
-      let first = lineage.latest.charges.first { $0.kind != .oneTime }
-      if previous == nil, lineage.latest.isStartSeen, let first, first.ordinal == nil {
-        previous = (0, first.periodEnd ?? first.time)
-      }
-      for charge in lineage.latest.charges where charge.kind != .oneTime {
-        if let ordinal = charge.ordinal {
-          if let previous, ordinal > previous.ordinal + 1 {
-            raiseGap(lineage, after: previous, before: (ordinal, charge.time))
-          }
-          previous = (ordinal, charge.periodEnd ?? charge.time)
-        }
+      let start = startOfCounting(lineage)
+      let paid = lineage.latest.charges.filter { $0.kind != .oneTime }
+      var counter = RenewalCounter(
+        after: start == nil ? nil : 0,
+        isStartSeen: start == nil && lineage.latest.isStartSeen)
+      for index in paid.indices {
+        let jump = counter.take(paid[index].kind, counter: paid[index].renewalCount)
+        if let jump { raiseGap(lineage, jump, since: start, paid[...index]) }
       }
     }
   }
 
-  /// Where the counter stood when the first charge came; nil when that is before our time.
-  private mutating func startOfCounting(_ lineage: LineageCase) -> (ordinal: Int64, at: Instant)? {
+  /// When counting began before the first charge that came; nil when no loss tells.
+  private mutating func startOfCounting(_ lineage: LineageCase) -> Instant? {
     let state = lineage.latest
     if let start = missingFirsts(lineage).first(where: { $0.code == .missedStart }),
       let at = start.at
     {
-      return (0, at)
+      return at
     }
     guard let trial = state.trials.last, let first = state.charges.first,
       first.kind == .renewal, let ordinal = first.ordinal, ordinal > 0
     else { return nil }
     let due = trial.end ?? trial.start
-    if missingFirsts(lineage).contains(where: { $0.code == .missedConversion }) { return (0, due) }
+    if missingFirsts(lineage).contains(where: { $0.code == .missedConversion }) { return due }
     let money = estimate(lineage, product: lineage.product)
     raise(
       BreakDraft(
@@ -70,23 +71,47 @@ extension Reconciliation {
         action: nextStep(.missedConversion, user.provider)),
       for: MissingCharge(
         original: lineage.original, code: .missedConversion, at: due, end: nil))
-    return (0, due)
+    return due
   }
 
+  /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
   private mutating func raiseGap(
-    _ lineage: LineageCase, after: (ordinal: Int64, at: Instant),
-    before: (ordinal: Int64, at: Instant)
+    _ lineage: LineageCase, _ jump: CounterJump, since start: Instant?, _ paid: ArraySlice<Charge>
   ) {
-    let between = missing(in: lineage).filter { charge in
-      charge.code == .missedRenewal && (charge.at.map { $0 < before.at } ?? true)
-        && (charge.at.map { $0 >= after.at - rules.rules.renewalGap } ?? true)
+    guard let charge = paid.last else { return }
+    let known = jump.previous.map { paid[$0...] } ?? []
+    let from = known.first.map { $0.periodEnd ?? $0.time } ?? start ?? charge.time
+    let between = missing(in: lineage).filter { missed in
+      missed.code == .missedRenewal
+        && (missed.at.map { $0 < charge.time && $0 >= from - rules.rules.renewalGap } ?? true)
     }
-    let count = before.ordinal - after.ordinal - 1 - total(between)
-    guard count > 0 else { return }
+    let left = jump.between - total(between)
+    guard left > 0 else { return }
+    let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
+    let due = min(firstHole(known) ?? last ?? from, charge.time)
+    let counts = charge.kind == .renewal ? "renewal \(jump.to)" : "renewal count \(jump.to)"
+    var evidence = "\(counts) of \(charge.time.text) follows renewal \(jump.from)"
+    if jump.changes > 0 {
+      evidence += "; whether a change of product between them counts, the provider does not say"
+    }
+    guard left > jump.changes else {
+      return raiseUncertain(lineage, from: jump.from + 1, at: due, evidence)
+    }
     raiseRenewals(
-      lineage, from: after.ordinal + 1, count: count, at: min(after.at, before.at),
-      provenBy: .events,
-      "renewal \(before.ordinal) of \(before.at.text) follows renewal \(after.ordinal)")
+      lineage, from: jump.from + 1, count: left - jump.changes, at: due, provenBy: .events,
+      evidence)
+  }
+
+  /// Keeps on record that the counter says one more, where a change of product may be that one.
+  private mutating func raiseUncertain(
+    _ lineage: LineageCase, from ordinal: Int64, at: Instant, _ evidence: String
+  ) {
+    raise(
+      BreakDraft(
+        code: .missedRenewal,
+        subject: subject(lineage, product: product(of: lineage, at: at)),
+        key: "ordinal \(ordinal)", expectedAt: at, provenBy: .events, isMereInformation: true,
+        severity: .info, evidence: evidence, action: nextStep(.missedRenewal, user.provider)))
   }
 
   /// The snapshot's counter against what came, less what the earlier passes found.
@@ -137,11 +162,16 @@ extension Reconciliation {
   /// The first end that no charge follows within the gap, the last one included.
   private func firstHole(_ lineage: LineageCase) -> Instant {
     let paid = lineage.state.charges.filter { $0.kind != .oneTime }
+    if let end = firstHole(paid[...]) { return end }
+    let end = lineage.state.periodEnd ?? lineage.state.lastEventAt
+    return end < knownAt ? end : lineage.state.lastEventAt
+  }
+
+  private func firstHole(_ paid: ArraySlice<Charge>) -> Instant? {
     for (charge, next) in zip(paid, paid.dropFirst()) {
       if let end = charge.periodEnd, next.periodStart > end + rules.rules.renewalGap { return end }
     }
-    let end = lineage.state.periodEnd ?? lineage.state.lastEventAt
-    return end < knownAt ? end : lineage.state.lastEventAt
+    return nil
   }
 
   private mutating func raiseRenewals(

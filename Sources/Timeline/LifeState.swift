@@ -23,7 +23,9 @@ extension Life {
         transaction: events[$0.opener].transaction, start: $0.start, end: $0.end,
         product: $0.product)
     }
-    state.renewalOrdinal = state.charges.compactMap(\.ordinal).max()
+    state.renewalOrdinal = state.charges.compactMap { charge in
+      charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
+    }.max()
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
@@ -44,6 +46,8 @@ extension Life {
 
   /// The period that states speak of when neither its charge nor its trial start came: one that
   /// began before the first event, or whose opening was lost.
+  ///
+  /// Whether it was tried or paid for nothing tells, so that it is no trial that could convert.
   private var periodNeverOpened: Period? {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }
@@ -52,7 +56,7 @@ extension Life {
     // A change that is only announced leaves the old product in force.
     let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0
     var period = Period(
-      opener: first, eventsEnd: events.count, booking: nil, isTrial: true,
+      opener: first, eventsEnd: events.count, booking: nil, isTrial: false,
       product: isAnnounced ? opener.previousProduct : events[last].product,
       start: events[first].periodStart ?? events[first].time,
       end: told.flatMap { events[$0].periodEnd })
@@ -63,7 +67,7 @@ extension Life {
   private func describe(_ period: Period, in state: inout LineageState) {
     state.product = period.product
     state.scheduledProduct = scheduledProduct(in: period)
-    state.isTrial = period.isTrial && !state.trials.isEmpty
+    state.isTrial = period.isTrial
     state.periodEnd = period.end
     state.isEndDerived = period.isEndDerived
     state.effectiveEnd = period.effectiveEnd
@@ -102,6 +106,7 @@ extension Life {
       return Charge(
         transaction: booking.transaction, time: booking.time, kind: booking.chargeKind,
         product: booking.product, ordinal: ordinals[index],
+        renewalCount: events[booking.event].renewalCount,
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
         grossUSD: booking.money.grossUSD, proceedsUSD: booking.money.proceedsUSD,
         grossLocal: booking.money.grossLocal, currency: booking.currency,

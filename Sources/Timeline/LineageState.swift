@@ -12,6 +12,8 @@ public struct Charge: Sendable, Equatable {
   public var product: Symbol
   /// Renewal ordinal; nil for other charges and when the start was never seen.
   public var ordinal: Int64?
+  /// How many renewals the provider counts up to this charge; nil when not sent.
+  public var renewalCount: Int32?
   /// Start of the period paid for.
   public var periodStart: Instant
   /// End of the period paid for; nil while it is open, and for one-time purchases.

@@ -7,16 +7,7 @@ extension Life {
   /// Cheap to ask of every lineage; what exactly is missing is reconciliation's to say.
   public var hasLooseEnds: Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
-    if isConversionUntold || silentEnd != nil { return true }
-    let ordinals = renewalOrdinals
-    var previous: Int64?
-    for index in bookings.indices {
-      guard let ordinal = ordinals[index] else { continue }
-      if let previous, ordinal > previous + 1 { return true }
-      if previous == nil, stretches.first?.opening == .new, ordinal > 1 { return true }
-      previous = ordinal
-    }
-    return false
+    return isConversionUntold || silentEnd != nil || hasCounterJump
   }
 
   /// Whether a trial is followed by a counted renewal, without a conversion between them.

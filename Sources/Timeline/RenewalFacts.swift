@@ -7,17 +7,30 @@ extension Life {
   /// the start was never seen. Wider than the counter, so that one can be added to any.
   var renewalOrdinals: [Int64?] {
     var ordinals = [Int64?](repeating: nil, count: bookings.count)
-    var previous: Int64? = stretches.first?.opening == .new ? 0 : nil
-    for index in bookings.indices where !bookings[index].isRefund {
-      let counter = events[bookings[index].event].renewalCount.map(Int64.init)
-      if bookings[index].chargeKind == .renewal {
-        previous = counter ?? previous.map { $0 + 1 }
-        ordinals[index] = previous
-      } else if let counter, counter > (previous ?? 0) {
-        previous = counter
-      }
+    countRenewals { index, counter, _ in
+      if bookings[index].chargeKind == .renewal { ordinals[index] = counter.count }
     }
     return ordinals
+  }
+
+  /// Whether the counters of two charges leave a number out.
+  var hasCounterJump: Bool {
+    var jumps = false
+    countRenewals { _, _, jump in jumps = jumps || jump != nil }
+    return jumps
+  }
+
+  /// Counts the renewals up to each charge of the subscription.
+  private func countRenewals(
+    _ tell: (_ booking: Int, _ counter: RenewalCounter, _ jump: CounterJump?) -> Void
+  ) {
+    var counter = RenewalCounter(isStartSeen: stretches.first?.opening == .new)
+    for index in bookings.indices
+    where !bookings[index].isRefund && bookings[index].chargeKind != .oneTime {
+      let jump = counter.take(
+        bookings[index].chargeKind, counter: events[bookings[index].event].renewalCount)
+      tell(index, counter, jump)
+    }
   }
 
   /// Renewals by the day of their charge; a renewal counts as refunded once, at its first refund.

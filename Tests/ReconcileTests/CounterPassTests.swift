@@ -55,6 +55,60 @@ struct CounterPassTests {
     #expect(scenario.codes == [])
   }
 
+  /// A start, renewal 1, a change of product with the counter `upgrade`, and renewal `next`.
+  private func upgraded(_ upgrade: Int32?, next: Int32) -> Scenario {
+    var story = Story.monthly(renewals: 1)
+    story.tell(
+      .upgraded, "2026-02-15", until: "2026-03-15", transaction: 102, price: 20, count: upgrade,
+      product: Story.yearly)
+    story.tell(
+      .renewed, "2026-03-15", until: "2026-04-15", transaction: 103, price: 20, count: next,
+      product: Story.yearly)
+    return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-10")
+  }
+
+  @Test("A change of product that counts itself leaves no gap behind it")
+  func countedChange() {
+    #expect(upgraded(2, next: 3).codes == [])
+    #expect(upgraded(1, next: 2).codes == [])
+    let lost = upgraded(2, next: 4)
+    #expect(lost.codes == ["MISSED_RENEWAL"])
+    #expect(lost.breaks.map(\.missingEvents) == [1])
+    #expect(lost.breaks.map(\.status) == [.open])
+    #expect(upgraded(1, next: 3).breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("One more beside a change of product without a counter is mere information")
+  func uncountedChange() {
+    #expect(upgraded(nil, next: 2).codes == [])
+    let scenario = upgraded(nil, next: 3)
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    let found = scenario.breaks[0]
+    #expect(found.severity == .info && found.status == .resolved)
+    #expect(found.missingEvents == 0 && found.estimatedUSD == nil && found.settlesAt == nil)
+    #expect(scenario.outcome.churnInDoubt.isEmpty)
+    let more = upgraded(nil, next: 4)
+    #expect(more.breaks.map(\.missingEvents) == [1])
+    #expect(more.breaks.map(\.status) == [.open])
+    #expect(more.breaks.map(\.id) == scenario.breaks.map(\.id))
+  }
+
+  @Test("A snapshot that counts a change of product as a renewal misses nothing")
+  func snapshotCountsChange() {
+    for upgrade in [nil, 8] as [Int32?] {
+      var story = Story()
+      story.tell(.renewed, "2026-01-01", until: "2026-02-01", price: 10, count: 7)
+      story.tell(
+        .upgraded, "2026-01-15", until: "2026-02-15", transaction: 102, price: 20, count: upgrade)
+      var scenario = Scenario(
+        stories: [story], entitlements: [premium(until: "2026-02-15", count: 8)],
+        capturedAt: "2026-02-10")
+      #expect(scenario.codes == [])
+      scenario.entitlements = [premium(until: "2026-02-15", count: 9)]
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+    }
+  }
+
   @Test("A lineage whose start is unknown cannot be counted")
   func unknownStart() {
     let scenario = Scenario(
