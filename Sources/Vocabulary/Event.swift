@@ -128,7 +128,7 @@ public struct Event: Sendable, Hashable {
   public var periodEnd: Instant?
   /// The end of the grace period after a failed payment; nil when there is none.
   public var graceEnd: Instant?
-  /// The latest end among the entitlements in the body; kept for product changes only.
+  /// The end of the entitlement in the body that the product change granted.
   public var entitledUntil: Instant?
   /// Nil when the body has no revenue object, or an empty one.
   public var revenue: Revenue?

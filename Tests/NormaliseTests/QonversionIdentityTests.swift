@@ -77,6 +77,34 @@ struct QonversionIdentityTests {
     }
   }
 
+  @Test("The end of an upgrade is never that of a manual grant, and rather that of its product")
+  func grantOfProduct() {
+    func end(_ entitlements: String, platform: String = "iOS") -> Instant? {
+      let body = Body.upgrade.with("entitlements", entitlements)
+      return normalise(body.with("platform", "\"\(platform)\"").line).events[0].entitledUntil
+    }
+    func grant(_ source: String, _ seconds: Int, of product: String = "pro") -> String {
+      """
+      {"active":true,"expires":\(seconds),"source":"\(source)",\
+      "product":{"product_id":"\(product)"}}
+      """
+    }
+    let byHand = #"{"id":"sup","active":true,"expires":1900000000,"source":"manual"}"#
+    #expect(end("[\(byHand)]") == nil)
+    let paid = grant("appstore", 1_800_000_000)
+    #expect(end("[\(byHand),\(paid)]") == Instant(seconds: 1_800_000_000))
+    let named = grant("appstore", 1_800_000_000, of: "com.example.pro.yearly")
+    let other = grant("appstore", 1_850_000_000)
+    let shop = grant("stripe", 1_860_000_000)
+    for list in [[named, other, shop], [shop, other, named]] {
+      #expect(end("[\(list.joined(separator: ","))]") == Instant(seconds: 1_800_000_000))
+    }
+    #expect(end("[\(shop),\(other)]") == Instant(seconds: 1_850_000_000))
+    #expect(end("[\(shop),\(other)]", platform: "Stripe") == Instant(seconds: 1_860_000_000))
+    let past = named.replacing("true", with: "false")
+    #expect(end("[\(past),\(shop)]") == Instant(seconds: 1_860_000_000))
+  }
+
   @Test("A product change names both products and the end of what the user now has")
   func productChange() {
     let entitlements = #"""

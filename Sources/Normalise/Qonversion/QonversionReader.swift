@@ -8,7 +8,7 @@ struct QonversionReader {
   private(set) var top = Members<QonversionField>()
   private var transaction = Members<QonversionTransactionField>()
   private var money = Members<QonversionMoneyField>()
-  private var grant = Members<QonversionGrantField>()
+  private var grants = QonversionGrants()
 
   init(rules: NormaliseRules) {
     names = QonversionNames(configured: rules.eventNames)
@@ -101,7 +101,9 @@ struct QonversionReader {
     guard body.kind.isProductChange else { return }
     if !new.isEmpty { body.product = new }
     body.previousProduct = old
-    body.entitledUntil = entitledUntil(tape)
+    body.entitledUntil = top.value(.entitlements, tape).flatMap {
+      grants.end(among: $0, for: body, tape)
+    }
   }
 
   private mutating func readTransaction(
@@ -167,27 +169,5 @@ struct QonversionReader {
     _ field: QonversionMoneyField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
     try tape.word(money.value(field), name, max: wordBytesMax)
-  }
-
-  /// The latest end among the entitlements granted with the event.
-  ///
-  /// Only the active ones count when any of them has an end. They merely help to find a period's
-  /// end, so odd ones are passed over.
-  private mutating func entitledUntil(_ tape: JSONTape) -> Instant? {
-    guard let list = top.value(.entitlements) else { return nil }
-    var latest: Instant?
-    var latestActive: Instant?
-    let isObject = tape.kind(list) == .object
-    var child = tape.firstChild(list)
-    while let node = child {
-      grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
-      if let end = try? tape.instant(grant.value(.expires), "entitlements.expires") {
-        latest = max(latest ?? end, end)
-        let isActive = try? tape.truth(grant.value(.isActive), "entitlements.active")
-        if isActive == true { latestActive = max(latestActive ?? end, end) }
-      }
-      child = tape.next(node)
-    }
-    return latestActive ?? latest
   }
 }
