@@ -96,9 +96,5 @@ private func reopening(
   _ ended: Period, with next: Period, events: [Event], rules: Rules
 ) -> Movement {
   if ended.isPaused(events) { return .resumed }
-  guard ended.takenAway == nil, let end = ended.effectiveEnd, ended.isInvoluntary(events),
-    next.start <= end + rules.retryHorizon
-  else { return .reactivated }
-  if let gaveUp = ended.gaveUpAt(events), gaveUp <= next.start { return .reactivated }
-  return .recovered
+  return ended.isRecovered(by: next, events, rules) ? .recovered : .reactivated
 }

@@ -55,6 +55,15 @@ extension Period {
     return nil
   }
 
+  /// Whether `next` was paid while the store was still collecting for this period: within the retry
+  /// horizon of its end, and before the store gave up.
+  func isRecovered(by next: Period, _ events: [Event], _ rules: Rules) -> Bool {
+    guard takenAway == nil, let end = effectiveEnd, next.start <= end + rules.retryHorizon,
+      isInvoluntary(events)
+    else { return false }
+    return gaveUpAt(events).map { next.start < $0 } ?? true
+  }
+
   /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
   func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
     var since: Instant?

@@ -26,18 +26,14 @@ extension Life {
     guard let end = trial.effectiveEnd else {
       return next.map { $0.isTrial ? .expired : .converted } ?? .pending
     }
-    let collects = trial.isInvoluntary(events)
-    let gaveUp = trial.gaveUpAt(events)
     if let next, !next.isTrial {
-      if next.start <= end + rules.renewalGap { return .converted }
-      let recovers = collects && next.start <= end + rules.retryHorizon
-      return recovers && gaveUp.map({ next.start < $0 }) ?? recovers ? .converted : .expired
+      let isInTime = next.start <= end + rules.renewalGap
+      return isInTime || trial.isRecovered(by: next, events, rules) ? .converted : .expired
     }
-    let first = events[0]
-    let settled = rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
-    if collects, gaveUp == nil {
+    let feed = Feed(provider: events[0].provider, app: events[0].app)
+    if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
       return end + rules.retryHorizon <= rules.asOf ? .expired : .pending
     }
-    return end <= settled ? .expired : .pending
+    return end <= rules.endsAreSettled(until: feed) ? .expired : .pending
   }
 }
