@@ -35,8 +35,7 @@ private struct Deadlines {
       return
     }
     wait = rules.renewalGap + rules.deliveryWindow(event.provider)
-    let feed = Feed(provider: event.provider, app: event.app)
-    horizon = rules.endsAreSettled(until: feed) + wait
+    horizon = rules.horizon(of: Feed(provider: event.provider, app: event.app))
   }
 
   mutating func add(_ period: Period) {
@@ -45,8 +44,8 @@ private struct Deadlines {
     add(after: end)
     if end + wait > horizon { take(end + wait) }
     if let paid = period.end, paid != end { add(after: paid) }
-    guard period.isTrial else { return }
-    add(at: end + rules.retryHorizon)
+    let collected = end + rules.retryHorizon
+    if period.isTrial, collected > horizon { take(collected) }
   }
 
   /// A moment that counts once it lies before as-of.

@@ -32,7 +32,7 @@ extension Life {
     }
     let feed = Feed(provider: events[0].provider, app: events[0].app)
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
-      return end + rules.retryHorizon <= rules.asOf ? .expired : .pending
+      return end + rules.retryHorizon <= rules.horizon(of: feed) ? .expired : .pending
     }
     return end <= rules.endsAreSettled(until: feed) ? .expired : .pending
   }

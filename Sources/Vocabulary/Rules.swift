@@ -73,13 +73,17 @@ public struct Rules: Sendable {
     return asOf.since(watermark) > freshnessMax
   }
 
+  /// Up to when silence proves anything: as-of, or the newest input of a stale feed.
+  public func horizon(of feed: Feed) -> Instant {
+    isStale(feed) ? min(asOf, watermarks[feed] ?? asOf) : asOf
+  }
+
   /// The last moment at which an end without a charge counts as an end for sure.
   ///
   /// The gap and the delivery window must have passed at as-of, or at the newest input of a
   /// stale feed.
   public func endsAreSettled(until feed: Feed) -> Instant {
-    let horizon = isStale(feed) ? min(asOf, watermarks[feed] ?? asOf) : asOf
-    return horizon - (renewalGap + deliveryWindow(feed.provider))
+    horizon(of: feed) - (renewalGap + deliveryWindow(feed.provider))
   }
 
   /// How late `provider` can still deliver.

@@ -97,6 +97,22 @@ import Vocabulary
     #expect(sums?.converted == 0)
   }
 
+  @Test("In a stale feed no trial expires by the clock, in billing retry or not")
+  func staleTrial() throws {
+    for fails in [false, true] {
+      var story = Story()
+      story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+      if fails { story.tell(.trialBillingRetry, "2026-01-08") }
+      func sums(watermark: String) throws -> TrialSums? {
+        try story.facts(asOf: "2026-06-01") {
+          $0.watermarks = [Feed(provider: .qonversion, app: 0): at(watermark)]
+        }.trials.values.first
+      }
+      #expect(try sums(watermark: "2026-01-09")?.pending == 1)
+      #expect(try sums(watermark: "2026-03-10")?.expired == 1)
+    }
+  }
+
   @Test("Sandbox traffic is only counted")
   func sandbox() throws {
     var story = Story()
