@@ -7,6 +7,8 @@ struct PeriodPass {
   let rules: Rules
   private(set) var findings: [FoldFinding] = []
   private var periods: [Period] = []
+  /// That of the last period whose end only a length gave.
+  private var cycle: BillingCycle?
 
   init(events: [Event], bookings: [Booking], rules: Rules) {
     self.events = events
@@ -68,13 +70,12 @@ struct PeriodPass {
     if event.changesProductUnpaid, event.kind == .downgraded {
       return (periods.last?.end, periods.last?.isEndDerived ?? false)
     }
-    let derived = derivedEnd(event, start: start)
     if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
     {
       if let entitled = event.entitledUntil, entitled > start { return (entitled, false) }
-      return (derived, derived != nil)
+      return derivedEnd(event, start: start)
     }
-    guard let sent = event.periodEnd else { return (derived, derived != nil) }
+    guard let sent = event.periodEnd else { return derivedEnd(event, start: start) }
     if sent < start {
       find(
         .impossibleSequence, event,
@@ -87,9 +88,19 @@ struct PeriodPass {
 
   /// The end by the configured or listed length; a trial of a provider that sends no ends has none,
   /// for the length is that of a paid period.
-  private func derivedEnd(_ event: Event, start: Instant) -> Instant? {
-    guard event.kind != .trialStarted || event.provider == .qonversion else { return nil }
-    return rules.periodLength(of: event)?.end(from: start, in: rules.calendar)
+  private mutating func derivedEnd(
+    _ event: Event, start: Instant
+  ) -> (instant: Instant?, isDerived: Bool) {
+    guard event.kind != .trialStarted || event.provider == .qonversion,
+      let length = rules.periodLength(of: event)
+    else { return (nil, false) }
+    let isRenewal = event.chargeKind == .renewal && periods.last?.isEndDerived == true
+    let running = isRenewal ? cycle : nil
+    let next =
+      running?.renewed(at: start, length: length, gap: rules.renewalGap, in: rules.calendar)
+      ?? BillingCycle(from: start, length: length)
+    cycle = next
+    return (next.end(in: rules.calendar), true)
   }
 
   /// The end of a period that did not say: the next event of the lineage that knows.
@@ -178,32 +189,6 @@ extension Event {
     case .expired, .trialExpired: true
     case .endedInvoluntarily: provider != .qonversion
     default: false
-    }
-  }
-}
-
-extension PeriodLength {
-  /// The end of a period of this length from `start`, in calendar months where it has them.
-  func end(from start: Instant, in calendar: CivilCalendar) -> Instant {
-    shifted(start, by: 1, in: calendar)
-  }
-
-  /// The start of a period of this length that ends at `end`.
-  func start(before end: Instant, in calendar: CivilCalendar) -> Instant {
-    shifted(end, by: -1, in: calendar)
-  }
-
-  private func shifted(_ start: Instant, by times: Int, in calendar: CivilCalendar) -> Instant {
-    switch self {
-    case .days(let count): return start + .days(Int64(times * count))
-    case .months(let count):
-      let day = calendar.day(of: start)
-      let date = day.date
-      let target = Month(number: day.month.number + Int32(times * count))
-      let lastDay = Int(target.next.firstDay.number - target.firstDay.number)
-      let shifted = Day(
-        number: target.firstDay.number + Int32(min(date.day, lastDay) - 1))
-      return start + .days(Int64(shifted.number - day.number))
     }
   }
 }

@@ -65,6 +65,51 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
   }
 
+  @Test("A subscription of the 31st goes on over shorter months, and ends on the 31st again")
+  func lastOfMonth() throws {
+    let cases = [
+      (Int64(0), "T00:00:00", "2026-05-31"), (5, "T22:00:00", "2026-06-01"),
+      (-5, "T03:00:00", "2026-05-30"),
+    ]
+    for (late, clock, end) in cases {
+      var feed = Telling(.purple)
+      feed.tell(.started, "2026-01-31" + clock)
+      for day in ["2026-02-28", "2026-03-31", "2026-04-30"] {
+        feed.tell(.renewed, day + clock) { $0.time = $0.time + .hours(late) }
+      }
+      let facts = try feed.facts(asOf: "2026-08-01", monthly)
+      #expect(facts.count(.churned) == 1 && facts.days(.churned) == [end])
+      #expect(facts.count(.reactivated) == 0 && facts.renewalOrdinals == [1, 2, 3])
+    }
+  }
+
+  @Test("A subscription taken up again, or for another length, is counted from its new date")
+  func newCycle() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-31")
+    feed.tell(.resubscribed, "2026-02-28")
+    #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-28"])
+    feed.events[1].kind = .renewed
+    #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-31"])
+    feed.events[1].product = Telling.yearly
+    #expect(try feed.facts(asOf: "2027-08-01", monthly).days(.churned) == ["2027-02-28"])
+  }
+
+  @Test("A change that waits for the renewal keeps the date")
+  func cycleOverDowngrade() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-31")
+    feed.tell(.downgraded, "2026-02-10", of: 11) {
+      $0.product = 3
+      $0.previousProduct = Telling.monthly
+    }
+    feed.tell(.renewed, "2026-02-28", of: 11) { $0.product = 3 }
+    let facts = try feed.facts(asOf: "2026-08-01") {
+      $0.periods = [Telling.monthly: .months(1), 3: .months(1)]
+    }
+    #expect(facts.days(.churned) == ["2026-03-31"])
+  }
+
   @Test("A failed renewal makes the end involuntary, and a payment after it a recovery")
   func failed() throws {
     var feed = Telling(.purple)
