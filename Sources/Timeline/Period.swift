@@ -76,11 +76,17 @@ extension Period {
     return since
   }
 
-  /// Whether a pause was told and no end after it.
+  /// Whether a pause was told and after it no end, nor that it was lifted before the period's end.
   func isPaused(_ events: [Event]) -> Bool {
     guard takenAway == nil, let paused = eventRange.last(where: { events[$0].kind == .paused })
     else { return false }
-    return !eventRange.contains { $0 > paused && events[$0].isEnd }
+    return !eventRange[paused...].contains { events[$0].isEnd || isLift(events[$0]) }
+  }
+
+  /// Whether the event resumes what was to be paused at the end, so that no pause begins.
+  private func isLift(_ event: Event) -> Bool {
+    guard event.kind == .resumed else { return false }
+    return effectiveEnd.map { event.time <= $0 } ?? true
   }
 
   /// Why the period's end was the end.

@@ -92,6 +92,20 @@ import Vocabulary
     #expect(facts.count(.autoRenewOff) == 0)
   }
 
+  @Test("A pause that was lifted before it began is none; one that began is resumed by a charge")
+  func liftedPause() throws {
+    var story = subscriber()
+    story.tell(.paused, "2026-01-20")
+    #expect(try story.facts(asOf: "2026-03-20").days(.paused) == ["2026-02-10"])
+    story.tell(.resumed, "2026-01-25")
+    let lifted = try story.facts(asOf: "2026-03-20")
+    #expect(lifted.count(.paused) == 0 && lifted.days(.churnedUnknown) == ["2026-02-10"])
+    story.events[2].time = at("2026-03-10")
+    story.tell(.renewed, "2026-03-10", until: "2026-04-10", price: "10")
+    let resumed = try story.facts(asOf: "2026-03-20")
+    #expect(resumed.days(.paused) == ["2026-02-10"] && resumed.days(.resumed) == ["2026-03-10"])
+  }
+
   @Test("A whole refund of the current period ends it at once, never bridged by the gap")
   func wholeRefund() throws {
     var story = subscriber()
