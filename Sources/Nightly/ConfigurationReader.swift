@@ -11,7 +11,7 @@ struct ConfigurationReader {
     for (key, value) in try mapping(tree ?? [String: Any](), "the file") {
       if key == "snapshots", value is [AnyHashable: Any] {
         try readSnapshots(value, into: &configuration)
-      } else if let option = Options.CodingKeys(rawValue: key), option != .config {
+      } else if let option = OptionName(rawValue: key), option != .config {
         try read(option, value, into: &configuration.options)
       } else {
         try read(key, value, into: &configuration)
@@ -51,27 +51,14 @@ struct ConfigurationReader {
   }
 
   private func read(
-    _ option: Options.CodingKeys, _ value: Any, into options: inout Options
+    _ option: OptionName, _ value: Any, into options: inout Options
   ) throws(NightError) {
     let key = option.rawValue
-    switch option {
-    case .archives: options.archives = try list(value, key)
-    case .snapshots: options.snapshots = try list(value, key)
-    case .ledger: options.ledger = try text(value, key)
-    case .out: options.out = try text(value, key)
-    case .asOf: options.asOf = try text(value, key)
-    case .capturedAt: options.capturedAt = try text(value, key)
-    case .timezone: options.timezone = try text(value, key)
-    case .prices: options.prices = try text(value, key)
-    case .decisions: options.decisions = try text(value, key)
-    case .jobs: options.jobs = try number(value, key)
-    case .failOn: options.failOn = try text(value, key)
-    case .lockWait: options.lockWait = try number(value, key)
-    case .minAge: options.minAge = try number(value, key)
-    case .csvDialect: options.csvDialect = try text(value, key)
-    case .amountDecimals: options.amountDecimals = try number(value, key)
-    case .dryRun: options.dryRun = try flag(value, key)
-    case .config: throw unknown(key)
+    switch option.slot {
+    case .text(let path), .word(let path, _): options[keyPath: path] = try text(value, key)
+    case .list(let path): options[keyPath: path] = try list(value, key)
+    case .number(let path, let range): options[keyPath: path] = try number(value, key, in: range)
+    case .flag(let path): options[keyPath: path] = try flag(value, key)
     }
   }
 
@@ -181,7 +168,7 @@ extension ConfigurationReader {
       let key = "breaks.severity_days.\(step)"
       switch Severity(rawValue: step) {
       case .some(let severity) where severity >= .medium:
-        days[severity] = Int64(try number(limit, key))
+        days[severity] = Int64(try number(limit, key, in: 0...1_000_000))
       default: throw unknown(key)
       }
     }

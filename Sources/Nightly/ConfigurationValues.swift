@@ -26,19 +26,19 @@ extension ConfigurationReader {
     return texts
   }
 
-  func number(_ value: Any, _ key: String) throws(NightError) -> Int {
-    guard let number = value as? Int, number >= 0 else {
-      throw wrong(key, "must be a whole number of at least 0")
+  func number(
+    _ value: Any, _ key: String, in range: ClosedRange<Int>
+  ) throws(NightError) -> Int {
+    guard let number = value as? Int, range.contains(number) else {
+      throw wrong(
+        key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
 
   /// A number of bytes, from 1 to a gibibyte: offsets inside a value have four bytes.
   func size(_ value: Any, _ key: String) throws(NightError) -> Int {
-    guard let size = value as? Int, 1...1 << 30 ~= size else {
-      throw wrong(key, "must be a whole number of 1 to \(1 << 30)")
-    }
-    return size
+    try number(value, key, in: 1...1 << 30)
   }
 
   func flag(_ value: Any, _ key: String) throws(NightError) -> Bool {

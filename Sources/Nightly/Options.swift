@@ -1,8 +1,8 @@
 /// What was asked for, exactly as typed: nil means not said.
 ///
 /// A flag beats the environment, which beats the configuration file, which beats the default:
-/// three values of this type, laid over each other.
-public struct Options: Sendable, Equatable, Codable {
+/// `SaidOptions` lays three values of this type over each other.
+public struct Options: Sendable, Equatable {
   /// Files or folders of delivered events.
   public var archives: [String]?
   /// Files or folders of entitlement snapshots.
@@ -37,98 +37,62 @@ public struct Options: Sendable, Equatable, Codable {
   public var amountDecimals: Int?
   /// Do everything except writing ledger and reports.
   public var dryRun: Bool?
+  /// `text` or `json`.
+  public var logFormat: String?
+  /// Say more on standard error.
+  public var verbose: Bool?
+  /// Say nothing but errors on standard error.
+  public var quiet: Bool?
+  /// When a progress bar is drawn: `auto`, `always` or `never`.
+  public var progress: String?
 
   /// Nothing said yet.
   public init() {}
 
-  enum CodingKeys: String, CodingKey, CaseIterable {
-    case archives, snapshots, ledger, out
-    case asOf = "as_of"
-    case capturedAt = "captured_at"
-    case timezone, config, prices, decisions, jobs
-    case failOn = "fail_on"
-    case lockWait = "lock_wait"
-    case minAge = "min_age"
-    case csvDialect = "csv_dialect"
-    case amountDecimals = "amount_decimals"
-    case dryRun = "dry_run"
-  }
-
-  /// These options, and `other`'s where these say nothing.
-  public func over(_ other: Options) -> Options {
-    var merged = self
-    merged.archives = archives ?? other.archives
-    merged.snapshots = snapshots ?? other.snapshots
-    merged.ledger = ledger ?? other.ledger
-    merged.out = out ?? other.out
-    merged.asOf = asOf ?? other.asOf
-    merged.capturedAt = capturedAt ?? other.capturedAt
-    merged.timezone = timezone ?? other.timezone
-    merged.config = config ?? other.config
-    merged.prices = prices ?? other.prices
-    merged.decisions = decisions ?? other.decisions
-    merged.jobs = jobs ?? other.jobs
-    merged.failOn = failOn ?? other.failOn
-    merged.lockWait = lockWait ?? other.lockWait
-    merged.minAge = minAge ?? other.minAge
-    merged.csvDialect = csvDialect ?? other.csvDialect
-    merged.amountDecimals = amountDecimals ?? other.amountDecimals
-    merged.dryRun = dryRun ?? other.dryRun
-    return merged
-  }
-
-  /// The options that `SUBLEDGER_*` variables name; lists are separated by colons.
+  /// The options that `SUBLEDGER_*` variables name; lists are separated by colons, and an empty
+  /// variable says nothing.
   ///
   /// `SUBLEDGER_SECRET_*` are none of them: the configuration may name such as secrets.
   ///
   /// - Throws: `NightError` of kind `usage` for a number that is none or a name that is unknown.
-  public init(environment: [String: String]) throws(NightError) {
+  init(environment: [String: String]) throws(NightError) {
     let values = environment.filter {
       $0.key.hasPrefix("SUBLEDGER_") && !$0.key.hasPrefix("SUBLEDGER_SECRET_")
     }
-    for name in values.keys.sorted() {
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       let key = name.dropFirst("SUBLEDGER_".count).lowercased()
-      guard let value = values[name], let option = CodingKeys(rawValue: key) else {
+      guard let option = OptionName(rawValue: key), option.variable == name else {
         throw NightError(
           .usage, "the environment variable \(name) names no option",
-          hint: "known are \(CodingKeys.allCases.map(\.variable).joined(separator: ", "))")
+          hint: "known are \(OptionName.allCases.map(\.variable).joined(separator: ", "))")
       }
-      try set(option, to: value, saidBy: name)
+      if !value.isEmpty { try set(option, to: value) }
     }
   }
 
-  private mutating func set(
-    _ option: CodingKeys, to value: String, saidBy name: String
-  ) throws(NightError) {
-    switch option {
-    case .archives: archives = value.split(separator: ":").map(String.init)
-    case .snapshots: snapshots = value.split(separator: ":").map(String.init)
-    case .ledger: ledger = value
-    case .out: out = value
-    case .asOf: asOf = value
-    case .capturedAt: capturedAt = value
-    case .timezone: timezone = value
-    case .config: config = value
-    case .prices: prices = value
-    case .decisions: decisions = value
-    case .jobs: jobs = try number(value, name)
-    case .failOn: failOn = value
-    case .lockWait: lockWait = try number(value, name)
-    case .minAge: minAge = try number(value, name)
-    case .csvDialect: csvDialect = value
-    case .amountDecimals: amountDecimals = try number(value, name)
-    case .dryRun: dryRun = ["1", "true", "yes"].contains(value.lowercased())
+  private mutating func set(_ option: OptionName, to value: String) throws(NightError) {
+    func wrong(_ rule: String, hint: String) -> NightError {
+      OptionSource.environment.wrong(option, value, rule, hint: hint)
+    }
+    switch option.slot {
+    case .text(let path), .word(let path, _): self[keyPath: path] = value
+    case .list(let path):
+      let items = value.split(separator: ":").map(String.init)
+      if !items.isEmpty { self[keyPath: path] = items }
+    case .number(let path, let range):
+      guard let number = Int(value) else {
+        throw wrong("is no whole number", hint: range.hint)
+      }
+      self[keyPath: path] = number
+    case .flag(let path):
+      guard let flag = Self.flags[value.lowercased()] else {
+        throw wrong("is neither true nor false", hint: "write 1, true or yes, or 0, false or no")
+      }
+      self[keyPath: path] = flag
     }
   }
 
-  private func number(_ text: String, _ name: String) throws(NightError) -> Int {
-    guard let number = Int(text) else {
-      throw NightError(.usage, "the environment variable \(name) must be a whole number")
-    }
-    return number
-  }
-}
-
-extension Options.CodingKeys {
-  var variable: String { "SUBLEDGER_\(rawValue.uppercased())" }
+  private static let flags = [
+    "1": true, "true": true, "yes": true, "0": false, "false": false, "no": false,
+  ]
 }

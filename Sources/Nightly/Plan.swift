@@ -46,6 +46,8 @@ public struct Plan: Sendable {
   var saysAsOf: Bool
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
   public var rules: Rules
+  /// How to talk meanwhile.
+  public let talk: Talk
   var configuration: Configuration
   /// The environment variables that the configuration names, as secrets.
   let secretVariables: [String: Secret]
@@ -64,95 +66,56 @@ public struct Plan: Sendable {
   public init(
     flags: Options, environment: [String: String], now: Instant
   ) throws(NightError) {
-    var options = flags.over(try Options(environment: environment))
+    var said = try SaidOptions(flags: flags, environment: environment)
     var configuration = Configuration()
-    let path = options.config ?? "subledger.yaml"
-    if options.config != nil || mayExist(path) {
+    let path = said[\.config] ?? "subledger.yaml"
+    if said[\.config] != nil || mayExist(path) {
       configuration = try Configuration.read(path)
-      options = options.over(configuration.options)
+      try said.add(configuration.options, from: .file(path))
     }
     self.configuration = configuration
     secretVariables = Self.secretVariables(configuration, environment)
-    archives = options.archives ?? []
-    snapshots = options.snapshots ?? []
-    ledger = options.ledger ?? "subledger.sqlite"
-    out = options.out ?? "reports"
-    jobs = try Self.count(options.jobs ?? ProcessInfo.processInfo.activeProcessorCount, 1, "jobs")
-    lockWait = try Self.count(options.lockWait ?? 0, 0, "lock-wait")
-    let minAge = try Self.count(options.minAge ?? 0, 0, "min-age")
+    talk = Talk(said)
+    archives = said[\.archives] ?? []
+    snapshots = said[\.snapshots] ?? []
+    ledger = said[\.ledger] ?? "subledger.sqlite"
+    out = said[\.out] ?? "reports"
+    jobs = said[\.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
+    lockWait = said[\.lockWait] ?? 0
+    let minAge = said[\.minAge] ?? 0
     archivesBefore = minAge == 0 ? nil : now - .seconds(Int64(minAge))
-    isDryRun = options.dryRun ?? false
-    failOn = try Self.choice(options.failOn, "fail-on", default: .none)
-    isExcelDialect = try Self.isExcel(options.csvDialect)
-    amountDecimals = options.amountDecimals
-    if let decimals = amountDecimals, !(0...6).contains(decimals) {
-      throw NightError(.usage, "--amount-decimals must be 0 to 6, not \(decimals)")
-    }
-    saysAsOf = options.asOf != nil
-    rules = try Self.rules(options, configuration, now: now)
-    capturedAt = try options.capturedAt.map { text throws(NightError) in
-      try Self.instant(text, "captured-at", in: .utc)
-    }
-    if let path = options.prices {
+    isDryRun = said[\.dryRun] ?? false
+    failOn = said[\.failOn].flatMap(FailOn.init) ?? .none
+    isExcelDialect = said[\.csvDialect] == "excel"
+    amountDecimals = said[\.amountDecimals]
+    saysAsOf = said[\.asOf] != nil
+    rules = try Self.rules(said, configuration, now: now)
+    capturedAt = try Self.instant(.capturedAt, said, in: .utc)
+    if let path = said[\.prices] {
       prices = try PriceList.read(path, calendar: rules.calendar)
     }
-    if let path = options.decisions { decisions = try DecisionsFile(path: path) }
+    if let path = said[\.decisions] { decisions = try DecisionsFile(path: path) }
   }
 
   private static func rules(
-    _ options: Options, _ configuration: Configuration, now: Instant
+    _ said: SaidOptions, _ configuration: Configuration, now: Instant
   ) throws(NightError) -> Rules {
-    let name = options.timezone ?? "UTC"
-    guard let calendar = CivilCalendar(named: name) else {
-      throw NightError(
-        .usage, "--timezone \(name) is no time zone of this system",
-        hint: "use an IANA name such as UTC or Europe/Berlin")
-    }
-    let asOf = try options.asOf.map { text throws(NightError) in
-      try instant(text, "as-of", in: calendar)
-    }
-    var rules = Rules(asOf: asOf ?? now, calendar: calendar)
+    let calendar = try said.value(
+      .timezone, "is no time zone of this system",
+      hint: "use an IANA name such as UTC or Europe/Berlin", read: CivilCalendar.init(named:))
+    let asOf = try instant(.asOf, said, in: calendar ?? .utc)
+    var rules = Rules(asOf: asOf ?? now, calendar: calendar ?? .utc)
     rules.take(configuration)
     return rules
   }
 
-  /// RFC 3339, or a date, which is the start of that day in the reports' time zone.
+  /// RFC 3339, or a date, which is the start of that day in `calendar`.
   private static func instant(
-    _ text: String, _ option: String, in calendar: CivilCalendar
-  ) throws(NightError) -> Instant {
-    if let instant = calendar.instant(text) { return instant }
-    throw NightError(
-      .usage, "--\(option) \(text) is no instant",
-      hint: "write 2026-11-20 or 2026-11-20T06:00:00Z")
-  }
-
-  private static func choice<Choice: RawRepresentable & CaseIterable>(
-    _ text: String?, _ option: String, default standard: Choice
-  ) throws(NightError) -> Choice where Choice.RawValue == String {
-    guard let text else { return standard }
-    guard let choice = Choice(rawValue: text) else {
-      let known = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-      throw NightError(.usage, "--\(option) \(text) is unknown", hint: "choose one of \(known)")
-    }
-    return choice
-  }
-
-  private static func isExcel(_ dialect: String?) throws(NightError) -> Bool {
-    switch dialect ?? "rfc4180" {
-    case "rfc4180": return false
-    case "excel": return true
-    default:
-      throw NightError(.usage, "--csv-dialect is unknown", hint: "choose rfc4180 or excel")
-    }
-  }
-
-  private static func count(
-    _ value: Int, _ least: Int, _ option: String
-  ) throws(NightError) -> Int {
-    guard value >= least, value <= 1_000_000 else {
-      throw NightError(.usage, "--\(option) must be at least \(least), not \(value)")
-    }
-    return value
+    _ name: OptionName, _ said: SaidOptions, in calendar: CivilCalendar
+  ) throws(NightError) -> Instant? {
+    try said.value(
+      name, "is no instant", hint: "write 2026-11-20 or 2026-11-20T06:00:00Z",
+      read: calendar.instant)
   }
 }
 

@@ -19,7 +19,8 @@ struct DrillCommand: ParsableCommand {
   @Option(help: "Equal seeds damage the same events in the same way.")
   var seed: UInt64 = 1
 
-  @Option(help: "How many events are damaged at most, each of another user.")
+  @Option(
+    parsing: .unconditional, help: "How many events are damaged at most, each of another user.")
   var events = 200
 
   @Option(help: "Folder for drill.csv; made when missing. (default: only print)")

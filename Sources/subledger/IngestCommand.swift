@@ -15,7 +15,7 @@ struct IngestCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger, progress: input.progress).run { session in
+    try Session(ledger, drawsProgress: true).run { session in
       try session.timed(session.night(input.fill)) { try $0.ingest() }
     }
   }

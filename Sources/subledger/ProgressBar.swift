@@ -5,7 +5,7 @@ import Nightly
 struct ProgressBar {
   private let isShown: Bool
 
-  init(_ mode: ProgressMode) {
+  init(_ mode: Talk.Progress) {
     switch mode {
     case .always: isShown = true
     case .never: isShown = false

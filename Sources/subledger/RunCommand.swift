@@ -21,7 +21,7 @@ struct RunCommand: ParsableCommand {
       input.fill(&options)
       output.fill(&options)
     }
-    try Session(ledger, progress: input.progress).run { session in
+    try Session(ledger, drawsProgress: true).run { session in
       try session.timed(session.night(fill)) { try $0.run() }
     }
   }

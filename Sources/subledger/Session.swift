@@ -5,34 +5,36 @@ import Nightly
 import Vocabulary
 
 /// One call of the program: its log, its progress bar, its signals and its exit code.
-struct Session {
+final class Session {
   private let options: LedgerOptions
-  private let log: Logger
-  private let progress: ProgressMode
+  private let drawsProgress: Bool
   private let stop = StopSignal()
+  private var talk = Talk()
 
-  init(_ options: LedgerOptions, progress: ProgressMode = .never) {
+  init(_ options: LedgerOptions, drawsProgress: Bool = false) {
     self.options = options
-    let format = options.logFormat
+    self.drawsProgress = drawsProgress
+  }
+
+  private var log: Logger {
+    let format = talk.format
     var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format) }
-    log.logLevel = options.quiet ? .error : options.verbose ? .info : .warning
-    self.log = log
-    self.progress = options.quiet ? .never : progress
+    log.logLevel = talk.isQuiet ? .error : talk.isVerbose ? .info : .warning
+    return log
   }
 
   /// The night that the command's flags, the environment and the configuration ask for; `fill` adds
   /// what the command has besides the options of every one.
   func night(_ fill: (inout Options) -> Void = { _ in }) throws(NightError) -> Night {
-    var flags = Options()
-    options.fill(&flags)
+    var flags = options.flags
     fill(&flags)
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    let plan = try Plan(
-      flags: flags, environment: ProcessInfo.processInfo.environment, now: now)
+    let plan = try Plan(flags: flags, environment: Self.environment, now: now)
+    talk = plan.talk
     try FileHandles.require(jobs: plan.jobs)
     return Night(
-      plan: plan, version: Release.version, log: log, progress: ProgressBar(progress).report,
-      stop: stop.read)
+      plan: plan, version: Release.version, log: log,
+      progress: ProgressBar(drawsProgress ? talk.progress : .never).report, stop: stop.read)
   }
 
   /// Does `work` with `night`, and says where its processor time went when that was asked for.
@@ -59,6 +61,7 @@ struct Session {
     stop.listen()
     let outcome: NightOutcome
     do {
+      talk = try Talk(flags: options.flags, environment: Self.environment)
       try FileHandles.require(jobs: 1)
       outcome = try work(self)
     } catch let error as NightError {
@@ -67,6 +70,8 @@ struct Session {
     }
     guard outcome == .done else { throw ExitCode(Status.findings) }
   }
+
+  private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
 extension NightError {

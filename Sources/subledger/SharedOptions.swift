@@ -9,11 +9,13 @@ struct LedgerOptions: ParsableArguments {
   @Option(help: "Configuration file; unknown keys are an error. (default: subledger.yaml)")
   var config: String?
 
-  @Option(help: "Seconds to wait when another run holds the ledger. (default: 0)")
+  @Option(
+    parsing: .unconditional,
+    help: "Seconds to wait when another run holds the ledger. (default: 0)")
   var lockWait: Int?
 
-  @Option(help: "How log lines on standard error look: text or json.")
-  var logFormat: LogFormat = .text
+  @Option(help: "How log lines on standard error look: text or json. (default: text)")
+  var logFormat: String?
 
   @Flag(help: "Say more on standard error.")
   var verbose = false
@@ -24,10 +26,16 @@ struct LedgerOptions: ParsableArguments {
   @Flag(help: "Say nothing but errors on standard error.")
   var quiet = false
 
-  func fill(_ options: inout Options) {
+  /// What these flags say.
+  var flags: Options {
+    var options = Options()
     options.ledger = ledger
     options.config = config
     options.lockWait = lockWait
+    options.logFormat = logFormat
+    if verbose { options.verbose = true }
+    if quiet { options.quiet = true }
+    return options
   }
 }
 
@@ -45,14 +53,17 @@ struct InputOptions: ParsableArguments {
   @Option(help: "When snapshots without a time of their own were taken.")
   var capturedAt: String?
 
-  @Option(help: "Archives read in parallel. (default: the number of cores)")
+  @Option(
+    parsing: .unconditional, help: "Archives read in parallel. (default: the number of cores)")
   var jobs: Int?
 
-  @Option(help: "Leave archives younger than this many seconds alone. (default: 0)")
+  @Option(
+    parsing: .unconditional,
+    help: "Leave archives younger than this many seconds alone. (default: 0)")
   var minAge: Int?
 
-  @Option(help: "Progress bar on standard error: auto, always or never.")
-  var progress: ProgressMode = .auto
+  @Option(help: "Progress bar on standard error: auto, always or never. (default: auto)")
+  var progress: String?
 
   @Flag(help: "Do everything except writing ledger and reports; say what would change.")
   var dryRun = false
@@ -63,6 +74,7 @@ struct InputOptions: ParsableArguments {
     options.capturedAt = capturedAt
     options.jobs = jobs
     options.minAge = minAge
+    options.progress = progress
     if dryRun { options.dryRun = true }
   }
 }
@@ -90,7 +102,9 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "rfc4180, or excel with BOM and CRLF.")
   var csvDialect: String?
 
-  @Option(help: "Round printed amounts to this many decimals. (default: exact)")
+  @Option(
+    parsing: .unconditional,
+    help: "Round printed amounts to this many decimals, 0 to 6. (default: exact)")
   var amountDecimals: Int?
 
   func fill(_ options: inout Options) {
@@ -104,7 +118,3 @@ struct OutputOptions: ParsableArguments {
     options.amountDecimals = amountDecimals
   }
 }
-
-enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
-
-enum ProgressMode: String, ExpressibleByArgument, CaseIterable { case auto, always, never }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Nightly
 import Vocabulary
 
 /// Writes log lines to standard error, as text for people or as JSON for machines.
@@ -8,9 +9,9 @@ import Vocabulary
 struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .warning
-  let format: LogFormat
+  let format: Talk.Format
 
-  init(format: LogFormat) { self.format = format }
+  init(format: Talk.Format) { self.format = format }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

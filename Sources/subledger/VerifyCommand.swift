@@ -27,7 +27,11 @@ struct VerifyCommand: ParsableCommand {
   @Option(parsing: .upToNextOption, help: "Where files of snapshots are now.")
   var snapshots: [String] = []
 
-  @Option(help: "Folder of the published report set. (default: reports, when it is there)")
+  @Option(
+    help: """
+      Folder of the published report set. (default: that of the environment or the configuration, \
+      else reports, when it is there)
+      """)
   var out: String?
 
   @Option(help: "Prove this file of `subledger pack` by nothing but itself.")
@@ -40,7 +44,7 @@ struct VerifyCommand: ParsableCommand {
   var replay = false
 
   @Option(help: "How the result looks: text or json.")
-  var format: LogFormat = .text
+  var format: VerifyFormat = .text
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
@@ -48,6 +52,7 @@ struct VerifyCommand: ParsableCommand {
     func fill(_ options: inout Options) {
       if !archives.isEmpty { options.archives = archives }
       if !snapshots.isEmpty { options.snapshots = snapshots }
+      options.out = out
     }
     try Session(ledger).run { session in
       var order = VerifyOrder()
@@ -61,3 +66,5 @@ struct VerifyCommand: ParsableCommand {
     }
   }
 }
+
+enum VerifyFormat: String, ExpressibleByArgument, CaseIterable { case text, json }

@@ -16,7 +16,7 @@ struct PlanDocumentTests {
     let keys = Set(text.matches(of: /(?m)^(?:# )?([a-z_]+):/).map { String($0.1) })
     let without: Set = [
       "archives", "snapshots", "ledger", "out", "prices", "decisions", "jobs", "fail_on",
-      "lock_wait", "min_age", "dry_run", "secrets",
+      "lock_wait", "min_age", "dry_run", "secrets", "log_format", "verbose", "quiet", "progress",
     ]
     #expect(keys.count > 20)
     #expect(ConfigurationDocument.kept.isDisjoint(with: without))

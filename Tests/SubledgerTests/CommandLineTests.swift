@@ -53,6 +53,30 @@ struct CommandLineTests {
     try expect(night + ["--amount-decimals", "7"], 64, "0 to 6")
     try expect(night, 64, "SUBLEDGER_OTU", environment: ["SUBLEDGER_OTU": "x"])
     try expect(night, 64, "SUBLEDGER_JOBS", environment: ["SUBLEDGER_JOBS": "x"])
+    try expect(night, 64, "SUBLEDGER_DRY_RUN=on", environment: ["SUBLEDGER_DRY_RUN": "on"])
+    try expect(night + ["--jobs", "-1"], 64, "--jobs -1", "from 1 to 1000000")
+    try expect(night + ["--csv-dialect", "tsv"], 64, "--csv-dialect tsv")
+    try expect(night + ["--log-format", "xml"], 64, "text, json")
+    try expect(night + ["--out", ""], 64, "--out \"\"")
+    #expect(
+      !FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
+  }
+
+  @Test("How the program talks may stand in the environment and in the configuration")
+  func talk() throws {
+    try program.folder.write("log_format: json\nfail_on: Open\n", to: "loud.yaml")
+    let json = #"{"level":"error","message":""#
+    let variables = ["SUBLEDGER_LOG_FORMAT": "json", "SUBLEDGER_QUIET": "1"]
+    try expect(
+      night + ["--config", "loud.yaml"], 78, json, "loud.yaml", "`fail_on: Open`",
+      environment: variables)
+    try program.folder.write("log_format: json\nverbose: true\n", to: "loud.yaml")
+    let told = try program.run(
+      night + ["--config", "loud.yaml"], environment: ["SUBLEDGER_PROGRESS": "never"])
+    #expect(told.status == 0 && told.errors.contains(#"{"level":"info""#), "\(told)")
+    let quiet = ["SUBLEDGER_VERBOSE": "no", "SUBLEDGER_DRY_RUN": ""]
+    let silent = try program.run(night + ["--config", "loud.yaml"], environment: quiet)
+    #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
   }
 
   @Test("A configuration that is wrong is 78, with its file and key")

@@ -1,0 +1,96 @@
+/// Who said an option.
+enum OptionSource {
+  case commandLine
+  case environment
+  /// The configuration file at a path.
+  case file(String)
+
+  /// `value` of `name` breaks `rule`: told in the words of whoever wrote it, where it stands.
+  func wrong(
+    _ name: OptionName, _ value: String, _ rule: String, hint: String
+  ) -> NightError {
+    let shown = value.isEmpty ? "\"\"" : value
+    return switch self {
+    case .commandLine: NightError(.usage, "\(name.flag) \(shown) \(rule)", hint: hint)
+    case .environment:
+      NightError(
+        .usage, "the environment variable \(name.variable)=\(shown) \(rule)", hint: hint)
+    case .file(let path):
+      NightError(
+        .configuration, "in the configuration \(path), `\(name.rawValue): \(shown)` \(rule)",
+        hint: hint)
+    }
+  }
+}
+
+/// Options in layers, each with who said it: what an earlier layer says beats a later one.
+struct SaidOptions {
+  private var layers: [(source: OptionSource, options: Options)] = []
+
+  /// What the command line and the environment say.
+  ///
+  /// - Throws: `NightError` of kind `usage` for what makes no sense.
+  init(flags: Options, environment: [String: String]) throws(NightError) {
+    try add(flags, from: .commandLine)
+    try add(Options(environment: environment), from: .environment)
+  }
+
+  /// Lays `options` below all that were said before; one that makes no sense is refused, also when
+  /// another layer beats it.
+  mutating func add(_ options: Options, from source: OptionSource) throws(NightError) {
+    for name in OptionName.allCases { try Self.check(name, options, source) }
+    layers.append((source, options))
+  }
+
+  /// What the first layer says that says something.
+  subscript<Value>(path: KeyPath<Options, Value?>) -> Value? {
+    layer(saying: path)?.options[keyPath: path]
+  }
+
+  /// What `read` makes of the text of `name`; nil when nobody said it.
+  ///
+  /// - Throws: `NightError` with `rule` and `hint` when `read` makes nothing of it.
+  func value<Value>(
+    _ name: OptionName, _ rule: String, hint: String, read: (String) -> Value?
+  ) throws(NightError) -> Value? {
+    guard case .text(let path) = name.slot, let layer = layer(saying: path),
+      let text = layer.options[keyPath: path]
+    else { return nil }
+    guard let value = read(text) else { throw layer.source.wrong(name, text, rule, hint: hint) }
+    return value
+  }
+
+  /// How many layers lie above the one that says `path`.
+  func depth<Value>(of path: KeyPath<Options, Value?>) -> Int {
+    layers.firstIndex { $0.options[keyPath: path] != nil } ?? layers.count
+  }
+
+  private func layer<Value>(
+    saying path: KeyPath<Options, Value?>
+  ) -> (source: OptionSource, options: Options)? {
+    layers.first { $0.options[keyPath: path] != nil }
+  }
+
+  private static func check(
+    _ name: OptionName, _ options: Options, _ source: OptionSource
+  ) throws(NightError) {
+    switch name.slot {
+    case .text(let path):
+      if options[keyPath: path]?.isEmpty == true { throw empty(name, source) }
+    case .list(let path):
+      if options[keyPath: path]?.contains("") == true { throw empty(name, source) }
+    case .number(let path, let range):
+      guard let number = options[keyPath: path], !range.contains(number) else { return }
+      throw source.wrong(name, "\(number)", "is out of range", hint: range.hint)
+    case .word(let path, let known):
+      guard let word = options[keyPath: path], !known.contains(word) else { return }
+      throw source.wrong(
+        name, word, "is unknown", hint: "choose one of \(known.joined(separator: ", "))")
+    case .flag: return
+    }
+  }
+
+  private static func empty(_ name: OptionName, _ source: OptionSource) -> NightError {
+    source.wrong(name, "", "says nothing", hint: "give it a value, or leave it out")
+  }
+}
