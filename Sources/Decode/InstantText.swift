@@ -37,21 +37,25 @@ public enum InstantText {
   /// The instant that a date and time of RFC 3339 stand for.
   ///
   /// Also taken: a space between date and time, small letters, no offset (then UTC), an offset of
-  /// hours alone or without colon and the word UTC, as databases print them, and a date alone, which
-  /// is its midnight in UTC. What is finer than a millisecond is cut off. A leap
-  /// second, 23:59:60 in UTC, is the last millisecond before it. Nil for everything else.
-  public static func rfc3339(_ bytes: UnsafeRawBufferPointer) -> Instant? {
+  /// hours alone or without colon and the word UTC, as databases print them, and a date alone,
+  /// which is its midnight in UTC. What is finer than a millisecond is cut off. A leap second,
+  /// 23:59:60 in UTC, is the last millisecond before it. Nil for everything else, and with
+  /// `needsOffset` for what says no offset.
+  public static func rfc3339(
+    _ bytes: UnsafeRawBufferPointer, needsOffset: Bool = false
+  ) -> Instant? {
     var text = DigitReader(bytes: bytes)
     guard let year = text.number(4), text.skip("-"), let month = text.number(2), text.skip("-"),
       let day = text.number(2), year >= 1, (1...12).contains(month),
       day >= 1, day <= lastDay(year: year, month: month)
     else { return nil }
     let midnight = Int64(Day(year: year, month: month, day: day).number) * 86_400_000
-    if text.isAtEnd { return Instant(milliseconds: midnight) }
+    if text.isAtEnd { return needsOffset ? nil : Instant(milliseconds: midnight) }
     guard text.skip("T") || text.skip("t") || text.skip(" "),
       let hour = text.number(2), text.skip(":"), let minute = text.number(2), text.skip(":"),
       let second = text.number(2), hour <= 23, minute <= 59, second <= 60,
-      let fraction = text.milliseconds(), let offset = text.offsetMinutes(), text.isAtEnd
+      let fraction = text.milliseconds(), !needsOffset || !text.isAtEnd,
+      let offset = text.offsetMinutes(), text.isAtEnd
     else { return nil }
     let minutes = hour * 60 + minute - offset
     let clock: Int

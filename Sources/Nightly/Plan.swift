@@ -114,7 +114,8 @@ public struct Plan: Sendable {
     _ name: OptionName, _ said: SaidOptions, in calendar: CivilCalendar
   ) throws(NightError) -> Instant? {
     try said.value(
-      name, "is no instant", hint: "write 2026-11-20 or 2026-11-20T06:00:00Z",
+      name, "is no instant",
+      hint: "write a date such as 2026-11-20, or a time with its offset: 2026-11-20T06:00:00Z",
       read: calendar.instant)
   }
 }
@@ -131,6 +132,8 @@ extension Rules {
 
 extension CivilCalendar {
   /// The instant that RFC 3339 text, or a date, stands for; a date is the start of that day.
+  ///
+  /// A time must say its offset: without one, its writer and this calendar could mean two moments.
   public func instant(_ text: String) -> Instant? {
     let parts = text.split(separator: "-").compactMap { Int($0) }
     if text.count == 10, parts.count == 3 {
@@ -138,7 +141,9 @@ extension CivilCalendar {
       return day.text == text ? start(of: day) : nil
     }
     var text = text
-    return text.withUTF8 { InstantText.rfc3339(UnsafeRawBufferPointer($0)) }
+    return text.withUTF8 { bytes in
+      InstantText.rfc3339(UnsafeRawBufferPointer(bytes), needsOffset: true)
+    }
   }
 }
 

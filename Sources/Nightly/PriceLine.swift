@@ -61,7 +61,8 @@ struct PriceLine: Sendable, Equatable {
     }
     guard let validFrom = calendar.instant(field(.validFrom)) else {
       throw Problem(
-        column: .validFrom, reason: "must be a date such as 2026-11-20 or an RFC 3339 instant")
+        column: .validFrom,
+        reason: "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     key = Key(
       store: try Self.store(field(.store)), product: field(.product),

@@ -51,6 +51,17 @@ func refusesInstant(text: String) {
   #expect(instant(text) == nil)
 }
 
+@Test(
+  "Where an offset is needed, what says none is no instant",
+  arguments: [
+    ("2025-07-08T18:40:00Z", true), ("2025-07-08T18:40:00.5+02:00", true),
+    ("2025-07-08T18:40:00", false), ("2025-07-08 18:40:00.5", false), ("2025-07-08", false),
+  ])
+func needsOffset(text: String, isInstant: Bool) {
+  let read = Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0, needsOffset: true) }
+  #expect(read?.milliseconds == (isInstant ? instant(text) : nil))
+}
+
 @Test("Every day of the calendar is read as its own number")
 func readsEveryDay() {
   for number in stride(from: Int32(-719_162), through: 2_932_896, by: 997) {

@@ -126,4 +126,18 @@ struct SaidOptionTests {
     #expect(verbose.isVerbose && !verbose.isQuiet)
     #expect(try plan(file: "verbose: true\nquiet: true").talk.isQuiet)
   }
+
+  @Test("A time without an offset is no instant; a date is the start of its day")
+  func offsets() throws {
+    func asOf(_ text: String) throws -> String {
+      try plan(flags { $0.asOf = text }, file: "timezone: America/New_York").rules.asOf.text
+    }
+    #expect(try asOf("2026-01-02") == "2026-01-02T05:00:00Z")
+    #expect(try asOf("2026-01-02T00:00:00-05:00") == "2026-01-02T05:00:00Z")
+    #expect(try asOf("2026-01-02T00:00:00Z") == "2026-01-02T00:00:00Z")
+    for text in ["2026-01-02T00:00:00", "2026-01-02 00:00:00.5"] {
+      try expect("usage", "--as-of \(text)") { try plan(flags { $0.asOf = text }) }
+      try expect("usage", "--captured-at \(text)") { try plan(flags { $0.capturedAt = text }) }
+    }
+  }
 }

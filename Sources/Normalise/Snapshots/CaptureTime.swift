@@ -78,6 +78,6 @@ private struct NameClock {
   private mutating func skipMark() { _ = skip(":") || skip("-") || skip(".") || skip("_") }
 
   private func rfc3339(_ text: String) -> Instant? {
-    Array(text.utf8).withUnsafeBytes(InstantText.rfc3339)
+    Array(text.utf8).withUnsafeBytes { InstantText.rfc3339($0) }
   }
 }
