@@ -6,7 +6,7 @@ import Vocabulary
 
 /// The whole night on one page: ingest → fold → reconcile → report → publish.
 public struct Night {
-  let plan: Plan
+  private(set) var plan: Plan
   let version: String
   let log: Logger
   let progress: (NightProgress) -> Void
@@ -34,9 +34,10 @@ public struct Night {
 
   /// Reads what is new and publishes the report set anew.
   public func run() throws(NightError) -> NightOutcome {
-    try withLedger { ledger throws(NightError) in
-      let intake = try ingest(into: ledger)
-      return try publish(from: ledger, after: intake)
+    let night = try withLists()
+    return try night.withLedger { ledger throws(NightError) in
+      let intake = try night.ingest(into: ledger)
+      return try night.publish(from: ledger, after: intake)
     }
   }
 
@@ -53,11 +54,19 @@ public struct Night {
 
   /// Publishes the report set from the ledger as it stands.
   public func report() throws(NightError) -> NightOutcome {
+    let night = try withLists()
     try requireLedger()
-    return try withLedger { ledger throws(NightError) in
+    return try night.withLedger { ledger throws(NightError) in
       try refuseNothing(IntakeSummary(), ledger)
-      return try publish(from: ledger, after: IntakeSummary())
+      return try night.publish(from: ledger, after: IntakeSummary())
     }
+  }
+
+  /// This night with the price list and the decisions of its plan.
+  private func withLists() throws(NightError) -> Night {
+    var night = self
+    night.plan = try plan.withLists()
+    return night
   }
 
   private func ingest(into ledger: Ledger) throws(NightError) -> IntakeSummary {

@@ -51,10 +51,12 @@ public struct Plan: Sendable {
   var configuration: Configuration
   /// The environment variables that the configuration names, as secrets.
   let secretVariables: [String: Secret]
-  /// For charges whose provider sends no money; nil when none is given.
+  /// For charges whose provider sends no money; nil when none is given, or it was not read.
   var prices: PriceList?
   /// What people decided about breaks.
   var decisions = DecisionsFile()
+  private let pricesPath: String?
+  private let decisionsPath: String?
 
   /// Checks `flags` and fills the rest from `environment`, the configuration file and defaults.
   ///
@@ -91,10 +93,22 @@ public struct Plan: Sendable {
     saysAsOf = said[\.asOf] != nil
     rules = try Self.rules(said, configuration, now: now)
     capturedAt = try Self.instant(.capturedAt, said, in: .utc)
-    if let path = said[\.prices] {
-      prices = try PriceList.read(path, calendar: rules.calendar)
+    pricesPath = said[\.prices]
+    decisionsPath = said[\.decisions]
+  }
+
+  /// This plan with the price list and the decisions that it names.
+  ///
+  /// Read only for what follows them: a list that is gone holds up nothing else.
+  ///
+  /// - Throws: `NightError` when one cannot be read, or says what makes no sense.
+  func withLists() throws(NightError) -> Plan {
+    var plan = self
+    if let pricesPath {
+      plan.prices = try PriceList.read(pricesPath, calendar: rules.calendar)
     }
-    if let path = said[\.decisions] { decisions = try DecisionsFile(path: path) }
+    if let decisionsPath { plan.decisions = try DecisionsFile(path: decisionsPath) }
+    return plan
   }
 
   private static func rules(

@@ -34,7 +34,7 @@ private struct Sample: Sendable {
     options.asOf = "2026-03-01"
     options.ledger = folder.path("ledger.sqlite")
     options.out = folder.path("reports")
-    let plan = try Plan(flags: options, environment: [:], now: Instant(seconds: 0))
+    let plan = try Plan(flags: options, environment: [:], now: Instant(seconds: 0)).withLists()
     var log = Logger(label: "sample")
     log.logLevel = .critical
     let night = Night(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })

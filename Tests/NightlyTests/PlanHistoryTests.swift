@@ -76,6 +76,7 @@ struct PlanHistoryTests {
         to: "d.yaml")
     }
     return try Plan(flags: options, environment: [:], now: Instant(seconds: 1_770_000_000))
+      .withLists()
   }
 
   private func row(of plan: Plan) throws -> RunRow {

@@ -79,6 +79,24 @@ struct CommandLineTests {
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
   }
 
+  @Test("A price list and decisions that are gone hold up only what follows them")
+  func goneLists() throws {
+    #expect(try program.run(night).status == 0)
+    try program.folder.write("prices: gone.csv\ndecisions: gone.yaml\n", to: "gone.conf")
+    let config = ["--config", "gone.conf"]
+    for command in [
+      ["status"], ["verify"], ["backup", "copy.sqlite"], ["ingest", "--archives", "in"],
+      ["explain", "revenue_monthly", "charges"], ["prune", "--before", "2026-01", "--dry-run"],
+    ] {
+      let result = try program.run(command + config)
+      #expect(result.status == 0, "\(command): \(result)")
+    }
+    for command in [night, ["report"], ["drill"]] {
+      let result = try program.run(command + config)
+      #expect(result.status == 66 && result.errors.contains("gone.csv"), "\(command): \(result)")
+    }
+  }
+
   @Test("A configuration that is wrong is 78, with its file and key")
   func configuration() throws {
     try program.folder.write("retry_horizont: 60d\n", to: "typo.yaml")

@@ -41,7 +41,7 @@ extension Night {
       throw NightError(.usage, "--events must be from 1 to 100000, not \(order.events)")
     }
     try requireLedger(to: "drill")
-    var shadow = plan
+    var shadow = try plan.withLists()
     shadow.isDryRun = true
     var result: DrillResult?
     _ = try Night(

@@ -27,10 +27,12 @@ extension Night {
       try ledger.holdStill {
         let runs = try ledger.runs(newest: 64)
         let run = runs.first { $0.published != nil } ?? runs.first
-        var told = plan
-        if let run, run.published != nil {
-          told = try plan.following(run, try ledger.documents(ofRun: run.id))
-        }
+        var told =
+          if let run, run.published != nil {
+            try plan.following(run, try ledger.documents(ofRun: run.id))
+          } else {
+            try plan.withLists()
+          }
         if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
         try requireKept(told.rules.asOf, in: ledger)
         let night = Night(plan: told, version: version, log: log, progress: progress, stop: stop)
