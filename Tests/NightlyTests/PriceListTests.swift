@@ -118,6 +118,13 @@ struct PriceListTests {
     #expect(error.message.contains("line 4, column 5: valid_from repeats line 2"))
   }
 
+  @Test("The store `unknown` stands for every store, as an empty one does")
+  func everyStore() throws {
+    #expect(try read("unknown,a,,,2026-01-01,,1,,").lines[0].key.store == .unknown)
+    let error = try refusal(header + "\nunknown,a,,,2026-01-01,,1,,\n,a,,,2026-01-01,,1,,")
+    #expect(error.message.contains("repeats line 2"))
+  }
+
   @Test("A file that is not there is missing input; damage in quotes is named")
   func unreadable() throws {
     let missing = try #require(throws: NightError.self) {

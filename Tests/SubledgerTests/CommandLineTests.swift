@@ -58,6 +58,7 @@ struct CommandLineTests {
     try expect(night + ["--csv-dialect", "tsv"], 64, "--csv-dialect tsv")
     try expect(night + ["--log-format", "xml"], 64, "text, json")
     try expect(night + ["--out", ""], 64, "--out \"\"")
+    try expect(["explain", "churn_monthly", "period=2026-01", "period=2026-02"], 64, "hint: ")
     #expect(
       !FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
@@ -95,6 +96,11 @@ struct CommandLineTests {
       let result = try program.run(command + config)
       #expect(result.status == 66 && result.errors.contains("gone.csv"), "\(command): \(result)")
     }
+  }
+
+  @Test("A temporary folder in which nothing may be made is a matter of rights")
+  func closedTemporaryFolder() throws {
+    try expect(night + ["--dry-run"], 77, "TMPDIR", environment: ["TMPDIR": "/sys"])
   }
 
   @Test("A configuration that is wrong is 78, with its file and key")

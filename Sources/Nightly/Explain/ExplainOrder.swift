@@ -71,7 +71,11 @@ public struct ExplainOrder: Sendable, Equatable {
       }
       let name = String(word[..<equals])
       guard keys.updateValue(String(word[word.index(after: equals)...]), forKey: name) == nil
-      else { throw NightError(.usage, "the key \(name) is given twice") }
+      else {
+        throw NightError(
+          .usage, "the key \(name) is given twice",
+          hint: "give each key one value, or leave it out to add up the rows of all its values")
+      }
     }
     return .number(report: words[0], keys: keys, column: column)
   }
