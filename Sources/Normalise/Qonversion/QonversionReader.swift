@@ -101,7 +101,7 @@ struct QonversionReader {
     guard body.kind.isProductChange else { return }
     if !new.isEmpty { body.product = new }
     body.previousProduct = old
-    body.entitledUntil = top.value(.entitlements, tape).flatMap {
+    body.entitledUntil = top.value(.entitlements).flatMap {
       grants.end(among: $0, for: body, tape)
     }
   }
