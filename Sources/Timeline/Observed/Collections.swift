@@ -9,47 +9,62 @@ struct Collections {
     /// When it was true: the latest time among its events.
     var time: Instant
     /// Its first event, on which a derived event can rest.
-    var event: Event
-    var lineages: Set<Int64> = []
-    var products: Set<Symbol> = []
-
-    mutating func add(_ told: Event) {
-      time = max(time, told.time)
-      if told.isCollectionAlone { return }
-      lineages.insert(told.lineage)
-      products.insert(told.product)
-    }
+    let event: Event
   }
 
   /// By time.
   private let deliveries: [Delivery]
+  /// The last delivery that holds each lineage.
+  private var last: [Int64: Int] = [:]
+  /// The deliveries that hold each product, in order: a user can have tens of thousands.
+  private var holding: [Symbol: [Int]] = [:]
 
   /// The collections of which `events`, in business order, are told.
   init(_ events: [Event]) {
     var byKey: [Int64: Delivery] = [:]
     for event in events where event.collection != 0 {
-      // In place: a delivery can name tens of thousands of purchases.
-      byKey[event.collection, default: Delivery(time: event.time, event: event)].add(event)
+      byKey[event.collection, default: Delivery(time: event.time, event: event)].time = event.time
     }
     deliveries = byKey.values.sorted {
       ($0.time, $0.event.identity) < ($1.time, $1.event.identity)
     }
+    var places: [Int64: Int] = [:]
+    for (place, delivery) in deliveries.enumerated() { places[delivery.event.collection] = place }
+    for event in events where !event.isCollectionAlone {
+      guard let place = places[event.collection] else { continue }
+      last[event.lineage] = Swift.max(place, last[event.lineage] ?? place)
+      holding[event.product, default: []].append(place)
+    }
+    holding = holding.mapValues { Set($0).sorted() }
   }
 
   /// The first delivery that lacks `lineage` and its product for good, when one came before it:
   /// an event of it, at its time.
   func disappearance(of lineage: Int64, product: Symbol) -> Event? {
-    guard let last = deliveries.lastIndex(where: { $0.lineages.contains(lineage) }) else {
-      return nil
+    guard let last = last[lineage] else { return nil }
+    let time = deliveries[last].time
+    let later = deliveries.indices.first(from: last + 1) { deliveries[$0].time > time }
+    let holders = holding[product] ?? []
+    let held = holders.indices.first(from: 0) { holders[$0] >= later }
+    // Holders are a row without gap as long as they stand as far behind `later` as behind `held`.
+    let run = holders.indices.first(from: held) { holders[$0] - later > $0 - held } - held
+    guard later + run < deliveries.count else { return nil }
+    let lacking = deliveries[later + run]
+    var event = lacking.event
+    event.time = lacking.time
+    return event
+  }
+}
+
+extension Range<Int> {
+  /// The first number from `start` on of which `isSuch` is true, when it is of all after it.
+  func first(from start: Int, where isSuch: (Int) -> Bool) -> Int {
+    var (low, high) = (start, upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if isSuch(middle) { high = middle } else { low = middle + 1 }
     }
-    let later = deliveries[(last + 1)...].first {
-      $0.time > deliveries[last].time && !$0.products.contains(product)
-    }
-    return later.map { delivery in
-      var event = delivery.event
-      event.time = delivery.time
-      return event
-    }
+    return low
   }
 }
 

@@ -2,10 +2,13 @@ import Vocabulary
 
 /// Compares the observations of a life and says what happened between them.
 struct Derivation {
-  let told: [Event]
   let collections: Collections
   let rules: Rules
   private let purchases: [Purchase]
+  /// Told events by lineage, in business order, without observations.
+  private let told: [Int64: [Event]]
+  /// The newest purchase of each lineage, by its place in `purchases`.
+  private var newest: [Int64: Int] = [:]
   /// The subscription that the life holds, as far as the walk came.
   private var held: Held?
   private var seenLineages: Set<Int64> = []
@@ -14,22 +17,27 @@ struct Derivation {
   private var afterwards: [Event] = []
 
   init(told: [Event], collections: Collections, rules: Rules) {
-    self.told = told
+    self.told = Dictionary(grouping: told.filter { $0.kind != .observed }, by: \.lineage)
     self.collections = collections
     self.rules = rules
     purchases = Purchase.all(in: told)
+    for (place, purchase) in purchases.enumerated() {
+      newest[purchase.sightings[0].lineage] = place
+    }
   }
 
   /// The derived events, in no order.
   mutating func run() -> [Event] {
-    for purchase in purchases {
+    for (place, purchase) in purchases.enumerated() {
       guard let opening = opening(of: purchase) else { continue }
       if purchase.told == nil { events.append(opening) }
       seenLineages.insert(opening.lineage)
       guard !purchase.isOneTime else { continue }
       events += afterwards.filter { $0.precedes(opening) }
-      let changes = StateChanges(of: purchase, opening: opening, told: told, rules: rules)
-      let later = disappearance(of: purchase, after: opening, changes)
+      let changes = StateChanges(
+        of: purchase, opening: opening, told: told[opening.lineage] ?? [], rules: rules)
+      let isNewest = newest[opening.lineage] == place
+      let later = isNewest ? disappearance(after: opening, changes) : nil
       afterwards = changes.events + [later].compactMap(\.self)
       held = Held(opening, changes, revokedAt: later?.time)
     }
@@ -125,12 +133,10 @@ struct Derivation {
     return follows ? .productChanged : .resubscribed
   }
 
-  /// The revocation of a purchase that a later collection lacks while its period runs.
-  private func disappearance(
-    of purchase: Purchase, after opening: Event, _ changes: StateChanges
-  ) -> Event? {
-    let isNewest = purchases.last { $0.sightings[0].lineage == opening.lineage }?.place
-    guard isNewest.map({ $0 == purchase.place }) ?? false, !changes.isEndKnown,
+  /// The revocation of a lineage's newest purchase, which a later collection lacks while its period
+  /// runs.
+  private func disappearance(after opening: Event, _ changes: StateChanges) -> Event? {
+    guard !changes.isEndKnown,
       let vanished = collections.disappearance(of: opening.lineage, product: opening.product),
       let end = changes.end, vanished.time < end, vanished.time >= opening.time
     else { return nil }

@@ -13,19 +13,20 @@ struct StateChanges {
   private let opening: Event
   private let isTrial: Bool
   private let rules: Rules
-  /// Told events of the purchase's lineage from its charge on.
+  /// Told events of the purchase from its charge on, and of its lineage without transaction.
   private let told: [Event]
   private var isRenewing = true
   private var isOwned = true
 
+  /// - Parameter told: the told events of the purchase's lineage.
   init(of purchase: Purchase, opening: Event, told: [Event], rules: Rules) {
     self.opening = opening
     self.rules = rules
     isTrial = opening.kind == .trialStarted
     end = opening.periodEnd
     self.told = told.filter {
-      $0.lineage == opening.lineage && $0.kind != .observed && $0.time >= opening.time
-        && (($0.transaction == opening.transaction) || $0.transaction == 0)
+      $0.time >= opening.time
+        && ($0.transaction == opening.transaction || $0.transaction == 0)
     }
     isCollecting = self.told.contains(where: \.isBillingProblem)
     for sighting in purchase.sightings {

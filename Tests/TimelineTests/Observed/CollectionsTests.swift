@@ -1,0 +1,55 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+@Suite("What a user's later collections lack")
+struct CollectionsTests {
+  @Test(
+    "What a later collection lacks is found as by looking through all of them", arguments: 1...40)
+  func disappearances(seed: UInt64) {
+    var state = seed
+    func roll(_ sides: UInt64) -> Int64 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int64((state >> 33) % sides)
+    }
+    var events: [Event] = []
+    for collection in 1...30 {
+      let time = at("2026-01-01") + .days(roll(20))
+      for _ in 0...roll(3) {
+        var event = Event(provider: .iaptic, kind: .observed, time: time)
+        event.collection = Int64(collection)
+        event.identity = Int64(events.count + 1)
+        event.lineage = roll(8)
+        event.product = Symbol(roll(3))
+        event.observation = roll(6) == 0 ? nil : Observation()
+        events.append(event)
+      }
+    }
+    events.sort { ($0.time, $0.identity) < ($1.time, $1.identity) }
+    let collections = Collections(events)
+    for lineage in 0..<Int64(9) {
+      for product in 0..<Symbol(4) {
+        let found = collections.disappearance(of: lineage, product: product)
+        #expect(found == events.lacking(lineage, product), "seed \(seed)")
+      }
+    }
+  }
+}
+
+extension [Event] {
+  /// The event of the first collection after the last with `lineage` that lacks `product`.
+  func lacking(_ lineage: Int64, _ product: Symbol) -> Event? {
+    let deliveries = Dictionary(grouping: self, by: \.collection).values.sorted {
+      ($0[0].time, $0[0].identity) < ($1[0].time, $1[0].identity)
+    }
+    func holds(_ delivery: [Event], _ isSuch: (Event) -> Bool) -> Bool {
+      delivery.contains { !$0.isCollectionAlone && isSuch($0) }
+    }
+    let last = deliveries.lastIndex { holds($0) { $0.lineage == lineage } }
+    guard let last else { return nil }
+    return deliveries[(last + 1)...].first {
+      $0[0].time > deliveries[last][0].time && !holds($0) { $0.product == product }
+    }?.first
+  }
+}
