@@ -48,6 +48,7 @@ extension Event {
     return [
       ("provider", provider.name), ("app", word(app)), ("environment", environment.name),
       ("store", store.name), ("kind", kind.name), ("name", word(name)),
+      ("transaction", transaction == 0 ? "" : number(transaction)),
       ("original_transaction_id", original), ("starts_lineage", "\(startsLineage)"),
       ("product", word(product)), ("previous_product", word(previousProduct)),
       ("country", word(country)), ("storefront", word(storefront)),

@@ -30,6 +30,8 @@ struct EventDraft {
   /// What identity rests on besides the members that all providers have: a message's id, or the
   /// fingerprint of a state; 0 for nothing.
   var mark: Int64 = 0
+  /// Whether the provider gave the message an id, so that `mark` alone tells it from others.
+  var isMessage = false
 }
 
 extension EventBatch {
@@ -45,7 +47,7 @@ extension EventBatch {
     }
     event.identity = EventIdentity(
       app: app, lineage: event.lineage, transaction: draft.transaction, user: draft.user,
-      product: draft.product, name: draft.name, mark: draft.mark
+      product: draft.product, name: draft.name, mark: draft.mark, isMessage: draft.isMessage
     ).fingerprint(of: event)
     event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
     event.transaction = transactionKey(draft.transaction)

@@ -22,6 +22,8 @@ struct Line {
   var body = "body"
   /// Whether it is a state whose time is only the end of its period.
   var isUndated = false
+  /// Which delivery of a collection it came in; 0 for none.
+  var collection: Int64 = 0
   /// Overrides the identity, to make two events collide.
   var identity: Int64?
 
@@ -85,6 +87,7 @@ extension EventBatch {
       event.observation = Observation()
       event.observation?.isUndated = true
     }
+    event.collection = line.collection
     event.place = Place(line: Int64(events.count + 1), byteOffset: Int64(events.count * 100))
     var text = EventText()
     text.transaction = intern(line.transaction)

@@ -50,4 +50,43 @@ struct IapticSubjectTests {
       #expect(told(order, product: "apple:pro_a") == "pro_b")
     }
   }
+
+  /// A body of notification `id` about transaction `told`, whose collection shows `shown`.
+  private func copy(
+    id: String = "n", of user: String = "u", told: String = "apple:22", shown: String = "apple:23",
+    date: String = "2025-10-10T09:00:00Z", reason: String = "PURCHASED", isTrial: Bool = false
+  ) -> EventBatch {
+    let purchase = member("a", "pro", transaction: shown).dropLast()
+    return normalise(
+      """
+      {"type":"purchases.updated","applicationUsername":"\(user)","notification":\
+      {"reason":"\(reason)","id":"\(id)","date":"\(date)","productId":"pro",\
+      "purchaseId":"apple:21","transactionId":"\(told)"},\
+      "purchases":{\(purchase),"isTrialPeriod":\(isTrial)}}}
+      """)
+  }
+
+  @Test("A transaction that is told is that of the event, whatever the collection shows")
+  func olderTransaction() throws {
+    for reason in ["REFUNDED", "RENEWED", "REVOKED", "EXPIRED", "WILL_LAPSE"] {
+      let batch = copy(reason: reason)
+      #expect(batch.texts.map { batch.text($0.transaction) } == ["22", "23"])
+      #expect(batch.texts.map { batch.text($0.original) } == ["21", "21"])
+      #expect(batch.events.map { $0.observation == nil } == [true, false])
+      #expect(batch.events[0].periodEnd == nil && batch.events[0].revenue == nil)
+      #expect(batch.events[1].kind == .observed && batch.events[1].periodEnd != nil)
+    }
+  }
+
+  @Test("Copies of one notification are one event, whatever they say")
+  func copies() throws {
+    let copies = [
+      copy(shown: "apple:22", isTrial: true), copy(), copy(shown: "apple:24"),
+      copy(date: "2025-10-10T09:00:07Z"), copy(told: "apple:23"), copy(reason: "RENEWED"),
+    ]
+    #expect(copies.map { $0.events[0].kind }.prefix(2) == [.trialStarted, .started])
+    #expect(Set(copies.map { $0.events[0].identity }).count == 1)
+    let others = [copy(id: "m"), copy(of: "v")].map { $0.events[0].identity }
+    #expect(Set(others + [copies[0].events[0].identity]).count == 3)
+  }
 }

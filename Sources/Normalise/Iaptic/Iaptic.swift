@@ -60,8 +60,9 @@ struct Iaptic {
     read.id = try text(.id, "notification.id", tape)
     read.date = try tape.instant(news.value(.date), "notification.date")
     read.product = IapticID(try text(.productID, "notification.productId", tape))
-    read.purchase = IapticID(try text(.purchaseID, "notification.purchaseId", tape))
-    read.transaction = IapticID(try text(.transactionID, "notification.transactionId", tape))
+    read.purchase = IapticID(transaction: try text(.purchaseID, "notification.purchaseId", tape))
+    read.transaction = IapticID(
+      transaction: try text(.transactionID, "notification.transactionId", tape))
     return read
   }
 
@@ -79,6 +80,7 @@ struct Iaptic {
     let sent = top.value(.purchases)
     if let sent {
       body.purchases = try reader.purchases(sent, of: tape)
+      body.nameSubject()
     } else if body.isUpdate {
       throw .missing("purchases")
     }

@@ -16,7 +16,8 @@ struct IapticNotification {
     !product.text.isEmpty || !purchase.text.isEmpty || !transaction.text.isEmpty
   }
 
-  /// The purchase it is about; nil when it is none of `purchases`.
+  /// The purchase it is about, though maybe another transaction of it; nil when it is none of
+  /// `purchases`.
   ///
   /// One transaction can have bought several products. Of purchases that fit as well as one
   /// another, it is the one whose key is the first by its bytes: a collection has no order.
@@ -40,11 +41,35 @@ struct IapticNotification {
   /// How well `other` fits: its transaction counts for more than all else, then its purchase.
   private func fit(of other: IapticPurchase) -> Int {
     func fits(_ id: UnsafeRawBufferPointer, _ named: UnsafeRawBufferPointer) -> Bool {
-      !named.isEmpty && id.elementsEqual(named)
+      !named.isEmpty && id.isEqual(to: named)
     }
     return (fits(other.transaction, transaction.text) ? 4 : 0)
       + (fits(other.purchase, baseOrder(purchase.text)) ? 2 : 0)
       + (fits(other.product, product.text) ? 1 : 0)
+  }
+
+  /// Whether `other` shows the very transaction that is told of, as far as both name theirs.
+  ///
+  /// A collection stands as it is when it is sent: an older transaction may be refunded, or a
+  /// message come late.
+  func isShown(by other: IapticPurchase) -> Bool {
+    if !transaction.text.isEmpty, !other.transaction.isEmpty {
+      return transaction.text.isEqual(to: other.transaction)
+    }
+    return purchase.text.isEmpty || other.purchase.isEmpty
+      || baseOrder(purchase.text).isEqual(to: other.purchase)
+  }
+
+  /// `other` as the transaction that is told of, of which the collection tells only what it is of.
+  func past(of other: IapticPurchase) -> IapticPurchase {
+    var past = IapticPurchase()
+    past.product = product.text.isEmpty ? other.product : product.text
+    past.purchase = other.purchase
+    if !other.purchase.isEmpty, !purchase.text.isEmpty { past.purchase = baseOrder(purchase.text) }
+    past.transaction = transaction.text
+    past.store = other.store
+    past.environment = other.environment
+    return past
   }
 }
 
@@ -58,6 +83,17 @@ struct IapticBody {
   /// Which delivery it is; the same for copies that several addresses received.
   var collection: Int64 = 0
   var received: Instant?
+
+  /// The purchase that the notification is about; nil when it is none of them.
+  var subject: Int? { notification.subject(in: purchases) }
+
+  /// Gives the purchase that the notification is about the transaction that only it names.
+  mutating func nameSubject() {
+    guard !notification.transaction.text.isEmpty, let subject,
+      purchases[subject].transaction.isEmpty, notification.isShown(by: purchases[subject])
+    else { return }
+    purchases[subject].transaction = notification.transaction.text
+  }
 
   /// When the body is true, and whether that is only the end of a period; nil when nothing tells.
   ///

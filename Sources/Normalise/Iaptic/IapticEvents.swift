@@ -20,13 +20,15 @@ struct IapticEvents {
   /// All events of the body, the one that it tells first.
   func drafts(_ meaning: IapticMeaning) -> [EventDraft] {
     guard body.isUpdate else { return others() }
-    let subject = body.notification.subject(in: body.purchases)
+    let subject = body.subject
     var drafts: [EventDraft] = []
     if case .event(let named) = meaning, subject != nil || body.notification.namesSubject {
       drafts.append(told(named, subject.map { body.purchases[$0] }))
     }
-    // An event without effect tells nothing of the state either, so that is told beside it.
-    let isStateTold = drafts.contains { $0.event.kind != .other }
+    // An event without effect tells nothing of the state either, nor does one of another
+    // transaction, so that is told beside it.
+    let isShown = subject.map { body.notification.isShown(by: body.purchases[$0]) } ?? true
+    let isStateTold = isShown && drafts.contains { $0.event.kind != .other }
     let name = drafts.isEmpty ? body.notification.reason : body.type
     for (index, purchase) in body.purchases.enumerated() where !isStateTold || index != subject {
       drafts.append(observed(purchase, as: name.isEmpty ? body.type : name))
@@ -51,17 +53,23 @@ struct IapticEvents {
 
   private func told(_ named: EventKind, _ purchase: IapticPurchase?) -> EventDraft {
     var draft = absent(named)
-    if let purchase { draft = self.draft(kind(named, of: purchase), of: purchase) }
+    var period: Instant?
+    if let purchase, body.notification.isShown(by: purchase) {
+      draft = self.draft(kind(named, of: purchase), of: purchase)
+      period = purchase.renewedAt ?? purchase.purchasedAt
+    } else if let purchase {
+      draft = past(named, purchase)
+    }
     let kind = draft.event.kind
     draft.name = body.notification.reason
-    if kind == .observed {
+    if !body.notification.id.isEmpty {
+      (draft.mark, draft.isMessage) = (body.collection, true)
+    } else if kind == .observed {
       draft.mark = mark(of: draft)
-    } else if !body.notification.id.isEmpty {
-      draft.mark = Fingerprint.of(body.notification.id)
     }
     if kind == .other { draft.event.observation = nil }
     if kind == .started || kind == .purchased || kind == .trialStarted {
-      draft.event.periodStart = purchase?.renewedAt ?? purchase?.purchasedAt
+      draft.event.periodStart = period
     }
     return draft
   }
@@ -112,6 +120,19 @@ struct IapticEvents {
     draft.user = body.user
     draft.product = news.product.text
     draft.transaction = news.transaction.text
+    return draft
+  }
+
+  /// What the body tells of another transaction of `purchase` than its collection shows.
+  ///
+  /// Period, money and state are those of the transaction that is shown, and so is the trial: what
+  /// began as one is told as a start.
+  private func past(_ named: EventKind, _ purchase: IapticPurchase) -> EventDraft {
+    var like = purchase
+    like.isTrial = nil
+    like.isPending = false
+    var draft = draft(kind(named, of: like), of: body.notification.past(of: purchase))
+    draft.event.observation = nil
     return draft
   }
 

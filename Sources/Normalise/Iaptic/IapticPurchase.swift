@@ -109,8 +109,9 @@ struct IapticPurchaseReader {
   ) throws(BodyProblem) {
     let product = IapticID(try id(members.value(.productID) ?? key, "productId", tape))
     guard !product.text.isEmpty else { throw .missing("purchases.productId") }
-    let root = IapticID(try id(members.value(.purchaseID), "purchaseId", tape))
-    let transaction = IapticID(try id(members.value(.transactionID), "transactionId", tape))
+    let root = IapticID(transaction: try id(members.value(.purchaseID), "purchaseId", tape))
+    let transaction = IapticID(
+      transaction: try id(members.value(.transactionID), "transactionId", tape))
     let platform = try word(.platform, "purchases.platform", tape)
     purchase.product = product.text
     purchase.key = key.map(tape.bytes) ?? .none
@@ -119,7 +120,7 @@ struct IapticPurchaseReader {
     purchase.store =
       Store(iapticPlatform: platform) ?? root.store ?? transaction.store ?? product.store
       ?? .unknown
-    if try flag(.sandbox, "purchases.sandbox", tape) == true { purchase.environment = .sandbox }
+    if try truth(.sandbox, "purchases.sandbox", tape) == true { purchase.environment = .sandbox }
   }
 
   private func readTimes(
@@ -135,16 +136,16 @@ struct IapticPurchaseReader {
   private func readState(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
-    purchase.isExpired = try flag(.isExpired, "purchases.isExpired", tape)
+    purchase.isExpired = try truth(.isExpired, "purchases.isExpired", tape)
     let intent = try word(.renewalIntent, "purchases.renewalIntent", tape)
     purchase.renews = iapticRenews(intent)
     purchase.cancelation = IapticCancelation(
       try word(.cancelationReason, "purchases.cancelationReason", tape))
-    purchase.isInBillingRetry = try flag(
+    purchase.isInBillingRetry = try truth(
       .isBillingRetryPeriod, "purchases.isBillingRetryPeriod", tape)
-    purchase.isTrial = try flag(.isTrialPeriod, "purchases.isTrialPeriod", tape)
-    purchase.isPending = try flag(.isPending, "purchases.isPending", tape) ?? false
-    purchase.isShared = try flag(.isSharedPurchase, "purchases.isSharedPurchase", tape) ?? false
+    purchase.isTrial = try truth(.isTrialPeriod, "purchases.isTrialPeriod", tape)
+    purchase.isPending = try truth(.isPending, "purchases.isPending", tape) ?? false
+    purchase.isShared = try truth(.isSharedPurchase, "purchases.isSharedPurchase", tape) ?? false
   }
 
   private func readMoney(
@@ -160,7 +161,7 @@ struct IapticPurchaseReader {
   private func id(
     _ node: JSONNode?, _ field: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.transactionID(node, field, max: wordBytesMax)
+    try tape.identifier(node, field, max: wordBytesMax)
   }
 
   private func word(
@@ -175,7 +176,7 @@ struct IapticPurchaseReader {
     try tape.instant(members.value(field), name)
   }
 
-  private func flag(
+  private func truth(
     _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
   ) throws(BodyProblem) -> Bool? {
     try tape.truth(members.value(field), name)

@@ -8,6 +8,12 @@ struct IapticID {
   var store: Store?
   var text: UnsafeRawBufferPointer
 
+  /// A transaction's or purchase's id; `0` stands for none.
+  init(transaction sent: UnsafeRawBufferPointer) {
+    self.init(sent)
+    if text.count == 1, text[0] == UInt8(ascii: "0") { text = .none }
+  }
+
   init(_ sent: UnsafeRawBufferPointer) {
     text = sent
     let platform = sent.prefix { $0 != UInt8(ascii: ":") }

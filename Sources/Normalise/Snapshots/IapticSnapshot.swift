@@ -86,7 +86,7 @@ struct IapticSnapshotReader {
     info.read(sent, of: tape)
     let id = try tape.identifier(
       info.value(.lastPurchaseID), "customerInfo.lastPurchaseId", max: snapshotWordBytesMax)
-    let purchase = IapticID(id)
+    let purchase = IapticID(transaction: id)
     guard !purchase.text.isEmpty else { return [] }
     var right = Entitlement(id: text(baseOrder(purchase.text)))
     right.store = purchase.store ?? .unknown
@@ -128,7 +128,7 @@ extension IapticPurchase {
     var sale = SnapshotTransaction(id: text(id), originalID: text(root))
     sale.product = right.product
     sale.kind = isTrial == true ? .trialStarted : productType == .oneTime ? .oneTime : .unknown
-    sale.at = renewedAt ?? (id.elementsEqual(root) ? purchasedAt : nil)
+    sale.at = renewedAt ?? (id.isEqual(to: root) ? purchasedAt : nil)
     sale.expiresAt = expiresAt
     sale.environment = environment
     sale.ownership = isShared ? .familySharing : .owner

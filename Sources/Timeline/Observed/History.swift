@@ -24,7 +24,7 @@ struct History {
     } else {
       next = nil
     }
-    self.events = events.withConversions
+    self.events = events.withoutPastEnds.withConversions
   }
 }
 
@@ -43,6 +43,24 @@ extension [Event] {
       }
       if let charge = event.chargeKind, charge != .oneTime { isTrying = false }
       return event
+    }
+  }
+
+  /// The events without ends of a period that another has followed: it gave no access any more.
+  ///
+  /// iaptic alone tells such ends, without the state of what it shows. Refunds stay: they are
+  /// money.
+  var withoutPastEnds: [Event] {
+    var opened: Set<Int64> = []
+    var holder: Int64 = 0
+    return filter { event in
+      if event.opensPurchase, event.kind != .purchased, event.transaction != 0 {
+        opened.insert(event.transaction)
+        holder = event.transaction
+      }
+      guard event.provider == .iaptic, event.observation == nil else { return true }
+      let isPast = holder != event.transaction && opened.contains(event.transaction)
+      return !isPast || event.kind.isRefund || !event.isEnd
     }
   }
 

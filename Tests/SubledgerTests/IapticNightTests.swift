@@ -1,0 +1,101 @@
+import TestSupport
+import Testing
+
+@Suite("What iaptic tells of another transaction than it shows, and tells twice")
+struct IapticNightTests {
+  /// A line about transaction `told` of a monthly subscription, whose collection shows `shown`.
+  private func line(
+    _ reason: String, _ id: String, _ date: String, _ told: String, shown: Int, price: String
+  ) -> String {
+    let (start, end) = ("2026-0\(shown)-01T00:00:00.000Z", "2026-0\(shown + 1)-01T00:00:00.000Z")
+    return """
+      {"type":"purchases.updated","applicationUsername":"u1","password":"p",\
+      "notification":{"reason":"\(reason)","id":"\(id)","date":"\(date)",\
+      "productId":"apple:pro","purchaseId":"apple:101","transactionId":"apple:\(told)"},\
+      "purchases":{"apple:pro":{"productId":"apple:pro","purchaseId":"apple:101",\
+      "transactionId":"apple:10\(shown)","platform":"apple","purchaseDate":"2026-01-01T00:00:00Z",\
+      "lastRenewalDate":"\(start)","expirationDate":"\(end)","isExpired":false,\
+      "renewalIntent":"Renew","currency":"USD","amountUSD":\(price)}}}
+      """
+  }
+
+  private var start: String {
+    line("PURCHASED", "n1", "2026-01-01T00:00:05Z", "101", shown: 1, price: "1.99")
+  }
+
+  private var renewal: String {
+    line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 2, price: "9.99")
+  }
+
+  /// What is published of `lines`, in this order and the other, in one night and in one per line.
+  private func reports(
+    _ lines: [String], asOf: String, _ names: [String]
+  ) throws -> [String: [[String: String]]] {
+    let program = try Program()
+    var all: [[String: [[String: String]]]] = []
+    for (number, order) in [lines, lines.reversed()].enumerated() {
+      for isSplit in [false, true] {
+        let folder = "\(number)\(isSplit)"
+        let parts = isSplit ? order : [order.joined(separator: "\n")]
+        for (night, part) in parts.enumerated() {
+          try program.folder.write(part + "\n", to: "\(folder)/in/\(night).jsonl")
+          let result = try program.run([
+            "run", "--archives", "\(folder)/in", "--as-of", asOf, "--ledger", "\(folder)/l",
+            "--out", "\(folder)/out",
+          ])
+          #expect([0, 1].contains(result.status), "\(result)")
+        }
+        all.append(
+          try Dictionary(
+            uniqueKeysWithValues: names.map {
+              ($0, try program.rows("\($0).csv", in: "\(folder)/out"))
+            }))
+      }
+    }
+    for other in all { #expect(other == all[0], "order and nights change nothing") }
+    return all[0]
+  }
+
+  private static let names = ["revenue_monthly", "churn_monthly", "renewals_monthly"]
+
+  @Test("A refund of an older period gives back that period's price and ends nothing")
+  func refund() throws {
+    let refund = line("REFUNDED", "n3", "2026-02-10T00:00:00Z", "101", shown: 2, price: "9.99")
+    let told = try reports([start, renewal, refund], asOf: "2026-02-11", Self.names)
+    let refunds = told["revenue_monthly"]?.compactMap { $0["refunds_usd"] } ?? []
+    #expect(refunds.filter { $0 != "0.00" } == ["1.99"])
+    #expect(told["churn_monthly"]?.last?["active_close"] == "1")
+    #expect(told["churn_monthly"]?.allSatisfy { $0["churned"] == "0" } == true)
+    #expect(told["renewals_monthly"]?.map { $0["renewals_refunded"] } == ["0"])
+  }
+
+  @Test("A revocation of an older period ends nothing")
+  func revocation() throws {
+    let end = line("REVOKED", "n3", "2026-02-10T00:00:00Z", "101", shown: 2, price: "9.99")
+    let told = try reports([start, renewal, end], asOf: "2026-02-11", Self.names)
+    #expect(told["churn_monthly"]?.last?["active_close"] == "1")
+  }
+
+  @Test("A renewal that comes when the collection shows the next one is a renewal of its own")
+  func lateRenewal() throws {
+    let late = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
+    let next = line("RENEWED", "n3", "2026-03-01T00:00:05Z", "103", shown: 3, price: "9.99")
+    let told = try reports([start, late, next], asOf: "2026-03-02", Self.names)
+    #expect(told["renewals_monthly"]?.map { $0["renewals"] } == ["1", "1"])
+    #expect(told["churn_monthly"]?.map { $0["active_close"] } == ["1", "1", "1"])
+    #expect(told["churn_monthly"]?.allSatisfy { $0["reactivated"] == "0" } == true)
+  }
+
+  @Test("A notification that comes again, its collection or its date changed, is one charge")
+  func again() throws {
+    let moved = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
+    let redated = line("RENEWED", "n2", "2026-02-01T00:00:06Z", "102", shown: 2, price: "9.99")
+    for copy in [moved, redated] {
+      let told = try reports([start, renewal, copy], asOf: "2026-02-11", Self.names)
+      #expect(told["renewals_monthly"]?.map { $0["renewals"] } == ["1"])
+      #expect(told["revenue_monthly"]?.map { $0["charges"] } == ["1", "1"])
+    }
+    let result = try reports([start, renewal, moved], asOf: "2026-02-11", ["breaks"])
+    #expect(result["breaks"]?.contains { $0["code"] == "CONFLICT" } == true)
+  }
+}
