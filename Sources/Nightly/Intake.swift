@@ -194,7 +194,7 @@ struct Intake {
     ) throws -> ArchiveEnd {
       var normaliser = Normaliser(rules: rules)
       // The last lines of a chunk may come on top.
-      let (linesMin, room) = (1_024, 1_280)
+      let (linesMin, room, bytesMin) = (1_024, 1_280, 1 << 20)
       var batch = EventBatch(room: room)
       func flush() throws {
         guard tell(.batch(batch)) else { throw NotWanted() }
@@ -212,7 +212,7 @@ struct Intake {
           (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
           guard tell(.again) else { throw NotWanted() }
         }
-        if batch.lines >= linesMin { try flush() }
+        if batch.lines >= linesMin || batch.arena.count >= bytesMin { try flush() }
       }
       if batch.lines > 0 { try flush() }
       return end

@@ -35,10 +35,18 @@ struct EventDraft {
 }
 
 extension EventBatch {
+  /// Adds the events of a body, all of one user, whose id is kept once.
+  mutating func add(_ drafts: [EventDraft], of user: UnsafeRawBufferPointer) {
+    let user = intern(user)
+    for draft in drafts { add(draft, user: user) }
+  }
+
   /// Completes the event of `draft` and adds it with its ids.
-  mutating func add(_ draft: EventDraft) {
+  mutating func add(_ draft: EventDraft) { add(draft, user: intern(draft.user)) }
+
+  private mutating func add(_ draft: EventDraft, user: TextRange) {
     var event = draft.event
-    let text = internIDs(of: draft)
+    let text = internIDs(of: draft, user: user)
     let app = draft.app.isEmpty ? 0 : Fingerprint.of(draft.app)
     event.lineage = arena.withUnsafeBytes { arena in
       lineageKey(
@@ -66,9 +74,9 @@ extension EventBatch {
     values.append(Int32(truncatingIfNeeded: lines))
   }
 
-  private mutating func internIDs(of draft: EventDraft) -> EventText {
+  private mutating func internIDs(of draft: EventDraft, user: TextRange) -> EventText {
     var text = EventText()
-    text.user = intern(draft.user)
+    text.user = user
     text.transaction = intern(draft.transaction)
     switch draft.root {
     case .original(let id) where id.isEqual(to: draft.transaction):

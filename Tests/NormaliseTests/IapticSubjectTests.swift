@@ -89,4 +89,22 @@ struct IapticSubjectTests {
     let others = [copy(id: "m"), copy(of: "v")].map { $0.events[0].identity }
     #expect(Set(others + [copies[0].events[0].identity]).count == 3)
   }
+
+  @Test("A user's id is kept once for all purchases of a body, of which there are at most 10,000")
+  func manyPurchases() throws {
+    func body(_ count: Int) -> String {
+      let members = (1...count).map {
+        #""p\#($0)":{"purchaseId":"\#($0)","purchaseDate":1760000000}"#
+      }
+      let user = String(repeating: "u", count: 1_000)
+      return """
+        {"type":"purchases.updated","applicationUsername":"\(user)",\
+        "purchases":{\(members.joined(separator: ","))}}
+        """
+    }
+    let batch = normalise(body(10_000))
+    #expect(batch.events.count == 10_000 && batch.arena.count < 60_000)
+    #expect(Set(batch.texts.map { batch.text($0.user).count }) == [1_000])
+    #expect(refusal(body(10_001)) == ["bad_field", "purchases: more than 10000"])
+  }
 }

@@ -43,7 +43,7 @@ struct Iaptic {
     var events = IapticEvents(body: body, time: time.instant, isUndated: time.isUndated)
     events.place = delivery.place
     events.fingerprint = Fingerprint.of(tape.bytes(object))
-    for draft in events.drafts(meaning) { batch.add(draft) }
+    batch.add(events.drafts(meaning), of: body.user)
     batch.roundedAmounts += body.purchases.reduce(0) { $0 + $1.roundedAmounts }
     return nil
   }

@@ -66,6 +66,8 @@ struct IapticPurchase {
 struct IapticPurchaseReader {
   private var members = Members<IapticPurchaseField>()
   private let wordBytesMax: Int
+  /// As many as one app can sell in the App Store; each takes memory of its own.
+  private static let purchasesMax = 10_000
 
   init(wordBytesMax: Int) { self.wordBytesMax = wordBytesMax }
 
@@ -76,6 +78,9 @@ struct IapticPurchaseReader {
     let isObject = tape.kind(collection) == .object
     guard isObject || tape.kind(collection) == .array else {
       throw .bad("purchases", expected: "purchases by product id")
+    }
+    guard tape.count(collection) <= Self.purchasesMax else {
+      throw BodyProblem(.badField, "purchases: more than \(Self.purchasesMax)")
     }
     var found: [IapticPurchase] = []
     var child = tape.firstChild(collection)
