@@ -9,10 +9,20 @@ extension Intake {
   func readSnapshots(into summary: inout IntakeSummary) throws(NightError) {
     guard !plan.snapshots.isEmpty else { return }
     var filesKnown = IntakeSummary()
-    for file in try newFiles(under: plan.snapshots, summary: &filesKnown) {
+    let files = try newFiles(under: plan.snapshots, summary: &filesKnown)
+    summary.snapshotFilesKnown = filesKnown.archivesKnown
+    for file in files {
       try checkStop()
       do {
         try readSnapshot(file, into: &summary)
+      } catch is NoCaptureTime {
+        summary.snapshotFilesRefused += 1
+        log.warning(
+          """
+          \(file.path) is left out: a line does not say when the snapshot was taken. Add \
+          captured_at to the lines or a date to the file's name, or give --captured-at; the next \
+          run tries again
+          """)
       } catch let error as ArchiveError where error.kind == .missing {
         log.warning("\(file.path) vanished before it was read; it is left out")
       } catch {
@@ -48,7 +58,7 @@ extension Intake {
           firstReject = nil
         }
         firstReject = firstReject ?? batch.rejects.first
-        guard !batch.needsCapturedAt else { throw Self.noCaptureTime(file) }
+        guard !batch.needsCapturedAt else { throw NoCaptureTime() }
         try entry.add(batch.snapshots, rejects: batch.rejects)
       }
       guard end.sha256 == sha256 else {
@@ -72,11 +82,7 @@ extension Intake {
       line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail); the others count
       """)
   }
-
-  private static func noCaptureTime(_ file: ArchiveFile) -> NightError {
-    NightError(
-      .damagedInput,
-      "cannot read the snapshots in \(file.path): a line does not say when it was captured",
-      hint: "add captured_at to the lines, a date to the file's name, or give --captured-at")
-  }
 }
+
+/// A line of a file of snapshots does not say when it was taken, and nothing else does.
+private struct NoCaptureTime: Error {}

@@ -34,11 +34,18 @@ struct IntakeSummary: Sendable {
   var missingIsProceed: Int64 = 0
   var snapshots: Int64 = 0
   var snapshotsRejected: Int64 = 0
+  var snapshotFilesKnown = 0
+  /// Files of which nothing counts, because nobody knows when they were taken.
+  var snapshotFilesRefused = 0
 
   /// Whether there was input and not one line of it could be understood.
+  ///
+  /// A refused file is new every night: beside input that was read before it stops none.
   var isBeyondSalvage: Bool {
     let understood = accepted + duplicates + skipped + snapshots
-    return understood == 0 && (rejected + snapshotsRejected > 0 || archivesDamaged > 0)
+    let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
+    let isUnread = rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
+    return understood == 0 && isUnread
   }
 
   /// One line for the log.
@@ -46,5 +53,6 @@ struct IntakeSummary: Sendable {
     "\(archivesRead) archives read, \(archivesKnown) known, \(archivesDamaged) damaged; "
       + "\(lines) lines: \(accepted) accepted, \(duplicates) duplicates, \(skipped) skipped, "
       + "\(rejected) rejected; \(snapshots) snapshots, \(snapshotsRejected) rejected"
+      + (snapshotFilesRefused > 0 ? "; \(snapshotFilesRefused) files of snapshots refused" : "")
   }
 }

@@ -105,6 +105,38 @@ struct DamageTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
+  @Test("A file of snapshots that nobody knows the time of is left out with a warning, every night")
+  func undatedSnapshots() throws {
+    let dated =
+      #"{"provider":"qonversion","user_id":"QON_1","captured_at":1772308800,"entitlements":[]}"#
+    let undated = #"{"provider":"qonversion","user_id":"QON_2","entitlements":[]}"#
+    try program.folder.write(bodies(60), to: "in/a.jsonl")
+    try program.folder.write(dated + "\n", to: "snap/a.jsonl")
+    try program.folder.write("\(dated)\n\(undated)\n", to: "snap/b.jsonl")
+    let both = night + ["--snapshots", "snap"]
+    for read in ["1 snapshots, 0 rejected; 1 files", "0 snapshots, 0 rejected; 1 files"] {
+      let result = try program.run(both + ["--verbose"])
+      #expect(result.status == 0, "\(result)")
+      #expect(result.errors.contains("snap/b.jsonl is left out"))
+      #expect(result.errors.contains("--captured-at"))
+      #expect(result.errors.contains("\(read) of snapshots refused"))
+    }
+    #expect(try charges() == 60)
+    let told = try program.run(both + ["--captured-at", "2026-02-28", "--verbose"])
+    #expect(told.status == 0 && told.errors.contains("2 snapshots, 0 rejected\n"), "\(told)")
+  }
+
+  @Test("When a file of snapshots without a time is all there is to read, it is 65")
+  func onlyUndatedSnapshots() throws {
+    let undated = #"{"provider":"qonversion","user_id":"QON_2","entitlements":[]}"#
+    try program.folder.write(undated + "\n", to: "snap/a.jsonl")
+    try FileManager.default.createDirectory(
+      atPath: program.folder.path("in"), withIntermediateDirectories: true)
+    let result = try program.run(night + ["--snapshots", "snap"])
+    #expect(result.status == 65, "\(result)")
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
+  }
+
   @Test("Garbage beside good lines is listed by place, and qualifies the set when it is much")
   func garbageBesideGood() throws {
     try program.folder.write(bodies(3000), to: "in/good.jsonl")
