@@ -40,6 +40,8 @@ public struct LeftOut: Sendable, Equatable {
     case brokenLink = "a link that leads nowhere"
     /// It was there when the folder was read, and gone a moment later.
     case vanished
+    /// Something else than input is known to lie there.
+    case ofOthers = "the job's own"
   }
 
   /// The path, shown as valid text on one line.

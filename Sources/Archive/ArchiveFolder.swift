@@ -7,10 +7,14 @@ public enum ArchiveFolder {
   ///
   /// A path that is not there may be one as `ArchiveFile.path` shows it.
   /// Hidden entries and what is no regular file are left out, unless a hidden one is named in
-  /// `paths`. A file that is reached twice (overlapping roots, links) is listed once; a hard link
+  /// `paths`; so are files that `others` names, and folders that it names and `paths` does not, by
+  /// whatever name or link they are come to. A file that is reached twice (overlapping roots, links) is listed once; a hard link
   /// is a file of its own. Links to folders are walked last, so that a file goes by its own name.
-  public static func files(under paths: [String]) throws(ArchiveError) -> ArchiveListing {
+  public static func files(
+    under paths: [String], except others: [String] = []
+  ) throws(ArchiveError) -> ArchiveListing {
     var walk = FolderWalk()
+    for text in others { walk.except(ArchivePath(text)) }
     for text in paths {
       let path = ArchivePath(text)
       let shown = ArchivePath(unescaping: text)
@@ -31,6 +35,11 @@ private struct FolderWalk {
   private struct FolderID: Hashable {
     let device: UInt64
     let inode: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
   }
 
   private struct Link {
@@ -43,6 +52,8 @@ private struct FolderWalk {
   private var links: [Link] = []
   private var foldersSeen: Set<FolderID> = []
   private var filesSeen: Set<ArchivePath> = []
+  private var foldersOfOthers: Set<FolderID> = []
+  private var filesOfOthers: Set<ArchivePath> = []
 
   var listing: ArchiveListing {
     ArchiveListing(
@@ -53,6 +64,16 @@ private struct FolderWalk {
         return ArchivePath.precedes(left.location, right.location)
       },
       leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
+  }
+
+  /// Leaves out what is found at `path`, now or later on the walk; nothing need be there.
+  mutating func except(_ path: ArchivePath) {
+    guard let status = fileStatus(path, followingLinks: true).status else { return }
+    if isFolder(status) {
+      foldersOfOthers.insert(FolderID(status))
+    } else if let resolved = path.resolved {
+      filesOfOthers.insert(resolved)
+    }
   }
 
   mutating func root(_ path: ArchivePath) throws(ArchiveError) {
@@ -83,8 +104,7 @@ private struct FolderWalk {
   private mutating func folder(
     _ path: ArchivePath, relative: ArchivePath, _ status: stat
   ) throws(ArchiveError) {
-    let id = FolderID(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    guard foldersSeen.insert(id).inserted else { return }
+    guard foldersSeen.insert(FolderID(status)).inserted else { return }
     for name in try names(in: path) {
       let child = path.appending(name)
       if name.first == UInt8(ascii: ".") {
@@ -106,6 +126,7 @@ private struct FolderWalk {
     _ path: ArchivePath, relative: ArchivePath, _ status: stat
   ) throws(ArchiveError) {
     if isFolder(status) {
+      guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .ofOthers) }
       try folder(path, relative: relative, status)
     } else if status.st_mode & S_IFMT == S_IFLNK {
       links.append(Link(path: path, relative: relative))
@@ -117,6 +138,7 @@ private struct FolderWalk {
   private mutating func file(_ path: ArchivePath, relative: ArchivePath, _ status: stat) {
     guard status.st_mode & S_IFMT == S_IFREG else { return leave(path, .notRegular) }
     guard let resolved = path.resolved else { return leave(path, .vanished) }
+    guard !filesOfOthers.contains(resolved) else { return leave(path, .ofOthers) }
     guard filesSeen.insert(resolved).inserted else { return }
     files.append(
       ArchiveFile(

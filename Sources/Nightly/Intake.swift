@@ -1,4 +1,5 @@
 import Archive
+import Foundation
 import Ledger
 import Logging
 import Normalise
@@ -103,8 +104,14 @@ struct Intake {
   func newFiles(
     under paths: [String], summary: inout IntakeSummary
   ) throws(NightError) -> [ArchiveFile] {
-    let listing = try attempt { try ArchiveFolder.files(under: paths) }
-    for left in listing.leftOut { log.info("left out \(left.path): \(left.reason.rawValue)") }
+    let listing = try attempt {
+      try ArchiveFolder.files(under: paths, except: plan.ownPlaces)
+    }
+    for left in listing.leftOut {
+      // A broken link stood for input once; the others are left out every night as they should.
+      let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
+      log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
+    }
     return try attempt {
       try listing.files.filter { file in
         if let limit = plan.archivesBefore, file.modified > limit {
@@ -217,6 +224,17 @@ struct Intake {
       if batch.lines > 0 { try flush() }
       return end
     }
+  }
+}
+
+extension Plan {
+  /// What the job itself writes, which is no input: the published folder, the ledger, and what lies
+  /// beside it.
+  ///
+  /// SQLite lays its files beside the one that a link leads to.
+  fileprivate var ownPlaces: [String] {
+    let real = URL(fileURLWithPath: ledger).resolvingSymlinksInPath().path
+    return [out, ledger, ledger + ".lock", real + "-wal", real + "-shm"]
   }
 }
 
