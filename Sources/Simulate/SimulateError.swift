@@ -4,6 +4,8 @@ public enum SimulateError: Error, Sendable, Equatable, CustomStringConvertible {
   case plan(reason: String)
   /// The folder already holds a world.
   case occupied(path: String)
+  /// A signal asked to stop, and the folder holds a part of a world.
+  case stopped(signal: Int32)
   /// A folder or file could not be made or written.
   case output(path: String, reason: String)
 
@@ -15,6 +17,9 @@ public enum SimulateError: Error, Sendable, Equatable, CustomStringConvertible {
     case .occupied(let path):
       "writing a simulated world failed: \(path) exists already and two worlds must not mix; "
         + "choose another folder or remove it"
+    case .stopped(let signal):
+      "writing a simulated world was stopped by signal \(signal); what there is of it is not whole: "
+        + "remove the folder"
     case .output(let path, let reason):
       "writing \(path) failed: \(reason); check that the folder is writable and the disk has room"
     }

@@ -8,7 +8,7 @@ import Vocabulary
 final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
-  private let stop = StopSignal()
+  let stop = StopSignal()
   private var talk = Talk()
 
   init(_ options: LedgerOptions, drawsProgress: Bool = false) {

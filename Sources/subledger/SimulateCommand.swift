@@ -35,7 +35,7 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "Calendar months from the start to the end of the world, 1 to 120.")
   var months = 24
 
-  @Option(help: "About how many events there should be; beats --subscribers.")
+  @Option(help: "About how many events there should be, up to 10⁹; beats --subscribers.")
   var events: Int?
 
   @Option(
@@ -71,9 +71,9 @@ struct SimulateCommand: ParsableCommand {
 
   func run() throws {
     let options = try LedgerOptions.parse([])
-    try Session(options).run { _ in
+    try Session(options).run { session in
       do {
-        let summary = try simulate(plan, into: out)
+        let summary = try simulate(plan, into: out, stop: session.stop.read)
         try StandardStreams.tell(
           "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
             + "\(summary.archives) archives; as of \(summary.asOf.text)")
@@ -125,6 +125,7 @@ extension SimulateError {
     case .plan: .usage
     case .occupied: .cannotCreate
     case .output: .inputOutput
+    case .stopped(let signal): .stopped(signal)
     }
   }
 }

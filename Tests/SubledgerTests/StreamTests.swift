@@ -92,6 +92,18 @@ struct StreamTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 
+  @Test("SIGINT ends a simulation with 130, and one without an end is not begun")
+  func simulation() throws {
+    let endless = try program.run(["simulate", "--out", "w", "--events", "\(Int.max)"])
+    #expect(endless.status == 64 && endless.errors.contains("1,000,000,000"), "\(endless)")
+    let running = try program.start(["simulate", "--out", "world", "--events", "100000"])
+    let begun = program.folder.path("world/archives")
+    while running.isRunning, !FileManager.default.fileExists(atPath: begun) { usleep(1000) }
+    running.interrupt()
+    running.waitUntilExit()
+    #expect(running.terminationReason == .exit && running.terminationStatus == 130)
+  }
+
   @Test("SIGTERM ends the wait for another run's lock with 143")
   func waiting() throws {
     let path = program.folder.path("subledger.sqlite.lock")

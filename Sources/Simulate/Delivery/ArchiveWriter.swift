@@ -11,6 +11,7 @@ struct ArchiveWriter {
   let folder: String
   /// Arrivals by UTC day of delivery, counted from the world's first day.
   let arrivalsByDay: [Int]
+  let checkStop: StopCheck
 
   private static let passLimit = 2_000_000
 
@@ -40,7 +41,8 @@ struct ArchiveWriter {
         count += arrivalsByDay[last]
         last += 1
       }
-      for arrival in remember(days: first..<last, count: count) {
+      for arrival in try remember(days: first..<last, count: count) {
+        try checkStop()
         let lived = Story.life(of: Int(arrival.person), in: plan, span: span)
         guard let life = lived.told(by: arrival.provider, span) else { continue }
         let index = Int(arrival.happening)
@@ -52,13 +54,16 @@ struct ArchiveWriter {
     return try sink.finish()
   }
 
-  private func remember(days: Range<Int>, count: Int) -> [Remembered] {
+  private func remember(
+    days: Range<Int>, count: Int
+  ) throws(SimulateError) -> [Remembered] {
     let from = (span.start + Int64(days.lowerBound) * day) * 1000
     let to = (span.start + Int64(days.upperBound) * day) * 1000
     let office = PostOffice(plan)
     var arrivals: [Remembered] = []
     arrivals.reserveCapacity(count)
     for number in 0..<subscribers {
+      try checkStop()
       let lived = Story.life(of: number, in: plan, span: span)
       for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
         for index in life.happenings.indices {

@@ -9,7 +9,7 @@ struct Census {
   private(set) var watermarks: [NamedFeed: Int64] = [:]
 
   /// Lives every life of `plan` once.
-  init(_ plan: WorldPlan, _ span: Span) {
+  init(_ plan: WorldPlan, _ span: Span, _ checkStop: StopCheck) throws(SimulateError) {
     // The last retry comes two days after the end of the world at most, or some minutes later.
     arrivalsByDay = Array(repeating: 0, count: Int((span.end - span.start) / day) + 4)
     summary.asOf = Instant(seconds: span.end)
@@ -18,6 +18,7 @@ struct Census {
     let envelope = Envelope(share: plan.envelopedShare, span: span)
     var number = 0
     while plan.events.map({ summary.events < $0 }) ?? (number < plan.subscribers) {
+      try checkStop()
       let lived = Story.life(of: number, in: plan, span: span)
       for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
         for index in life.happenings.indices {
