@@ -56,6 +56,7 @@ extension NightError {
     switch error {
     case .identity, .overflow: self.init(.identity, error.description)
     case .ledger(let cause): self.init(keeping: cause)
+    case .stopped(let signal): self = .stopped(by: signal)
     case .cannotCreate(_, let number):
       let isForbidden = [EACCES, EPERM, EROFS].contains(number)
       self.init(isForbidden ? .permission : .cannotCreate, error.description)

@@ -10,7 +10,7 @@ public struct Night {
   let version: String
   let log: Logger
   let progress: (NightProgress) -> Void
-  let stop: () -> Int32
+  let stop: @Sendable () -> Int32
   let times = StageTimes()
 
   /// A night that follows `plan`.
@@ -20,10 +20,10 @@ public struct Night {
   ///   - version: the program's, for the manifest.
   ///   - log: where to say what a person should know.
   ///   - progress: told how far the night has come.
-  ///   - stop: answers the signal that asked to stop, 0 while none did.
+  ///   - stop: answers the signal that asked to stop, 0 while none did; asked by any thread.
   public init(
     plan: Plan, version: String, log: Logger, progress: @escaping (NightProgress) -> Void,
-    stop: @escaping () -> Int32
+    stop: @escaping @Sendable () -> Int32
   ) {
     self.plan = plan
     self.version = version
@@ -88,6 +88,7 @@ public struct Night {
   ) throws(NightError) -> NightOutcome {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
+    try requireNear(rules.rules)
     let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let nightFold = NightFold(
@@ -106,13 +107,14 @@ public struct Night {
       try reconcile.run(reconciled)
     }
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules, times: times)
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules, times: times,
+      stop: stop)
     return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
   }
 
   func checkStop() throws(NightError) {
     let signal = stop()
     guard signal != 0 else { return }
-    throw NightError(.stopped(signal), "stopped by signal \(signal); what was done is kept")
+    throw .stopped(by: signal)
   }
 }

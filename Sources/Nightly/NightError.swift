@@ -38,6 +38,11 @@ public struct NightError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
+  /// A signal asked to stop, and nothing is half.
+  static func stopped(by signal: Int32) -> NightError {
+    NightError(.stopped(signal), "stopped by signal \(signal); what was done is kept")
+  }
+
   /// Message and hint for a person.
   public var description: String { hint.isEmpty ? message : "\(message)\n  hint: \(hint)" }
 }

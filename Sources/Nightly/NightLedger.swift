@@ -59,6 +59,20 @@ extension Night {
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
+  /// Refuses an as-of so far behind all that was told that it can only be a slip: reports have rows
+  /// for every month up to it.
+  func requireNear(_ rules: Rules) throws(NightError) {
+    let years: Int64 = 100
+    guard let newest = rules.watermarks.values.max(),
+      rules.asOf - .seconds(years * 366 * 86_400) > newest
+    else { return }
+    throw NightError(
+      .usage,
+      "as-of \(rules.asOf.text) is more than \(years) years after the newest input, which is of "
+        + newest.text,
+      hint: "check the year given with --as-of; what was read is kept")
+  }
+
   /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
   /// watermarks.
   func reconcileRules(for ledger: Ledger) throws(NightError) -> ReconcileRules {

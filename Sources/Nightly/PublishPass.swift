@@ -13,6 +13,8 @@ struct PublishPass {
   let ledger: Ledger
   let rules: Rules
   let times: StageTimes
+  /// Answers the signal that asked to stop, 0 while none did.
+  let stop: @Sendable () -> Int32
 
   /// Publishes the set and says whether somebody should look at it.
   ///
@@ -79,6 +81,7 @@ struct PublishPass {
       var reportPlan = ReportPlan(rules: rules, run: run)
       reportPlan.dialect = plan.isExcelDialect ? .excel : .rfc4180
       reportPlan.amountDecimals = plan.amountDecimals
+      reportPlan.stop = stop
       let target = try DryRunTarget(plan)
       let staging = try Staging.begin(for: target.out)
       do {
@@ -90,6 +93,8 @@ struct PublishPass {
           }
           return try writeReports(by: reportPlan, into: staging.path)
         }
+        // From here on nothing stops between the published set and the ledger's word of it.
+        try reportPlan.checkStop()
         manifest.resources = reports.tables.map(ManifestResource.init)
         let publication = try times.measure(.publish) {
           // A power cut must not leave a set that the ledger knows nothing of.

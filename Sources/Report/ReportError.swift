@@ -9,6 +9,8 @@ public enum ReportError: Error, Sendable, CustomStringConvertible {
   case overflow(report: String, column: String)
   /// The ledger could not be read.
   case ledger(LedgerError)
+  /// A signal asked to stop.
+  case stopped(signal: Int32)
   /// A file or folder could not be made (exit 73, or 77 without permission).
   case cannotCreate(path: String, errorNumber: Int32)
   /// A published file could not be read again (exit 74).
@@ -26,6 +28,7 @@ public enum ReportError: Error, Sendable, CustomStringConvertible {
       "cannot write \(column) of \(report): a sum exceeds what is kept exactly;"
         + " look in the archives for amounts that cannot be true"
     case .ledger(let error): error.description
+    case .stopped(let signal): "stopped by signal \(signal) while the reports were written"
     case .cannotCreate(let path, let number):
       "cannot make \(path): \(String(cString: strerror(number)));"
         + " check that the folder given as --out can be written"

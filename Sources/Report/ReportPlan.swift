@@ -25,10 +25,18 @@ public struct ReportPlan: Sendable {
   public var feeds: Set<Feed>?
   /// Rows that stand in files of the set before, by the path of the file.
   public var standing: [String: StandingRows] = [:]
+  /// Answers the signal that asked to stop, 0 while none did; asked between periods, by any thread.
+  public var stop: @Sendable () -> Int32 = { 0 }
 
   /// Exact amounts in RFC 4180, as seen by run number `run`.
   public init(rules: Rules, run: Int64) {
     self.rules = rules
     self.run = run
+  }
+
+  /// Throws `ReportError.stopped` when a signal asked to stop.
+  public func checkStop() throws(ReportError) {
+    let signal = stop()
+    if signal != 0 { throw .stopped(signal: signal) }
   }
 }

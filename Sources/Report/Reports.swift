@@ -85,6 +85,7 @@ public final class ReportWriter {
       var reports = WrittenReports(plan: plan)
       reports.publication.horizons = history.horizons
       for layout in share.layouts {
+        try plan.checkStop()
         let monthly = try MonthlyRows(layout, history: history, folder: folder)
         let writer = TableWriter(
           layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)

@@ -120,6 +120,7 @@ final class TableWriter {
   }
 
   private func write(_ row: LedgerRow) throws {
+    try plan.checkStop()
     try check(row)
     try openMonth(of: row.int64(0))
     line.removeAll()
@@ -153,6 +154,7 @@ final class TableWriter {
 
   private func write(_ period: PeriodRows) throws {
     guard let number = period.number else { return }
+    try plan.checkStop()
     try openMonth(of: number)
     for row in period.order {
       line.removeAll()

@@ -44,6 +44,7 @@ public struct WrittenReports: Sendable {
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
     tables.insert(table, at: place)
     let tables = tables
+    try plan.checkStop()
     try attempt { try checkTotals(of: tables, in: ledger) }
   }
 }

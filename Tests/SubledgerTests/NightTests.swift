@@ -117,6 +117,40 @@ struct NightTests {
     #expect(charges.reduce(0, +) == 80_000)
   }
 
+  @Test("Stopped while reports are written it ends with 143, and the next run publishes the same")
+  func stoppedReports() throws {
+    try program.folder.write(bodies(20_000), to: "in/a.jsonl")
+    let running = try program.start(night)
+    var isWriting = false
+    while running.isRunning, !isWriting {
+      usleep(1000)
+      isWriting = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+        .contains { $0.hasPrefix(".reports.staging-") }
+    }
+    running.terminate()
+    running.waitUntilExit()
+    #expect(isWriting && running.terminationStatus == 143)
+    let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+    #expect(!left.contains { $0.contains("reports") }, "\(left)")
+    #expect(try program.run(night).status == 0)
+    #expect(try program.run(["verify"]).status == 0)
+    try program.run(night + ["--ledger", "other.sqlite", "--out", "other"])
+    #expect(differences(try program.published(), try program.published(in: "other")).isEmpty)
+  }
+
+  @Test(
+    "An as-of centuries after all input is taken for a slip of the pen",
+    arguments: ["run", "report"])
+  func farAsOf(_ command: String) throws {
+    try program.run(night)
+    let set = try program.published()
+    let input = command == "run" ? ["--archives", "in"] : []
+    let refused = try program.run([command, "--as-of", "9999-12-31"] + input)
+    #expect(refused.status == 64, "\(refused)")
+    #expect(refused.errors.contains("100 years after the newest input"))
+    #expect(differences(set, try program.published()).isEmpty)
+  }
+
   @Test("Ledger and reports that lie below the archives are not read as such, by any name")
   func ownFiles() throws {
     let folder = program.folder

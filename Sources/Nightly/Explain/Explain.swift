@@ -60,6 +60,7 @@ extension Night {
   ) throws {
     try question.check(in: ledger, asOf: plan.rules.asOf, run)
     let rules = try reconcileRules(for: ledger)
+    try requireNear(rules.rules)
     let answer = try NumberAnswer(
       question, in: ledger, rules: rules, run: run, doubts: try doubts(question, in: ledger, rules),
       checkStop: checkStop)

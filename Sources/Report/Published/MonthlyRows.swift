@@ -78,7 +78,10 @@ final class MonthlyRows: RowSink {
   /// Compares what is left, months without rows among it.
   func finish() throws {
     try settleAll()
-    while let month = waiting.popLast() { try settle(month, Segment()) }
+    while let month = waiting.popLast() {
+      try history.plan.checkStop()
+      try settle(month, Segment())
+    }
     try restatements.finish()
   }
 
