@@ -37,7 +37,9 @@ public struct Night {
     let night = try withLists()
     return try night.withLedger { ledger throws(NightError) in
       let intake = try night.ingest(into: ledger)
-      return try night.publish(from: ledger, after: intake)
+      var outcome = try night.publish(from: ledger, after: intake)
+      outcome.dryRun?.intake = intake.text
+      return outcome
     }
   }
 
@@ -47,8 +49,8 @@ public struct Night {
   /// Reads what is new into the ledger, nothing else.
   public func ingest() throws(NightError) -> NightOutcome {
     try withLedger { ledger throws(NightError) in
-      _ = try ingest(into: ledger)
-      return .done
+      let intake = try ingest(into: ledger)
+      return NightOutcome(dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
     }
   }
 

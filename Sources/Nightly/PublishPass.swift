@@ -36,10 +36,12 @@ struct PublishPass {
       intake: intake.tallies
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let published = try publish(&manifest, run, intake, earlier)
+    let (published, dryRun) = try publish(&manifest, run, intake, earlier)
     for finding in verdict.findings { log.warning("\(finding)") }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
-    return verdict.outcome
+    var outcome = verdict.outcome
+    outcome.dryRun = dryRun
+    return outcome
   }
 
   /// Makes cells and breaks those of this run, whole or not at all; gives its number, and what
@@ -75,7 +77,7 @@ struct PublishPass {
 
   private func publish(
     _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary, _ earlier: EarlierSet?
-  ) throws(NightError) -> Publication {
+  ) throws(NightError) -> (Publication, DryRun?) {
     var manifest = manifest
     return try attempt {
       var reportPlan = ReportPlan(rules: rules, run: run)
@@ -105,8 +107,9 @@ struct PublishPass {
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
           published: publication.sha256, checksums: checksums(of: publication),
           rows: reports.publication)
-        if plan.isDryRun { try target.tell(publication, log) }
-        return publication
+        guard plan.isDryRun else { return (publication, nil) }
+        let changes = try SetChanges(of: plan.out, by: publication)
+        return (publication, DryRun(changes: changes, out: plan.out))
       } catch {
         try? staging.discard()
         throw error

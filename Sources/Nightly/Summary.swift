@@ -1,9 +1,15 @@
 /// How a night ended when it did.
-public enum NightOutcome: Sendable, Equatable {
+public struct NightOutcome: Sendable, Equatable {
+  /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
+  /// input.
+  public var hasFindings = false
+  /// What a dry run has to tell; nil when it was none.
+  public var dryRun: DryRun?
+
   /// Done; nothing that the caller asked to be told about.
-  case done
-  /// Done and published, but breaks at or above the gate, a qualified set, or stale input.
-  case findings
+  public static let done = NightOutcome()
+  /// Done and published, and somebody should look at it.
+  static let findings = NightOutcome(hasFindings: true)
 }
 
 /// How far a night has come.

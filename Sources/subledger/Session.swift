@@ -37,12 +37,14 @@ final class Session {
       progress: ProgressBar(drawsProgress ? talk.progress : .never).report, stop: stop.read)
   }
 
-  /// Does `work` with `night`, and says where its processor time went when that was asked for.
+  /// Does `work` with `night`, and says where its processor time went when that was asked for,
+  /// and what a dry run came to.
   func timed(
     _ night: Night, _ work: (Night) throws -> NightOutcome
   ) throws -> NightOutcome {
     let outcome = try work(night)
     if options.timings { log.warning("\(night.stageTimes)") }
+    if let dryRun = outcome.dryRun { try StandardStreams.tell(dryRun.text) }
     return outcome
   }
 
@@ -68,7 +70,7 @@ final class Session {
       if !error.isUnread { log.error("\(error)") }
       throw ExitCode(Status.of(error))
     }
-    guard outcome == .done else { throw ExitCode(Status.findings) }
+    guard !outcome.hasFindings else { throw ExitCode(Status.findings) }
   }
 
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -57,18 +57,46 @@ struct NightTests {
   func dryRun() throws {
     let first = try program.run(night + ["--dry-run"])
     #expect(first.status == 0, "\(first)")
+    #expect(first.errors.isEmpty)
+    #expect(first.output.contains("the ledger is as it was"))
+    #expect(first.output.contains("1 archives read"))
+    #expect(first.output.contains("would add reports/revenue_monthly.csv\n"))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
     try program.run(night)
     let (ledger, set) = (try ledgerBytes(), try program.published())
     try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
-    let second = try program.run(night + ["--dry-run", "--verbose"])
+    let second = try program.run(night + ["--dry-run"])
     #expect(second.status == 0, "\(second)")
-    #expect(second.errors.contains("would change reports/revenue_monthly.csv"))
+    #expect(second.output.contains("would change reports/revenue_monthly.csv\n"))
+    #expect(!second.output.contains("breaks.csv") && !second.output.contains("would remove"))
+    let third = try program.run(["ingest", "--archives", "in", "--dry-run"])
+    #expect(third.output.contains("2 accepted"), "\(third)")
+    #expect(!third.output.contains("reports"))
     #expect(try ledgerBytes() == ledger)
     #expect(differences(set, try program.published()).isEmpty)
     try program.run(night)
     #expect(try program.rows("inputs.csv").count == 2)
+  }
+
+  @Test("A dry run of a report names what another as-of or time zone adds, changes and removes")
+  func dryReport() throws {
+    try program.run(night)
+    func lines(_ options: String...) throws -> [String] {
+      let result = try program.run(["report", "--dry-run"] + options)
+      #expect(result.status == 0, "\(result)")
+      return result.output.split(separator: "\n").map(String.init)
+    }
+    let same = try lines("--as-of", "2026-03-01")
+    #expect(same == ["a dry run: the ledger is as it was", "would change nothing in reports"])
+    let earlier = try lines("--as-of", "2026-02-01")
+    #expect(earlier.contains("would remove reports/revenue_daily/2026-02.csv"))
+    #expect(earlier.contains("would change reports/revenue_monthly.csv"))
+    let aside = try lines("--as-of", "2026-03-01", "--out", "aside")
+    #expect(aside.contains("would add aside/revenue_daily/2026-02.csv"))
+    #expect(!FileManager.default.fileExists(atPath: program.folder.path("aside")))
+    let zone = try lines("--timezone", "Asia/Tokyo", "--as-of", "2026-03-01")
+    #expect(zone.contains("would change reports/datapackage.json"))
   }
 
   @Test("A gate that is hit is 1, with the set published all the same")

@@ -67,7 +67,7 @@ extension Night {
   }
 
   /// What the answer of an act begins with that was done to a copy of the ledger alone.
-  var dryRunNotice: String { plan.isDryRun ? "a dry run: the ledger is as it was\n" : "" }
+  var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
 
   /// Works on the ledger under its lock, when there is one.
   func onLedger(

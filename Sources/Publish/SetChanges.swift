@@ -1,0 +1,25 @@
+/// What publishing a set would change in a folder, as paths inside the set, sorted by bytes.
+public struct SetChanges: Sendable, Equatable {
+  /// Files that are not there.
+  public private(set) var added: [String] = []
+  /// Files that are there with other bytes.
+  public private(set) var changed: [String] = []
+  /// Files of the set that is published there which the new one does not have.
+  public private(set) var removed: [String] = []
+
+  /// What would become of `folder` if `publication` were published there.
+  public init(of folder: String, by publication: Publication) throws(PublishError) {
+    let sums = Checksums(reading: publication.checksums)
+    for path in sums.paths {
+      let place = "\(folder)/\(path)"
+      if try entryType(place) == nil {
+        added.append(path)
+        continue
+      }
+      let hash = try entryType(place) == .file ? seal(of: place).sha256 : nil
+      if hash != sums.hashes[path] { changed.append(path) }
+    }
+    let earlier = try Checksums(publishedIn: folder)
+    removed = earlier.paths.filter { sums.hashes[$0] == nil }
+  }
+}
