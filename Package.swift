@@ -33,8 +33,8 @@ let package = Package(
     .target(name: "Digest", dependencies: ["CCrypto"]),
 
     // files → lines → fields → events and entitlements
-    .target(name: "Archive", dependencies: ["CZlib", "Decode", "Digest", "Vocabulary"]),
     .target(name: "Decode", dependencies: ["Vocabulary"]),
+    .target(name: "Archive", dependencies: ["CZlib", "Decode", "Digest", "Vocabulary"]),
     .target(name: "Normalise", dependencies: ["Decode", "Digest", "Vocabulary"]),
 
     // events → SQLite, each once

@@ -48,10 +48,7 @@ struct NightFold {
     switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
     case .everything: return try everything()
     case .dirty(let dirty, let basis):
-      var outcome: Outcome?
-      try attempt { try ledger.atOneMoment { outcome = try dirtyGroups(dirty, basis) } }
-      if let outcome { return outcome }
-      preconditionFailure("what was folded is there")
+      return try attempt { try ledger.atOneMoment { try dirtyGroups(dirty, basis) } }
     }
   }
 

@@ -186,19 +186,12 @@ private struct ShareReader {
   private let writer: ReportWriter
 
   init(path: String, plan: ReportPlan, folder: String) throws {
-    let reader = try Ledger.open(path: path, mode: .readOnly)
-    var writer: ReportWriter?
-    try reader.atOneMoment {
-      writer = try ReportWriter(from: reader, plan: plan, into: folder)
-    }
-    guard let writer else { preconditionFailure("what was made is there") }
-    (self.ledger, self.writer) = (reader, writer)
+    let ledger = try Ledger.open(path: path, mode: .readOnly)
+    writer = try ledger.atOneMoment { try ReportWriter(from: ledger, plan: plan, into: folder) }
+    self.ledger = ledger
   }
 
   func write(_ share: ReportShare) throws -> WrittenReports {
-    var written: WrittenReports?
-    try ledger.atOneMoment { written = try writer.write(share) }
-    guard let written else { preconditionFailure("what was written is there") }
-    return written
+    try ledger.atOneMoment { try writer.write(share) }
   }
 }
