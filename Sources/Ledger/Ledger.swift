@@ -152,12 +152,12 @@ public final class Ledger {
   /// Does all that `body` asks of the ledger whole or not at all.
   ///
   /// Throws `LedgerError`, and whatever `body` throws.
-  public func together<Value>(_ doing: String, _ body: () throws -> Value) throws -> Value {
+  public func together(_ doing: String, _ body: () throws -> Void) throws {
     var failure: (any Error)?
     do {
-      return try change(doing) { _ in
+      try change(doing) { _ in
         do {
-          return try body()
+          try body()
         } catch {
           failure = error
           throw error
@@ -172,9 +172,7 @@ public final class Ledger {
   /// begin and end a transaction of its own, cost half as much.
   ///
   /// Throws `LedgerError`, and whatever `body` throws.
-  public func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
-    try together("read", body)
-  }
+  public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
   /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.
   func translate(_ table: SymbolTable, in database: Database) throws -> [Symbol] {

@@ -94,7 +94,7 @@ struct Increment {
 
 extension [Int64] {
   /// The elements in their order, `count` at a time.
-  fileprivate func parts(of count: Int) -> [ArraySlice<Int64>] {
+  func parts(of count: Int) -> [ArraySlice<Int64>] {
     stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
   }
 }

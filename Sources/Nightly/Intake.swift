@@ -232,7 +232,7 @@ extension Plan {
   /// beside it.
   ///
   /// SQLite lays its files beside the one that a link leads to.
-  fileprivate var ownPlaces: [String] {
+  var ownPlaces: [String] {
     let real = URL(fileURLWithPath: ledger).resolvingSymlinksInPath().path
     return [out, ledger, ledger + ".lock", real + "-wal", real + "-shm"]
   }

@@ -129,3 +129,13 @@ private final class LedgerCopy {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 }
+
+extension Ledger {
+  /// What `body` reads of the ledger at one moment.
+  func reading<Value>(_ body: () throws -> Value) throws -> Value {
+    var value: Value?
+    try atOneMoment { value = try body() }
+    guard let value else { preconditionFailure("a body that does not throw gives a value") }
+    return value
+  }
+}

@@ -78,8 +78,8 @@ extension Intake {
   private func tell(_ first: Reject, of tallies: ArchiveTallies, in file: ArchiveFile) {
     log.warning(
       """
-      \(tallies.rejected) of \(tallies.lines) lines of \(file.path) cannot be understood, the first in \
-      line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail); the others count
+      \(tallies.rejected) of \(tallies.lines) lines of \(file.path) cannot be understood; the \
+      first is line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail)
       """)
   }
 }

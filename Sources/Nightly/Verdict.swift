@@ -11,7 +11,8 @@ struct Verdict {
   private let gate: Plan.FailOn
   private let gated: Int
 
-  /// `intake` is the account of the lines that this run read; `net` tells what was booked in a month less refunds, in millionths of a US dollar.
+  /// `intake` is the account of the lines that this run read; `net` tells what was booked
+  /// in a month less refunds, in millionths of a US dollar.
   init(
     plan: Plan, rules: Rules, breaks: [Break], archives: [ArchiveAccount],
     intake: ArchiveTallies = ArchiveTallies(),

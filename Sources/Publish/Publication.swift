@@ -40,9 +40,9 @@ public func oneAfterTheOther(
 /// Publishes the files in `staging` with their manifest and checksums.
 ///
 /// Files of the earlier set that are no longer made vanish; files in the folder that were never
-/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards. `others`
-/// are files and folders that are on the disk, too, before anybody sees the set, unless they are not
-/// there. `each` does work on all of some paths, in whatever order or at once.
+/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards.
+/// `others` are files and folders that are on the disk, too, before anybody sees the set, unless
+/// they are not there. `each` does work on all of some paths, in whatever order or at once.
 public func publish(
   _ staging: Staging, manifest: Manifest, syncing others: [String] = [],
   each: ForEachPath = oneAfterTheOther

@@ -87,14 +87,14 @@ extension PublishedLines {
 
 extension UnsafeRawBufferPointer {
   /// Where the first line ends.
-  fileprivate var lineEnd: Int? {
+  var lineEnd: Int? {
     guard let start = baseAddress, let end = memchr(start, Int32(UInt8(ascii: "\n")), count)
     else { return nil }
     return start.distance(to: UnsafeRawPointer(end))
   }
 
   /// Whether the first bytes are those of `text`.
-  fileprivate func begins(with text: [UInt8]) -> Bool {
+  func begins(with text: [UInt8]) -> Bool {
     guard let start = baseAddress, count >= text.count else { return false }
     return memcmp(start, text, text.count) == 0
   }

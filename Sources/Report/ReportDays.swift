@@ -49,7 +49,7 @@ struct ReportStretch {
 }
 
 extension Day {
-  fileprivate var before: Day { Day(number: number - 1) }
+  var before: Day { Day(number: number - 1) }
 }
 
 /// A file of a report by day, which tells of one month.

@@ -52,8 +52,8 @@ public struct StandingMonths: Sendable {
   }
 }
 
-/// Rows that need not be made again, because they stand in a file of the set before, whose rows come
-/// by month or by day.
+/// Rows that need not be made again, because they stand in a file of the set before, whose rows
+/// come by month or by day.
 public struct StandingRows: Sendable {
   /// The file, whose bytes are known to be those that were published: RFC 4180, amounts exact.
   public let path: String

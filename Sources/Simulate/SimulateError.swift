@@ -18,8 +18,8 @@ public enum SimulateError: Error, Sendable, Equatable, CustomStringConvertible {
       "writing a simulated world failed: \(path) exists already and two worlds must not mix; "
         + "choose another folder or remove it"
     case .stopped(let signal):
-      "writing a simulated world was stopped by signal \(signal); what there is of it is not whole: "
-        + "remove the folder"
+      "writing a simulated world was stopped by signal \(signal); what there is of it is not "
+        + "whole: remove the folder"
     case .output(let path, let reason):
       "writing \(path) failed: \(reason); check that the folder is writable and the disk has room"
     }
