@@ -66,9 +66,9 @@ import Vocabulary
     story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.revenue?.rate = nil }
     story.tell(.refunded, "2026-01-12", price: "4")
     let facts = try story.facts(asOf: "2026-02-01")
-    #expect(facts.revenue.keys.map(\.rate) == [nil])
+    #expect(facts.revenue.count == 2 && facts.revenue.keys.allSatisfy { $0.rate == nil })
     #expect(facts.total(\.refundsUSD) == "4.00")
-    #expect(facts.revenue.values.map(\.proceedsUSD.unknown) == [2])
+    #expect(facts.revenue.values.allSatisfy { $0.proceedsUSD.unknown == 1 })
   }
 
   @Test("Each of thousands of refunds finds its charge, with an id and without")
