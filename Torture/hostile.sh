@@ -109,11 +109,11 @@ values() {
   fresh
   {
     printf '{"type":"purchases.updated","applicationUsername":"u","password":"p","purchases":{'
-    seq -f '%.0f' 20000 | sed 's/.*/"google:p&":{"productId":"google:p&","purchaseId":"google:GPA.&","platform":"google","sandbox":false,"purchaseDate":"2025-07-08T18:40:00.000Z","expirationDate":"2025-11-08T08:53:20.000Z","isExpired":false}/' | paste -sd,
+    seq -f '%.0f' 10000 | sed 's/.*/"google:p&":{"productId":"google:p&","purchaseId":"google:GPA.&","platform":"google","sandbox":false,"purchaseDate":"2025-07-08T18:40:00.000Z","expirationDate":"2025-11-08T08:53:20.000Z","isExpired":false}/' | paste -sd,
     printf '}}'
   } | tr -d '\n' > in/x
   printf '\n%s\n' "$good" >> in/x
-  night "20,000 purchases of one user in a line" 1 256 2 0
+  night "10,000 purchases of one user in a line" 1 256 2 0
 }
 
 archives() {

@@ -8,8 +8,9 @@ public enum ArchiveFolder {
   /// A path that is not there may be one as `ArchiveFile.path` shows it.
   /// Hidden entries and what is no regular file are left out, unless a hidden one is named in
   /// `paths`; so are files that `others` names, and folders that it names and `paths` does not, by
-  /// whatever name or link they are come to. A file that is reached twice (overlapping roots, links)
-  /// is listed once; a hard link is a file of its own. Links to folders are walked last, so that a file goes by its own name.
+  /// whatever name or link they are come to. A file that is reached twice (overlapping roots,
+  /// links) is listed once; a hard link is a file of its own. Links to folders are walked last, so
+  /// that a file goes by its own name.
   public static func files(
     under paths: [String], except others: [String] = []
   ) throws(ArchiveError) -> ArchiveListing {

@@ -58,6 +58,7 @@ struct CommandLineTests {
     try expect(night + ["--csv-dialect", "tsv"], 64, "--csv-dialect tsv")
     try expect(night + ["--log-format", "xml"], 64, "text, json")
     try expect(night + ["--out", ""], 64, "--out \"\"")
+    try expect(["simulate", "--out", ""], 64, "--out is empty")
     try expect(["explain", "churn_monthly", "period=2026-01", "period=2026-02"], 64, "hint: ")
     #expect(
       !FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
