@@ -48,7 +48,7 @@ extension Ledger {
   /// `touched`. Of the others it is only told who they are. Throws `LedgerError`, and whatever
   /// `alone` throws.
   public func forEachLineage(
-    of keys: some Sequence<Int64>, touched: Set<Int64>, knownBy archive: Int32,
+    of keys: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
     grouped: (LineageRow) -> Void,
     alone: (_ row: LineageRow, _ now: [Event], _ then: [Event]) throws -> Void
   ) throws {

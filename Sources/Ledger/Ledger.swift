@@ -66,7 +66,7 @@ public final class Ledger {
   public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
 
   /// Makes everything written so far survive a power cut.
-  public func sync() throws(LedgerError) { try LedgerFile.syncLog(of: path) }
+  func sync() throws(LedgerError) { try LedgerFile.syncLog(of: path) }
 
   /// Does the same, and empties the write-ahead log unless somebody reads an older state.
   public func checkpoint() throws(LedgerError) {

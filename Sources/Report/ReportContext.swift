@@ -17,10 +17,9 @@ struct ReportContext {
     try makeFetches()
     try makeCalendar()
     try makeHorizons()
+    try makePrintedTexts()
     try makeWords()
     try makeTellings()
-    try makePrintedNames()
-    try makePrintedTexts()
   }
 
   private func makeAsOf() throws {
@@ -142,22 +141,13 @@ struct ReportContext {
     try run(
       """
       insert into temp.word
-      select id, word from symbol where id <> 0
+      select symbol.id, coalesce(printed.cell, symbol.word)
+      from symbol
+      left join temp.printed_text as printed on printed.raw = symbol.word
+      where symbol.id <> 0
       union all
       select 0, ''
       """)
-    var printed: [Int64: String] = [:]
-    try ledger.rows(sql: "select id, word from temp.word") { row in
-      let word = row.text(1)
-      let cell = CellText.of(word)
-      if cell != word { printed[row.int64(0)] = cell }
-    }
-    for (id, cell) in printed {
-      try ledger.rows(
-        sql: "update temp.word set word = ? where id = ?",
-        arguments: [.text(cell), .integer(id)]
-      ) { _ in }
-    }
     for (name, words) in Self.vocabulary {
       try table("\(name)_name", "id integer primary key, word text")
       for (id, word) in words { try insert("\(name)_name", [.integer(id), .text(word)]) }

@@ -43,6 +43,7 @@ public func forEachRow(
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
   try context.makeLatencies()
+  try context.makePrintedNames()
   if layout.name == Layout.coverage.name { try context.makeCoverage() }
   let lexicon = try Lexicon(of: ledger)
   let sql = String(decoding: query, as: UTF8.self)

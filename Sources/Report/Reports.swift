@@ -36,6 +36,7 @@ public enum ReportShare: CaseIterable, Sendable {
     case .movements: try checkFacts(in: context.ledger)
     case .outcomes: try context.makeCoverage()
     case .account:
+      try context.makePrintedNames()
       try context.makeLatencies()
       try context.makeOutages()
     }

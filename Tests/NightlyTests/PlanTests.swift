@@ -6,21 +6,11 @@ import Vocabulary
 @testable import Ledger
 @testable import Nightly
 
-private let now = Instant(milliseconds: 1_772_323_200_000)
-
 @Suite("What was asked for becomes a plan")
-struct PlanTests {
-  private let folder: TemporaryFolder
+struct PlanTests: PlanSuite {
+  let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
-
-  private func plan(
-    _ flags: Options = Options(), _ environment: [String: String] = [:], file: String = ""
-  ) throws -> Plan {
-    var flags = flags
-    flags.config = try folder.write(file, to: "subledger.yaml")
-    return try Plan(flags: flags, environment: environment, now: now)
-  }
 
   @Test("A flag beats the environment, which beats the file, which beats the default")
   func precedence() throws {

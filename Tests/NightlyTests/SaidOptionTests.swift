@@ -5,21 +5,11 @@ import Vocabulary
 
 @testable import Nightly
 
-private let now = Instant(milliseconds: 1_772_323_200_000)
-
 @Suite("An option that makes no sense is refused where it was said")
-struct SaidOptionTests {
-  private let folder: TemporaryFolder
+struct SaidOptionTests: PlanSuite {
+  let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
-
-  private func plan(
-    _ flags: Options = Options(), _ environment: [String: String] = [:], file: String = ""
-  ) throws -> Plan {
-    var flags = flags
-    if flags.config == nil { flags.config = try folder.write(file, to: "subledger.yaml") }
-    return try Plan(flags: flags, environment: environment, now: now)
-  }
 
   private func expect(
     _ kind: String, _ words: String..., by plan: () throws -> Plan

@@ -64,7 +64,8 @@ struct Flobuk {
 
   private func receivedAt(_ tape: JSONTape) -> Instant? {
     let vectors = top.value(.timestamp).flatMap { isVectors($0, tape) ? $0 : nil }
-    return (top.value(.received) ?? vectors).flatMap { receiveTime($0, of: tape) }
+    return top.first(.received) { receiveTime($0, of: tape) }
+      ?? vectors.flatMap { receiveTime($0, of: tape) }
   }
 
   /// Whether a `timestamp` is the archive's: Vector writes RFC 3339, FLOBUK a number.

@@ -30,7 +30,7 @@ struct Iaptic {
     var body = IapticBody()
     body.type = type
     body.received =
-      delivery.received ?? top.value(.received).flatMap { receiveTime($0, of: tape) }
+      delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
     body.notification = try notification(tape)
     let meaning =
       body.notification.reason.isEmpty ? .state : reasons.meaning(of: body.notification.reason)

@@ -35,7 +35,7 @@ struct QonversionGrants {
     let product = grant.value(.product).flatMap { sent in
       tape.kind(sent) == .object ? tape.member(sent, "product_id") : nil
     }
-    let isOfProduct = product.map { tape.bytes($0).elementsEqual(body.product) } ?? false
+    let isOfProduct = product.map { tape.bytes($0).isEqual(to: body.product) } ?? false
     let store = Store(snapshotSource: source)
     return (isActive == true ? 4 : 0) + (isOfProduct ? 2 : 0)
       + (store != .unknown && store == body.store ? 1 : 0)
