@@ -161,8 +161,8 @@ enum LedgerFile {
   /// of one, and a sync of `logPlaces` makes all of them durable before anything is published. A
   /// log of up to 256 MiB before it is copied back lets most nights write each page of the file
   /// once. Pages of 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages
-  /// of the indexes, so it keeps 24 MiB of them; SQLite counts them by the size that pages have when
-  /// it is told.
+  /// of the indexes, so it keeps 24 MiB of them; SQLite counts them by the size that pages have
+  /// when it is told.
   private static func prepareForWriting(_ database: Database) throws {
     try database.execute(
       sql: """
