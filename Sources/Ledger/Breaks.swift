@@ -34,14 +34,16 @@ extension Ledger {
     }
   }
 
-  /// The breaks that events alone tell and no run resolved, by id, as they were told last.
+  /// The breaks that events alone tell and the newest run saw, by id, as it told them.
+  ///
+  /// Not all that no run resolved: a run that looks back leaves breaks of later as-ofs as they are.
   public func standingBreaks() throws(LedgerError) -> [Break] {
     try access("read the breaks") { database in
       let statement = try RawStatement(
         database,
         """
         select \(BreakContent.columns.joined(separator: ", ")), break_id from break_episode
-        where resolved_ms is null and lineage <> 0 order by break_id
+        where last_run = (select max(id) from run) and lineage <> 0 order by break_id
         """)
       var breaks: [Break] = []
       try statement.forEachRow { breaks.append(try BreakContent.read($0)) }

@@ -143,10 +143,12 @@ struct BreakLifeTests {
     item.evidence = "e"
     item.action = "do"
     item.lineage = 7
-    _ = try ledger.storeBreaks([item], asOf: Instant(milliseconds: 9), run: 6)
+    let run = try ledger.beginRun(
+      asOf: Instant(milliseconds: 9), version: "1", options: "{}")
+    _ = try ledger.storeBreaks([item], asOf: Instant(milliseconds: 9), run: run)
     #expect(
       try ledger.table("select * from break_episode") == [
-        "x|1|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|2|3|4|-5|1|e|do|7|9|9|6|6|-|-"
+        "x|1|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|2|3|4|-5|1|e|do|7|9|9|1|1|-|-"
       ])
     #expect(try ledger.standingBreaks() == [item])
   }
