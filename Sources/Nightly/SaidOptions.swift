@@ -44,31 +44,29 @@ struct SaidOptions {
 
   /// What the first layer says that says something.
   subscript<Value>(path: KeyPath<Options, Value?>) -> Value? {
-    layer(saying: path)?.options[keyPath: path]
+    layers.lazy.compactMap { $0.options[keyPath: path] }.first
   }
 
   /// What `read` makes of the text of `name`; nil when nobody said it.
   ///
-  /// - Throws: `NightError` with `rule` and `hint` when `read` makes nothing of it.
+  /// - Throws: `NightError` with `rule` and `hint` when `read` makes nothing of it, also where
+  ///   another layer beats it.
   func value<Value>(
     _ name: OptionName, _ rule: String, hint: String, read: (String) -> Value?
   ) throws(NightError) -> Value? {
-    guard case .text(let path) = name.slot, let layer = layer(saying: path),
-      let text = layer.options[keyPath: path]
-    else { return nil }
-    guard let value = read(text) else { throw layer.source.wrong(name, text, rule, hint: hint) }
-    return value
+    guard case .text(let path) = name.slot else { return nil }
+    var first: Value?
+    for (source, options) in layers {
+      guard let text = options[keyPath: path] else { continue }
+      guard let value = read(text) else { throw source.wrong(name, text, rule, hint: hint) }
+      first = first ?? value
+    }
+    return first
   }
 
   /// How many layers lie above the one that says `path`.
   func depth<Value>(of path: KeyPath<Options, Value?>) -> Int {
     layers.firstIndex { $0.options[keyPath: path] != nil } ?? layers.count
-  }
-
-  private func layer<Value>(
-    saying path: KeyPath<Options, Value?>
-  ) -> (source: OptionSource, options: Options)? {
-    layers.first { $0.options[keyPath: path] != nil }
   }
 
   private static func check(

@@ -51,6 +51,22 @@ struct SaidOptionTests: PlanSuite {
     try expect("configuration", "`\(line)`") { try plan(file: line) }
   }
 
+  @Test(
+    "A time zone or an instant is refused also where another layer beats it",
+    arguments: [
+      ("timezone", "Mars/Olympus", "Europe/Berlin"), ("as_of", "today", "2026-11-20"),
+      ("captured_at", "1767225600", "2026-11-20"),
+    ])
+  func beaten(name: String, wrong: String, right: String) throws {
+    let variable = "SUBLEDGER_\(name.uppercased())"
+    try expect("configuration", "`\(name): \(wrong)`") {
+      try plan(Options(), [variable: right], file: "\(name): \(wrong)")
+    }
+    try expect("usage", "\(variable)=\(wrong)") {
+      try plan(flags { $0.set(name, right) }, [variable: wrong])
+    }
+  }
+
   @Test("A number out of range is told with its bounds")
   func ranges() throws {
     let error = try #require(throws: NightError.self) { try plan(flags { $0.jobs = 2_000_000 }) }
@@ -129,5 +145,12 @@ struct SaidOptionTests: PlanSuite {
       try expect("usage", "--as-of \(text)") { try plan(flags { $0.asOf = text }) }
       try expect("usage", "--captured-at \(text)") { try plan(flags { $0.capturedAt = text }) }
     }
+  }
+}
+
+private extension Options {
+  /// Sets an option of which the value is text.
+  mutating func set(_ name: String, _ text: String) {
+    if case .text(let path)? = OptionName(rawValue: name)?.slot { self[keyPath: path] = text }
   }
 }
