@@ -46,7 +46,7 @@ extension Ledger {
             break.missing_events <> 0 and break.environment = 0 and break.estimated_usd is null)
         from break_episode as break
         left join decision on decision.break_id = break.break_id
-        where break.resolved_ms is null and break.status <> 'resolved'
+        where break.episode > 0 and break.resolved_ms is null and break.status <> 'resolved'
         group by state, break.severity, break.code
         order by state, break.severity, break.code
         """)

@@ -2,6 +2,9 @@ internal import GRDB
 internal import Vocabulary
 
 /// Writes what one run does to the episodes of breaks.
+///
+/// A run that looks back behind the end of the last episode is no part of the break's life: what it
+/// sees stands as episode 0 until the next run.
 struct BreakLife {
   private let database: Database
   private let asOf: Int64
@@ -40,10 +43,11 @@ struct BreakLife {
       """)
   }
 
-  /// Takes back what an attempt at this run did that ended before it published.
+  /// Takes back what an attempt at this run did that ended before it published, and forgets what
+  /// the run before saw when it looked back.
   func undoAttempt() throws {
     for sql in [
-      "delete from break_episode where first_run = ?1",
+      "delete from break_episode where first_run = ?1 or episode = 0",
       "update break_episode set resolved_ms = null, resolved_run = null where resolved_run = ?1",
       "update break_episode set last_run = ?1 - 1 where last_run = ?1",
     ] {
@@ -61,8 +65,8 @@ struct BreakLife {
       tally.new += 1
       return try write(insert, item, episode: 1)
     }
-    // Of a run that looks back behind the end of the last episode, only the words are kept.
-    guard let resolved, asOf >= resolved else { return try write(update, item, episode: episode) }
+    guard let resolved else { return try write(update, item, episode: episode) }
+    guard asOf >= resolved else { return try write(insert, item, episode: 0) }
     tally.reopened += 1
     try write(insert, item, episode: episode + 1)
   }

@@ -23,6 +23,7 @@ struct BreakLifeTests {
     let breaks = ids.map { id in
       var found = Break(id: id, code: .missedRenewal, provider: .qonversion)
       found.status = status
+      found.lineage = 1
       return found
     }
     let tally = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
@@ -36,7 +37,7 @@ struct BreakLifeTests {
       """
       select break_id, episode, first_seen_ms / 1000, last_seen_ms / 1000, resolved_ms / 1000,
         resolved_run
-      from break_episode order by break_id, episode
+      from break_episode where episode > 0 order by break_id, episode
       """)
   }
 
@@ -80,6 +81,20 @@ struct BreakLifeTests {
     #expect(try see(["c", "b"], at: 4) == tally(new: 1))
     #expect(try see(["b"], at: 10) == tally(resolved: 1))
     #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])
+  }
+
+  @Test("What a look back sees behind an end stands beside the life until the next run")
+  func behindTheEnd() throws {
+    try see(["a"], at: 5)
+    try see([], at: 9)
+    let life = try ledger.table("select * from break_episode")
+    try see(["a"], at: 6, .pending)
+    #expect(try ledger.table("select * from break_episode where episode > 0") == life)
+    #expect(try ledger.table("select episode, status, last_run from break") == ["0|pending|3"])
+    #expect(try ledger.standingBreaks().map(\.id) == ["a"])
+    try see([], at: 10)
+    #expect(try ledger.table("select * from break_episode") == life)
+    #expect(try ledger.table("select episode, status, last_run from break") == ["1|open|1"])
   }
 
   @Test("At one as-of, new input resolves, and more input can reopen")

@@ -5,7 +5,7 @@
 -- that came back.
 create table break_episode (
   break_id text not null,
-  episode integer not null, -- from 1
+  episode integer not null, -- from 1; 0 as the newest run saw it, which looks behind its end
   code text not null,
   status text not null -- when it was last seen
     check (status in ('pending', 'open', 'resolved')),
@@ -42,7 +42,7 @@ select *, break_id as id
 from break_episode as latest
 where
   episode = (
-    select max(other.episode) from break_episode as other
+    select iif(min(other.episode) = 0, 0, max(other.episode)) from break_episode as other
     where other.break_id = latest.break_id
   );
 

@@ -9,6 +9,7 @@ with lives as (
     max(case when life.resolved_ms = as_of.ms then life.last_seen_ms end) as resolved_seen_ms
   from break_episode as life
   cross join as_of
+  where life.episode > 0
   group by life.break_id
 )
 select

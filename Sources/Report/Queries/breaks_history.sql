@@ -39,6 +39,7 @@ join environment_name as environment on environment.id = life.environment
 join store_name as store on store.id = life.store
 join basis_name as basis on basis.id = life.amount_basis
 left join decision on decision.break_id = life.break_id
+where life.episode > 0
 order by
   life.break_id,
   life.episode
