@@ -180,6 +180,7 @@ extension Life {
     let replaced = told.first {
       $0.observation?.isReplaced == true && $0.transaction == last.transaction
     }
-    return Swift.min(end, replaced?.time ?? end) - rules.renewalGap
+    let ended = replaced.map { Swift.min($0.time, $0.periodEnd ?? $0.time) } ?? end
+    return Swift.min(end, ended) - rules.renewalGap
   }
 }

@@ -76,11 +76,12 @@ extension Period {
     return since
   }
 
-  /// Whether a pause was told and after it no end, nor that it was lifted before the period's end.
+  /// Whether a pause was told and after it no expiry, nor that it was lifted before the period's
+  /// end; a refund that takes no access away is money only.
   func isPaused(_ events: [Event]) -> Bool {
     guard takenAway == nil, let paused = eventRange.last(where: { events[$0].kind == .paused })
     else { return false }
-    return !eventRange[paused...].contains { events[$0].isEnd || isLift(events[$0]) }
+    return !eventRange[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
   }
 
   /// Whether the event resumes what was to be paused at the end, so that no pause begins.

@@ -58,6 +58,24 @@ struct LivesTests {
     #expect(try feed.facts(asOf: "2026-04-01").count(.new) == 2)
   }
 
+  @Test("A purchase that was replaced ended when its state says, however late that is told")
+  func replacedLongAgo() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
+      event.kind = .started
+      event.product = Telling.yearly
+    }
+    feed.show("2026-02-01", 10, until: "2026-01-20") { _, state in
+      state.isReplaced = true
+      state.isOwned = false
+    }
+    #expect(try feed.lives(asOf: "2026-04-01").map { $0.state?.lineages } == [[10, 11]])
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.days(.transferIn) == ["2026-01-20"])
+    #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
+  }
+
   @Test("A shared purchase counts as family sharing and nowhere else")
   func shared() throws {
     var feed = Telling(.iaptic)

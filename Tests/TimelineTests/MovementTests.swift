@@ -106,6 +106,17 @@ import Vocabulary
     #expect(resumed.days(.paused) == ["2026-02-10"] && resumed.days(.resumed) == ["2026-03-10"])
   }
 
+  @Test("A refund of a period that was over when it was paused is money only")
+  func refundInPause() throws {
+    var story = subscriber()
+    story.tell(.paused, "2026-02-01")
+    story.tell(.refunded, "2026-02-20", price: "10")
+    story.tell(.renewed, "2026-03-03", until: "2026-04-03", price: "10")
+    let facts = try story.facts(asOf: "2026-03-20")
+    #expect(facts.days(.paused) == ["2026-02-10"] && facts.days(.resumed) == ["2026-03-03"])
+    #expect(facts.count(.churned) == 0 && facts.count(.reactivated) == 0)
+  }
+
   @Test("A whole refund of the current period ends it at once, never bridged by the gap")
   func wholeRefund() throws {
     var story = subscriber()

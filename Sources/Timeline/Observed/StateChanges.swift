@@ -89,7 +89,7 @@ struct StateChanges {
       revokedAt = ended
       add(.revoked, sighting, at: ended)
     } else {
-      let time = state.isReplaced ? min(end ?? seen, seen) : end ?? seen
+      let time = state.isReplaced ? min(end ?? ended, ended) : end ?? seen
       add(isTrial ? .trialExpired : .expired, sighting, at: time) {
         $0.reason = state.isReplaced ? nil : sighting.reason
       }
@@ -133,9 +133,12 @@ extension Event {
   }
 
   /// Whether the event ends a purchase.
-  var isEnd: Bool {
+  var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
+
+  /// Whether the event tells that a purchase ran out.
+  var isExpiry: Bool {
     switch kind {
-    case .expired, .trialExpired, .endedInvoluntarily, .revoked, .refunded: true
+    case .expired, .trialExpired, .endedInvoluntarily: true
     default: false
     }
   }
