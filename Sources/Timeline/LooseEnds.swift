@@ -28,6 +28,7 @@ extension Life {
   var silentEnd: Instant? {
     guard let period = periods.last, let first = told.first, first.provider == .qonversion,
       let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
+      !period.isPaused(events),
       end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
     else { return nil }
     let told = events[period.opener...].dropFirst().contains { explainsEnd($0.kind) }
@@ -48,7 +49,7 @@ extension Life {
 private func explainsEnd(_ kind: EventKind) -> Bool {
   switch kind {
   case .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
-    .graceEntered, .endedInvoluntarily, .paused, .revoked, .refunded:
+    .graceEntered, .endedInvoluntarily, .revoked, .refunded:
     true
   default: false
   }

@@ -100,6 +100,19 @@ struct LineageStateTests {
     }
   }
 
+  @Test("A pause explains an end that it lasts to, and none before which it was lifted")
+  func pauseBeforeEnd() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.tell(.paused, "2026-01-20", until: "2026-02-01")
+    #expect(try !life(story).hasLooseEnds)
+    story.tell(.resumed, "2026-01-25", until: "2026-02-01")
+    #expect(try life(story).state?.silentEnd == at("2026-02-01"))
+    #expect(try life(story).hasLooseEnds)
+    story.tell(.paused, "2026-01-28", until: "2026-02-01")
+    #expect(try life(story).state?.silentEnd == nil)
+  }
+
   @Test("A cancel of the year before explains an end, until an expiry closes that life")
   func commitment() throws {
     var story = Story()
