@@ -111,11 +111,11 @@ extension JSONTape {
 
   /// How often something renewed, as number or numeric string.
   ///
-  /// What is beyond a hundred thousand, a renewal a day for 270 years, counts something else.
   func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
     guard let node = filled(node) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
-      let number = IntegerText.int64(bytes(node)), (0...100_000).contains(number)
+      let number = IntegerText.int64(bytes(node)),
+      (0...Int64(Event.renewalCountMax)).contains(number)
     else { throw .bad(field, expected: "an integer from 0 to 100000") }
     return Int32(number)
   }

@@ -4,6 +4,8 @@ import Vocabulary
 /// share a family, so that the id stays when later input changes the name.
 enum CodeFamily: Hashable {
   case charge
+  /// An end of which nothing was told: a charge or an expiry, which nobody can tell.
+  case silentEnd
   case code(BreakCode)
 
   init(_ code: BreakCode) {
@@ -16,6 +18,7 @@ enum CodeFamily: Hashable {
   var text: String {
     switch self {
     case .charge: "MISSED_CHARGE"
+    case .silentEnd: "SILENT_END"
     case .code(let code): code.rawValue
     }
   }
@@ -47,7 +50,7 @@ struct BreakDraft {
   var code: BreakCode
   var subject: Subject
   /// Stands in for the code's own family where one loss can go under any of several codes.
-  var family: String?
+  var family: CodeFamily?
   /// Transaction or ordinal: what tells this break from others of its family in the lineage.
   var key: String
   var transaction = ""
@@ -91,20 +94,34 @@ struct BreakDraft {
     return found
   }
 
-  private var id: String { breakID(family ?? CodeFamily(code).text, subject, key) }
+  private var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
 }
 
-/// The id of a break.
-func breakID(_ family: String, _ subject: Subject, _ key: String) -> String {
-  var fingerprint = Fingerprint(seed: 2)
-  fingerprint.combine(family)
-  fingerprint.combine(subject.provider.name)
-  fingerprint.combine(subject.app)
-  fingerprint.combine(subject.environment.name)
-  fingerprint.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
-  fingerprint.combine(key)
-  let digits = String(UInt64(bitPattern: fingerprint.value), radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
+/// The ids of the breaks of a family in a lineage, by what tells them apart.
+struct BreakIDs {
+  /// Of all that comes before the key.
+  private var start = Fingerprint(seed: 2)
+
+  init(_ family: CodeFamily, _ subject: Subject) {
+    start.combine(family.text)
+    start.combine(subject.provider.name)
+    start.combine(subject.app)
+    start.combine(subject.environment.name)
+    start.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
+  }
+
+  /// The id of the break with `key`.
+  func id(of key: String) -> String {
+    let digits = String(number(of: key), radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// The same as a number.
+  func number(of key: String) -> UInt64 {
+    var fingerprint = start
+    fingerprint.combine(key)
+    return UInt64(bitPattern: fingerprint.value)
+  }
 }
 
 /// What a person does about a break, for the provider in question.

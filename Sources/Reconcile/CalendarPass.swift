@@ -23,7 +23,7 @@ extension Reconciliation {
           + "\((until ?? rules.rules.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment was told",
         action: nextStep(code, user.provider))
-      draft.family = "SILENT_END"
+      draft.family = .silentEnd
       draft.severity = .medium
       draft.provenBy = .events
       raise(draft)

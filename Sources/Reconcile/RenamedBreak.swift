@@ -17,27 +17,31 @@ extension Break {
   ) -> String? {
     let (old, new) = (Subject(former), Subject(self))
     if old == new, former.transaction == transaction { return former.id }
-    let family = CodeFamily(former.code).text
-    func isKey(_ key: String) -> Bool { breakID(family, old, key) == former.id }
-    let transactionKey = "transaction "
-    if isKey(transactionKey + former.transaction) {
-      return breakID(family, new, transactionKey + transaction)
+    guard let number = UInt64(former.id, radix: 16) else { return nil }
+    let family = CodeFamily(former.code)
+    let (before, after) = (BreakIDs(family, old), BreakIDs(family, new))
+    if before.number(of: "transaction " + former.transaction) == number {
+      return after.id(of: "transaction " + transaction)
     }
-    let moments = [former.expectedAt].compactMap { $0?.milliseconds }
-    let lists: [any Sequence<String>] = [
+    let moment = former.expectedAt.map(\.milliseconds)
+    let silence = moment.map { "silent after \($0)" } ?? ""
+    if BreakIDs(.silentEnd, old).number(of: silence) == number {
+      return BreakIDs(.silentEnd, new).id(of: silence)
+    }
+    let ordinals = 0...Int(Event.renewalCountMax) + identities.count + 1
+    let keys: [any Sequence<String>] = [
       ["environment", "state", "active", "user", "snapshot"],
-      moments.flatMap { ["silent after \($0)", "after \($0)"] },
-      (0...Self.ordinalsMax).lazy.flatMap { ["ordinal \($0)", "period \($0)"] },
+      moment.map { ["after \($0)"] } ?? [],
       products.lazy.map { "product " + $0 }, identities.lazy.map { "event \($0)" },
+      // Counters end where they are refused, and renewals without one are counted on from there.
+      // Last, because few are that high and all of them take a while.
+      ordinals.lazy.map { "ordinal \($0)" }, ordinals.lazy.map { "period \($0)" },
     ]
-    for list in lists {
-      for key in list where isKey(key) { return breakID(family, new, key) }
+    for some in keys {
+      for key in some where before.number(of: key) == number { return after.id(of: key) }
     }
     return nil
   }
-
-  /// Daily renewals over five years.
-  private static let ordinalsMax = 2000
 }
 
 extension Subject {

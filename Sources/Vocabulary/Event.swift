@@ -134,7 +134,7 @@ public struct Event: Sendable, Hashable {
   public var revenue: Revenue?
   /// The price shown beside the event; it never stands in for revenue.
   public var price: Price?
-  /// The provider's counter: first renewal = 1; nil when not sent.
+  /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
   public var renewalCount: Int32?
   /// What the provider says about the reason of an end.
   public var reason: ChurnReason?
@@ -158,4 +158,11 @@ public struct Event: Sendable, Hashable {
     self.kind = kind
     self.time = time
   }
+}
+
+extension Event {
+  /// The highest counter that is read: a renewal a day for 270 years.
+  ///
+  /// What is more counts something else.
+  public static let renewalCountMax: Int32 = 100_000
 }

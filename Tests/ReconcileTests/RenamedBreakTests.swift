@@ -1,0 +1,65 @@
+import Reconcile
+import Testing
+import Vocabulary
+
+@Suite("The ids of breaks whose person or subscription has another name")
+struct RenamedBreakTests {
+  /// Checks that each break of `scenario` is known again once its subscription has another name.
+  private func expectFound(_ scenario: Scenario, _ codes: [String]) {
+    #expect(scenario.codes == codes)
+    var renamed = scenario
+    renamed.stories[0].original = "forgotten"
+    for former in scenario.breaks {
+      var item = former
+      item.subscription = "forgotten"
+      let events = Set(scenario.stories[0].events.map(\.identity))
+      let id = item.renamed(from: former, identities: events, products: [])
+      #expect(id != former.id)
+      #expect(renamed.breaks.map(\.id).contains(id ?? "none"), "\(former.code)")
+    }
+  }
+
+  @Test(
+    "A gap is found at whatever counter is read",
+    arguments: [0, 1, 2_001, Event.renewalCountMax - 2])
+  func counters(count: Int32) {
+    var story = Story()
+    story.tell(
+      .renewed, "2026-01-01", until: "2026-02-01", transaction: 101, price: 10, count: count)
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: count + 2)
+    expectFound(
+      Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20"), ["MISSED_RENEWAL"])
+  }
+
+  @Test("Renewals are found that are counted on from the highest counter that is read")
+  func countedOn() {
+    var story = Story()
+    let count = Event.renewalCountMax
+    story.tell(
+      .renewed, "2026-01-01", until: "2026-02-01", transaction: 101, price: 10, count: count)
+    story.tell(.renewed, "2026-02-01", until: "2026-03-01", transaction: 102, price: 10)
+    let paid = premium(until: "2026-04-01")
+    expectFound(
+      Scenario(stories: [story], entitlements: [paid], capturedAt: "2026-03-20"),
+      ["MISSED_RENEWAL"])
+  }
+
+  @Test("An end of which nothing was told is found, as a renewal and as an expiry")
+  func silentEnd() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    expectFound(scenario, ["MISSED_RENEWAL"])
+    scenario.capturedAt = "2026-04-03"
+    expectFound(scenario, ["MISSED_EXPIRATION"])
+  }
+
+  @Test("What nothing tells is another break")
+  func unknown() {
+    var former = Break(id: "0123456789abcdef", code: .missedRenewal, provider: .qonversion)
+    former.subscription = "100"
+    var item = former
+    item.subscription = "forgotten"
+    #expect(item.renamed(from: former, identities: [], products: ["a"]) == nil)
+  }
+}
