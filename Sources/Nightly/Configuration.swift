@@ -34,12 +34,14 @@ struct Configuration: Sendable {
   /// What of the file the ledger keeps; nil without a file.
   var source: [UInt8]?
 
-  /// Reads `path`.
+  /// Reads `path`, which `place` gives.
   ///
   /// - Throws: `NightError` of kind `configuration` naming the file, the key and what is expected.
-  static func read(_ path: String) throws(NightError) -> Configuration {
+  static func read(
+    _ path: String, givenWith place: String? = nil
+  ) throws(NightError) -> Configuration {
     let data = try SettingsFile(
-      what: "the configuration", path: path, option: "--config", missing: .configuration
+      what: "the configuration", path: path, place: place ?? "--config", missing: .configuration
     ).contents()
     return try read([UInt8](data), named: path)
   }

@@ -22,13 +22,13 @@ struct DecisionsFile: Sendable {
   /// No file was named.
   init() {}
 
-  /// Reads `path`.
+  /// Reads `path`, which `place` gives.
   ///
   /// - Throws: `NightError` of kind `configuration` naming the file, the line, the entry and what
   ///   is expected.
-  init(path: String) throws(NightError) {
+  init(path: String, givenWith place: String? = nil) throws(NightError) {
     let data = try SettingsFile(
-      what: "the decisions", path: path, option: "--decisions", missing: .configuration
+      what: "the decisions", path: path, place: place ?? "--decisions", missing: .configuration
     ).contents()
     try self.init([UInt8](data), named: path)
   }

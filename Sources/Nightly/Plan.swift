@@ -55,8 +55,8 @@ public struct Plan: Sendable {
   var prices: PriceList?
   /// What people decided about breaks.
   var decisions = DecisionsFile()
-  private let pricesPath: String?
-  private let decisionsPath: String?
+  let pricesFile: SaidPath?
+  let decisionsFile: SaidPath?
 
   /// Checks `flags` and fills the rest from `environment`, the configuration file and defaults.
   ///
@@ -70,9 +70,10 @@ public struct Plan: Sendable {
   ) throws(NightError) {
     var said = try SaidOptions(flags: flags, environment: environment)
     var configuration = Configuration()
-    let path = said[\.config] ?? "subledger.yaml"
-    if said[\.config] != nil || mayExist(path) {
-      configuration = try Configuration.read(path)
+    let file = said.path(.config)
+    let path = file?.path ?? "subledger.yaml"
+    if file != nil || mayExist(path) {
+      configuration = try Configuration.read(path, givenWith: file?.place)
       try said.add(configuration.options, from: .file(path))
     }
     self.configuration = configuration
@@ -93,8 +94,8 @@ public struct Plan: Sendable {
     saysAsOf = said[\.asOf] != nil
     rules = try Self.rules(said, configuration, now: now)
     capturedAt = try Self.instant(.capturedAt, said, in: .utc)
-    pricesPath = said[\.prices]
-    decisionsPath = said[\.decisions]
+    pricesFile = said.path(.prices)
+    decisionsFile = said.path(.decisions)
   }
 
   /// This plan with the price list and the decisions that it names.
@@ -104,10 +105,13 @@ public struct Plan: Sendable {
   /// - Throws: `NightError` when one cannot be read, or says what makes no sense.
   func withLists() throws(NightError) -> Plan {
     var plan = self
-    if let pricesPath {
-      plan.prices = try PriceList.read(pricesPath, calendar: rules.calendar)
+    if let file = pricesFile {
+      plan.prices = try PriceList.read(
+        file.path, givenWith: file.place, calendar: rules.calendar)
     }
-    if let decisionsPath { plan.decisions = try DecisionsFile(path: decisionsPath) }
+    if let file = decisionsFile {
+      plan.decisions = try DecisionsFile(path: file.path, givenWith: file.place)
+    }
     return plan
   }
 

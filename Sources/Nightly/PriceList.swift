@@ -11,13 +11,16 @@ struct PriceList: Sendable, Equatable {
   /// The file's bytes.
   private(set) var source: [UInt8]
 
-  /// Reads the price list at `path`; a date is the start of that day in `calendar`.
+  /// Reads the price list at `path`, which `place` gives; a date is the start of that day in
+  /// `calendar`.
   ///
   /// - Throws: `NightError` of kind `noInput`, `permission`, or `configuration` that names every
   ///   wrong line with its column and what is wrong.
-  static func read(_ path: String, calendar: CivilCalendar) throws(NightError) -> PriceList {
+  static func read(
+    _ path: String, givenWith place: String? = nil, calendar: CivilCalendar
+  ) throws(NightError) -> PriceList {
     let file = SettingsFile(
-      what: "the price list", path: path, option: "--prices", missing: .noInput)
+      what: "the price list", path: path, place: place ?? "--prices", missing: .noInput)
     return try read([UInt8](file.contents()), named: path, calendar: calendar)
   }
 

@@ -5,6 +5,15 @@ enum OptionSource {
   /// The configuration file at a path.
   case file(String)
 
+  /// Where whoever looks for `name` finds it.
+  func place(of name: OptionName) -> String {
+    switch self {
+    case .commandLine: name.flag
+    case .environment: "the environment variable \(name.variable)"
+    case .file(let path): "`\(name.rawValue)` in the configuration \(path)"
+    }
+  }
+
   /// `value` of `name` breaks `rule`: told in the words of whoever wrote it, where it stands.
   func wrong(
     _ name: OptionName, _ value: String, _ rule: String, hint: String
@@ -62,6 +71,14 @@ struct SaidOptions {
       first = first ?? value
     }
     return first
+  }
+
+  /// The path that `name` gives, and who says so; nil when nobody does.
+  func path(_ name: OptionName) -> SaidPath? {
+    guard case .text(let key) = name.slot, let layer = layer(saying: key),
+      let path = layer.options[keyPath: key]
+    else { return nil }
+    return SaidPath(path: path, place: layer.source.place(of: name))
   }
 
   /// How many layers lie above the one that says `path`.

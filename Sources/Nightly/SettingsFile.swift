@@ -1,12 +1,19 @@
 import Foundation
 
+/// A path that an option gives.
+struct SaidPath: Sendable {
+  let path: String
+  /// Who gives it, for a hint: a flag, a variable, or a key of the configuration.
+  let place: String
+}
+
 /// A small file that a person wrote: the configuration, decisions, a price list.
 struct SettingsFile {
   /// What it is, in a sentence: `the configuration`.
   let what: String
   let path: String
-  /// The option that names it.
-  let option: String
+  /// Who names it.
+  let place: String
   /// What it is when there is no such file.
   let missing: NightError.Kind
 
@@ -29,7 +36,7 @@ struct SettingsFile {
         throw NightError(
           .configuration,
           "cannot read \(what) \(path): it is larger than "
-            + "\(Self.sizeMax >> 20) MiB", hint: "check the path given with \(option)")
+            + "\(Self.sizeMax >> 20) MiB", hint: "check the path given with \(place)")
       }
     }
   }
@@ -39,7 +46,7 @@ struct SettingsFile {
     switch cause {
     case ENOENT, ENOTDIR:
       return NightError(
-        missing, "\(doing): there is no such file", hint: "check the path given with \(option)")
+        missing, "\(doing): there is no such file", hint: "check the path given with \(place)")
     case EACCES, EPERM, EISDIR:
       return NightError(
         .permission, "\(doing): it is no readable file", hint: "check the rights of the file")

@@ -17,6 +17,10 @@ struct BackupCommand: ParsableCommand {
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
+  func validate() throws {
+    guard !file.isEmpty else { throw ValidationError("<file> is empty; name the file to be made") }
+  }
+
   func run() throws {
     try Session(ledger).tell { try $0.backup(to: file) }
   }

@@ -34,6 +34,10 @@ struct DrillCommand: ParsableCommand {
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
+  func validate() throws {
+    guard out != "" else { throw ValidationError("--out is empty; name a folder for drill.csv") }
+  }
+
   func run() throws {
     func fill(_ options: inout Options) {
       options.asOf = asOf

@@ -59,6 +59,9 @@ struct CommandLineTests {
     try expect(night + ["--log-format", "xml"], 64, "text, json")
     try expect(night + ["--out", ""], 64, "--out \"\"")
     try expect(["simulate", "--out", ""], 64, "--out is empty")
+    try expect(["pack", "2026-01", "--out", ""], 64, "--out is empty")
+    try expect(["drill", "--out", ""], 64, "--out is empty")
+    try expect(["backup", ""], 64, "<file> is empty")
     try expect(["explain", "churn_monthly", "period=2026-01", "period=2026-02"], 64, "hint: ")
     #expect(
       !FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
@@ -127,6 +130,24 @@ struct CommandLineTests {
     try expect(night + ["--config", "prices.yaml"], 78, told[0])
     try expect(night + ["--prices", "absent.csv"], 66, "absent.csv", "--prices")
     try expect(night + ["--prices", "in"], 77, "no readable file")
+  }
+
+  @Test("A hint names who gave a path: the flag, the variable or the key of the configuration")
+  func saidPaths() throws {
+    for (option, file, status) in [("prices", "no.csv", Int32(66)), ("decisions", "no.yaml", 78)] {
+      let variable = "SUBLEDGER_\(option.uppercased())"
+      try program.folder.write("\(option): \(file)\n", to: "said.yaml")
+      try expect(night + ["--\(option)", file], status, file, "given with --\(option)")
+      try expect(
+        night + ["--config", "said.yaml"], status, file,
+        "given with `\(option)` in the configuration said.yaml")
+      try expect(
+        night, status, file, "given with the environment variable \(variable)",
+        environment: [variable: file])
+    }
+    try expect(
+      night, 78, "no.yaml", "given with the environment variable SUBLEDGER_CONFIG",
+      environment: ["SUBLEDGER_CONFIG": "no.yaml"])
   }
 
   @Test("A place that cannot be written is 73 and named")
