@@ -41,7 +41,7 @@ public struct LeftOut: Sendable, Equatable {
     /// It was there when the folder was read, and gone a moment later.
     case vanished
     /// Something else than input is known to lie there.
-    case ofOthers = "the job's own"
+    case ofOthers = "the job's own, or named as something else"
   }
 
   /// The path, shown as valid text on one line.

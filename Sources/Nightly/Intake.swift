@@ -32,7 +32,8 @@ struct Intake {
   func readArchives(into summary: inout IntakeSummary) throws(NightError) {
     let rules = try plan.normaliseRules()
     if let warning = plan.secretsWarning { log.warning("\(warning)") }
-    let files = try newFiles(under: plan.archives, summary: &summary)
+    let files = try newFiles(
+      under: plan.archives, except: plan.ownPlaces + plan.snapshots, summary: &summary)
     let intake = ledger.beginEvents(
       calendar: .utc, schedules: plan.configuration.retrySchedules)
     do {
@@ -100,12 +101,12 @@ struct Intake {
     }
   }
 
-  /// The files that may hold something new, in byte order of their names.
+  /// The files that may hold something new, in byte order of their names; `others` are no input.
   func newFiles(
-    under paths: [String], summary: inout IntakeSummary
+    under paths: [String], except others: [String], summary: inout IntakeSummary
   ) throws(NightError) -> [ArchiveFile] {
     let listing = try attempt {
-      try ArchiveFolder.files(under: paths, except: plan.ownPlaces)
+      try ArchiveFolder.files(under: paths, except: others)
     }
     for left in listing.leftOut {
       // A broken link stood for input once; the others are left out every night as they should.
@@ -224,17 +225,6 @@ struct Intake {
       if batch.lines > 0 { try flush() }
       return end
     }
-  }
-}
-
-extension Plan {
-  /// What the job itself writes, which is no input: the published folder, the ledger, and what lies
-  /// beside it.
-  ///
-  /// SQLite lays its files beside the one that a link leads to.
-  var ownPlaces: [String] {
-    let real = URL(fileURLWithPath: ledger).resolvingSymlinksInPath().path
-    return [out, ledger, ledger + ".lock", real + "-wal", real + "-shm"]
   }
 }
 

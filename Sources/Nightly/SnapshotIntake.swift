@@ -9,7 +9,8 @@ extension Intake {
   func readSnapshots(into summary: inout IntakeSummary) throws(NightError) {
     guard !plan.snapshots.isEmpty else { return }
     var filesKnown = IntakeSummary()
-    let files = try newFiles(under: plan.snapshots, summary: &filesKnown)
+    let files = try newFiles(
+      under: plan.snapshots, except: plan.ownPlaces, summary: &filesKnown)
     summary.snapshotFilesKnown = filesKnown.archivesKnown
     for file in files {
       try checkStop()

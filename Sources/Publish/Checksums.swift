@@ -4,6 +4,9 @@ internal import Digest
 let checksumsName = "SHA256SUMS"
 let manifestName = "datapackage.json"
 
+/// The files that stand in a set beside its reports.
+public let documentPaths = [manifestName, checksumsName]
+
 /// The hashes of a set's files, by path.
 struct Checksums {
   var hashes: [String: String]

@@ -43,6 +43,13 @@ public enum ReportShare: CaseIterable, Sendable {
   }
 }
 
+/// The reports of a set by their paths in it: files, and folders with a file per month.
+public var reportPaths: [String] {
+  (ReportShare.allCases.flatMap(\.layouts) + [.restatements]).map {
+    $0.isSplitByMonth ? $0.name : $0.name + ".csv"
+  }
+}
+
 /// Writes every report of the set into `folder`, which must exist.
 ///
 /// Throws `ReportError.identity` when numbers that must agree do not; what was written must not

@@ -179,43 +179,6 @@ struct NightTests {
     #expect(differences(set, try program.published()).isEmpty)
   }
 
-  @Test("Ledger and reports that lie below the archives are not read as such, by any name")
-  func ownFiles() throws {
-    let folder = program.folder
-    let here = ["run", "--archives", ".", "--as-of", "2026-03-01"]
-    func night(_ count: Int, _ options: [String]) throws {
-      try folder.write(bodies(count), to: "in/a.jsonl")
-      let result = try program.run(here + options)
-      #expect(result.status == 0 && result.errors.isEmpty, "\(options): \(result)")
-    }
-    for count in [3, 4] { try night(count, []) }
-    for name in ["reports", "subledger.sqlite", "subledger.sqlite.lock"] {
-      try FileManager.default.removeItem(atPath: folder.path(name))
-    }
-    for name in ["kept", "books"] {
-      try FileManager.default.createDirectory(
-        atPath: folder.path(name), withIntermediateDirectories: true)
-    }
-    for (link, target) in [("linked", "kept"), ("ledger", "books/real.sqlite")] {
-      try FileManager.default.createSymbolicLink(
-        atPath: folder.path(link), withDestinationPath: target)
-    }
-    let byLinks = ["--ledger", "ledger", "--out", folder.path("in/../linked/out/")]
-    for count in [5, 6] { try night(count, byLinks) }
-  }
-
-  @Test("A link that leads nowhere is named; files below --out are read when they are asked for")
-  func brokenLink() throws {
-    try FileManager.default.createSymbolicLink(
-      atPath: program.folder.path("in/b.jsonl"), withDestinationPath: "gone.jsonl")
-    let result = try program.run(night)
-    #expect(result.status == 0, "\(result)")
-    #expect(result.errors.contains("left out in/b.jsonl: a link that leads nowhere"))
-    try program.folder.write(bodies(2, from: 10), to: "reports/mine/c.jsonl")
-    try program.run(["run", "--archives", "reports/mine", "--as-of", "2026-03-01"])
-    #expect(try program.rows("inputs.csv").map { $0["archive"] } == ["a.jsonl", "c.jsonl"])
-  }
-
   @Test("Secrets and personal data reach neither ledger nor reports nor messages")
   func secrets() throws {
     let world = try World(seed: 4, subscribers: 40)

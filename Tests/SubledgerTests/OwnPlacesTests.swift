@@ -1,0 +1,86 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite("What the job writes, or was told to read as something else, is no input")
+struct OwnPlacesTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+  }
+
+  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+
+  @Test("Ledger and reports that lie below the archives are not read as such, by any name")
+  func ownFiles() throws {
+    let folder = program.folder
+    let here = ["run", "--archives", ".", "--as-of", "2026-03-01"]
+    func night(_ count: Int, _ options: [String]) throws {
+      try folder.write(bodies(count), to: "in/a.jsonl")
+      let result = try program.run(here + options)
+      #expect(result.status == 0 && result.errors.isEmpty, "\(options): \(result)")
+    }
+    for count in [3, 4] { try night(count, []) }
+    for name in ["reports", "subledger.sqlite", "subledger.sqlite.lock"] {
+      try FileManager.default.removeItem(atPath: folder.path(name))
+    }
+    for name in ["kept", "books"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+    }
+    for (link, target) in [("linked", "kept"), ("ledger", "books/real.sqlite")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(link), withDestinationPath: target)
+    }
+    let byLinks = ["--ledger", "ledger", "--out", folder.path("in/../linked/out/")]
+    for count in [5, 6] { try night(count, byLinks) }
+  }
+
+  @Test("Where archives and reports share a folder, only what the job does not know is read")
+  func sharedFolder() throws {
+    let folder = program.folder
+    let header = "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,"
+    try folder.write("\(header)period\n", to: "all/prices.csv")
+    try folder.write("[]\n", to: "all/decisions.yaml")
+    try folder.write("c4n4ry-password", to: "all/key")
+    try folder.write(
+      "prices: all/prices.csv\ndecisions: all/decisions.yaml\n"
+        + "secrets: {iaptic: {file: all/key}}\nverbose: true\n", to: "all/c.yaml")
+    #expect(chmod(folder.path("all/key"), 0o600) == 0)
+    let person = #"{"provider":"purple","user_id":"u","entitlements":[],"captured_at":1767225600}"#
+    try folder.write(person, to: "all/people/1.jsonl")
+    let here = [
+      "run", "--archives", "all", "--out", "all", "--ledger", "all/l", "--config", "all/c.yaml",
+      "--snapshots", "all/people", "--as-of", "2026-03-01",
+    ]
+    for count in [3, 4, 5] {
+      try folder.write(bodies(count), to: "all/\(count).jsonl")
+      let result = try program.run(here)
+      #expect(result.status == 0, "\(result)")
+      for name in ["c.yaml", "prices.csv", "decisions.yaml", "key", "l", "people"] {
+        #expect(result.errors.contains("left out all/\(name): the job's own"), "\(result)")
+      }
+      // A publication that was broken off has no checksums yet.
+      if count == 3 { try FileManager.default.removeItem(atPath: folder.path("all/SHA256SUMS")) }
+    }
+    let read = try program.rows("inputs.csv", in: "all").map { $0["archive"] }
+    #expect(read == ["3.jsonl", "4.jsonl", "5.jsonl"])
+    let ledger = try Ledger.open(path: folder.path("all/l"), mode: .readOnly)
+    try ledger.rows(sql: "select count(*) from snapshot") { #expect($0.int64(0) == 1) }
+  }
+
+  @Test("A link that leads nowhere is named; files below --out are read when they are asked for")
+  func brokenLink() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: program.folder.path("in/b.jsonl"), withDestinationPath: "gone.jsonl")
+    let result = try program.run(night)
+    #expect(result.status == 0, "\(result)")
+    #expect(result.errors.contains("left out in/b.jsonl: a link that leads nowhere"))
+    try program.folder.write(bodies(2, from: 10), to: "reports/mine/c.jsonl")
+    try program.run(["run", "--archives", "reports/mine", "--as-of", "2026-03-01"])
+    #expect(try program.rows("inputs.csv").map { $0["archive"] } == ["a.jsonl", "c.jsonl"])
+  }
+}
