@@ -133,7 +133,20 @@ final class LineReader {
     return end != nil
   }
 
+  /// Delivers held bytes; those of a long line in pieces of whole values, since small ones can be
+  /// so many that nobody should hold the events of all of them.
   private func emit(_ range: Range<Int>, _ body: Body) throws {
+    var start = range.lowerBound
+    while range.upperBound - start > 2 * sizes.buffer {
+      let rest = held(start..<range.upperBound)
+      guard let end = ValueScan(rest, valueBytesMax: .max, enough: sizes.buffer).end else { break }
+      try emit(piece: start..<start + end, body)
+      start += end
+    }
+    try emit(piece: start..<range.upperBound, body)
+  }
+
+  private func emit(piece range: Range<Int>, _ body: Body) throws {
     if range.isEmpty { return }
     let bytes = held(range)
     try body(.lines(bytes, firstLine: line, firstOffset: offset + Int64(range.lowerBound)))

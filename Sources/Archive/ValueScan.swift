@@ -1,6 +1,7 @@
 internal import Decode
 
-/// The values that stand in a stretch of bytes, up to the first one that is too long.
+/// The values that stand in a stretch of bytes, up to the first one that is too long, or the first
+/// that ends `enough` bytes behind the start or later.
 struct ValueScan {
   /// A value longer than the limit.
   struct Oversized {
@@ -15,8 +16,10 @@ struct ValueScan {
   private(set) var lastStart: Int?
   private(set) var isLastClosed = false
   private(set) var oversized: Oversized?
+  /// Behind the value that is enough; nil when none is.
+  private(set) var end: Int?
 
-  init(_ bytes: UnsafeRawBufferPointer, valueBytesMax: Int) {
+  init(_ bytes: UnsafeRawBufferPointer, valueBytesMax: Int, enough: Int = .max) {
     var position = 0
     while let start = firstByte(of: bytes, from: position) {
       var search = ValueEnd()
@@ -30,6 +33,10 @@ struct ValueScan {
       isLastClosed = end != nil
       guard let end else { return }
       position = end
+      if end >= enough {
+        self.end = end
+        return
+      }
     }
   }
 }

@@ -37,6 +37,19 @@ func gluedMegabytes() throws {
   #expect(reading.chunkSizes.allSatisfy { $0.isMultiple(of: value.utf8.count) })
 }
 
+@Test(
+  "What is glued behind a long value comes in pieces of whole values, on its line and the next",
+  arguments: [1, 16, 64], ["", "\n", "\n{}\n"])
+func gluedBehindLongValue(buffer: Int, end: String) throws {
+  let long = "[\"\(String(repeating: "x", count: 900))\"]"
+  let small = (0..<100).map { "{\"n\":\($0),\"s\":\"}{\"}" }
+  let bytes = Array("{}\n\(long)\(small.joined())\(end)".utf8)
+  let sizes = LineSizes(buffer: buffer, glued: 100, valueMax: 4000)
+  let reading = try Reading(gzip(bytes), inflated: bytes, sizes: sizes)
+  #expect(reading.bytes == bytes)
+  #expect(reading.chunkSizes.count { $0 > 2 * buffer + 40 } == 1)
+}
+
 @Test("One value of 3 MB comes in one piece")
 func longValue() throws {
   let bytes = Array("{}\n[\"\(String(repeating: "x", count: 3_000_000))\"]\n{}\n".utf8)

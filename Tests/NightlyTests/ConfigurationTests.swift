@@ -88,6 +88,7 @@ struct ConfigurationTests {
       ("limits: {value_bytes: many}", "`limits.value_bytes`"),
       ("limits: {value_bytes: 0}", "`limits.value_bytes`"),
       ("limits: {value_bytes: 9223372036854775807}", "`limits.value_bytes`"),
+      ("limits: {value_bytes: 1073741825}", "from 1 to 1073741824"),
       ("renewal_gap: 9223372036854775807", "`renewal_gap`"), ("renewal_gap: 36526d", "36525d"),
       ("delivery_window: {flobuk: 3155760001}", "`delivery_window.flobuk`"),
       ("products: {a: {id: b}}", "`products.a.id`"), ("products: [a]", "`products`"),
