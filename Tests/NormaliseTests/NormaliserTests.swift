@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Vocabulary
 
@@ -68,6 +69,19 @@ struct NormaliserTests {
   @Test("A value that is no object is refused", arguments: ["7", "true", "null", "[]", "[{}]"])
   func notAnObject(text: String) {
     #expect(refusal(text) == ["not_an_object", "the value is no JSON object"])
+  }
+
+  @Test("Of a value that is nested too deeply the detail says so, also inside an envelope")
+  func tooDeep() {
+    let deep = #"{"a":"# + String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+    let escaped = deep.replacingOccurrences(of: "\"", with: "\\\"")
+    let batch = normalise(deep + "}\n" + #"{"body":"\#(escaped)}"}"#)
+    #expect(batch.rejects.map(\.reason) == ["not_json", "not_json"])
+    #expect(
+      batch.rejects.map(\.detail) == [
+        "values are nested more than 64 deep at byte 68 of the value",
+        "the text in the envelope: values are nested more than 64 deep at byte 68",
+      ])
   }
 
   @Test("A value that is too long to be read is accounted for")
