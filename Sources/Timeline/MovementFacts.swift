@@ -7,32 +7,31 @@ extension Life {
     for stretch in stretches {
       var product = periods[stretch.periods[0]].product
       let opened = ShareSource(.opening(stretch.periods[0], after: before), at: stretch.start)
-      try move(stretch.opening, product, 1, opened, &books)
+      try move(stretch.opening, product, .one, opened, &books)
       for index in stretch.periods.dropFirst() where periods[index].product != product {
         let changed = ShareSource(.opening(index, after: index - 1), at: periods[index].start)
-        try move(.transferOut, product, 1, changed, &books)
+        try move(.transferOut, product, .one, changed, &books)
         product = periods[index].product
-        try move(.transferIn, product, 1, changed, &books)
+        try move(.transferIn, product, .one, changed, &books)
       }
       before = stretch.periods.last
       if let end = stretch.end, let last = before {
         let ended = ShareSource(.ending(last), at: end)
-        try move(stretch.closing, product, 1, ended, &books)
-        if let reason = stretch.reason { try move(reason.movement, product, 1, ended, &books) }
+        try move(stretch.closing, product, .one, ended, &books)
+        if let reason = stretch.reason { try move(reason.movement, product, .one, ended, &books) }
       }
       try bookAutoRenew(of: stretch, into: &books)
     }
     try bookLost(into: &books)
   }
 
-  private func move<Target: Books>(
-    _ movement: Movement, _ product: Symbol, _ count: Int64, _ source: ShareSource,
+  /// Books what moves in the row of `product`, unless it is nothing or as-of comes first.
+  func move<Target: Books>(
+    _ movement: Movement, _ product: Symbol, _ sums: MovementSums, _ source: ShareSource,
     _ books: inout Target
   ) throws(AmountOverflow) {
-    guard source.at < rules.asOf else { return }
+    guard source.at < rules.asOf, sums.subscriptions != 0 || sums.mrr != .zero else { return }
     let key = MovementKey(month: month(source.at), offering: offering(product), movement: movement)
-    var sums = MovementSums()
-    sums.subscriptions = count
     try books.add(sums, to: key, from: source)
   }
 
@@ -46,10 +45,10 @@ extension Life {
       let limit = isLast ? stretch.end : periods[stretch.periods[position + 1]].start
       for (event, off, on) in autoRenewOffTimes(of: period, until: limit) {
         let switched = ShareSource(.renewSwitch(event), at: off)
-        try move(.autoRenewOff, period.product, 1, switched, &books)
+        try move(.autoRenewOff, period.product, .one, switched, &books)
         guard let on else { continue }
-        try move(
-          .autoRenewOff, period.product, -1, ShareSource(.renewSwitch(event), at: on), &books)
+        let back = ShareSource(.renewSwitch(event), at: on)
+        try move(.autoRenewOff, period.product, .init(subscriptions: -1), back, &books)
       }
     }
   }
@@ -91,7 +90,8 @@ extension Life {
         !stretches.contains(where: { $0.isActive(at: close) }),
         stretches.last(where: { $0.start < close })?.closing != .paused
       else { continue }
-      try move(.lost, product(of: held, at: open), 1, ShareSource(.ending(last), at: end), &books)
+      let ended = ShareSource(.ending(last), at: end)
+      try move(.lost, product(of: held, at: open), .one, ended, &books)
     }
   }
 
@@ -113,4 +113,9 @@ extension ChurnReason {
     case .unknown: .churnedUnknown
     }
   }
+}
+
+extension MovementSums {
+  /// One subscription.
+  static var one: MovementSums { MovementSums(subscriptions: 1) }
 }

@@ -41,14 +41,14 @@ extension Life {
       var product = periods[stretch.periods[0]].product
       current = try recurringRevenue(of: periods[stretch.periods[0]]) ?? current
       let opened = ShareSource(.opening(stretch.periods[0], after: before), at: stretch.start)
-      try move(stretch.opening, product, current.usd, opened, &books)
+      try move(stretch.opening, product, .init(mrr: current.usd), opened, &books)
       for index in stretch.periods.dropFirst() {
         let period = periods[index]
         let next = try recurringRevenue(of: period) ?? current
         let paid = ShareSource(.opening(index, after: index - 1), at: period.start)
         if period.product != product || next.currency != current.currency {
-          try move(.transferOut, product, current.usd, paid, &books)
-          try move(.transferIn, period.product, next.usd, paid, &books)
+          try move(.transferOut, product, .init(mrr: current.usd), paid, &books)
+          try move(.transferIn, period.product, .init(mrr: next.usd), paid, &books)
         } else {
           try bookChange(from: current, to: next, period.product, paid, &books)
         }
@@ -57,8 +57,8 @@ extension Life {
       }
       before = stretch.periods.last
       if let end = stretch.end, let last = before {
-        try move(
-          stretch.closing, product, current.usd, ShareSource(.ending(last), at: end), &books)
+        let ended = ShareSource(.ending(last), at: end)
+        try move(stretch.closing, product, .init(mrr: current.usd), ended, &books)
       }
     }
   }
@@ -78,9 +78,9 @@ extension Life {
       byPrice = told
     }
     let byRate = try change.subtracting(byPrice)
-    if byPrice > .zero { try move(.expansion, product, byPrice, paid, &books) }
-    if byPrice < .zero { try move(.contraction, product, -byPrice, paid, &books) }
-    if byRate != .zero { try move(.fx, product, byRate, paid, &books) }
+    if byPrice > .zero { try move(.expansion, product, .init(mrr: byPrice), paid, &books) }
+    if byPrice < .zero { try move(.contraction, product, .init(mrr: -byPrice), paid, &books) }
+    if byRate != .zero { try move(.fx, product, .init(mrr: byRate), paid, &books) }
   }
 
   /// The monthly change of the local price at the old exchange rate, rounded once:
@@ -109,17 +109,6 @@ extension Life {
       product = next
     }
     return product
-  }
-
-  private func move<Target: Books>(
-    _ movement: Movement, _ product: Symbol, _ amount: Amount, _ source: ShareSource,
-    _ books: inout Target
-  ) throws(AmountOverflow) {
-    guard source.at < rules.asOf, amount != .zero else { return }
-    let key = MovementKey(month: month(source.at), offering: offering(product), movement: movement)
-    var sums = MovementSums()
-    sums.mrr = amount
-    try books.add(sums, to: key, from: source)
   }
 }
 

@@ -70,8 +70,11 @@ public struct MovementSums: Sendable, Hashable {
   /// Monthly recurring revenue moved, in US dollars.
   public var mrr = Amount.zero
 
-  /// Nothing moved yet.
-  public init() {}
+  /// What moved; nothing yet.
+  public init(subscriptions: Int64 = 0, mrr: Amount = .zero) {
+    self.subscriptions = subscriptions
+    self.mrr = mrr
+  }
 }
 
 /// The key of one renewals cell.
