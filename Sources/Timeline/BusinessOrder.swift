@@ -74,8 +74,10 @@ extension Event {
   /// Whether the event switches auto-renew off.
   var isCancel: Bool { kind == .canceled || kind == .trialCanceled }
 
+  /// The sign of both amounts: that in US dollars has it, unless it is none or zero.
   private var revenueIsNegative: Bool {
     guard let revenue else { return false }
-    return (revenue.usd ?? revenue.local ?? .zero) < .zero
+    let usd = revenue.usd ?? .zero
+    return (usd == .zero ? revenue.local ?? .zero : usd) < .zero
   }
 }

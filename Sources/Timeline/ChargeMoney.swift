@@ -3,7 +3,8 @@ import Vocabulary
 /// What a charge comes to, and by how much price and proceeds disagree when they do.
 ///
 /// Contract, "Money": with `is_proceed` 0 the revenue is the price and proceeds follow from the
-/// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees.
+/// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees. That
+/// it is a charge gives it its sign, whatever that of the amounts.
 func chargeMoney(
   _ event: Event
 ) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
@@ -11,20 +12,23 @@ func chargeMoney(
     return (.unknown, nil)
   }
   var money = Money(rate: revenue.rate, basis: .provider)
+  let sent = (usd: revenue.usd?.magnitude, local: revenue.local?.magnitude)
   guard revenue.isProceed == true else {
-    money.grossUSD = revenue.usd
-    money.grossLocal = revenue.local
-    money.proceedsUSD = share(of: revenue.usd, revenue.rate, max: .lineMaxUSD)
-    money.proceedsLocal = share(of: revenue.local, revenue.rate, max: .lineMax)
+    money.grossUSD = sent.usd
+    money.grossLocal = sent.local
+    money.proceedsUSD = share(of: sent.usd, revenue.rate, max: .lineMaxUSD)
+    money.proceedsLocal = share(of: sent.local, revenue.rate, max: .lineMax)
     return (money, nil)
   }
-  money.proceedsUSD = revenue.usd
-  money.proceedsLocal = revenue.local
+  money.proceedsUSD = sent.usd
+  money.proceedsLocal = sent.local
   let price = event.price
   let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
-  let usd = try gross(of: revenue.usd, revenue.rate, price: price?.usd, max: .lineMaxUSD)
+  let usd = try gross(
+    of: sent.usd, revenue.rate, price: price?.usd?.magnitude, max: .lineMaxUSD)
   let local = try gross(
-    of: revenue.local, revenue.rate, price: sameCurrency ? price?.local : nil, max: .lineMax)
+    of: sent.local, revenue.rate, price: sameCurrency ? price?.local?.magnitude : nil,
+    max: .lineMax)
   money.grossUSD = usd.gross
   money.grossLocal = local.gross
   return (money, usd.mismatch)

@@ -39,6 +39,24 @@ import Vocabulary
     #expect(close.money.grossUSD == usd("10.05"))
   }
 
+  @Test("The kind gives a charge its sign, whatever that of the amounts")
+  func sign() throws {
+    func money(_ sign: Int64, _ isProceed: Bool) throws -> (money: Money, mismatch: Amount?) {
+      func signed(_ text: String) -> Amount { Amount(micros: usd(text).micros * sign) }
+      var event = Event(kind: .started, time: at("2026-01-01"))
+      event.revenue = Revenue(
+        local: signed("7"), usd: signed("7.61"), currency: 1, isProceed: isProceed,
+        rate: usd("70"))
+      event.price = Price(local: signed("10"), usd: signed("10.88"), currency: 1)
+      return try chargeMoney(event)
+    }
+    for isProceed in [false, true] {
+      let (positive, negative) = (try money(1, isProceed), try money(-1, isProceed))
+      #expect(positive.money == negative.money && negative.mismatch == nil)
+      #expect(positive.money.grossUSD == usd(isProceed ? "10.88" : "7.61"))
+    }
+  }
+
   @Test("A refund takes row, rate and, when whole, the amounts of its charge")
   func refund() throws {
     var story = Story()

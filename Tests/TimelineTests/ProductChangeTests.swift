@@ -110,6 +110,26 @@ import Vocabulary
     }
   }
 
+  @Test("Where the amounts of a product change contradict each other, US dollars decide")
+  func contradictingSigns() throws {
+    for (usd, local, isCredit) in [(5, -4, false), (-5, 4, true), (0, -4, true), (0, 4, false)] {
+      var story = Story()
+      story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+      story.tell(.upgraded, "2026-01-16", until: "2027-01-16") {
+        $0.product = Story.yearly
+        $0.previousProduct = Story.monthly
+        $0.revenue = Revenue(
+          local: Amount(micros: Int64(local) * 1_000_000),
+          usd: Amount(micros: Int64(usd) * 1_000_000), currency: 9, isProceed: false)
+      }
+      let life = try Life(events: story.events, rules: Rules(asOf: at("2026-03-01")))
+      let change = try #require(life.bookings.last)
+      #expect(change.isRefund == isCredit, "\(usd) \(local)")
+      #expect(change.money.grossLocal == Amount(micros: 4_000_000))
+      #expect(change.money.grossUSD == Amount(micros: Int64(abs(usd)) * 1_000_000))
+    }
+  }
+
   @Test("A rest that went back before its own charge is an impossible sequence")
   func remainderBeforeCharge() throws {
     var story = remainder(
