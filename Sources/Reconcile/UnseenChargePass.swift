@@ -47,6 +47,7 @@ extension Reconciliation {
   }
 
   private func code(of refund: Refund, in lineage: LineageCase) -> BreakCode {
+    if refund.productType == .oneTime { return .missedPurchase }
     let state = lineage.latest
     let earlier = state.charges.filter { $0.time < refund.chargedAt ?? refund.time }
     if !earlier.isEmpty, earlier.allSatisfy({ $0.kind == .oneTime }) { return .missedPurchase }

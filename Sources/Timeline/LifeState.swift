@@ -128,6 +128,7 @@ extension Life {
       let left = isUnderOtherID ? lastCharges[booking.product] : nil
       return Refund(
         transaction: left ?? booking.transaction, time: booking.time,
+        productType: booking.productType,
         chargedAt: events[booking.event].periodStart, grossUSD: booking.money.grossUSD,
         chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking),
         endedAccess: booking.isWhole

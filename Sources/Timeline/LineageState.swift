@@ -38,6 +38,8 @@ public struct Refund: Sendable, Equatable {
   public var transaction: Int64
   /// When it happened: the event time.
   public var time: Instant
+  /// Whether what was given back renews, or was bought once.
+  public var productType: ProductType
   /// When the refunded transaction was made, as the refund says; nil when not sent.
   public var chargedAt: Instant?
   /// Price in US dollars; nil when unknown.

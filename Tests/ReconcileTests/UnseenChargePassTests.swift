@@ -48,6 +48,18 @@ struct UnseenChargePassTests {
     #expect(scenario.codes == ["MISSED_START"])
   }
 
+  @Test("A refund of a one-time purchase proves a purchase, whatever its id")
+  func oneTime() {
+    for transaction in [Int64(100), 555] {
+      var story = Story()
+      story.tell(.purchaseRefunded, "2026-02-20", transaction: transaction, price: -10) {
+        $0.periodStart = at("2026-02-01")
+      }
+      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      #expect(scenario.codes == ["MISSED_PURCHASE"], "\(transaction)")
+    }
+  }
+
   @Test("The snapshot that lists the refunded transaction too adds no second break")
   func listed() {
     let transactions = [
