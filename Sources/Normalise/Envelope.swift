@@ -41,6 +41,11 @@ struct Envelope {
   /// Whether the envelope says that the body was too large to be kept.
   private(set) var isTooLarge = false
   private(set) var received: Instant?
+  /// Whether it is an envelope by what its writer adds, around a request without any body.
+  ///
+  /// API Gateway leaves `body` out then, and of Fluent Bit's record only the members remain that it
+  /// adds to those of the body.
+  private(set) var isBare = false
 
   init(_ object: JSONNode, of tape: JSONTape, _ members: inout Members<EnvelopeField>) {
     members.read(object, of: tape)
@@ -56,9 +61,22 @@ struct Envelope {
         members.value($0)
       } + [dataBody == nil ? data : nil]
     contents = named.compactMap { $0 }
-    received =
-      Self.requestTime(members.value(.requestContext), tape)
-      ?? members.first(.received) { receiveTime($0, of: tape) }
+    let requested = Self.requestTime(members.value(.requestContext), tape)
+    received = requested ?? members.first(.received) { receiveTime($0, of: tape) }
+    isBare =
+      contents.isEmpty && received != nil
+      && (requested != nil || Self.holdsOnlyRecordMembers(object, tape))
+  }
+
+  /// Whether all members are such as Fluent Bit adds: the time, and where the request came from.
+  private static func holdsOnlyRecordMembers(_ object: JSONNode, _ tape: JSONTape) -> Bool {
+    var child = tape.firstChild(object)
+    while let key = child {
+      let name = tape.bytes(key)
+      guard name.isWord("date") || name.isWord("remote_addr") else { return false }
+      child = tape.next(key)
+    }
+    return true
   }
 
   /// API Gateway's receive time: `timeEpoch` in payload format 2.0, `requestTimeEpoch` in 1.0.

@@ -87,8 +87,10 @@ struct Unwrapping {
       return normalise(layer, object, on: tape, of: provider, to: &batch)
     }
     var failure: Outcome?
+    var isBare = false
     if layer.depth < Self.layersMax {
       let envelope = Envelope(object, of: tape, &members)
+      isBare = envelope.isBare
       envelopes[layer.depth] = (layer.tape, object)
       var inner = layer
       inner.depth += 1
@@ -107,7 +109,7 @@ struct Unwrapping {
       return normalise(layer, object, on: tape, of: provider, to: &batch)
     }
     if providers.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
-    return failure ?? .unknown(.nobodyKnows)
+    return failure ?? (isBare ? .empty : .unknown(.nobodyKnows))
   }
 
   /// Text inside a line: JSON once more, or base64 of it.

@@ -162,6 +162,9 @@ struct EnvelopeTests {
     arguments: [
       "{}", #"{"headers":{},"body":{}}"#, #"{"body":""}"#, #"{"body":"{}"}"#, #"{"body":null}"#,
       #"{"data":{"body":"  "}}"#, #"{"body":"e30=","isBase64Encoded":true}"#, "\"\"",
+      #"{"version":"2.0","headers":{},"requestContext":{"timeEpoch":1760000100250}}"#,
+      #"{"headers":{},"requestContext":{"requestTimeEpoch":1760000100250},"httpMethod":"POST"}"#,
+      #"{"date":1760000100.25}"#, #"{"date":1760000100.25,"REMOTE_ADDR":"192.0.2.1"}"#,
     ])
   func probes(line: String) {
     let batch = normalise(line)
@@ -185,6 +188,17 @@ struct EnvelopeTests {
     #expect(broken[0] == "not_json" && broken[1].hasPrefix("the text in the envelope: "))
     #expect(refusal(#"{"test":"ping"}"#)[0] == "unknown_provider")
     #expect(refusal(#"{"body":[1]}"#)[0] == "not_an_object")
+  }
+
+  @Test(
+    "What an archive's writer does not mark as an envelope is no probe for lack of a body",
+    arguments: [
+      #"{"test":"ping","date":1760000100.25}"#, #"{"date":"soon"}"#, #"{"date":null}"#,
+      #"{"REMOTE_ADDR":"192.0.2.1"}"#, #"{"requestContext":{}}"#, #"{"requestContext":"x"}"#,
+      #"{"headers":{}}"#, #"{"timestamp":1760000100}"#, #"{"version":"2.0"}"#,
+    ])
+  func unmarked(line: String) {
+    #expect(refusal(line) == ["unknown_provider", "no provider recognises this body"])
   }
 
   @Test("A damaged body in an envelope is named for what it lacks")
