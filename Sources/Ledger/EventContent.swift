@@ -21,10 +21,13 @@ struct Recency: Comparable {
 extension Event {
   /// What the fold and the reports read: two lines that agree in it say the same.
   ///
-  /// Not part of it are user, created and received time, body and place.
+  /// Not part of it are created and received time, body and place, and the provider's name, which
+  /// its kind stands for. FLOBUK's user neither: several may share a purchase, and what the store
+  /// tells names none.
   var material: Event {
     var event = self
-    event.user = 0
+    if kind != .other { event.name = 0 }
+    if provider == .flobuk { event.user = 0 }
     event.created = nil
     event.received = nil
     event.body = 0
@@ -34,8 +37,10 @@ extension Event {
 
   /// The material fields in a fixed order as text; the same on every machine and in every order of
   /// arrival.
+  ///
+  /// The user is left out: which of two versions counts may not change when one is forgotten.
   func canonicalContent(words: [String], original: String) -> [UInt8] {
-    let fields = materialFields(words: words, original: original)
+    let fields = materialFields(words: words, original: original).filter { $0.name != "user" }
     return Array(fields.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{1f}").utf8)
   }
 
@@ -47,7 +52,9 @@ extension Event {
     func number(_ value: Int64?) -> String { value.map(String.init) ?? "" }
     return [
       ("provider", provider.name), ("app", word(app)), ("environment", environment.name),
-      ("store", store.name), ("kind", kind.name), ("name", word(name)),
+      ("store", store.name), ("kind", kind.name),
+      ("name", kind == .other ? word(name) : ""),
+      ("user", provider == .flobuk || user == 0 ? "" : number(user)),
       ("transaction", transaction == 0 ? "" : number(transaction)),
       ("original_transaction_id", original), ("starts_lineage", "\(startsLineage)"),
       ("product", word(product)), ("previous_product", word(previousProduct)),

@@ -11,6 +11,8 @@ struct Line {
   var user = "user-1"
   var app = "app"
   var kind = EventKind.renewed
+  /// What the provider calls it; nil for the name of its kind.
+  var name: String?
   var product = "pro.monthly"
   /// Seconds after the samples' beginning.
   var time: Int64 = 0
@@ -67,7 +69,7 @@ extension EventBatch {
       time: line.at)
     event.app = symbols.symbol(line.app)
     event.product = symbols.symbol(line.product)
-    event.name = symbols.symbol(line.kind.name)
+    event.name = symbols.symbol(line.name ?? line.kind.name)
     event.lineage = line.lineage
     event.identity = line.identityKey
     event.body = Fingerprint.of(line.body)

@@ -25,14 +25,15 @@ struct DrillPost {
     var batch = EventBatch()
     for (damage, transaction) in zip(damages, texts) {
       guard let event = damage.delivered else { continue }
+      let user = try ledger.userText(event.user) ?? ""
       let (row, words) = (damage.candidate.row, ledger.symbols.words)
       if event.environment == row.environment {
-        batch.add(event, transaction: transaction, row: row, words: words)
+        batch.add(event, transaction: transaction, user: user, row: row, words: words)
       } else {
         let leaked = "drill \(transaction)"
         batch.add(
-          event.leaked(row, transaction: leaked, words), transaction: leaked, row: row,
-          words: words)
+          event.leaked(row, transaction: leaked, words), transaction: leaked, user: user,
+          row: row, words: words)
       }
     }
     batch.lines = Int64(batch.events.count)
@@ -60,7 +61,7 @@ extension Event {
 extension EventBatch {
   /// Adds an event of the ledger as a line of its own.
   mutating func add(
-    _ event: Event, transaction: String, row: LineageRow, words: [String]
+    _ event: Event, transaction: String, user: String, row: LineageRow, words: [String]
   ) {
     var event = event
     func own(_ symbol: Symbol) -> Symbol { symbols.symbol(words[Int(symbol)]) }
@@ -77,9 +78,7 @@ extension EventBatch {
     var text = EventText()
     text.transaction = intern(transaction)
     text.original = intern(row.original)
-    // The event's own user may be another than its lineage's; only the latter has a text here.
-    text.user = event.user == row.user ? intern(row.userText) : .none
-    if event.user != row.user { event.user = 0 }
+    text.user = intern(user)
     events.append(event)
     texts.append(text)
     values.append(Int32(values.count))
