@@ -18,8 +18,7 @@ struct ReconcilePass {
     try attempt {
       let transferred = try transferredLineages()
       try ledger.forEachUser(withSnapshotAsOf: asOf) { current in
-        for snapshot in current.snapshots {
-          let user = try userCase(current.user, snapshot, transferred)
+        for user in try userCases(current, transferred) {
           outcome.take(reconcile(user, rules: rules))
         }
         try checkStop()
@@ -28,7 +27,8 @@ struct ReconcilePass {
         try ledger.forEachUser(
           withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider
         ) { user in
-          outcome.take(reconcile(try userCase(user, of: provider, transferred), rules: rules))
+          let rows = try ledger.lineages(ofUser: user, provider: provider)
+          outcome.take(reconcile(try userCase(rows, of: provider, transferred), rules: rules))
           try checkStop()
         }
       }
@@ -36,10 +36,30 @@ struct ReconcilePass {
     return outcome
   }
 
+  /// A case for each snapshot, of what was bought in its app, and one for what was bought in apps
+  /// that no snapshot speaks of.
+  private func userCases(
+    _ user: UserSnapshots, _ transferred: Set<Int64>
+  ) throws -> [UserCase] {
+    let rows = try ledger.lineages(ofUser: user.user, provider: user.provider)
+    var cases = try user.snapshots.map { snapshot in
+      try userCase(rows.filter { mayShow(snapshot, $0) }, snapshot, transferred)
+    }
+    let others = rows.filter { row in !user.snapshots.contains { mayShow($0, row) } }
+    if !others.isEmpty { cases.append(try userCase(others, of: user.provider, transferred)) }
+    return cases
+  }
+
+  /// Whether a snapshot is of the lineage's app; where one of both names none, it may be.
+  private func mayShow(_ snapshot: Snapshot, _ row: LineageRow) -> Bool {
+    let app = ledger.symbols.words[Int(row.app)]
+    return app == snapshot.app || app.isEmpty || snapshot.app.isEmpty
+  }
+
   private func userCase(
-    _ user: Int64, _ snapshot: Snapshot, _ transferred: Set<Int64>
+    _ known: [LineageRow], _ snapshot: Snapshot, _ transferred: Set<Int64>
   ) throws -> UserCase {
-    var rows = try ledger.lineages(ofUser: user, provider: snapshot.provider)
+    var rows = known
     for row in try lineages(namedIn: snapshot) where !rows.contains(where: { $0.key == row.key }) {
       rows.append(row)
     }
@@ -58,9 +78,8 @@ struct ReconcilePass {
   }
 
   private func userCase(
-    _ key: Int64, of provider: Provider, _ transferred: Set<Int64>
+    _ rows: [LineageRow], of provider: Provider, _ transferred: Set<Int64>
   ) throws -> UserCase {
-    let rows = try ledger.lineages(ofUser: key, provider: provider)
     var user = UserCase(provider: provider, user: rows.first?.userText ?? "")
     user.lineages = try lineages(of: rows, at: asOf).told.map { lineage in
       var lineage = lineage

@@ -142,7 +142,8 @@ extension Reconciliation {
         code: .snapshotAbsent, subject: subject(first), key: "snapshot",
         expectedAt: first.state.lastEventAt, severity: .low,
         evidence: "events say active\(end), \(active.count) subscriptions in all; "
-          + "no snapshot up to \(taken.text) names the user, though the set is declared complete",
+          + "no snapshot of the app up to \(taken.text) names the user, though the set is declared "
+          + "complete",
         action: nextStep(.snapshotAbsent, user.provider)))
   }
 }

@@ -1,0 +1,87 @@
+import TestSupport
+import Testing
+
+@Suite("A snapshot that names its app is compared with what was bought in that app")
+struct AppSnapshotTests {
+  /// A monthly subscription of user F1 that FLOBUK tells of, begun on the 10th of May.
+  private func subscription(_ product: String, order: String, app: String) -> String {
+    line(app, user: "F1", order: order, at: 1_778_371_200, shown(product))
+  }
+
+  /// Something small that somebody else bought, so that the app is known to tell at that moment.
+  private func sign(of app: String, order: String, at time: Int) -> String {
+    line(
+      app, user: "other", order: order, at: time,
+      #"{"type":"Consumable","productId":"coins","sandbox":false}"#)
+  }
+
+  private func line(
+    _ app: String, user: String, order: String, at time: Int, _ data: String
+  ) -> String {
+    #"{"receivedAt":\#(time),"headers":{"X-App-Id":"\#(app)"},"body":{"transaction":"GPA.\#(order)","#
+      + #""data":\#(data),"store":"GooglePlay","timestamp":\#(time),"user":"\#(user)"}}"#
+  }
+
+  /// The subscription as FLOBUK shows it, until the 10th of June.
+  private func shown(_ product: String) -> String {
+    #"{"status":0,"type":"Subscription","expiresDate":1781049600,"autoRenew":true,"#
+      + #""billingRetry":false,"productId":"\#(product)","sandbox":false}"#
+  }
+
+  private func snapshot(_ app: String, _ products: [String]) -> String {
+    let purchases = products.map { "{\"data\":\(shown($0))}" }.joined(separator: ",")
+    return #"{"user":"F1","app_id":"\#(app)","captured_at":"2026-06-09T12:00:00Z","#
+      + #""purchases":[\#(purchases)]}"#
+  }
+
+  /// Codes and apps of the breaks of the 10th of June.
+  private func breaks(
+    _ told: [String], _ snapshots: [String], isComplete: Bool = false
+  ) throws -> [String] {
+    let program = try Program()
+    let signs = ["one", "two"].flatMap { app in
+      [
+        sign(of: app, order: "\(app)1", at: 1_764_547_200),
+        sign(of: app, order: "\(app)2", at: 1_781_035_200),
+      ]
+    }
+    try program.folder.write((signs + told).joined(separator: "\n"), to: "in/a.jsonl")
+    try program.folder.write(snapshots.joined(separator: "\n"), to: "snap/a.jsonl")
+    try program.folder.write("snapshots:\n  complete: \(isComplete)\n", to: "subledger.yaml")
+    let result = try program.run([
+      "run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-06-10",
+    ])
+    #expect([0, 1].contains(result.status), "\(result)")
+    return try program.rows("breaks.csv").map { "\($0["code"] ?? "") \($0["app_id"] ?? "")" }
+  }
+
+  @Test("The empty snapshot of another app takes nothing from the one that lists it")
+  func emptyInTheOther() throws {
+    let told = [subscription("m", order: "7", app: "one")]
+    #expect(try breaks(told, [snapshot("one", ["m"]), snapshot("two", [])]) == [])
+    #expect(
+      try breaks(told, [snapshot("one", []), snapshot("two", [])]) == ["AHEAD_OF_SNAPSHOT one"])
+  }
+
+  @Test("Who holds something in two apps agrees with the snapshot of each", arguments: ["m", "n"])
+  func both(second: String) throws {
+    let told = [
+      subscription("m", order: "7", app: "one"), subscription(second, order: "8", app: "two"),
+    ]
+    #expect(try breaks(told, [snapshot("one", ["m"]), snapshot("two", [second])]) == [])
+    #expect(
+      try breaks(told, [snapshot("one", ["m"]), snapshot("two", [])])
+        == ["AHEAD_OF_SNAPSHOT two"])
+  }
+
+  @Test("Of an app without a snapshot nothing is ahead, but a whole set lacks the user")
+  func onlyOne() throws {
+    let told = [
+      subscription("m", order: "7", app: "one"), subscription("n", order: "8", app: "two"),
+    ]
+    #expect(try breaks(told, [snapshot("one", ["m"])]) == [])
+    #expect(
+      try breaks(told, [snapshot("one", ["m"])], isComplete: true)
+        .filter { !$0.contains("coins") } == ["SNAPSHOT_ABSENT two"])
+  }
+}
