@@ -115,15 +115,38 @@ struct LineagePassTests {
     #expect(scenario.codes == ["PRODUCT_MISMATCH"])
   }
 
-  @Test("A refund that left access in place is no break; a later period after it is")
+  @Test("Access that is on after its refund is a mismatch, with whatever end")
   func refundedButActive() {
     var story = Story.monthly(renewals: 1)
     story.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    var listed = monthlyTransactions(renewals: 1)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
-    #expect(scenario.codes == [])
-    scenario.capturedAt = "2026-03-20"
-    scenario.entitlements = [premium(until: "2026-04-01")]
+    for shown in [
+      premium(until: "2026-03-01"), premium(until: "2026-03-03"), premium(until: "2026-02-25"),
+      premium(until: "2026-03-01", listing: listed),
+    ] {
+      scenario.entitlements = [shown]
+      #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+    }
+    // Off, whatever end is shown; a list of purchases, which has only the end that was paid for;
+    // a refund that both sides tell, of something that another purchase keeps on.
+    listed[1].revokedAt = at("2026-02-10")
+    for shown in [
+      premium(active: false, until: "2026-03-01"), premium(active: nil, until: "2026-03-01"),
+      premium(until: "2026-03-20", listing: listed),
+    ] {
+      scenario.entitlements = [shown]
+      #expect(scenario.codes == [])
+    }
+  }
+
+  @Test("A later period after a refund is a renewal that never came")
+  func renewedAfterRefund() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 }
