@@ -61,11 +61,13 @@ extension Reconciliation {
     else { return nil }
     let due = trial.end ?? trial.start
     if missingFirsts(lineage).contains(where: { $0.code == .missedConversion }) { return due }
-    let money = estimate(lineage, product: lineage.product)
+    let product = productBegun(in: lineage, at: due)
+    let money = estimate(lineage, product: product)
     raise(
       BreakDraft(
-        code: .missedConversion, subject: subject(lineage), key: "ordinal 0", expectedAt: due,
-        missingEvents: 1, estimate: money.amount, basis: money.basis, provenBy: .events,
+        code: .missedConversion, subject: subject(lineage, product: product), key: "ordinal 0",
+        expectedAt: due, missingEvents: 1, estimate: money.amount, basis: money.basis,
+        provenBy: .events,
         evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
           + "without a conversion",
         action: nextStep(.missedConversion, user.provider)),

@@ -38,12 +38,13 @@ extension Reconciliation {
       guard started + rules.rules.renewalGap < begins else { return }
     }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
-    let money = estimate(lineage, product: lineage.product)
+    let product = productBegun(in: lineage, at: started)
+    let money = estimate(lineage, product: product)
     let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage), key: "ordinal 0", expectedAt: started,
-        missingEvents: 1, estimate: isFree ? .zero : money.amount,
+        code: .missedStart, subject: subject(lineage, product: product), key: "ordinal 0",
+        expectedAt: started, missingEvents: 1, estimate: isFree ? .zero : money.amount,
         basis: isFree ? .provider : money.basis,
         evidence: "the snapshot says started \(started.text); " + (came ?? "no charge ever came"),
         action: nextStep(.missedStart, user.provider)),
@@ -155,7 +156,8 @@ extension Reconciliation {
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
     // One that came without money and without a date of its own may not be shown yet.
-    let changed = held.union(state.unpaidProducts.map { lineage.text($0) })
+    let changed = held.union(
+      state.unpaidChanges.flatMap { [$0.product, $0.previousProduct] }.map { lineage.text($0) })
     if state.provider != .qonversion, !state.unpaidChanges.isEmpty,
       !changed.isDisjoint(with: products)
     {

@@ -122,20 +122,37 @@ struct Reconciliation {
     return product.isEmpty || user.provider == .qonversion ? nil : [product]
   }
 
-  /// The product held at `instant`, as the charges tell: that of the last one before it, else of
-  /// the first one that came.
+  /// The product that a charge at `instant` renewed: the one told last before it, else the one that
+  /// what came after it says was held.
   func product(of lineage: LineageCase, at instant: Instant) -> String {
-    let paid = lineage.latest.charges.filter { $0.kind != .oneTime }
-    guard let charge = paid.last(where: { $0.time <= instant }) ?? paid.first else {
-      return lineage.product
-    }
-    return lineage.text(charge.product)
+    lineage.productTold(until: instant) ?? lineage.productHeld(after: instant) ?? lineage.product
   }
 
-  /// The product that a start at `instant` began: that of the first charge that followed it, else
-  /// of the last one before.
+  /// The product that a start at `instant` began: the one that what came after it says was held,
+  /// else the one told last before it.
   func productBegun(in lineage: LineageCase, at instant: Instant) -> String {
-    let next = lineage.latest.charges.first { $0.kind != .oneTime && $0.time > instant }
-    return next.map { lineage.text($0.product) } ?? product(of: lineage, at: instant)
+    lineage.productHeld(after: instant) ?? lineage.productTold(until: instant) ?? lineage.product
+  }
+}
+
+extension LineageCase {
+  /// The product of the last charge or change of product up to `instant`; an announced change holds
+  /// from the next charge on.
+  fileprivate func productTold(until instant: Instant) -> String? {
+    let charge = latest.charges.last { $0.kind != .oneTime && $0.time <= instant }
+    let change = latest.productChanges.last { $0.product != 0 && $0.time <= instant }
+    if let change, charge.map({ $0.time < change.time }) ?? true { return text(change.product) }
+    return charge.map { text($0.product) }
+  }
+
+  /// The product of the first charge after `instant`; where a change of product comes first, or is
+  /// that charge, the one that it left.
+  fileprivate func productHeld(after instant: Instant) -> String? {
+    let charge = latest.charges.first { $0.kind != .oneTime && $0.time > instant }
+    let change = latest.productChanges.first { $0.previousProduct != 0 && $0.time > instant }
+    if let change, charge.map({ change.time <= $0.time }) ?? true {
+      return text(change.previousProduct)
+    }
+    return charge.map { text($0.product) }
   }
 }

@@ -216,7 +216,7 @@ private struct ToldTransactions {
     for state in lineages.flatMap({ [$0.state, $0.latest] }) {
       charges.formUnion(state.charges.map(\.transaction))
       // Providers that send no money tell a change of product without it.
-      if state.provider != .qonversion { charges.formUnion(state.unpaidChanges) }
+      if state.provider != .qonversion { charges.formUnion(state.unpaidChanges.map(\.transaction)) }
       trials.formUnion(state.trials.map(\.transaction))
       refunds.formUnion(state.refunds.map(\.transaction))
       if state.accessTakenAway, let last = state.charges.last { revoked.insert(last.transaction) }

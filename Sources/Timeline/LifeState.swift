@@ -29,9 +29,11 @@ extension Life {
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
-    let unpaid = events.filter { $0.kind.isProductChange && $0.chargeKind == nil }
-    state.unpaidChanges = unpaid.map(\.transaction)
-    state.unpaidProducts = Set(unpaid.flatMap { [$0.product, $0.previousProduct] })
+    state.productChanges = events.filter(\.kind.isProductChange).map {
+      ProductChange(
+        transaction: $0.transaction, time: $0.time, previousProduct: $0.previousProduct,
+        product: $0.product, isPaid: $0.chargeKind != nil)
+    }
     state.silentEnd = silentEnd
     state.churned = stretches.compactMap { stretch in
       guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {

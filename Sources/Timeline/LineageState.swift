@@ -62,6 +62,20 @@ public struct Trial: Sendable, Equatable {
   public var product: Symbol
 }
 
+/// A change of product as it was told.
+public struct ProductChange: Sendable, Equatable {
+  /// `transactionKey` of its transaction; 0 when unknown.
+  public var transaction: Int64
+  /// When it was told: the event time.
+  public var time: Instant
+  /// Symbol of the product that was left; 0 when not told.
+  public var previousProduct: Symbol
+  /// Symbol of the product moved to; 0 when not told.
+  public var product: Symbol
+  /// Whether it is a charge, too.
+  public var isPaid: Bool
+}
+
 /// One end of an active time, as the churn report counts it.
 public struct Churned: Sendable, Equatable {
   /// The effective end.
@@ -126,10 +140,8 @@ public struct LineageState: Sendable, Equatable {
   public var isExpiryTold = false
   /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
   public var renewalOrdinal: Int64?
-  /// Transaction keys of changes of product that came without money.
-  public var unpaidChanges: [Int64] = []
-  /// Symbols of the products that such changes left or moved to.
-  public var unpaidProducts: Set<Symbol> = []
+  /// Changes of product in business order.
+  public var productChanges: [ProductChange] = []
   /// The end of the last period, when auto-renew was on and nothing at all was told of what
   /// followed, though it is too late for it; nil otherwise.
   public var silentEnd: Instant?
@@ -142,6 +154,9 @@ public struct LineageState: Sendable, Equatable {
   public var isSubscription: Bool {
     speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
   }
+
+  /// Changes of product that came without a charge.
+  public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }
 
   /// A lineage of which nothing is known yet.
   public init(
