@@ -33,6 +33,18 @@ extension Reconciliation {
     return (price.gross(count), price.like.basis)
   }
 
+  /// Gross of the charge `transaction`, which cost no less than was given back of it.
+  func estimate(
+    of transaction: Int64, _ lineage: LineageCase, product: String, _ code: BreakCode,
+    at instant: Instant?, isOffer: Bool = false
+  ) -> (amount: Amount?, basis: AmountBasis) {
+    let usual = estimate(lineage, product: product, of: code, at: instant, isOffer: isOffer)
+    guard let least = lineage.amountGivenBack(of: transaction),
+      usual.amount.map({ $0 < least }) ?? true
+    else { return usual }
+    return (least, .provider)
+  }
+
   private func fullPrice(
     at time: Instant, _ full: [Charge], _ lineage: LineageCase
   ) -> LikelyPrice? {
@@ -102,6 +114,29 @@ extension Reconciliation {
     guard charge.currency != 0 else { return nil }
     return PricedProduct(
       product: charge.product, store: lineage.latest.store, currency: charge.currency)
+  }
+}
+
+/// What refunds tell of a charge that never came.
+extension LineageCase {
+  /// The product that was given back; nil when no refund tells.
+  func productGivenBack(of transaction: Int64) -> String? {
+    refunds(ofUnseen: transaction).first { $0.product != 0 }.map { text($0.product) }
+  }
+
+  /// All that was given back, in US dollars; nil when no refund tells.
+  fileprivate func amountGivenBack(of transaction: Int64) -> Amount? {
+    let parts = refunds(ofUnseen: transaction).compactMap(\.grossUSD)
+    guard !parts.isEmpty, let all = try? parts.reduce(Amount.zero, { try $0.adding($1) }),
+      all <= .lineMaxUSD
+    else { return nil }
+    return all
+  }
+
+  private func refunds(ofUnseen transaction: Int64) -> [Refund] {
+    latest.refunds.filter {
+      transaction != 0 && $0.transaction == transaction && !$0.chargeIsKnown
+    }
   }
 }
 

@@ -50,7 +50,7 @@ extension Reconciliation {
       (draft.estimate, draft.basis) = (.zero, .provider)
     } else if let lineage {
       (draft.estimate, draft.basis) = estimate(
-        lineage, product: about.product, of: code, at: transaction.at,
+        of: transaction.key, lineage, product: about.product, code, at: transaction.at,
         isOffer: transaction.isOffer)
     }
     raise(
@@ -77,7 +77,9 @@ extension Reconciliation {
     if let lineage {
       var product = transaction.product
       if product.isEmpty {
-        product = productHeld(transaction, lineage, mapped)
+        product =
+          lineage.productGivenBack(of: transaction.key)
+          ?? productHeld(transaction, lineage, mapped)
       }
       return subject(lineage, product: product)
     }

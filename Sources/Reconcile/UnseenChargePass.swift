@@ -6,9 +6,10 @@ extension Reconciliation {
   mutating func findRefundsOfUnseenCharges() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let charged = Set(lineage.latest.charges.map(\.transaction))
+      var judged: Set<Int64> = []
       for refund in lineage.latest.refunds
       where !refund.chargeIsKnown && refund.transaction != 0
-        && !charged.contains(refund.transaction)
+        && !charged.contains(refund.transaction) && judged.insert(refund.transaction).inserted
       {
         judge(refund, of: lineage)
       }
@@ -29,15 +30,14 @@ extension Reconciliation {
     let code = code(of: refund, in: lineage)
     let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
     let at = refund.chargedAt ?? refund.time
-    let product = product(of: lineage, at: at)
-    let usual = estimate(lineage, product: product, at: at)
+    let product =
+      lineage.productGivenBack(of: refund.transaction) ?? product(of: lineage, at: at)
+    let money = estimate(of: refund.transaction, lineage, product: product, code, at: at)
     raise(
       BreakDraft(
         code: code, subject: subject(lineage, product: product), key: "transaction " + id,
         transaction: id, expectedAt: at, missingEvents: 1,
-        // What was given back may be a part of what was paid.
-        estimate: usual.amount ?? refund.grossUSD,
-        basis: usual.amount == nil ? .provider : usual.basis, provenBy: .events,
+        estimate: money.amount, basis: money.basis, provenBy: .events,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
           + "never came",
         action: nextStep(code, user.provider)),

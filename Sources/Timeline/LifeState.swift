@@ -130,8 +130,8 @@ extension Life {
       let left = isUnderOtherID ? lastCharges[booking.product] : nil
       return Refund(
         transaction: left ?? booking.transaction, time: booking.time,
-        productType: booking.productType,
-        chargedAt: events[booking.event].periodStart, grossUSD: booking.money.grossUSD,
+        chargedAt: events[booking.event].periodStart, product: booking.product,
+        productType: booking.productType, grossUSD: booking.money.grossUSD,
         chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking),
         endedAccess: booking.isWhole
           && booking.refundedCharge.map { lostAccess.contains($0) } ?? false)

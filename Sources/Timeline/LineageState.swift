@@ -38,10 +38,12 @@ public struct Refund: Sendable, Equatable {
   public var transaction: Int64
   /// When it happened: the event time.
   public var time: Instant
-  /// Whether what was given back renews, or was bought once.
-  public var productType: ProductType
   /// When the refunded transaction was made, as the refund says; nil when not sent.
   public var chargedAt: Instant?
+  /// Symbol of the store product id; 0 when unknown.
+  public var product: Symbol
+  /// Whether what was given back renews, or was bought once.
+  public var productType: ProductType
   /// Price in US dollars; nil when unknown.
   public var grossUSD: Amount?
   /// Whether the charge it refunds is among the lineage's.

@@ -75,4 +75,42 @@ struct UnseenChargePassTests {
     #expect(scenario.codes.filter { $0 != "MISSED_CANCEL" } == ["MISSED_RENEWAL"])
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
+
+  @Test("The charge is of the product that was given back, and cost as much at the least")
+  func givenBack() {
+    func found(_ prices: [Int64], _ product: Symbol) -> [Break] {
+      var story = Story.monthly(renewals: 1)
+      for (step, price) in prices.enumerated() {
+        story.tell(
+          .refunded, "2026-02-2\(step)", transaction: 555, price: -price, product: product
+        ) { $0.periodStart = at("2026-02-15") }
+      }
+      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      return scenario.breaks
+    }
+    let yearly = found([20], Story.yearly)
+    #expect(yearly.map(\.product) == ["com.example.yearly"])
+    #expect(yearly.map(\.estimatedUSD) == [Amount(micros: 20_000_000)])
+    #expect(found([3, 4], Story.yearly).map(\.estimatedUSD) == [Amount(micros: 7_000_000)])
+    #expect(found([3, 4], Story.monthly).map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    #expect(found([6, 6], Story.monthly).map(\.estimatedUSD) == [Amount(micros: 12_000_000)])
+  }
+
+  @Test("What a snapshot lists still costs what its refund tells", arguments: [nil, 50])
+  func listedAndGivenBack(usual: Int64?) {
+    var story = Story(original: "700")
+    if let usual { story.tell(.purchased, "2026-01-02", transaction: 699, price: usual - 20) }
+    story.tell(
+      .purchaseRefunded, "2026-01-20", transaction: 700, price: -50, product: Story.yearly)
+    var purchase = bought(700, .oneTime, "2026-01-10", revoked: "2026-01-20")
+    purchase.originalID = "700"
+    let scenario = Scenario(
+      stories: [story], entitlements: [Entitlement(id: "coins", transactions: [purchase])],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_PURCHASE"])
+    #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 50_000_000)])
+    #expect(scenario.breaks.map(\.basis) == [.provider])
+  }
 }
