@@ -67,11 +67,20 @@ extension Reconciliation {
       renewsCount: group.compactMap(\.renewsCount).max())
   }
 
-  /// Whether a later charge of another product followed the purchase that an entitlement shows.
-  ///
   /// iaptic and FLOBUK list the newest purchase of each product, those of past products as well.
+  private var listsPastProducts: Bool { user.provider == .iaptic || user.provider == .flobuk }
+
+  /// Whether the entitlement ends where a purchase begins that never came: it took its place.
+  func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
+    guard listsPastProducts, let end = match.entitlement.expiresAt else { return false }
+    return missing.contains { charge in
+      charge.original != match.lineage.original && (charge.at.map { agree($0, end) } ?? false)
+    }
+  }
+
+  /// Whether a later charge of another product followed the purchase that an entitlement shows.
   private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageCase) -> Bool {
-    guard user.provider == .iaptic || user.provider == .flobuk,
+    guard listsPastProducts,
       let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
       !products.contains(lineage.text(lineage.state.product)),
       let charge = lineage.state.charges.last(where: {

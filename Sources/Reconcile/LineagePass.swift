@@ -6,6 +6,7 @@ extension Reconciliation {
   mutating func compareLineages(_ matches: [EntitlementMatch]) {
     for match in matches where isComparable(match) {
       findMissingStart(match)
+      if isReplacedUnseen(match) { continue }
       if isAhead(match) {
         raiseAhead(match.lineage, says: told(match.entitlement))
         continue

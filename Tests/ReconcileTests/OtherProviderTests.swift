@@ -162,6 +162,21 @@ struct OtherProviderTests {
     #expect(scenario(.iaptic, story, [other], at: "2027-03-01").codes.contains("PRODUCT_MISMATCH"))
   }
 
+  @Test("An end at which a purchase that never came took its place is that one loss")
+  func replacedUnseen() {
+    let story = Story.monthly(renewals: 0, counted: false)
+    let old = premium(
+      active: false, until: "2026-01-20", .canceled, product: "com.example.monthly",
+      listing: [bought(100, .unknown, "2026-01-01", until: "2026-01-20")])
+    func codes(newFrom start: String) -> [String] {
+      let sale = bought(200, .unknown, start, until: "2027-01-20") { $0.originalID = "200" }
+      let new = premium(until: "2027-01-20", product: "com.example.yearly", listing: [sale])
+      return scenario(.iaptic, story, [old, new], at: "2026-01-25").codes
+    }
+    #expect(codes(newFrom: "2026-01-20") == ["MISSED_START"])
+    #expect(codes(newFrom: "2026-01-22") == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
+  }
+
   @Test("A loss of Purple's is one break, though its events name no original transaction")
   func purpleLoss() {
     var story = Story(original: "103")
