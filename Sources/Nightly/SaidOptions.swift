@@ -75,10 +75,12 @@ struct SaidOptions {
 
   /// The path that `name` gives, and who says so; nil when nobody does.
   func path(_ name: OptionName) -> SaidPath? {
-    guard case .text(let key) = name.slot, let layer = layer(saying: key),
-      let path = layer.options[keyPath: key]
-    else { return nil }
-    return SaidPath(path: path, place: layer.source.place(of: name))
+    guard case .text(let key) = name.slot else { return nil }
+    for (source, options) in layers {
+      guard let path = options[keyPath: key] else { continue }
+      return SaidPath(path: path, place: source.place(of: name))
+    }
+    return nil
   }
 
   /// How many layers lie above the one that says `path`.

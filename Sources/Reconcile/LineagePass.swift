@@ -71,8 +71,8 @@ extension Reconciliation {
       }
       return
     }
-    let isOnAfterRefund = later.isEmpty && isOnAfterRefund(match)
-    if agree(end, base) && !isOnAfterRefund { return }
+    let isRefundInDoubt = later.isEmpty && isOnAfterRefund(match)
+    if agree(end, base) && !isRefundInDoubt { return }
     if state.effectiveEnd.map({ agree(end, $0) }) ?? false { return }
     // What was given back may still be shown with the end that was paid for.
     let isOff = entitlement.isActive(at: knownAt) == false
@@ -84,7 +84,7 @@ extension Reconciliation {
       if isWatched(base, subject(match.lineage)) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
-    } else if tellsEnds, later.isEmpty, !state.accessTakenAway || isOnAfterRefund,
+    } else if tellsEnds, later.isEmpty, !state.accessTakenAway || isRefundInDoubt,
       !explainsByBilling(match, end: end)
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
@@ -93,8 +93,8 @@ extension Reconciliation {
 
   /// Whether access goes on of which events say that it was taken away.
   ///
-  /// A list of purchases does not say whether it is on. Where the snapshot tells of the refund, too,
-  /// something else keeps it on.
+  /// A list of purchases does not say whether it is on. Where the snapshot tells of the refund as
+  /// well, something else keeps it on.
   private func isOnAfterRefund(_ match: EntitlementMatch) -> Bool {
     match.lineage.state.accessTakenAway && match.entitlement.isActive == true
       && match.entitlement.newestTransaction?.revokedAt == nil

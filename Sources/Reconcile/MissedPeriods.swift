@@ -112,10 +112,11 @@ extension Reconciliation {
     } else if changesProduct(match), !isScheduled(match) {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
     }
-    let money = estimate(lineage, product: product(match), of: code, count: count)
+    let product = product(match, after: base)
+    let money = estimate(lineage, product: product, of: code, count: count)
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage, product: product(match)), key: key, expectedAt: at,
+        code: code, subject: subject(lineage, product: product), key: key, expectedAt: at,
         missingEvents: count,
         estimate: money.amount, basis: money.basis,
         evidence: "events know the subscription until \(base.text); "
@@ -126,10 +127,11 @@ extension Reconciliation {
         count: count))
   }
 
-  /// The store product that the snapshot speaks of, the lineage's when no map tells it.
-  private func product(_ match: EntitlementMatch) -> String {
+  /// The store product that the snapshot speaks of; when no map tells it, the one that events say
+  /// was held at `base`.
+  private func product(_ match: EntitlementMatch, after base: Instant) -> String {
     let products = storeProducts(match.entitlement.product) ?? []
-    return products.count == 1 ? products[0] : match.lineage.product
+    return products.count == 1 ? products[0] : product(of: match.lineage, at: base)
   }
 
   /// Whether a charge after `base` would have reached the ledger.

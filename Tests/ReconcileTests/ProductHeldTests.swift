@@ -42,6 +42,14 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 5)
   }
 
+  @Test("So is the one that an end proves, where no map tells the snapshot's product")
+  func proven() {
+    let scenario = Scenario(
+      stories: [changed(.downgraded)],
+      entitlements: [premium(until: "2026-03-01", product: "unmapped")], capturedAt: "2026-02-20")
+    expect(scenario, "MISSED_RENEWAL", yearly, worth: nil)
+  }
+
   @Test("Purple's change of product holds from its own time on")
   func atOnce() {
     var story = changed(.upgraded)

@@ -18,8 +18,9 @@ struct AppSnapshotTests {
   private func line(
     _ app: String, user: String, order: String, at time: Int, _ data: String
   ) -> String {
-    #"{"receivedAt":\#(time),"headers":{"X-App-Id":"\#(app)"},"body":{"transaction":"GPA.\#(order)","#
-      + #""data":\#(data),"store":"GooglePlay","timestamp":\#(time),"user":"\#(user)"}}"#
+    #"{"receivedAt":\#(time),"headers":{"X-App-Id":"\#(app)"},"body":{"user":"\#(user)","#
+      + #""timestamp":\#(time),"transaction":"GPA.\#(order)","store":"GooglePlay","#
+      + #""data":\#(data)}}"#
   }
 
   /// The subscription as FLOBUK shows it, until the 10th of June.
