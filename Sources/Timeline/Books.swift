@@ -1,9 +1,9 @@
-import Vocabulary
+public import Vocabulary
 
 /// What takes in the meaning of a life, share by share.
 ///
-/// `Facts` adds the shares up; `ShareList` keeps each with the events that it comes from. Both are
-/// filled by the same functions, so that a number and its explanation cannot differ.
+/// `FactBooks` adds the shares up; `ShareList` keeps each with the events that it comes from. Both
+/// are filled by the same functions, so that a number and its explanation cannot differ.
 protocol Books {
   mutating func add(
     _ sums: RevenueSums, to key: RevenueKey, from source: ShareSource
@@ -51,42 +51,73 @@ struct ShareSource: Sendable {
   }
 }
 
-extension Facts: Books {
+extension Life {
+  /// Adds what this life means to the reports.
+  ///
+  /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
+  /// only as revenue.
+  ///
+  /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
+  public func book(into facts: inout Facts) throws(AmountOverflow) {
+    try book(into: &facts, times: 1)
+  }
+
+  /// Takes out of `facts` what `book` adds to them.
+  public func withdraw(from facts: inout Facts) throws(AmountOverflow) {
+    try book(into: &facts, times: -1)
+  }
+
+  private func book(into facts: inout Facts, times factor: Int64) throws(AmountOverflow) {
+    var books = FactBooks(factor: factor)
+    swap(&books.facts, &facts)
+    defer { swap(&books.facts, &facts) }
+    try book(all: &books)
+  }
+}
+
+/// Facts that shares are added to, or taken out of.
+private struct FactBooks: Books {
+  var facts = Facts()
+  /// How many times each share is added: 1 or -1.
+  let factor: Int64
+
+  init(factor: Int64) { self.factor = factor }
+
   mutating func add(
     _ sums: RevenueSums, to key: RevenueKey, from _: ShareSource
   ) throws(AmountOverflow) {
-    try revenue[key, default: RevenueSums()].add(sums)
+    try facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
   }
 
   mutating func add(
     _ sums: MovementSums, to key: MovementKey, from _: ShareSource
   ) throws(AmountOverflow) {
-    try movements[key, default: MovementSums()].add(sums)
+    try facts.movements[key, default: MovementSums()].add(sums, times: factor)
   }
 
   mutating func add(
     _ sums: RetentionSums, to key: RetentionKey, from _: ShareSource
   ) throws(AmountOverflow) {
-    try retention[key, default: RetentionSums()].add(sums)
+    try facts.retention[key, default: RetentionSums()].add(sums, times: factor)
   }
 
   mutating func add(_ sums: RenewalSums, to key: RenewalKey, from _: ShareSource) {
-    renewals[key, default: RenewalSums()].add(sums)
+    facts.renewals[key, default: RenewalSums()].add(sums, times: factor)
   }
 
   mutating func add(_ sums: TrialSums, to key: OfferingDay, from _: ShareSource) {
-    trials[key, default: TrialSums()].add(sums)
+    facts.trials[key, default: TrialSums()].add(sums, times: factor)
   }
 
   mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from _: ShareSource) {
-    excluded[key, default: ExclusionSums()].add(sums)
+    facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
   }
 
   mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from _: ShareSource) {
-    arrivals[key, default: ArrivalSums()].add(sums)
+    facts.arrivals[key, default: ArrivalSums()].add(sums, times: factor)
   }
 
   mutating func add(_ events: Int64, to key: CoverageKey, from _: ShareSource) {
-    gaps[key, default: 0] += events
+    facts.gaps[key, default: 0] += factor * events
   }
 }

@@ -63,14 +63,7 @@ public struct Life: Sendable {
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { told.isEmpty }
 
-  /// Adds what this life means to the reports.
-  ///
-  /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
-  /// only as revenue.
-  ///
-  /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
-  public func book(into facts: inout Facts) throws(AmountOverflow) { try book(all: &facts) }
-
+  /// Tells `books` what this life means, share by share.
   func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
     guard !told.isEmpty else { return }
     bookArrivals(into: &books)

@@ -41,149 +41,92 @@ extension Facts {
 }
 
 extension PartialSum {
-  /// The same with every sign turned.
-  public var negated: PartialSum {
-    var sums = self
-    sums.sum = -sum
-    sums.unknown = -unknown
-    return sums
-  }
-
-  /// Adds another sum and what it misses.
-  public mutating func add(_ other: PartialSum) throws(AmountOverflow) {
-    sum = try sum.adding(other.sum)
-    unknown += other.unknown
+  /// Adds another sum and what it misses `factor` times.
+  @inline(__always)
+  mutating func add(_ other: PartialSum, times factor: Int64) throws(AmountOverflow) {
+    sum = try sum.adding(other.sum, times: factor)
+    unknown += factor * other.unknown
   }
 }
 
 extension RevenueSums {
-  /// The same with every sign turned.
-  public var negated: RevenueSums {
-    var sums = self
-    sums.charges = -charges
-    sums.refunds = -refunds
-    sums.grossUSD = grossUSD.negated
-    sums.refundsUSD = refundsUSD.negated
-    sums.proceedsUSD = proceedsUSD.negated
-    sums.grossLocal = grossLocal.negated
-    sums.refundsLocal = refundsLocal.negated
-    sums.proceedsLocal = proceedsLocal.negated
-    return sums
-  }
-
-  /// Adds what was booked elsewhere in the cell.
-  public mutating func add(_ other: RevenueSums) throws(AmountOverflow) {
-    charges += other.charges
-    refunds += other.refunds
-    try grossUSD.add(other.grossUSD)
-    try refundsUSD.add(other.refundsUSD)
-    try proceedsUSD.add(other.proceedsUSD)
-    try grossLocal.add(other.grossLocal)
-    try refundsLocal.add(other.refundsLocal)
-    try proceedsLocal.add(other.proceedsLocal)
+  /// Adds what was booked elsewhere in the cell; -1 times takes it out.
+  public mutating func add(
+    _ other: RevenueSums, times factor: Int64 = 1
+  ) throws(AmountOverflow) {
+    charges += factor * other.charges
+    refunds += factor * other.refunds
+    try grossUSD.add(other.grossUSD, times: factor)
+    try refundsUSD.add(other.refundsUSD, times: factor)
+    try proceedsUSD.add(other.proceedsUSD, times: factor)
+    try grossLocal.add(other.grossLocal, times: factor)
+    try refundsLocal.add(other.refundsLocal, times: factor)
+    try proceedsLocal.add(other.proceedsLocal, times: factor)
   }
 }
 
 extension MovementSums {
-  /// The same with every sign turned.
-  public var negated: MovementSums {
-    var sums = self
-    sums.subscriptions = -subscriptions
-    sums.mrr = -mrr
-    return sums
-  }
-
-  /// Adds what moved elsewhere in the cell.
-  public mutating func add(_ other: MovementSums) throws(AmountOverflow) {
-    subscriptions += other.subscriptions
-    mrr = try mrr.adding(other.mrr)
+  /// Adds what moved elsewhere in the cell; -1 times takes it out.
+  public mutating func add(
+    _ other: MovementSums, times factor: Int64 = 1
+  ) throws(AmountOverflow) {
+    subscriptions += factor * other.subscriptions
+    mrr = try mrr.adding(other.mrr, times: factor)
   }
 }
 
 extension RenewalSums {
-  /// The same with every sign turned.
-  public var negated: RenewalSums {
-    var sums = self
-    sums.renewals = -renewals
-    sums.refunded = -refunded
-    return sums
-  }
-
-  /// Adds renewals of the cell.
-  public mutating func add(_ other: RenewalSums) {
-    renewals += other.renewals
-    refunded += other.refunded
+  /// Adds renewals of the cell; -1 times takes them out.
+  public mutating func add(_ other: RenewalSums, times factor: Int64 = 1) {
+    renewals += factor * other.renewals
+    refunded += factor * other.refunded
   }
 }
 
 extension TrialSums {
-  /// The same with every sign turned.
-  public var negated: TrialSums {
-    var sums = self
-    sums.started = -started
-    sums.converted = -converted
-    sums.canceled = -canceled
-    sums.expired = -expired
-    sums.pending = -pending
-    return sums
-  }
-
-  /// Adds trials of the cell.
-  public mutating func add(_ other: TrialSums) {
-    started += other.started
-    converted += other.converted
-    canceled += other.canceled
-    expired += other.expired
-    pending += other.pending
+  /// Adds trials of the cell; -1 times takes them out.
+  public mutating func add(_ other: TrialSums, times factor: Int64 = 1) {
+    started += factor * other.started
+    converted += factor * other.converted
+    canceled += factor * other.canceled
+    expired += factor * other.expired
+    pending += factor * other.pending
   }
 }
 
 extension RetentionSums {
-  /// The same with every sign turned.
-  public var negated: RetentionSums {
-    var sums = self
-    sums.joined = -joined
-    sums.activeChange = -activeChange
-    sums.netUSD = netUSD.negated
-    return sums
-  }
-
-  /// Adds what other lives of the cohort do.
-  public mutating func add(_ other: RetentionSums) throws(AmountOverflow) {
-    joined += other.joined
-    activeChange += other.activeChange
-    try netUSD.add(other.netUSD)
+  /// Adds what other lives of the cohort do; -1 times takes it out.
+  public mutating func add(
+    _ other: RetentionSums, times factor: Int64 = 1
+  ) throws(AmountOverflow) {
+    joined += factor * other.joined
+    activeChange += factor * other.activeChange
+    try netUSD.add(other.netUSD, times: factor)
   }
 }
 
 extension ExclusionSums {
-  /// The same with every sign turned.
-  public var negated: ExclusionSums {
-    var sums = self
-    sums.events = -events
-    sums.charges = -charges
-    return sums
-  }
-
-  /// Adds events of the cell.
-  public mutating func add(_ other: ExclusionSums) {
-    events += other.events
-    charges += other.charges
+  /// Adds events of the cell; -1 times takes them out.
+  public mutating func add(_ other: ExclusionSums, times factor: Int64 = 1) {
+    events += factor * other.events
+    charges += factor * other.charges
   }
 }
 
 extension ArrivalSums {
-  /// The same with every sign turned.
-  public var negated: ArrivalSums {
-    var sums = self
-    sums.outOfOrder = -outOfOrder
-    sums.late = -late
-    return sums
+  /// Adds deliveries of the cell; -1 times takes them out.
+  public mutating func add(_ other: ArrivalSums, times factor: Int64 = 1) {
+    outOfOrder += factor * other.outOfOrder
+    late += factor * other.late
   }
+}
 
-  /// Adds deliveries of the cell.
-  public mutating func add(_ other: ArrivalSums) {
-    outOfOrder += other.outOfOrder
-    late += other.late
+extension Amount {
+  /// The exact sum with `factor` times another amount, or `AmountOverflow`.
+  @inline(__always)
+  func adding(_ other: Amount, times factor: Int64) throws(AmountOverflow) -> Amount {
+    let (change, overflow) = other.micros.multipliedReportingOverflow(by: factor)
+    guard !overflow else { throw AmountOverflow() }
+    return try adding(Amount(micros: change))
   }
 }
