@@ -37,6 +37,11 @@ struct ReportContext {
     try run("create temp table \(table) as \(String(decoding: query, as: UTF8.self))")
   }
 
+  /// The months of the rows of subscriptions.
+  func makeMovementMonths() throws {
+    try make("movement_month", as: PackageResources.movement_months_sql)
+  }
+
   private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
 
   /// The month of the last instant that the reports speak of.

@@ -42,6 +42,7 @@ public func forEachRow(
   guard let layout = layout(report), let query = layout.query else { return }
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
+  try context.makeMovementMonths()
   try context.makeLatencies()
   try context.makePrintedNames()
   if layout.name == Layout.coverage.name { try context.makeCoverage() }

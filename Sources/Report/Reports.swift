@@ -33,7 +33,9 @@ public enum ReportShare: CaseIterable, Sendable {
   func prepare(_ context: ReportContext) throws {
     switch self {
     case .revenueByDay, .revenueByMonth: break
-    case .movements: try checkFacts(in: context.ledger)
+    case .movements:
+      try context.makeMovementMonths()
+      try checkFacts(in: context.ledger)
     case .outcomes: try context.makeCoverage()
     case .account:
       try context.makePrintedNames()

@@ -20,6 +20,7 @@ public struct FrozenMonth: Sendable {
     try attempt {
       let context = ReportContext(ledger: ledger, plan: plan)
       try context.prepare()
+      try context.makeMovementMonths()
       try context.makeLatencies()
       let lexicon = try Lexicon(of: ledger)
       for layout in Self.layouts {

@@ -63,54 +63,13 @@ opening as (
     cell.store,
     cell.product
 ),
--- every month from ?1, or the first movement of a row, to the one that as-of lies in
-grid as (
-  select
-    month.number as period,
-    first.provider,
-    first.app,
-    first.store,
-    first.product
-  from (
-    select
-      provider,
-      app,
-      store,
-      product,
-      min(period) as period
-    from (
-      select
-        provider,
-        app,
-        store,
-        product,
-        period
-      from flows
-      union all
-      select
-        provider,
-        app,
-        store,
-        product,
-        ?1 as period
-      from opening
-    )
-    group by
-      provider,
-      app,
-      store,
-      product
-  ) as first
-  cross join as_of
-  join month on month.number >= first.period and month.number <= as_of.last_month
-),
 months as (
   select
-    grid.period,
-    grid.provider,
-    grid.app,
-    grid.store,
-    grid.product,
+    row.period,
+    row.provider,
+    row.app,
+    row.store,
+    row.product,
     coalesce(flows.new, 0) as new,
     coalesce(flows.first_seen, 0) as first_seen,
     coalesce(flows.reactivated, 0) as reactivated,
@@ -129,13 +88,14 @@ months as (
     coalesce(flows.churned_in_doubt, 0) as churned_in_doubt,
     coalesce(flows.lost, 0) as lost,
     coalesce(flows.auto_renew_off, 0) as auto_renew_off
-  from grid
+  from movement_month as row
   left join flows
-    on flows.period = grid.period
-    and flows.provider = grid.provider
-    and flows.app = grid.app
-    and flows.store = grid.store
-    and flows.product = grid.product
+    on flows.period = row.period
+    and flows.provider = row.provider
+    and flows.app = row.app
+    and flows.store = row.store
+    and flows.product = row.product
+  where row.period >= ?1
 ),
 changes as (
   select

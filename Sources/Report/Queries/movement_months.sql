@@ -1,0 +1,23 @@
+-- Every month of a row of subscriptions: from its first movement to the one that as-of lies in.
+select
+  month.number as period,
+  first.provider,
+  first.app,
+  first.store,
+  first.product
+from (
+  select
+    provider,
+    app,
+    store,
+    product,
+    min(month) as period
+  from movement_cell
+  group by
+    provider,
+    app,
+    store,
+    product
+) as first
+cross join as_of
+join month on month.number >= first.period and month.number <= as_of.last_month
