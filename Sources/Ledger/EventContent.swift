@@ -21,13 +21,14 @@ struct Recency: Comparable {
 extension Event {
   /// What the fold and the reports read: two lines that agree in it say the same.
   ///
-  /// Not part of it are created and received time, body and place, and the provider's name, which
-  /// its kind stands for. FLOBUK's user neither: several may share a purchase, and what the store
-  /// tells names none.
+  /// Not part of it are created and received time, body and place; which delivery of a collection
+  /// brought it; and the provider's name, which its kind stands for. FLOBUK's user neither: several
+  /// may share a purchase, and what the store tells names none.
   var material: Event {
     var event = self
     if kind != .other { event.name = 0 }
     if provider == .flobuk { event.user = 0 }
+    event.collection = 0
     event.created = nil
     event.received = nil
     event.body = 0
@@ -72,7 +73,6 @@ extension Event {
       ("price_usd", number(price?.usd?.micros)), ("price_currency", word(price?.currency)),
       ("renewal_count", number(renewalCount.map(Int64.init))),
       ("reason", number(reason.map { Int64($0.rawValue) })),
-      ("collection", collection == 0 ? "" : number(collection)),
     ] + (observation ?? Observation()).materialFields(words: words)
   }
 }

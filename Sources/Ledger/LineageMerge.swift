@@ -137,11 +137,7 @@ extension Event {
   /// Whether both tell of one thing that happened, when their transactions are the same, rather
   /// than sharing a fingerprint by chance.
   func isVersion(of other: Event) -> Bool {
-    guard identity == other.identity, time == other.time else { return false }
-    return isOfMessage(of: other)
-      || (kind == other.kind && (kind != .other || name == other.name))
+    identity == other.identity && time == other.time && kind == other.kind
+      && (kind != .other || name == other.name)
   }
-
-  /// Whether both came in copies of one message, which may show another state each.
-  func isOfMessage(of other: Event) -> Bool { collection != 0 && collection == other.collection }
 }

@@ -16,8 +16,7 @@ struct StoredVersion {
 
   /// Whether this is a version of the other's event.
   func isVersion(of other: StoredVersion) -> Bool {
-    event.isVersion(of: other.event)
-      && (transaction == other.transaction || event.isOfMessage(of: other.event))
+    transaction == other.transaction && event.isVersion(of: other.event)
   }
 }
 

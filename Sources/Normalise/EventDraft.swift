@@ -27,11 +27,9 @@ struct EventDraft {
   var currency = UnsafeRawBufferPointer.none
   var transaction = UnsafeRawBufferPointer.none
   var root: LineageRoot
-  /// What identity rests on besides the members that all providers have: a message's id, or the
-  /// fingerprint of a state; 0 for nothing.
+  /// What identity rests on besides the members that all providers have, such as the fingerprint of
+  /// a state; 0 for nothing.
   var mark: Int64 = 0
-  /// Whether the provider gave the message an id, so that `mark` alone tells it from others.
-  var isMessage = false
 }
 
 extension EventBatch {
@@ -55,7 +53,7 @@ extension EventBatch {
     }
     event.identity = EventIdentity(
       app: app, lineage: event.lineage, transaction: draft.transaction, user: draft.user,
-      product: draft.product, name: draft.name, mark: draft.mark, isMessage: draft.isMessage
+      product: draft.product, name: draft.name, mark: draft.mark
     ).fingerprint(of: event)
     event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
     event.transaction = transactionKey(draft.transaction)

@@ -13,15 +13,12 @@ struct EventIdentity {
   var name: UnsafeRawBufferPointer
   /// What else tells two events apart, such as a hash of the state; 0 when nothing does.
   var mark: Int64 = 0
-  /// Whether `mark` is that of a message's id, which stays whatever a copy of it says.
-  var isMessage = false
 
   /// The fingerprint for `event`, of which provider, environment, store, kind and time are set.
   ///
   /// Inlined, since handing over an event would copy all of it.
   @inline(__always)
   func fingerprint(of event: Event) -> Int64 {
-    if isMessage { return messageFingerprint(of: event) }
     var fingerprint = Fingerprint(seed: 2)
     fingerprint.combine(
       UInt64(event.provider.rawValue) | UInt64(event.environment.rawValue) << 8
@@ -36,15 +33,6 @@ struct EventIdentity {
     }
     if event.kind == .other { fingerprint.combine(name) }
     if mark != 0 { fingerprint.combine(UInt64(bitPattern: mark)) }
-    return fingerprint.value
-  }
-
-  private func messageFingerprint(of event: Event) -> Int64 {
-    var fingerprint = Fingerprint(seed: 6)
-    fingerprint.combine(
-      UInt64(event.provider.rawValue) | UInt64(event.environment.rawValue) << 8)
-    fingerprint.combine(UInt64(bitPattern: app))
-    fingerprint.combine(UInt64(bitPattern: mark))
     return fingerprint.value
   }
 }

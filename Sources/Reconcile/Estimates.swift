@@ -125,7 +125,7 @@ extension LineageCase {
   }
 
   /// All that was given back, in US dollars; nil when no refund tells.
-  fileprivate func amountGivenBack(of transaction: Int64) -> Amount? {
+  func amountGivenBack(of transaction: Int64) -> Amount? {
     let parts = refunds(ofUnseen: transaction).compactMap(\.grossUSD)
     guard !parts.isEmpty, let all = try? parts.reduce(Amount.zero, { try $0.adding($1) }),
       all <= .lineMaxUSD

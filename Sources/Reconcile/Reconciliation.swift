@@ -138,7 +138,7 @@ struct Reconciliation {
 extension LineageCase {
   /// The product of the last charge or change of product up to `instant`; an announced change holds
   /// from the next charge on.
-  fileprivate func productTold(until instant: Instant) -> String? {
+  func productTold(until instant: Instant) -> String? {
     let charge = latest.charges.last { $0.kind != .oneTime && $0.time <= instant }
     let change = latest.productChanges.last { $0.product != 0 && $0.time <= instant }
     if let change, charge.map({ $0.time < change.time }) ?? true { return text(change.product) }
@@ -147,7 +147,7 @@ extension LineageCase {
 
   /// The product of the first charge after `instant`; where a change of product comes first, or is
   /// that charge, the one that it left.
-  fileprivate func productHeld(after instant: Instant) -> String? {
+  func productHeld(after instant: Instant) -> String? {
     let charge = latest.charges.first { $0.kind != .oneTime && $0.time > instant }
     let change = latest.productChanges.first { $0.previousProduct != 0 && $0.time > instant }
     if let change, charge.map({ change.time <= $0.time }) ?? true {

@@ -27,8 +27,8 @@ private struct FoldGroup {
 
   init(_ all: [Event], rules: Rules) {
     self.rules = rules
-    let counted = inBusinessOrder(all, before: rules.asOf).withOneOfEachMessage
-    events = counted.withStoresOfTheirProducts
+    let counted = inBusinessOrder(all, before: rules.asOf)
+    events = counted.withLastOfEachMessage.withChargesToldOnce.withStoresOfTheirProducts
     collections = Collections(events)
     isChained = all.contains { $0.provider != .flobuk || $0.user != 0 || $0.store == .playStore }
   }
@@ -134,29 +134,9 @@ private struct ChainEnds {
 }
 
 extension [Event] {
-  /// The events without copies of a message that its provider dated anew: the last received speaks.
-  var withOneOfEachMessage: [Event] {
-    var last: [Int64: Event] = [:]
-    for event in self where event.collection != 0 {
-      if let other = last[event.identity], !other.isEarlierCopy(than: event) { continue }
-      last[event.identity] = event
-    }
-    if last.isEmpty { return self }
-    return filter { event in
-      event.collection == 0 || last[event.identity]?.time == event.time
-    }
-  }
-
   var inOrder: [Event] {
     guard let last = self.map(\.time).max() else { return self }
     return inBusinessOrder(self, before: last + Interval(milliseconds: 1))
-  }
-}
-
-extension Event {
-  func isEarlierCopy(than other: Event) -> Bool {
-    let never = Instant(milliseconds: .min)
-    return (received ?? never, time) < (other.received ?? never, other.time)
   }
 }
 

@@ -78,16 +78,42 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("Copies of one notification are one event, whatever they say")
+  @Test("Copies of one notification are one message, whatever they say")
   func copies() throws {
     let copies = [
       copy(shown: "apple:22", isTrial: true), copy(), copy(shown: "apple:24"),
       copy(date: "2025-10-10T09:00:07Z"), copy(told: "apple:23"), copy(reason: "RENEWED"),
     ]
     #expect(copies.map { $0.events[0].kind }.prefix(2) == [.trialStarted, .started])
-    #expect(Set(copies.map { $0.events[0].identity }).count == 1)
-    let others = [copy(id: "m"), copy(of: "v")].map { $0.events[0].identity }
-    #expect(Set(others + [copies[0].events[0].identity]).count == 3)
+    #expect(Set(copies.flatMap { $0.events.map(\.collection) }).count == 1)
+    let others = [copy(id: "m"), copy(of: "v")].map { $0.events[0].collection }
+    #expect(Set(others + [copies[0].events[0].collection]).count == 3)
+  }
+
+  @Test("One transaction, time, kind and state are one event, whatever the notification's id")
+  func otherID() throws {
+    for shown in ["apple:22", "apple:23"] {
+      let (one, other) = (copy(shown: shown), copy(id: "m", shown: shown))
+      #expect(one.events.map(\.identity) == other.events.map(\.identity))
+      #expect(one.events[0].collection != other.events[0].collection)
+    }
+    let base = copy(shown: "apple:22").events[0].identity
+    let others = [
+      copy(of: "v", shown: "apple:22"), copy(told: "apple:21", shown: "apple:21"),
+      copy(shown: "apple:22", date: "2025-10-10T09:00:07Z"),
+      copy(shown: "apple:22", reason: "RENEWED"), copy(shown: "apple:22", isTrial: true),
+    ]
+    #expect(others.allSatisfy { $0.events[0].identity != base })
+  }
+
+  @Test("Of bodies without an id, each that differs or speaks of another time is a message")
+  func withoutID() throws {
+    let bodies = [
+      copy(id: ""), copy(id: "", reason: "REFUNDED"), copy(id: "", date: "2025-10-10T09:00:07Z"),
+      copy(id: "", shown: "apple:24"),
+    ]
+    #expect(Set(bodies.map { $0.events[0].collection }).count == 4)
+    #expect(copy(id: "").events[0].collection == bodies[0].events[0].collection)
   }
 
   @Test("A user's id is kept once for all purchases of a body, of which there are at most 10,000")

@@ -98,4 +98,33 @@ struct IapticNightTests {
     let result = try reports([start, renewal, moved], asOf: "2026-02-11", ["breaks"])
     #expect(result["breaks"]?.contains { $0["code"] == "CONFLICT" } == true)
   }
+
+  @Test("What another notification tells of the same transaction is no second charge or refund")
+  func otherNotification() throws {
+    func refund(_ id: String, _ date: String) -> String {
+      line("REFUNDED", id, date, "102", shown: 2, price: "9.99")
+    }
+    let again = line("RENEWED", "m2", "2026-02-01T00:00:05Z", "102", shown: 2, price: "9.99")
+    let later = line("RENEWED", "o2", "2026-02-01T00:10:05Z", "102", shown: 2, price: "9.99")
+    let told = try reports(
+      [
+        start, renewal, again, later, refund("n3", "2026-02-10T00:00:00Z"),
+        refund("m3", "2026-02-10T00:00:00Z"), refund("o3", "2026-02-10T00:10:00Z"),
+      ], asOf: "2026-02-11", Self.names)
+    #expect(told["renewals_monthly"]?.map { $0["renewals"] } == ["1"])
+    #expect(told["revenue_monthly"]?.map { $0["gross_usd"] } == ["1.99", "9.99"])
+    #expect(told["revenue_monthly"]?.map { $0["refunds_usd"] } == ["0.00", "9.99"])
+  }
+
+  @Test("A copy under another id and with another password is a duplicate")
+  func copyUnderOtherID() throws {
+    let program = try Program()
+    let copy = renewal.replacing("\"n2\"", with: "\"m2\"").replacing("\"p\"", with: "\"q\"")
+    let lines = [start, renewal, copy].joined(separator: "\n")
+    try program.folder.write(lines + "\n", to: "in/1.jsonl")
+    let result = try program.run(["run", "--archives", "in", "--as-of", "2026-02-11"])
+    #expect([0, 1].contains(result.status), "\(result)")
+    let inputs = try program.rows("inputs.csv", in: "reports")
+    #expect(inputs.map { $0["accepted"] } == ["2"] && inputs.map { $0["duplicates"] } == ["1"])
+  }
 }

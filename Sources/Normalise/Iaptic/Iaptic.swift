@@ -40,6 +40,7 @@ struct Iaptic {
       if body.purchases.isEmpty { return body.isUpdate ? .undatedCollection : .unknownType }
       throw BodyProblem(.badTime, "purchases: nothing in them tells when they were so")
     }
+    body.collection = message(of: body, at: time.instant, tape)
     var events = IapticEvents(body: body, time: time.instant, isUndated: time.isUndated)
     events.place = delivery.place
     events.fingerprint = Fingerprint.of(tape.bytes(object))
@@ -88,14 +89,26 @@ struct Iaptic {
     if body.isUpdate, isAboutNothing, body.user.isEmpty {
       throw .missing("applicationUsername")
     }
-    var delivery = Fingerprint(seed: 4)
-    delivery.combine(body.user)
-    if !body.notification.id.isEmpty {
-      delivery.combine(body.notification.id)
-    } else if let sent {
-      delivery.combine(UInt64(bitPattern: tape.canonicalFingerprint(sent)))
+    var state = Fingerprint(seed: 4)
+    state.combine(body.user)
+    if let sent { state.combine(UInt64(bitPattern: tape.canonicalFingerprint(sent))) }
+    body.state = state.value
+  }
+
+  /// The user's message by its id; of one without id, what it says and when that was so.
+  private func message(of body: IapticBody, at time: Instant, _ tape: JSONTape) -> Int64 {
+    var message = Fingerprint(seed: 6)
+    guard body.notification.id.isEmpty else {
+      message.combine(body.user)
+      message.combine(body.notification.id)
+      return message.value
     }
-    body.collection = delivery.value
+    message.combine(UInt64(bitPattern: body.state))
+    message.combine(UInt64(bitPattern: time.milliseconds))
+    if let news = top.value(.notification) {
+      message.combine(UInt64(bitPattern: tape.canonicalFingerprint(news)))
+    }
+    return message.value
   }
 }
 

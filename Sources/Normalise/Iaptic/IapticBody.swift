@@ -80,7 +80,10 @@ struct IapticBody {
   var user = UnsafeRawBufferPointer.none
   var notification = IapticNotification()
   var purchases: [IapticPurchase] = []
-  /// Which delivery it is; the same for copies that several addresses received.
+  /// Of the user and the purchases as they stand.
+  var state: Int64 = 0
+  /// Which delivery it is; the same for copies, which may show another state when a message was
+  /// sent again.
   var collection: Int64 = 0
   var received: Instant?
 

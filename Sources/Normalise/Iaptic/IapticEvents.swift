@@ -62,11 +62,7 @@ struct IapticEvents {
     }
     let kind = draft.event.kind
     draft.name = body.notification.reason
-    if !body.notification.id.isEmpty {
-      (draft.mark, draft.isMessage) = (body.collection, true)
-    } else if kind == .observed {
-      draft.mark = mark(of: draft)
-    }
+    draft.mark = kind == .observed ? mark(of: draft) : subject(of: draft)
     if kind == .other { draft.event.observation = nil }
     if kind == .started || kind == .purchased || kind == .trialStarted {
       draft.event.periodStart = period
@@ -102,7 +98,7 @@ struct IapticEvents {
     var draft = EventDraft(event: event(.observed), root: .user)
     draft.name = body.type
     draft.user = body.user
-    draft.mark = body.collection
+    draft.mark = body.state
     return draft
   }
 
@@ -179,10 +175,18 @@ struct IapticEvents {
     return event
   }
 
-  /// Tells the purchases of one delivery apart.
+  /// Tells the purchases of one state apart.
   private func mark(of draft: EventDraft) -> Int64 {
     var fingerprint = Fingerprint(seed: 5)
-    fingerprint.combine(UInt64(bitPattern: body.collection))
+    fingerprint.combine(UInt64(bitPattern: body.state))
+    fingerprint.combine(draft.product)
+    return fingerprint.value
+  }
+
+  /// Tells apart what is told of one transaction: to each of its users, of each of its products.
+  private func subject(of draft: EventDraft) -> Int64 {
+    var fingerprint = Fingerprint(seed: 7)
+    fingerprint.combine(draft.user)
     fingerprint.combine(draft.product)
     return fingerprint.value
   }
