@@ -2,9 +2,10 @@ internal import Ledger
 
 extension ReportContext {
   /// The percentiles of each day's latencies, in buckets of the histogram: the smallest that so
-  /// many deliveries reach. Days of which the rows are there already have none.
+  /// many deliveries reach.
   ///
-  /// One walk does what two windows over every bucket took SQL ten times as long for.
+  /// Days of which the rows are there already have none. One walk does what two windows over every
+  /// bucket took SQL ten times as long for.
   func makeLatencies() throws {
     try table(
       "latency",
