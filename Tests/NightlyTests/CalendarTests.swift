@@ -36,6 +36,14 @@ struct CalendarTests {
     #expect(try start(2018, 11, 4, in: "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
   }
 
+  @Test("What a clock set back over midnight shows of a day twice is that day's both times")
+  func repeatedEvening() throws {
+    #expect(try start(2009, 11, 1, in: "America/St_Johns") == "2009-11-01T02:30:00Z")
+    let calendar = try #require(CivilCalendar(named: "America/St_Johns"))
+    let again = try #require(calendar.instant("2009-10-31T23:39:00-03:30"))
+    #expect(calendar.day(of: again).text == "2009-10-31")
+  }
+
   @Test("Every day of ten years begins where the one before ends")
   func gapless() throws {
     for zone in ["UTC", "Europe/Berlin", "Asia/Kolkata", "America/New_York", "Pacific/Chatham"] {
