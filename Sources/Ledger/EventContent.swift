@@ -51,11 +51,12 @@ extension Event {
   ) -> [(name: String, value: String)] {
     func word(_ symbol: Symbol?) -> String { symbol.map { words[Int($0)] } ?? "" }
     func number(_ value: Int64?) -> String { value.map(String.init) ?? "" }
+    let material = self.material
     return [
       ("provider", provider.name), ("app", word(app)), ("environment", environment.name),
       ("store", store.name), ("kind", kind.name),
-      ("name", kind == .other ? word(name) : ""),
-      ("user", provider == .flobuk || user == 0 ? "" : number(user)),
+      ("name", word(material.name)),
+      ("user", material.user == 0 ? "" : number(material.user)),
       ("transaction", transaction == 0 ? "" : number(transaction)),
       ("original_transaction_id", original), ("starts_lineage", "\(startsLineage)"),
       ("product", word(product)), ("previous_product", word(previousProduct)),

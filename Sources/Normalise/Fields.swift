@@ -110,7 +110,6 @@ extension JSONTape {
   }
 
   /// How often something renewed, as number or numeric string.
-  ///
   func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
     guard let node = filled(node) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
