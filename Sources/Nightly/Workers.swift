@@ -9,10 +9,10 @@ import Synchronization
 /// others; the order in which results are taken never depends on timing.
 struct Workers {
   let count: Int
-  /// How many results may wait at most.
+  /// How much may wait at most, in the sizes of results.
   ///
-  /// Whoever reads the second file must not stand still until the first is read: then only one
-  /// would ever read. A file of 50,000 lines has fifty results; half of one file's takes 18 MB.
+  /// Whoever works on the second input must not stand still until the first is done: then only one
+  /// would ever work.
   var waitingMax = 24
 
   /// Runs `work` on each of `inputs` in up to `count` threads and hands every result to `take`.
@@ -20,22 +20,25 @@ struct Workers {
   /// - Parameters:
   ///   - work: makes results and passes each to the function it is given, which answers false
   ///     when the rest is no longer wanted.
+  ///   - size: how much of what may wait a result takes.
   ///   - take: called on this thread, in the order of `inputs`.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
     _ work: @escaping @Sendable (Input, (Output) -> Bool) -> Void,
+    size: @escaping @Sendable (Output) -> Int = { _ in 1 },
     take: (Int, Output) throws -> Void
   ) throws {
-    try run(inputs, eachBy: { work }, take: take)
+    try run(inputs, eachBy: { work }, size: size, take: take)
   }
 
   /// The same, where each thread makes its own `work` first, with what it needs again and again.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
     eachBy makeWork: @escaping @Sendable () -> (Input, (Output) -> Bool) -> Void,
+    size: @escaping @Sendable (Output) -> Int = { _ in 1 },
     take: (Int, Output) throws -> Void
   ) throws {
-    let results = ResultQueue<Output>(count: inputs.count, waitingMax: waitingMax)
+    let results = ResultQueue(count: inputs.count, waitingMax: waitingMax, size: size)
     let next = Atomic(0)
     let sharedInputs = inputs
     let claim: @Sendable () -> Int? = {
@@ -131,6 +134,7 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     var isFinished: [Bool]
     /// The input whose results are taken now.
     var front = 0
+    /// The sizes of all that waits.
     var waiting = 0
     var isCanceled = false
 
@@ -143,9 +147,11 @@ private final class ResultQueue<Element: Sendable>: Sendable {
   private let state: Mutex<State>
   private let changed = NSCondition()
   private let waitingMax: Int
+  private let size: @Sendable (Element) -> Int
 
-  init(count: Int, waitingMax: Int) {
+  init(count: Int, waitingMax: Int, size: @escaping @Sendable (Element) -> Int) {
     self.waitingMax = waitingMax
+    self.size = size
     state = Mutex(
       State(
         elements: Array(repeating: [], count: count),
@@ -154,15 +160,16 @@ private final class ResultQueue<Element: Sendable>: Sendable {
 
   /// Waits for a place; false when nobody will take the element any more.
   ///
-  /// Results of the input whose turn it is find one even when those of later inputs fill the
-  /// queue, or nothing would ever move.
+  /// The next result of the input whose turn it is finds one however large it is, and even when
+  /// those of later inputs fill the queue, or nothing would ever move.
   func put(_ element: Element, of index: Int) -> Bool {
-    wait { (state) -> Bool? in
+    let size = size(element)
+    return wait { (state) -> Bool? in
       if state.isCanceled { return false }
-      let isTurn = index == state.front && state.elements[index].count < 4
-      guard isTurn || state.waiting < waitingMax else { return nil }
+      let isNext = index == state.front && state.elements[index].isEmpty
+      guard isNext || state.waiting + size <= waitingMax else { return nil }
       state.elements[index].append(element)
-      state.waiting += 1
+      state.waiting += size
       return true
     }
   }
@@ -182,9 +189,10 @@ private final class ResultQueue<Element: Sendable>: Sendable {
       let front = state.front
       guard front < state.elements.count else { return .some(nil) }
       guard !state.elements[front].isEmpty else { return nil }
-      state.waiting -= 1
-      defer { state.advance() }
-      return (front, state.elements[front].removeFirst())
+      let element = state.elements[front].removeFirst()
+      state.waiting -= size(element)
+      state.advance()
+      return (front, element)
     }
   }
 

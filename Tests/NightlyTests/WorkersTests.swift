@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -42,6 +43,27 @@ import Testing
     var held: [Int] = []
     while let sum = sums.take() { held.append(sum) }
     #expect(held.count <= 3 && held.reduce(0, +) == 300 * 301 / 2)
+  }
+
+  @Test("Large results wait only as far as there is room, but for the one whose turn it is")
+  func sizes() throws {
+    let waiting = Mutex((now: 0, most: 0))
+    try Workers(count: 3, waitingMax: 12).run(Array(1...12)) { input, tell in
+      for _ in 0..<4 {
+        guard tell(input) else { return }
+        waiting.withLock {
+          $0.now += input
+          $0.most = max($0.most, $0.now)
+        }
+      }
+    } size: {
+      $0
+    } take: { _, size in
+      usleep(500)
+      waiting.withLock { $0.now -= size }
+    }
+    // One may be the next, and one is in the taker's hands.
+    waiting.withLock { #expect($0.now == 0 && $0.most <= 12 + 12 + 12) }
   }
 
   @Test("What taking throws ends the work")
