@@ -2,6 +2,8 @@ import Vocabulary
 
 /// Periods of one length, counted from the date of the first.
 ///
+/// Dates are those of UTC: what a subscriber paid for does not depend on the zone of a report.
+///
 /// A subscription of the 31st renews on the last day of shorter months and on the 31st after them:
 /// by the start of each period alone its day would be lost.
 struct BillingCycle {
@@ -18,16 +20,12 @@ struct BillingCycle {
   }
 
   /// The end of the last period.
-  func end(in calendar: CivilCalendar) -> Instant {
-    length.end(from: first, times: count, in: calendar) + delay
-  }
+  var end: Instant { length.end(from: first, times: count) + delay }
 
   /// The same with one more period, paid at `start`; nil unless that is at most `gap` before or
   /// after the end of the last, and the new one is of its length.
-  func renewed(
-    at start: Instant, length: PeriodLength, gap: Interval, in calendar: CivilCalendar
-  ) -> BillingCycle? {
-    let late = start.since(end(in: calendar))
+  func renewed(at start: Instant, length: PeriodLength, gap: Interval) -> BillingCycle? {
+    let late = start.since(end)
     guard length == self.length, abs(late.milliseconds) <= gap.milliseconds else { return nil }
     var cycle = self
     cycle.count += 1
@@ -37,22 +35,18 @@ struct BillingCycle {
 }
 
 extension PeriodLength {
-  /// The end of a period of this length from `start`, or of several in a row, in calendar months
-  /// where it has them.
-  func end(from start: Instant, times: Int = 1, in calendar: CivilCalendar) -> Instant {
-    shifted(start, by: times, in: calendar)
-  }
+  /// The end of a period of this length from `start`, or of several in a row, in months of UTC
+  /// where it has months.
+  func end(from start: Instant, times: Int = 1) -> Instant { shifted(start, by: times) }
 
   /// The start of a period of this length that ends at `end`.
-  func start(before end: Instant, in calendar: CivilCalendar) -> Instant {
-    shifted(end, by: -1, in: calendar)
-  }
+  func start(before end: Instant) -> Instant { shifted(end, by: -1) }
 
-  private func shifted(_ start: Instant, by times: Int, in calendar: CivilCalendar) -> Instant {
+  private func shifted(_ start: Instant, by times: Int) -> Instant {
     switch self {
     case .days(let count): return start + .days(Int64(times * count))
     case .months(let count):
-      let day = calendar.day(of: start)
+      let day = CivilCalendar.utc.day(of: start)
       let date = day.date
       let target = Month(number: day.month.number + Int32(times * count))
       let lastDay = Int(target.next.firstDay.number - target.firstDay.number)

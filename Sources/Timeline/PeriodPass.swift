@@ -97,10 +97,10 @@ struct PeriodPass {
     let isRenewal = event.chargeKind == .renewal && periods.last?.isEndDerived == true
     let running = isRenewal ? cycle : nil
     let next =
-      running?.renewed(at: start, length: length, gap: rules.renewalGap, in: rules.calendar)
+      running?.renewed(at: start, length: length, gap: rules.renewalGap)
       ?? BillingCycle(from: start, length: length)
     cycle = next
-    return (next.end(in: rules.calendar), true)
+    return (next.end, true)
   }
 
   /// The end of a period that did not say: the next event of the lineage that knows.

@@ -65,6 +65,19 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
   }
 
+  @Test("A month that is paid for is one of UTC, in whatever zone reports count")
+  func zones() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-10-30T22:15:00")
+    for hours in [-10, 0, 6] as [Int64] {
+      let ends = try feed.lives(asOf: "2027-03-01") {
+        monthly(&$0)
+        $0.calendar = zone(hours)
+      }.flatMap(\.periods).map(\.end)
+      #expect(ends == [at("2026-11-30T22:15:00")], "\(hours) h")
+    }
+  }
+
   @Test("A subscription of the 31st goes on over shorter months, and ends on the 31st again")
   func lastOfMonth() throws {
     let cases = [

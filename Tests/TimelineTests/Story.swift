@@ -11,6 +11,12 @@ func at(_ text: String) -> Instant {
   return Instant(seconds: Int64(day.number) * 86_400 + clock)
 }
 
+/// A zone so many hours east of UTC.
+func zone(_ hours: Int64) -> CivilCalendar {
+  let offset = CivilCalendar.Offset(from: Instant(milliseconds: .min), seconds: hours * 3600)
+  return CivilCalendar(identifier: "Elsewhere", offsets: [offset])
+}
+
 /// Millionths from a decimal such as `9.99`.
 func usd(_ text: String) -> Amount {
   let parts = text.split(separator: ".")

@@ -97,7 +97,7 @@ struct Derivation {
       guard let received = event.received, received + .hours(24) < time else { return time }
       return max(received, event.time)
     }
-    let start = length.start(before: end, in: rules.calendar)
+    let start = length.start(before: end)
     guard let soonest else { return start }
     // Months differ by up to three days.
     let isAnew = start + .days(4) < soonest && start > event.time
@@ -111,7 +111,7 @@ struct Derivation {
     guard let end = event.periodEnd, let length = rules.periodLength(of: event),
       event.observation?.isTrial != true
     else { return true }
-    return end <= length.end(from: bought, in: rules.calendar) + rules.renewalGap
+    return end <= length.end(from: bought) + rules.renewalGap
   }
 
   private func kind(
