@@ -67,8 +67,10 @@ struct Derivation {
     return event
   }
 
-  /// When a purchase was charged: as sent; else when it was first made; else when the period before
-  /// it ended, if it was seen soon after; else when it was seen.
+  /// When a purchase was charged: as sent; else when it was first made; else when it was seen.
+  ///
+  /// FLOBUK's body is the message of this very charge. Another provider's may be about something
+  /// else: seen soon after the period before it ended, the purchase was charged when that ended.
   private func chargeTime(of purchase: Purchase, _ event: Event, after previous: Held?) -> Instant {
     let state = event.observation
     if let charged = state?.lastChargedAt { return charged }
@@ -79,9 +81,9 @@ struct Derivation {
     guard event.transaction != 0, isSeenRunning else {
       return undatedChargeTime(event, after: previous)
     }
-    guard let end = previous?.end, event.time >= end, event.time <= end + .hours(24) else {
-      return event.time
-    }
+    guard event.provider != .flobuk, let end = previous?.end, event.time >= end,
+      event.time <= end + .hours(24)
+    else { return event.time }
     return end
   }
 

@@ -12,7 +12,9 @@ struct ChargesFromStatesTests {
     feed.show("2026-02-10T00:00:09", 11, until: "2026-03-10")
     feed.show("2026-03-10T00:00:04", 12, until: "2026-04-10")
     #expect(
-      try feed.history() == ["started 2026-01-10", "renewed 2026-02-10", "renewed 2026-03-10"])
+      try feed.history() == [
+        "started 2026-01-10", "renewed 2026-02-10T00:00:09", "renewed 2026-03-10T00:00:04",
+      ])
     let facts = try feed.facts(asOf: "2026-03-20")
     #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
     #expect(facts.renewalOrdinals == [1, 2])
@@ -26,7 +28,34 @@ struct ChargesFromStatesTests {
     #expect(try feed.history() == ["started 2026-01-10", "resubscribed 2026-02-11T00:00:01"])
     #expect(try feed.facts(asOf: "2026-03-01").count(.reactivated) == 1)
     feed.events[1].time = at("2026-02-11")
-    #expect(try feed.history() == ["started 2026-01-10", "renewed 2026-02-10"])
+    #expect(try feed.history() == ["started 2026-01-10", "renewed 2026-02-11"])
+  }
+
+  @Test("FLOBUK's message dates its charge; a collection of iaptic may be about another purchase")
+  func messageTime() throws {
+    for (provider, charged) in [
+      (Provider.flobuk, "2026-02-01T00:05:00"), (.iaptic, "2026-01-31T23:55:00"),
+    ] {
+      var feed = Telling(provider)
+      feed.show("2026-01-10", 10, until: "2026-01-31T23:55:00")
+      feed.show("2026-02-01T00:05:00", 11, until: "2026-03-01")
+      #expect(try feed.history() == ["started 2026-01-10", "renewed \(charged)"])
+    }
+  }
+
+  @Test("Whether a first period can have lasted so long does not hang on the zone of reports")
+  func zones() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-03-01T00:00:01", 10, until: "2026-04-01T00:00:01") { _, state in
+      state.firstPurchasedAt = at("2026-03-01T00:00:01")
+    }
+    for hours in [-5, 0, 14] as [Int64] {
+      let facts = try feed.facts(asOf: "2026-03-20") {
+        $0.periods = [Telling.monthly: .months(1)]
+        $0.calendar = zone(hours)
+      }
+      #expect(facts.count(.new) == 1 && facts.count(.firstSeen) == 0, "\(hours) h")
+    }
   }
 
   @Test("A transaction that does not begin its lineage was renewed before it was seen")
