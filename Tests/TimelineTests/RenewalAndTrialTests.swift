@@ -4,6 +4,25 @@ import Vocabulary
 @testable import Timeline
 
 @Suite struct RenewalAndTrialTests {
+  @Test("Renewals told in one second are ordered by the periods that they pay for")
+  func sameSecond() throws {
+    for identities in [(2, 3), (3, 2)] as [(Int64, Int64)] {
+      var story = Story()
+      story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      story.tell(.renewed, "2026-03-11", until: "2026-03-10", price: "10") {
+        $0.periodStart = at("2026-02-10")
+        $0.identity = identities.0
+      }
+      story.tell(.renewed, "2026-03-11", until: "2026-04-10", price: "12") {
+        $0.periodStart = at("2026-03-10")
+        $0.identity = identities.1
+      }
+      let facts = try story.facts(asOf: "2026-03-20")
+      #expect(facts.days(.churned).isEmpty && facts.days(.reactivated).isEmpty)
+      #expect(facts.mrr(.expansion) == "2.00" && facts.mrr(.contraction) == "0.00")
+    }
+  }
+
   @Test("A trial, a first payment and 18 renewals come to renewal 18, as the SDK counts")
   func sdkExample() throws {
     var story = Story()
