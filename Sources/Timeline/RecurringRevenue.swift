@@ -10,6 +10,11 @@ struct RecurringRevenue: Equatable {
   var local: Amount?
   var currency: Symbol = 0
   var length = PeriodLength.months(1)
+
+  /// Whether both currencies are known and differ.
+  func isInAnotherCurrency(than other: RecurringRevenue) -> Bool {
+    currency != other.currency && currency != 0 && other.currency != 0
+  }
 }
 
 extension Life {
@@ -46,7 +51,7 @@ extension Life {
         let period = periods[index]
         let next = try recurringRevenue(of: period) ?? current
         let paid = ShareSource(.opening(index, after: index - 1), at: period.start)
-        if period.product != product || next.currency != current.currency {
+        if period.product != product || next.isInAnotherCurrency(than: current) {
           try move(.transferOut, product, .init(mrr: current.usd), paid, &books)
           try move(.transferIn, period.product, .init(mrr: next.usd), paid, &books)
         } else {

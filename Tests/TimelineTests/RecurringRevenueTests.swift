@@ -34,6 +34,15 @@ import Vocabulary
     #expect(facts.mrr(.fx) == "0.60")
   }
 
+  @Test("An amount that comes to be known is expansion: neither product nor currency is another")
+  func firstKnown() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10")
+    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.mrr(.expansion) == "10.00" && facts.mrr(.transferIn) == "0.00")
+  }
+
   @Test("A change of a weekly price is rounded once, from the exact amounts")
   func weeklyChange() throws {
     var story = Story()
