@@ -124,12 +124,13 @@ extension Interval {
         continue
       }
       let seconds: [Character: Int64] = ["d": 86_400, "h": 3600, "m": 60, "s": 1]
-      guard let count = Int64(digits), count < 1_000_000, let unit = seconds[character] else {
+      let most: Int64 = 1_000_000 * 86_400
+      guard let unit = seconds[character], let count = Int64(digits), count <= most / unit else {
         return nil
       }
       total += count * unit
       // A text of any length has any number of parts.
-      guard total <= 1_000_000 * 86_400 else { return nil }
+      guard total <= most else { return nil }
       digits = ""
     }
     guard digits.isEmpty, !text.isEmpty else { return nil }

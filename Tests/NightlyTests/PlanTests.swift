@@ -75,7 +75,10 @@ struct PlanTests: PlanSuite {
 @Suite("Lengths of time and shares as people write them")
 struct UnitTests {
   @Test(
-    "Units add up", arguments: [("90s", 90), ("10m", 600), ("24h", 86_400), ("60d", 5_184_000)])
+    "Units add up",
+    arguments: [
+      ("90s", 90), ("10m", 600), ("24h", 86_400), ("60d", 5_184_000), ("2592000s", 2_592_000),
+    ])
   func units(text: String, seconds: Int64) {
     #expect(Interval(units: text) == .seconds(seconds))
     #expect(Interval(units: "1d" + text) == .seconds(86_400 + seconds))
