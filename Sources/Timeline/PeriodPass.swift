@@ -103,12 +103,17 @@ struct PeriodPass {
     return (next.end, true)
   }
 
-  /// The end of a period that did not say: the next event of the lineage that knows.
+  /// The end of a period that did not say: the next event of the lineage that knows, and does not
+  /// repeat what the opener sent in its place.
   private mutating func endToldLater(after index: Int) -> Instant? {
     let period = periods[index]
-    for later in period.eventRange.dropFirst() {
+    for later in period.eventRange.dropFirst() where !isOfFormerProduct(events[later], at: index) {
       let event = events[later]
-      if let told = event.toldPeriodEnd, told > period.start { return told }
+      if let told = event.toldPeriodEnd, told > period.start,
+        told != events[period.opener].periodEnd
+      {
+        return told
+      }
       if event.tellsEnd { return max(event.time, period.start) }
     }
     if index + 1 < periods.count { return max(periods[index + 1].start, period.start) }
@@ -119,6 +124,16 @@ struct PeriodPass {
       "\(events[period.opener].kind.name) of \(events[period.opener].time.text): no event, "
         + "entitlement or configured period tells when its period ends; it counts as open")
     return nil
+  }
+
+  /// Whether the event names another product, and a transaction that opened an earlier period and
+  /// not this one.
+  private func isOfFormerProduct(_ event: Event, at index: Int) -> Bool {
+    func isOpened(_ period: Period) -> Bool {
+      events[period.opener].transaction == event.transaction
+    }
+    return event.transaction != 0 && event.product != periods[index].product
+      && !isOpened(periods[index]) && periods[..<index].contains(where: isOpened)
   }
 
   /// An expiry before the end that only a length gives knows better.

@@ -27,6 +27,19 @@ import Vocabulary
     #expect(facts.count(.churned) == 0 && facts.mrr(.transferIn) == "10.00")
   }
 
+  @Test("Nor does the upgrade's own time, told again, or what the old product's charge is told of")
+  func endsOfAnotherKind() throws {
+    var story = upgraded()
+    story.events[1].periodStart = at("2026-03-15T23:59:58")
+    story.tell(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16") {
+      $0.product = Story.yearly
+    }
+    story.tell(.canceled, "2026-03-20", until: "2026-04-01") { $0.transaction = 101 }
+    story.tell(.expired, "2026-04-01", until: "2026-04-01") { $0.transaction = 101 }
+    let facts = try story.facts(asOf: "2026-05-10")
+    #expect(facts.count(.churned) == 0 && facts.mrr(.transferOut) == "10.00")
+  }
+
   @Test("Of an upgrade and a downgrade behind it, the next renewal tells the end")
   func renewalTellsEnd() throws {
     var story = upgraded()
