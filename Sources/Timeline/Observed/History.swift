@@ -24,7 +24,7 @@ struct History {
     } else {
       next = nil
     }
-    self.events = events.withoutPastEnds.withConversions
+    self.events = events.withoutPastEnds.withoutPastProducts.withConversions
   }
 }
 
@@ -54,7 +54,7 @@ extension [Event] {
     var opened: Set<Int64> = []
     var holder: Int64 = 0
     return filter { event in
-      if event.opensPurchase, event.kind != .purchased, event.transaction != 0 {
+      if event.opensSubscription, event.transaction != 0 {
         opened.insert(event.transaction)
         holder = event.transaction
       }

@@ -1,0 +1,69 @@
+import Vocabulary
+
+extension [Event] {
+  /// The events without what Purple says of a product or a purchase that another has followed: its
+  /// cancels, failed payments and ends say nothing of the period that runs then.
+  ///
+  /// Stores end what an upgrade left behind, and go on collecting what was bought anew elsewhere.
+  var withoutPastProducts: [Event] {
+    var holding = Holding()
+    return filter { event in
+      guard event.provider == .purple else { return true }
+      if event.opensSubscription || event.changesProductUnpaid { holding.take(event) }
+      let isState = event.isCancel || event.isExpiry || event.isBillingProblem
+      return !isState || !holding.isPast(event)
+    }
+  }
+}
+
+extension Event {
+  /// Whether a told event charges for a subscription or starts a trial.
+  var opensSubscription: Bool { opensPurchase && kind != .purchased }
+}
+
+/// Which products and purchases a Purple life holds, and which it held before.
+private struct Holding {
+  private var products: Set<Symbol> = []
+  private var pastProducts: Set<Symbol> = []
+  private var lineages: Set<Int64> = []
+  private var pastLineages: Set<Int64> = []
+
+  /// Reads a charge, the start of a trial or a change of product.
+  mutating func take(_ event: Event) {
+    if event.product != 0 {
+      if !waits(event) {
+        pastProducts.formUnion(products)
+        products = []
+      }
+      products.insert(event.product)
+    }
+    if !goesOn(event) {
+      pastLineages.formUnion(lineages)
+      lineages = []
+    }
+    lineages.insert(event.lineage)
+  }
+
+  /// Whether a state is that of another product or another purchase than those held now.
+  func isPast(_ event: Event) -> Bool {
+    if !products.contains(event.product), pastProducts.contains(event.product) { return true }
+    // Without an id, nothing tells of which purchase a state is.
+    return event.transaction != 0 && !lineages.contains(event.lineage)
+      && pastLineages.contains(event.lineage)
+  }
+
+  /// Whether the old product runs on until the next charge: a downgrade takes effect then, but for
+  /// one in Play that is a purchase of its own, under an order of its own.
+  private func waits(_ event: Event) -> Bool {
+    event.kind == .downgraded
+      && (event.store != .playStore || lineages.contains(event.lineage))
+  }
+
+  /// Whether what the event opens is in the purchase held: a change of product and, in older lines,
+  /// a renewal name no original transaction.
+  private func goesOn(_ event: Event) -> Bool {
+    let isRenewal = event.kind == .renewed || event.kind == .recovered
+    return event.changesProductUnpaid || isRenewal && event.startsLineage
+      || lineages.contains(event.lineage)
+  }
+}
