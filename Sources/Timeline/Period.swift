@@ -15,6 +15,9 @@ struct Period: Sendable {
   var end: Instant?
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
+  /// The end that was paid for, which no early expiry and no extension moves: as sent or listed
+  /// with the charge, else the first that is told; nil while nothing tells it.
+  var paidUntil: Instant?
   var graceEnd: Instant?
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var takenAway: Instant?

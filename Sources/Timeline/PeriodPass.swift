@@ -21,6 +21,7 @@ struct PeriodPass {
     open()
     for index in periods.indices {
       if periods[index].end == nil { periods[index].end = endToldLater(after: index) }
+      periods[index].paidUntil = periods[index].end
       readEarlierEnd(of: index)
       readGrace(of: index)
       readExtension(of: index)

@@ -31,10 +31,11 @@ extension Life {
       currency: booking.currency, length: length)
   }
 
+  /// The length that was paid for, whatever became of the period.
   private func length(of period: Period) -> PeriodLength? {
-    if period.end == period.start { return nil }
+    if period.paidUntil == period.start { return nil }
     if let configured = rules.periods[period.product] { return configured }
-    guard let end = period.end else { return nil }
+    guard let end = period.paidUntil else { return nil }
     return PeriodLength(from: period.start, to: end)
   }
 

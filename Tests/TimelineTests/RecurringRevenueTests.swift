@@ -70,4 +70,45 @@ import Vocabulary
     #expect(facts.mrr(.transferOut, product: Story.monthly) == "10.00")
     #expect(facts.mrr(.transferIn, product: Story.yearly) == "10.00")
   }
+
+  @Test("A period that ends early keeps the length that its charge was listed with")
+  func earlyEnd() throws {
+    let listed: (inout Rules) -> Void = {
+      $0.prices.add(
+        PriceBook.Price(
+          currency: 9, validFrom: at("2026-01-01"), local: usd("10"), usd: usd("10"),
+          period: .months(1)),
+        store: .unknown, product: Telling.monthly)
+    }
+    let ends: [(Provider, EventKind)] = [
+      (.purple, .expired), (.purple, .endedInvoluntarily), (.qonversion, .expired),
+    ]
+    for (provider, kind) in ends {
+      var feed = Telling(provider)
+      feed.tell(.started, "2026-01-10") { $0.revenue = Revenue(local: usd("10"), usd: usd("10")) }
+      feed.tell(kind, "2026-01-13")
+      let facts = try feed.facts(asOf: "2026-03-01", listed)
+      #expect(facts.days(.churned) == ["2026-01-13"])
+      #expect(facts.mrr(.new) == "10.00" && facts.mrr(.churned) == "10.00")
+    }
+  }
+
+  @Test("Neither grace nor an extension nor a refund changes the length that was paid for")
+  func movedEnd() throws {
+    let moves: [(EventKind, (inout Event) -> Void)] = [
+      (.extended, { $0.periodEnd = at("2026-02-25") }),
+      (.graceEntered, { $0.graceEnd = at("2026-02-25") }),
+      (.refunded, { $0.revenue = Revenue(local: usd("10"), usd: usd("10"), currency: 9) }),
+    ]
+    for (kind, move) in moves {
+      var story = Story()
+      story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      story.tell(kind, "2026-02-05", until: "2026-02-10", move)
+      story.tell(.renewed, "2026-02-25", until: "2026-03-25", price: "10")
+      let facts = try story.facts(asOf: "2026-03-10")
+      #expect(facts.mrr(.new) == "10.00" && facts.mrr(.expansion) == "0.00")
+      #expect(facts.mrr(.churned) == (kind == .refunded ? "10.00" : "0.00"))
+      #expect(facts.mrr(.churned) == facts.mrr(.reactivated))
+    }
+  }
 }
