@@ -96,5 +96,5 @@ private func reopening(
   _ ended: Period, with next: Period, events: [Event], rules: Rules
 ) -> Movement {
   if ended.isPaused(events) { return .resumed }
-  return ended.isRecovered(by: next, events, rules) ? .recovered : .reactivated
+  return ended.isRecovered(at: next.start, events, rules) ? .recovered : .reactivated
 }

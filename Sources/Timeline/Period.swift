@@ -58,13 +58,20 @@ extension Period {
     return nil
   }
 
-  /// Whether `next` was paid while the store was still collecting for this period: within the retry
-  /// horizon of its end, and before the store gave up.
-  func isRecovered(by next: Period, _ events: [Event], _ rules: Rules) -> Bool {
-    guard takenAway == nil, let end = effectiveEnd, next.start <= end + rules.retryHorizon,
+  /// Whether what begins at `next` was paid while the store was still collecting for this period:
+  /// within the retry horizon of its end, and before the store gave up.
+  func isRecovered(at next: Instant, _ events: [Event], _ rules: Rules) -> Bool {
+    guard takenAway == nil, let end = effectiveEnd, next <= end + rules.retryHorizon,
       isInvoluntary(events)
     else { return false }
-    return gaveUpAt(events).map { next.start < $0 } ?? true
+    return gaveUpAt(events).map { next < $0 } ?? true
+  }
+
+  /// Whether the first paid period after this trial converts it: one that begins, at `next`, within
+  /// the gap of its end or out of billing retry; a trial without a known end lasts until then.
+  func isConverted(at next: Instant, _ events: [Event], _ rules: Rules) -> Bool {
+    guard let end = effectiveEnd else { return true }
+    return next <= end + rules.renewalGap || isRecovered(at: next, events, rules)
   }
 
   /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.

@@ -44,7 +44,7 @@ struct PeriodPass {
       let isChanged = event.changesProductUnpaid && periods.last?.isTrial != true
       guard isCharged || isChanged || event.kind == .trialStarted else { continue }
       if let last = periods.indices.last { periods[last].eventsEnd = index }
-      let start = startOfPeriod(event)
+      let start = event.start(after: periods.last)
       let end = endOfPeriod(event, start: start)
       periods.append(
         Period(
@@ -56,12 +56,6 @@ struct PeriodPass {
 
   private func opensPeriod(_ booking: Booking) -> Bool {
     !booking.isRefund && booking.chargeKind != .oneTime
-  }
-
-  private func startOfPeriod(_ event: Event) -> Instant {
-    guard let sent = event.periodStart else { return event.time }
-    if let previous = periods.last, sent < previous.start { return event.time }
-    return sent
   }
 
   /// The end as sent, or what stands in for it; nil when only a later event can tell.
@@ -188,6 +182,13 @@ struct PeriodPass {
 }
 
 extension Event {
+  /// When the period begins that the event opens.
+  func start(after previous: Period?) -> Instant {
+    guard let sent = periodStart else { return time }
+    if let previous, sent < previous.start { return time }
+    return sent
+  }
+
   /// The end of grace, also where it is the end that an entry into grace tells.
   var endOfGrace: Instant? {
     graceEnd ?? (kind == .graceEntered && provider != .qonversion ? periodEnd : nil)

@@ -27,8 +27,7 @@ extension Life {
       return next.map { $0.isTrial ? .expired : .converted } ?? .pending
     }
     if let next, !next.isTrial {
-      let isInTime = next.start <= end + rules.renewalGap
-      return isInTime || trial.isRecovered(by: next, events, rules) ? .converted : .expired
+      return trial.isConverted(at: next.start, events, rules) ? .converted : .expired
     }
     let feed = Feed(provider: events[0].provider, app: events[0].app)
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {

@@ -30,6 +30,38 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-02-20", monthly).charges(.conversion) == 0)
   }
 
+  @Test("A renewal long after a trial expired converts nothing, whatever its product")
+  func lateRenewal() throws {
+    for product in [Telling.monthly, Telling.yearly] {
+      var feed = Telling(.purple)
+      feed.tell(.trialStarted, "2026-01-10")
+      feed.tell(.expired, "2026-01-17")
+      feed.tell(.renewed, "2026-03-20") { $0.product = product }
+      let facts = try feed.facts(asOf: "2026-04-01", monthly)
+      #expect(facts.charges(.conversion) == 0 && facts.charges(.renewal) == 1)
+      #expect(facts.trials.values.map(\.expired) == [1] && facts.count(.firstSeen) == 1)
+      feed.events[2].time = at("2026-01-17T23:00:00")
+      let converted = try feed.facts(asOf: "2026-02-01", monthly)
+      #expect(converted.charges(.conversion) == 1 && converted.count(.new) == 1)
+    }
+  }
+
+  @Test("Out of billing retry a trial converts until the horizon, or until the store gave up")
+  func collectedTrial() throws {
+    let cases: [(String, Int64)] = [("2026-03-18", 1), ("2026-03-19", 0)]
+    for (day, conversions) in cases {
+      var feed = Telling(.iaptic)
+      feed.tell(.trialStarted, "2026-01-10") { $0.periodEnd = at("2026-01-17") }
+      feed.tell(.trialBillingRetry, "2026-01-17")
+      feed.tell(.renewed, day)
+      let facts = try feed.facts(asOf: "2026-06-01", monthly)
+      #expect(facts.charges(.conversion) == conversions)
+      #expect(facts.trials.values.map(\.converted) == [conversions])
+      feed.tell(.trialExpired, "2026-03-01")
+      #expect(try feed.facts(asOf: "2026-06-01", monthly).charges(.conversion) == 0)
+    }
+  }
+
   @Test("A trial without an end is pending until it expires")
   func trialEnd() throws {
     var feed = Telling(.purple)

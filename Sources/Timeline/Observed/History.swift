@@ -24,26 +24,28 @@ struct History {
     } else {
       next = nil
     }
-    self.events = events.withoutPastEnds.withoutPastProducts.withConversions
+    self.events = events.withoutPastEnds.withoutPastProducts.withConversions(rules)
   }
 }
 
 extension [Event] {
-  /// The events with each first charge after a trial as its conversion, whatever it is called.
+  /// The events with each first charge after a trial as its conversion, whatever it is called, when
+  /// it comes within the gap of the trial's end or out of billing retry.
   ///
   /// iaptic and Purple have no word for a conversion and call it a renewal.
-  var withConversions: [Event] {
+  func withConversions(_ rules: Rules) -> [Event] {
     guard contains(where: { $0.kind == .trialStarted }) else { return self }
-    var isTrying = false
-    return map { event in
-      var event = event
-      if event.kind == .trialStarted { isTrying = true }
-      if isTrying, event.kind == .renewed || event.kind == .recovered {
-        event.kind = .trialConverted
+    var events = self
+    var trial: Int?
+    for (index, event) in enumerated() {
+      if event.kind == .trialStarted { trial = index }
+      guard let charge = event.chargeKind, charge != .oneTime else { continue }
+      if let start = trial, charge == .renewal, self[start..<index].isConverted(by: event, rules) {
+        events[index].kind = .trialConverted
       }
-      if let charge = event.chargeKind, charge != .oneTime { isTrying = false }
-      return event
+      trial = nil
     }
+    return events
   }
 
   /// The events without ends of a period that another has followed: it gave no access any more.
@@ -79,5 +81,15 @@ extension [Event] {
       let isPast = holder != event.lineage && opened.contains(event.lineage)
       return !isPast || event.kind.isRefund || event.kind == .other
     }
+  }
+}
+
+extension ArraySlice<Event> {
+  /// Whether `charge`, the first after the trial that the events tell of, is its conversion.
+  func isConverted(by charge: Event, _ rules: Rules) -> Bool {
+    let events = Array(self)
+    var pass = PeriodPass(events: events, bookings: [], rules: rules)
+    guard let trial = pass.run().first else { return false }
+    return trial.isConverted(at: charge.start(after: trial), events, rules)
   }
 }
