@@ -40,13 +40,14 @@ extension Period {
     graceEnd != nil || eventRange.contains { events[$0].isBillingProblem }
   }
 
-  /// When the store gave up collecting: a cancel or expiry told in retry, once access had ended.
+  /// When the store gave up collecting: a cancel or expiry told in retry, or an expiry because of
+  /// the payment, once access had ended.
   func gaveUpAt(_ events: [Event]) -> Instant? {
     guard let ended = effectiveEnd else { return nil }
     var failing = false
     for index in eventRange {
       let event = events[index]
-      if failing || event.kind == .endedInvoluntarily, event.time >= ended {
+      if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
         switch event.kind {
         case .canceled, .trialCanceled, .expired, .trialExpired, .endedInvoluntarily:
           return event.time

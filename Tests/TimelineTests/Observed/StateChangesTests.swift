@@ -70,6 +70,26 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-10").count(.reactivated) == 1)
   }
 
+  @Test("An expiry for a failed payment is the store giving up, retried before or not")
+  func givenUpAtOnce() throws {
+    for retry in [nil, "2026-02-10", "2026-02-10T00:00:01"] {
+      var story = Telling(.iaptic)
+      story.tell(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
+      if let retry { story.tell(.graceEntered, retry) { $0.periodEnd = at("2026-02-10") } }
+      story.tell(.expired, "2026-02-10T00:00:01") {
+        $0.periodEnd = at("2026-02-10")
+        $0.reason = .involuntary
+      }
+      story.tell(.renewed, "2026-02-16") {
+        $0.transaction = 11
+        $0.periodEnd = at("2026-03-16")
+      }
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.days(.churnedInvoluntary) == ["2026-02-10"])
+      #expect(facts.days(.reactivated) == ["2026-02-16"] && facts.count(.recovered) == 0)
+    }
+  }
+
   @Test("Access that ends with the period is an expiry; access that ends before is taken away")
   func ends() throws {
     let expired = feed { _, state in state.isOwned = false }
