@@ -48,11 +48,8 @@ extension Period {
     for index in eventRange {
       let event = events[index]
       if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
-        switch event.kind {
-        case .canceled, .trialCanceled, .expired, .trialExpired, .endedInvoluntarily:
-          return event.time
-        default: break
-        }
+        // Purple alone has a word of its own for the store giving up: its cancel is the user's.
+        if event.isExpiry || event.isCancel && event.provider != .purple { return event.time }
       }
       if event.isBillingProblem { failing = true }
     }

@@ -172,6 +172,19 @@ struct PurpleTests {
     #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.reactivated) == 1)
   }
 
+  @Test("A user's cancel while a payment is retried is not the store giving up")
+  func canceledInRetry() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.graceEntered, "2026-02-10")
+    feed.tell(.canceled, "2026-02-12")
+    feed.tell(.recovered, "2026-02-15")
+    let recovered = try feed.facts(asOf: "2026-03-01", monthly)
+    #expect(recovered.days(.recovered) == ["2026-02-15"] && recovered.count(.reactivated) == 0)
+    feed.events[2].kind = .endedInvoluntarily
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
+  }
+
   @Test("A change of product books no charge and moves at its event")
   func change() throws {
     var feed = Telling(.purple)
