@@ -26,29 +26,11 @@ extension [Event] {
     }
     return threads
   }
-
-  /// The events, each that names no store in the only store of its product.
-  ///
-  /// Purple tells the store only by the form of its transaction ids, which some events lack.
-  var withStoresOfTheirProducts: [Event] {
-    guard contains(where: { $0.store == .unknown }) else { return self }
-    var stores: [Symbol: Set<Store>] = [:]
-    for event in self where event.store != .unknown {
-      for product in event.products { stores[product, default: []].insert(event.store) }
-    }
-    return map { event in
-      let known = event.products.reduce(into: Set<Store>()) { $0.formUnion(stores[$1] ?? []) }
-      guard event.store == .unknown, known.count == 1, let only = known.first else { return event }
-      var placed = event
-      placed.store = only
-      return placed
-    }
-  }
 }
 
 /// What two events have in common when they belong together.
 enum ThreadTie: Hashable {
-  case lineage(Int64)
+  case lineage(Store, Int64)
   case product(Store, Symbol)
   case group(Store, Symbol)
 }
@@ -57,7 +39,7 @@ extension Event {
   var products: [Symbol] { [product, previousProduct].filter { $0 != 0 } }
 
   var ties: [ThreadTie] {
-    var ties: [ThreadTie] = [.lineage(lineage)]
+    var ties: [ThreadTie] = [.lineage(store, lineage)]
     for product in products { ties.append(.product(store, product)) }
     if let group = observation?.group, group != 0 { ties.append(.group(store, group)) }
     return ties
