@@ -15,6 +15,7 @@ enum ObservationCoding {
     static let undated: UInt64 = 1 << 6
     static let oneTime: UInt64 = 1 << 7
     static let subscription: UInt64 = 1 << 8
+    static let timeInferred: UInt64 = 1 << 17
   }
 
   /// Where the two bits of a truth value begin that may be unknown: sent, and true.
@@ -57,6 +58,7 @@ enum ObservationCoding {
     state.isReplaced = has(Flag.replaced)
     state.isShared = has(Flag.shared)
     state.isUndated = has(Flag.undated)
+    state.isTimeInferred = has(Flag.timeInferred)
     if has(Flag.oneTime) { state.productType = .oneTime }
     if has(Flag.subscription) { state.productType = .subscription }
     state.isOwned = Answer.isOwned.value(in: flags)
@@ -78,6 +80,7 @@ enum ObservationCoding {
     set(Flag.replaced, state.isReplaced)
     set(Flag.shared, state.isShared)
     set(Flag.undated, state.isUndated)
+    set(Flag.timeInferred, state.isTimeInferred)
     set(Flag.oneTime, state.productType == .oneTime)
     set(Flag.subscription, state.productType == .subscription)
     return flags
@@ -97,7 +100,7 @@ extension Observation {
       ("is_pending", answer(isPending)), ("is_replaced", answer(isReplaced)),
       ("is_shared", answer(isShared)), ("first_purchased_at", time(firstPurchasedAt)),
       ("last_charged_at", time(lastChargedAt)), ("group", words[Int(group)]),
-      ("is_undated", answer(isUndated)),
+      ("is_undated", answer(isUndated)), ("is_time_inferred", answer(isTimeInferred)),
     ]
   }
 }

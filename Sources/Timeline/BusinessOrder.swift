@@ -5,8 +5,8 @@ import Vocabulary
 /// Events of one second are ordered by what they mean: an expiry closes the old period before a
 /// charge opens the new one, and a cancel or refund speaks of a charge that came before it. Of
 /// changes of product, the one that gives the rest of the old period back comes before the one that
-/// charges, and that before one without money. What is left is ordered by its period, and then by
-/// identity, so that the order of arrival never matters.
+/// charges, and that before one without money. What is left is ordered by when a state without a
+/// date was seen, by its period, and then by identity, so that the order of arrival never matters.
 func inBusinessOrder(_ events: [Event], before asOf: Instant) -> [Event] {
   var counted = events
   if !counted.allSatisfy({ $0.time < asOf }) { counted.removeAll { $0.time >= asOf } }
@@ -21,6 +21,7 @@ private func precedes(_ left: Event, _ right: Event) -> Bool {
   if left.time != right.time { return left.time < right.time }
   let (leftRank, rightRank) = (rank(left), rank(right))
   if leftRank != rightRank { return leftRank < rightRank }
+  if left.seenAt != right.seenAt { return left.seenAt < right.seenAt }
   let (leftStart, rightStart) = (left.periodStart ?? left.time, right.periodStart ?? right.time)
   if leftStart != rightStart { return leftStart < rightStart }
   let open = Instant(milliseconds: .max)

@@ -29,6 +29,9 @@ public struct Observation: Sendable, Hashable {
   public var group: Symbol = 0
   /// Whether the event's time is only the end of the period, because the body tells no other.
   public var isUndated = false
+  /// Whether the body has no date of its own, so that the event's time is only the latest thing
+  /// that the state says has happened: it was true then at the earliest.
+  public var isTimeInferred = false
 
   /// A state of which nothing is known yet.
   public init() {}

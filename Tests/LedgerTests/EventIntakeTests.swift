@@ -242,6 +242,7 @@ extension Observation {
     state.lastChargedAt = time + .seconds(1)
     state.group = group
     state.isUndated = true
+    state.isTimeInferred = true
     return state
   }
 }

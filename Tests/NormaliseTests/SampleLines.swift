@@ -137,6 +137,7 @@ struct SampleTeller {
       state.group == 0 ? nil : pair("group", batch.word(state.group)),
       state.isPending ? "pending" : nil, state.isReplaced ? "replaced" : nil,
       state.isShared ? "shared" : nil, state.isUndated ? "undated" : nil,
+      state.isTimeInferred ? "inferred" : nil,
     ]
     return words.compactMap { $0 }.joined(separator: " ")
   }

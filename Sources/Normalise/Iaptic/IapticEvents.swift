@@ -140,6 +140,7 @@ struct IapticEvents {
     event.periodEnd = purchase.expiresAt
     event.observation = purchase.observation
     event.observation?.isUndated = isUndated
+    event.observation?.isTimeInferred = body.notification.date == nil
     if !kind.isCharge { event.reason = purchase.cancelation.reason }
     addMoney(of: purchase, to: &event)
     let isNameless = purchase.purchase.isEmpty && body.user.isEmpty

@@ -42,11 +42,11 @@ struct Purchase {
   /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
   ///
   /// The bodies without transaction ids tell no more than the order of ends.
-  var place: (Instant, Instant, Int64) {
+  var place: (Instant, Instant, Instant, Int64) {
     let event = told ?? first ?? sightings[0]
     let seen = event.transaction == 0 ? event.periodEnd ?? event.time : event.time
     let moment = told?.time ?? event.observation?.lastChargedAt ?? seen
-    return (moment, event.periodEnd ?? moment, event.identity)
+    return (moment, event.periodEnd ?? moment, event.seenAt, event.identity)
   }
 }
 
@@ -59,7 +59,7 @@ extension Purchase {
   static func all(in events: [Event]) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex()
-    for event in events.byEnd where event.observation != nil || event.opensPurchase {
+    for event in events.asSeen where event.observation != nil || event.opensPurchase {
       if let known = index.purchase(of: event) {
         purchases[known].sightings.append(event)
         if event.opensPurchase { purchases[known].told = purchases[known].told ?? event }
@@ -73,7 +73,7 @@ extension Purchase {
   }
 }
 
-/// Which purchase an event speaks of.
+/// Which purchase an event speaks of, of those that came before it.
 private struct PurchaseIndex {
   private struct Transaction: Hashable {
     var lineage: Int64
@@ -87,7 +87,8 @@ private struct PurchaseIndex {
 
   private var byTransaction: [Transaction: Int] = [:]
   private var byEnd: [End: Int] = [:]
-  private var newest: [Int64: Int] = [:]
+  /// The purchase with the latest end.
+  private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
   /// Purchases whose transaction is known.
   private var named: Set<Int> = []
 
@@ -98,7 +99,7 @@ private struct PurchaseIndex {
       return known ?? sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
     if let sameEnd { return sameEnd }
-    return event.observation?.isInBillingRetry == true ? newest[event.lineage] : nil
+    return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
   }
 
   mutating func add(_ event: Event, _ purchase: Int) {
@@ -107,7 +108,9 @@ private struct PurchaseIndex {
       named.insert(purchase)
     }
     byEnd[End(lineage: event.lineage, end: event.periodEnd)] = purchase
-    newest[event.lineage] = purchase
+    let end = event.periodEnd ?? event.time
+    if let known = newest[event.lineage], end < known.end { return }
+    newest[event.lineage] = (purchase, end)
   }
 }
 
@@ -118,12 +121,33 @@ extension Event {
   }
 }
 
+extension Event {
+  /// When the state was seen: at its time, where its body tells one, else when it was received.
+  ///
+  /// Of copies the one received last counts, so that a state that comes back is seen last.
+  var seenAt: Instant {
+    guard observation?.isTimeInferred == true, let received else { return time }
+    return received
+  }
+}
+
 extension [Event] {
-  /// Events of one time by the end of which they speak, for the oldest bodies tell only ends.
-  var byEnd: [Event] {
+  /// Events of one time by the end of which they speak, for the oldest bodies tell only ends; those
+  /// of one end as they were seen.
+  var asSeen: [Event] {
     sorted {
       let (left, right) = ($0.periodEnd ?? $0.time, $1.periodEnd ?? $1.time)
-      return ($0.time, left, $0.identity) < ($1.time, right, $1.identity)
+      return ($0.time, left, $0.turn, $0.identity) < ($1.time, right, $1.turn, $1.identity)
     }
+  }
+}
+
+extension Event {
+  /// Orders the states of one time and end: as seen; without receive time first, or last where a
+  /// payment failed, for that comes at the end.
+  var turn: Instant {
+    let isOpen = observation?.isTimeInferred == true && received == nil
+    guard isOpen, observation?.isInBillingRetry == true else { return seenAt }
+    return Instant(milliseconds: .max)
   }
 }

@@ -64,7 +64,17 @@ struct StateChanges {
     let time = sent ?? sighting.time
     // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
+    guard !takesBackSwitch(at: time) else { return }
     add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
+  }
+
+  /// Takes the switch before back when it is of the same moment: of two that no time tells apart,
+  /// the state after both is what is known.
+  private mutating func takesBackSwitch(at time: Instant) -> Bool {
+    let last = events.lastIndex { $0.isCancel || $0.kind == .uncanceled }
+    guard let last, events[last].time == max(time, opening.time) else { return false }
+    events.remove(at: last)
+    return true
   }
 
   private mutating func readCollecting(_ sighting: Event) {

@@ -1,0 +1,80 @@
+import Testing
+import Vocabulary
+
+@testable import Timeline
+
+/// Bodies of iaptic's first years say no more of their date than what has happened by then, so that
+/// all states of a period share one time.
+@Suite("States of bodies without a date")
+struct UndatedStatesTests {
+  @Test("A failed payment is that of the period before it, whatever sorts first")
+  func failedPayment() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
+    feed.receive("2026-02-01T00:00:02", until: "2026-03-01")
+    feed.receive("2026-03-01T00:00:01", until: "2026-03-01") { $0.isInBillingRetry = true }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-03-20")
+      #expect(facts.days(.new) == ["2026-01-01"] && facts.renewalOrdinals == [1])
+      #expect(facts.days(.churnedInvoluntary) == ["2026-03-01"])
+    }
+    // One archive keeps receive times, the other does not.
+    for missing in [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]] {
+      var mixed = feed
+      for place in missing { mixed.events[place].received = nil }
+      for story in [mixed, mixed.sortedOtherwise] {
+        let facts = try story.facts(asOf: "2026-03-20")
+        #expect(facts.renewalOrdinals == [1], "\(missing)")
+        #expect(facts.days(.churnedInvoluntary) == ["2026-03-01"], "\(missing)")
+      }
+    }
+  }
+
+  @Test("Auto-renew is as the state received last has it")
+  func renewing() throws {
+    for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
+      var feed = Telling(.iaptic)
+      for (day, renews) in story.enumerated() {
+        feed.receive("2026-01-0\(day + 1)", until: "2026-02-01") { $0.isAutoRenewing = renews }
+      }
+      for told in [feed, feed.sortedOtherwise] {
+        let off = try told.facts(asOf: "2026-01-20").count(.autoRenewOff)
+        #expect(off == (story.last == false ? 1 : 0), "\(story)")
+      }
+    }
+  }
+
+  @Test("A copy of an old state that comes late takes no grace from the period after it")
+  func lateCopy() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-03-02", until: "2026-02-01")
+    feed.receive("2026-02-01", until: "2026-03-01")
+    feed.receive("2026-03-05", until: "2026-03-17") { $0.isInBillingRetry = true }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-04-01")
+      #expect(facts.renewalOrdinals == [1])
+      #expect(facts.days(.churnedInvoluntary) == ["2026-03-17"])
+    }
+  }
+}
+
+extension Telling {
+  /// Shows a state whose body tells no more than that it was bought on 2026-01-01.
+  mutating func receive(
+    _ received: String, until end: String, _ change: (inout Observation) -> Void = { _ in }
+  ) {
+    show("2026-01-01", 0, until: end, of: 10) { event, state in
+      event.received = at(received)
+      state.firstPurchasedAt = at("2026-01-01")
+      state.isTimeInferred = true
+      change(&state)
+    }
+  }
+
+  /// The same with the identities, which say nothing of order, the other way round.
+  var sortedOtherwise: Telling {
+    var other = self
+    for index in other.events.indices { other.events[index].identity *= -1 }
+    return other
+  }
+}
