@@ -17,6 +17,8 @@ struct StateChanges {
   private let told: [Event]
   private var isRenewing = true
   private var isOwned = true
+  /// The end that the states prove; what the last of them show decides.
+  private var ending: Event?
 
   /// - Parameter told: the told events of the purchase's lineage.
   init(of purchase: Purchase, opening: Event, told: [Event], rules: Rules) {
@@ -35,6 +37,7 @@ struct StateChanges {
       readRenewing(sighting)
       readOwned(sighting)
     }
+    readEnding()
     readTold()
   }
 
@@ -84,26 +87,42 @@ struct StateChanges {
   }
 
   private mutating func readOwned(_ sighting: Event) {
-    guard let state = sighting.observation, state.isOwned == false, isOwned,
-      state.isInBillingRetry != true
-    else { return }
+    guard let state = sighting.observation, let owned = state.isOwned, owned != isOwned else {
+      return
+    }
+    guard !owned else { return readAccessBack(sighting) }
+    guard state.isInBillingRetry != true else { return }
     isOwned = false
     let seen = max(sighting.time, opening.time)
     let ended = min(sighting.periodEnd ?? seen, seen)
     guard !tells(\.isEnd) else { return }
     if isCollecting, !state.isReplaced {
-      let time = max(seen, end ?? seen)
-      gaveUpAt = time
-      add(.endedInvoluntarily, sighting, at: time) { $0.reason = .involuntary }
+      ending = event(.endedInvoluntarily, sighting, at: max(seen, end ?? seen))
+      ending?.reason = .involuntary
     } else if let end, ended + rules.renewalGap < end, !state.isReplaced, !isTrial {
-      revokedAt = ended
-      add(.revoked, sighting, at: ended)
+      ending = event(.revoked, sighting, at: ended)
     } else {
       let time = state.isReplaced ? min(end ?? ended, ended) : end ?? seen
-      add(isTrial ? .trialExpired : .expired, sighting, at: time) {
-        $0.reason = state.isReplaced ? nil : sighting.reason
-      }
+      ending = event(isTrial ? .trialExpired : .expired, sighting, at: time)
+      ending?.reason = state.isReplaced ? nil : sighting.reason
     }
+  }
+
+  /// Access that is there again before the period's end did not end: it was paused, or the state
+  /// before was wrong.
+  private mutating func readAccessBack(_ sighting: Event) {
+    guard sighting.observation?.isReplaced != true, end.map({ sighting.time < $0 }) ?? true else {
+      return
+    }
+    isOwned = true
+    ending = nil
+  }
+
+  private mutating func readEnding() {
+    guard let ending else { return }
+    events.append(ending)
+    if ending.kind == .revoked { revokedAt = ending.time }
+    if ending.kind == .endedInvoluntarily { gaveUpAt = ending.time }
   }
 
   /// What told events say of the end, for what follows.
@@ -123,6 +142,12 @@ struct StateChanges {
     _ kind: EventKind, _ sighting: Event, at time: Instant,
     _ change: (inout Event) -> Void = { _ in }
   ) {
+    var event = event(kind, sighting, at: time)
+    change(&event)
+    events.append(event)
+  }
+
+  private func event(_ kind: EventKind, _ sighting: Event, at time: Instant) -> Event {
     var event = sighting
     event.kind = kind
     event.time = max(time, opening.time)
@@ -131,8 +156,7 @@ struct StateChanges {
     event.revenue = nil
     event.price = nil
     event.reason = nil
-    change(&event)
-    events.append(event)
+    return event
   }
 }
 

@@ -102,6 +102,20 @@ struct StateChangesTests {
     #expect(try early.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
   }
 
+  @Test("Access that is back before the period's end never ended; gone again, it did then")
+  func accessBack() throws {
+    var story = feed("2026-01-20") { _, state in state.isOwned = false }
+    story.show("2026-01-25", 10, until: "2026-02-10")
+    #expect(try story.facts(asOf: "2026-01-24").days(.churnedRefund) == ["2026-01-20"])
+    #expect(try story.history() == ["started 2026-01-10"])
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.days(.churnedUnknown) == ["2026-02-10"] && facts.count(.churnedRefund) == 0)
+    story.show("2026-01-30", 10, until: "2026-02-10") { _, state in state.isOwned = false }
+    #expect(try story.history() == ["started 2026-01-10", "revoked 2026-01-30"])
+    story.events[2].time = at("2026-02-10")
+    #expect(try story.history() == ["started 2026-01-10", "revoked 2026-01-20"])
+  }
+
   @Test("A later end of the same transaction is an extension")
   func extended() throws {
     let story = feed("2026-01-20") { event, _ in event.periodEnd = at("2026-02-20") }

@@ -44,6 +44,20 @@ struct UndatedStatesTests {
     }
   }
 
+  @Test("Access is as the state received last has it")
+  func access() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-10", until: "2026-02-01") { $0.isOwned = false }
+    feed.receive("2026-01-20", until: "2026-02-01")
+    for story in [feed, feed.sortedOtherwise] {
+      #expect(try story.history() == ["started 2026-01-01"])
+    }
+    feed.events[1].received = at("2026-01-01T00:00:05")
+    for story in [feed, feed.sortedOtherwise] {
+      #expect(try story.facts(asOf: "2026-02-20").count(.churnedRefund) == 1)
+    }
+  }
+
   @Test("A copy of an old state that comes late takes no grace from the period after it")
   func lateCopy() throws {
     var feed = Telling(.iaptic)
