@@ -4,15 +4,20 @@ import Vocabulary
 ///
 /// iaptic sends the last purchase of every product. What an earlier delivery had and a later one
 /// lacks has vanished, unless another purchase of its product took its place.
+///
+/// What vanished may have been all that a body without date was dated by, so that such bodies are
+/// put in order by when they were received.
 struct Collections {
   private struct Delivery {
-    /// When it was true: the latest time among its events.
+    /// The latest time among its events.
     var time: Instant
+    /// When it was seen to be so.
+    var seen: Instant
     /// Its first event, on which a derived event can rest.
     let event: Event
   }
 
-  /// By time.
+  /// As they were seen.
   private let deliveries: [Delivery]
   /// The last delivery that holds each lineage.
   private var last: [Int64: Int] = [:]
@@ -23,10 +28,14 @@ struct Collections {
   init(_ events: [Event]) {
     var byKey: [Int64: Delivery] = [:]
     for event in events where event.collection != 0 {
-      byKey[event.collection, default: Delivery(time: event.time, event: event)].time = event.time
+      let first = Delivery(time: event.time, seen: event.seenAt, event: event)
+      var delivery = byKey[event.collection, default: first]
+      delivery.time = Swift.max(delivery.time, event.time)
+      delivery.seen = Swift.max(delivery.seen, event.seenAt)
+      byKey[event.collection] = delivery
     }
     deliveries = byKey.values.sorted {
-      ($0.time, $0.event.identity) < ($1.time, $1.event.identity)
+      ($0.seen, $0.event.identity) < ($1.seen, $1.event.identity)
     }
     var places: [Int64: Int] = [:]
     for (place, delivery) in deliveries.enumerated() { places[delivery.event.collection] = place }
@@ -38,20 +47,22 @@ struct Collections {
     holding = holding.mapValues { Set($0).sorted() }
   }
 
-  /// The first delivery that lacks `lineage` and its product for good, when one came before it:
-  /// an event of it, at its time.
+  /// The first delivery that lacks `lineage` and its product for good, when one came before it.
+  ///
+  /// An event of the delivery, at its time; where the purchase was held since, when the delivery
+  /// was seen.
   func disappearance(of lineage: Int64, product: Symbol) -> Event? {
     guard let last = last[lineage] else { return nil }
-    let time = deliveries[last].time
-    let later = deliveries.indices.first(from: last + 1) { deliveries[$0].time > time }
+    let held = deliveries[last].seen
+    let later = deliveries.indices.first(from: last + 1) { deliveries[$0].seen > held }
     let holders = holding[product] ?? []
-    let held = holders.indices.first(from: 0) { holders[$0] >= later }
-    // Holders are a row without gap as long as they stand as far behind `later` as behind `held`.
-    let run = holders.indices.first(from: held) { holders[$0] - later > $0 - held } - held
+    let next = holders.indices.first(from: 0) { holders[$0] >= later }
+    // Holders are a row without gap as long as they stand as far behind `later` as behind `next`.
+    let run = holders.indices.first(from: next) { holders[$0] - later > $0 - next } - next
     guard later + run < deliveries.count else { return nil }
     let lacking = deliveries[later + run]
     var event = lacking.event
-    event.time = lacking.time
+    event.time = lacking.time > held ? lacking.time : lacking.seen
     return event
   }
 }

@@ -58,6 +58,34 @@ struct UndatedStatesTests {
     }
   }
 
+  @Test("What a collection lacks has vanished when that was received, whatever dates the rest")
+  func vanished() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-10T00:00:05", until: "2026-02-10") {
+      $0.firstPurchasedAt = at("2026-01-10")
+    }
+    for (index, received) in ["2026-01-10T00:00:05", "2026-01-20T00:00:07"].enumerated() {
+      feed.receive(received, until: "2027-01-05") { $0.firstPurchasedAt = at("2026-01-05") }
+      let place = feed.events.count - 1
+      feed.events[place].lineage = 20
+      feed.events[place].product = Telling.yearly
+      feed.events[place].time = at(index == 0 ? "2026-01-10" : "2026-01-05")
+    }
+    feed.events[0].time = at("2026-01-10")
+    for (index, collection) in [Int64(1), 1, 2].enumerated() {
+      feed.events[index].collection = collection
+    }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.days(.new) == ["2026-01-05", "2026-01-10"])
+      #expect(facts.days(.churnedRefund) == ["2026-01-20"] && facts.count(.churned) == 1)
+    }
+    // Held once more later on, it never vanished.
+    feed.events[0].received = at("2026-01-21")
+    feed.events[1].received = at("2026-01-21")
+    #expect(try feed.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
+  }
+
   @Test("A copy of an old state that comes late takes no grace from the period after it")
   func lateCopy() throws {
     var feed = Telling(.iaptic)
