@@ -39,7 +39,7 @@ struct Derivation {
       let isNewest = newest[opening.lineage] == place
       let later = isNewest ? disappearance(after: opening, changes) : nil
       afterwards = changes.events + [later].compactMap(\.self)
-      held = Held(opening, changes, revokedAt: later?.time)
+      held = Held(purchase, opening, changes, revokedAt: later?.time)
     }
     return events + afterwards
   }
@@ -49,7 +49,8 @@ struct Derivation {
     if let told = purchase.told { return told }
     guard var event = purchase.first else { return nil }
     let previous = held
-    let time = chargeTime(of: purchase, event, after: previous)
+    let charged = chargeTime(of: purchase, event, after: previous)
+    let time = afterLapse(of: previous, event, chargedAt: charged)
     event.kind = kind(of: purchase, event, at: time, after: previous)
     event.time = time
     event.periodStart = time
@@ -104,6 +105,18 @@ struct Derivation {
     // Months differ by up to three days.
     let isAnew = start + .days(4) < soonest && start > event.time
     return !isAnew && start <= soonest + .hours(24) ? soonest : start
+  }
+
+  /// `time`; where neither a date nor a length tells it and access was seen gone since, when the
+  /// purchase was seen, or when access was last seen gone.
+  private func afterLapse(
+    of previous: Held?, _ event: Event, chargedAt time: Instant
+  ) -> Instant {
+    guard event.observation?.lastChargedAt == nil, rules.periodLength(of: event) == nil,
+      let previous, let ended = previous.end, let gone = previous.seenGoneAt, time < gone,
+      gone > ended + rules.renewalGap, gone < event.seenAt, let end = event.periodEnd, gone < end
+    else { return time }
+    return event.seenAt < end ? event.seenAt : gone
   }
 
   /// Whether a purchase made at `bought` can still be in its first period.
@@ -164,8 +177,10 @@ private struct Held {
   private let isCollecting: Bool
   private let gaveUpAt: Instant?
   private let revokedAt: Instant?
+  /// When it was last seen without access.
+  let seenGoneAt: Instant?
 
-  init(_ opening: Event, _ changes: StateChanges, revokedAt: Instant?) {
+  init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, revokedAt: Instant?) {
     lineage = opening.lineage
     product = opening.product
     isTrial = opening.kind == .trialStarted
@@ -173,6 +188,7 @@ private struct Held {
     isCollecting = changes.isCollecting
     gaveUpAt = changes.gaveUpAt
     self.revokedAt = revokedAt ?? changes.revokedAt
+    seenGoneAt = purchase.sightings.filter { $0.observation?.isOwned == false }.map(\.seenAt).max()
   }
 
   func isTakenAway(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }

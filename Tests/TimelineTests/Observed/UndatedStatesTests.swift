@@ -86,6 +86,29 @@ struct UndatedStatesTests {
     #expect(try feed.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
   }
 
+  @Test("A purchase after access was seen gone is one after a lapse, when it was received")
+  func lapse() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-01T00:00:05", until: "2026-02-01")
+    feed.receive("2026-04-15", until: "2026-02-01") {
+      $0.isOwned = false
+      $0.isAutoRenewing = false
+      $0.autoRenewChangedAt = at("2026-01-20")
+    }
+    // An end that has come is the latest thing that the body tells.
+    feed.events[1].time = at("2026-02-01")
+    feed.receive("2026-05-20", until: "2026-06-20")
+    let facts = try feed.facts(asOf: "2026-06-01")
+    #expect(facts.days(.churnedVoluntary) == ["2026-02-01"] && facts.count(.churned) == 1)
+    #expect(facts.days(.reactivated) == ["2026-05-20"] && facts.renewalOrdinals.isEmpty)
+    // Received when it was over, it was bought after access was last seen gone.
+    feed.events[2].received = at("2026-06-25")
+    #expect(try feed.facts(asOf: "2026-07-30").days(.reactivated) == ["2026-04-15"])
+    // Seen gone within the renewal gap alone, it went on.
+    feed.events[1].received = at("2026-02-01T20:00:00")
+    #expect(try feed.facts(asOf: "2026-07-30").count(.reactivated) == 0)
+  }
+
   @Test("A copy of an old state that comes late takes no grace from the period after it")
   func lateCopy() throws {
     var feed = Telling(.iaptic)
