@@ -6,9 +6,9 @@ extension [Event] {
   ///
   /// Stores end what an upgrade left behind, and go on collecting what was bought anew elsewhere.
   var withoutPastProducts: [Event] {
+    guard first?.provider == .purple else { return self }
     var holding = Holding()
     return filter { event in
-      guard event.provider == .purple else { return true }
       if event.opensSubscription || event.changesProductUnpaid { holding.take(event) }
       let isState = event.isCancel || event.isExpiry || event.isBillingProblem
       return !isState || !holding.isPast(event)

@@ -9,6 +9,10 @@ struct PeriodPass {
   private var periods: [Period] = []
   /// That of the last period whose end only a length gave.
   private var cycle: BillingCycle?
+  /// The first period that each transaction opened; made when it is first asked for, because few
+  /// lives have an open end that something of another product follows.
+  private lazy var firstOpened: [Int64: Int] = Dictionary(
+    periods.indices.map { (events[periods[$0].opener].transaction, $0) }, uniquingKeysWith: min)
 
   init(events: [Event], bookings: [Booking], rules: Rules) {
     self.events = events
@@ -123,12 +127,11 @@ struct PeriodPass {
 
   /// Whether the event names another product, and a transaction that opened an earlier period and
   /// not this one.
-  private func isOfFormerProduct(_ event: Event, at index: Int) -> Bool {
-    func isOpened(_ period: Period) -> Bool {
-      events[period.opener].transaction == event.transaction
-    }
-    return event.transaction != 0 && event.product != periods[index].product
-      && !isOpened(periods[index]) && periods[..<index].contains(where: isOpened)
+  private mutating func isOfFormerProduct(_ event: Event, at index: Int) -> Bool {
+    guard event.transaction != 0, event.product != periods[index].product,
+      event.transaction != events[periods[index].opener].transaction
+    else { return false }
+    return firstOpened[event.transaction].map { $0 < index } ?? false
   }
 
   /// An expiry before the end that only a length gives knows better.
