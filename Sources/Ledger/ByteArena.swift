@@ -10,7 +10,9 @@ final class ByteArena {
   /// All bytes taken from the system.
   private(set) var size = 0
 
-  private static let blockSize = 1 << 20
+  /// That of a huge page: what a lineage gathers lies all over the arena, and finding small pages
+  /// costs more than reading them.
+  private static let blockSize = 2 << 20
 
   /// A copy of `bytes` that is good as long as the arena.
   @inline(__always)
@@ -39,6 +41,7 @@ final class ByteArena {
       let block = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
       block != MAP_FAILED
     else { preconditionFailure("out of memory, as every allocation may be") }
+    madvise(block, length, MADV_HUGEPAGE)
     blocks.append(UnsafeMutableRawBufferPointer(start: block, count: length))
     size += length
     used = count
