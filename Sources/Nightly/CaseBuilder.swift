@@ -15,8 +15,9 @@ struct CaseBuilder {
   ) throws -> (told: [LineageCase], newer: [LineageCase]) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
-    let hasLater = events.contains { $0.time >= then.asOf && $0.time < rules.asOf }
-    let today = hasLater ? try lives(of: events, rules: rules).compactMap(\.state) : []
+    // Also where nothing was told since, for that may be what is odd.
+    let isOlder = then.asOf < rules.asOf
+    let today = isOlder ? try lives(of: events, rules: rules).compactMap(\.state) : []
     let told = try lives(of: events, rules: then).compactMap(\.state)
     let known = Set(told.flatMap(\.lineages))
     let newer = today.filter { known.isDisjoint(with: $0.lineages) }

@@ -5,14 +5,16 @@ import Vocabulary
 extension Reconciliation {
   /// Ends after which an auto-renewing subscription fell silent.
   ///
-  /// A snapshot that was taken later has judged the end already. Which event is missing nobody can
-  /// tell, so no amount is put on it: it is called a renewal, which the calendar expects, until the
-  /// one after it would have come too; then the subscription has ended, and nobody said so.
+  /// What the snapshot has shown to be missing of the last period explains the silence. Which event
+  /// is missing else nobody can tell, so no amount is put on it: it is called a renewal, which the
+  /// calendar expects, until the one after it would have come too; then the subscription has ended,
+  /// and nobody said so.
   mutating func findSilentEnds() {
+    let found = Dictionary(grouping: raised, by: \.subscription)
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       guard let end = lineage.latest.silentEnd, isWatched(end, subject(lineage)),
-        view.map({ $0.capturedAt <= end + rules.rules.renewalGap }) ?? true,
-        !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) })
+        !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) }),
+        !(found[lineage.original] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
       let code = code(ofSilenceAfter: end, lineage)
       let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.rules.asOf) }
@@ -30,6 +32,12 @@ extension Reconciliation {
     }
   }
 
+  /// Whether a break says why nothing was told after the last period.
+  private func explains(_ found: Break, silenceOf lineage: LineageCase) -> Bool {
+    guard found.code.explainsSilence, let at = found.expectedAt else { return false }
+    return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
+  }
+
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageCase) -> BreakCode {
     let length = periodLength(lineage, lineage.latest) ?? .days(366)
     let isLongAgo = end + length <= rules.rules.endsAreSettled(until: feed(of: lineage))
@@ -39,5 +47,17 @@ extension Reconciliation {
 
   private func feed(of lineage: LineageCase) -> Feed {
     Feed(provider: lineage.latest.provider, app: lineage.latest.app)
+  }
+}
+
+extension BreakCode {
+  /// Whether what is missing, or what does not agree, may be why a subscription fell silent.
+  var explainsSilence: Bool {
+    switch self {
+    case .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund,
+      .missedProductChange, .expiryMismatch, .aheadOfSnapshot:
+      true
+    default: false
+    }
   }
 }

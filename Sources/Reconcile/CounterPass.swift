@@ -8,29 +8,42 @@ extension Reconciliation {
   /// The SDK counts "from the second paid transaction", so a product change and a new start count
   /// there although they are no renewals. Nil while the start of the lineage is unknown.
   func renewalsSeen(_ lineage: LineageCase) -> Int64? {
+    let paid = paidAfterFirst(lineage)
+    if let counted = countedUp(lineage) { return max(counted, paid) }
     let state = lineage.latest
-    let charges = state.charges.filter { $0.kind != .oneTime }
-    let paid = Int64(charges.count)
-    if let ordinal = state.renewalOrdinal {
-      let uncounted = charges.reversed().prefix { $0.ordinal == nil && $0.renewalCount == nil }
-      let changes = uncounted.count { $0.kind == .productChange }
-      return max(ordinal + Int64(changes), paid - 1)
-    }
-    // Where the first payment is what never came, all that came are renewals.
-    if missingFirsts(lineage).contains(where: { !$0.isFree }) { return paid }
-    guard state.isStartSeen || !state.trials.isEmpty else { return nil }
-    return max(0, paid - 1)
+    guard isFirstMissing(lineage) || state.isStartSeen || !state.trials.isEmpty else { return nil }
+    return paid
   }
 
-  /// What was found missing before the first charge that came; a start after a lapse is none.
-  private func missingFirsts(_ lineage: LineageCase) -> [MissingCharge] {
+  /// What the last counter says, with the payments since that brought none.
+  private func countedUp(_ lineage: LineageCase) -> Int64? {
+    let charges = lineage.latest.charges.filter { $0.kind != .oneTime }
+    let uncounted = charges.reversed().prefix { $0.ordinal == nil && $0.renewalCount == nil }
+    return lineage.latest.renewalOrdinal.map { $0 + Int64(uncounted.count) }
+  }
+
+  /// How many payments came after the first; all that came, where the first is what never did.
+  private func paidAfterFirst(_ lineage: LineageCase) -> Int64 {
+    let state = lineage.latest
+    let charged = Set(state.charges.map(\.transaction))
+    // Changes that come without money are transactions of their own with some providers.
+    let changes = Set(state.unpaidChanges.map(\.transaction)).subtracting(charged)
+    let paid = state.charges.count { $0.kind != .oneTime } + changes.count { $0 != 0 }
+    return isFirstMissing(lineage) ? Int64(paid) : max(0, Int64(paid) - 1)
+  }
+
+  /// Whether the first payment was found missing.
+  private func isFirstMissing(_ lineage: LineageCase) -> Bool {
+    missing(in: lineage).contains { !$0.isFree && isFirst($0, in: lineage) }
+  }
+
+  /// Whether a missing charge came before the first that came; a start after a lapse is none.
+  private func isFirst(_ charge: MissingCharge, in lineage: LineageCase) -> Bool {
+    guard charge.code == .missedConversion || (charge.code == .missedStart && charge.opensLineage)
+    else { return false }
     let first = lineage.latest.charges.first { $0.kind != .oneTime }
-    return missing(in: lineage).filter { charge in
-      guard charge.code == .missedConversion || (charge.code == .missedStart && charge.opensLineage)
-      else { return false }
-      guard let first, let at = charge.at else { return true }
-      return at <= first.time
-    }
+    guard let first, let at = charge.at else { return true }
+    return at <= first.time
   }
 
   /// Gaps between the counters of the events themselves; no snapshot is needed.
@@ -51,16 +64,13 @@ extension Reconciliation {
   /// When counting began before the first charge that came; nil when no loss tells.
   private mutating func startOfCounting(_ lineage: LineageCase) -> Instant? {
     let state = lineage.latest
-    if let start = missingFirsts(lineage).first(where: { $0.code == .missedStart }),
-      let at = start.at
-    {
-      return at
-    }
+    let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
+    if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
     guard let trial = state.trials.last, let first = state.charges.first,
       first.kind == .renewal, let ordinal = first.ordinal, ordinal > 0
     else { return nil }
     let due = trial.end ?? trial.start
-    if missingFirsts(lineage).contains(where: { $0.code == .missedConversion }) { return due }
+    if firsts.contains(where: { $0.code == .missedConversion }) { return due }
     let product = productBegun(in: lineage, at: due)
     let money = estimate(lineage, product: product)
     raise(
@@ -83,9 +93,10 @@ extension Reconciliation {
     guard let charge = paid.last else { return }
     let known = jump.previous.map { paid[$0...] } ?? []
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? start ?? charge.time
+    let begin = known.first?.time ?? from - rules.rules.renewalGap
     let between = missing(in: lineage).filter { missed in
       missed.code == .missedRenewal
-        && (missed.at.map { $0 < charge.time && $0 >= from - rules.rules.renewalGap } ?? true)
+        && (missed.at.map { $0 < charge.time && $0 >= begin } ?? true)
     }
     let left = jump.between - total(between)
     guard left > 0 else { return }
@@ -94,7 +105,8 @@ extension Reconciliation {
     let counts = charge.kind == .renewal ? "renewal \(jump.to)" : "renewal count \(jump.to)"
     var evidence = "\(counts) of \(charge.time.text) follows renewal \(jump.from)"
     if jump.changes > 0 {
-      evidence += "; whether a change of product between them counts, the provider does not say"
+      evidence +=
+        "; whether a change of product or a new start between them counts, nobody says"
     }
     guard left > jump.changes else {
       return raiseUncertain(lineage, from: jump.from + 1, at: due, evidence)
@@ -122,7 +134,7 @@ extension Reconciliation {
       guard let count = match.renewsCount, let seen = renewalsSeen(match.lineage),
         Int64(count) > seen
       else { continue }
-      let found = total(uncounted(match.lineage))
+      let found = renewalsKnown(match.lineage) - seen
       let left = Int64(count) - seen - found - paidBeforeOurTime(match)
       guard left > 0 else { continue }
       raiseRenewals(
@@ -147,16 +159,20 @@ extension Reconciliation {
       })
   }
 
-  /// Missing renewals that `renewalsSeen` does not include: where the events' own counter has
-  /// gaps, it includes all up to the last one.
-  private func uncounted(_ lineage: LineageCase) -> [MissingCharge] {
-    let state = lineage.latest
-    let renewals = missing(in: lineage).filter { $0.code == .missedRenewal }
-    let told = state.charges.compactMap(\.ordinal)
-    guard let last = state.charges.last(where: { $0.ordinal != nil }),
-      told.count < last.ordinal ?? 0
-    else { return renewals }
-    return renewals.filter { $0.at.map { $0 > last.time } ?? false }
+  /// `renewalsSeen` with what earlier passes found missing, each payment once.
+  ///
+  /// The counter of the last charge that has one includes what is missing before it, the number of
+  /// charges does not.
+  private func renewalsKnown(_ lineage: LineageCase) -> Int64 {
+    let charges = lineage.latest.charges
+    let found = missing(in: lineage).filter { !$0.isFree && !isFirst($0, in: lineage) }
+    let paid = paidAfterFirst(lineage) + total(found)
+    guard let counted = countedUp(lineage) else { return paid }
+    let hasGaps = charges.compactMap(\.ordinal).count < lineage.latest.renewalOrdinal ?? 0
+    guard let last = charges.last(where: { $0.ordinal != nil }), hasGaps else {
+      return max(counted + total(found), paid)
+    }
+    return max(counted + total(found.filter { $0.at.map { $0 > last.time } ?? false }), paid)
   }
 
   private func total(_ charges: [MissingCharge]) -> Int64 { charges.reduce(0) { $0 + $1.count } }

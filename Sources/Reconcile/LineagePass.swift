@@ -78,6 +78,8 @@ extension Reconciliation {
     let isOff = entitlement.isActive(at: knownAt) == false
     if state.accessTakenAway && isOff { return }
     if missedRefunds.contains(match.lineage.original) { return }
+    // The charge of the end came, with a later time than that of the snapshot.
+    if let told = match.lineage.current?.periodEnd, told != known, agree(end, told) { return }
     if end > base, later.isEmpty, hasGivenUp(state),
       state.lastCancelAt.map({ end < $0 }) ?? false
     {
@@ -85,7 +87,7 @@ extension Reconciliation {
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
     } else if tellsEnds, later.isEmpty, !state.accessTakenAway || isRefundInDoubt,
-      !explainsByBilling(match, end: end)
+      !explainsByBilling(match, end: end), !isOfOtherProduct(match)
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
     }
@@ -115,9 +117,25 @@ extension Reconciliation {
 
   func isAfterLastPeriod(_ charge: MissingCharge, _ state: LineageState) -> Bool {
     guard let at = charge.at else { return false }
-    let last = state.charges.last { $0.kind != .oneTime }
-    let begun = last?.time ?? state.trials.last?.start
-    return begun.map { at > $0 } ?? true
+    return begin(ofLastPeriodIn: state).map { at > $0 } ?? true
+  }
+
+  /// When the last period that was told was opened.
+  func begin(ofLastPeriodIn state: LineageState) -> Instant? {
+    state.charges.last { $0.kind != .oneTime }?.time ?? state.trials.last?.start
+  }
+
+  /// Whether an event that is newer than the snapshot tells what the snapshot shows already.
+  ///
+  /// Cancels, failed payments and ends carry the time at which they were noticed. What a charge has
+  /// followed since is another story.
+  func isToldLater(
+    _ lineage: LineageCase, _ isTold: (LineageState) -> Bool
+  ) -> Bool {
+    guard let current = lineage.current,
+      current.charges.count == lineage.state.charges.count
+    else { return false }
+    return isTold(current)
   }
 
   func agree(_ left: Instant, _ right: Instant) -> Bool {

@@ -19,9 +19,12 @@ extension Reconciliation {
     let runsPast = isActive && knownAt > base + rules.rules.renewalGap
     if runsPast, match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
-    // The end of a failing payment is that of its grace, which may take most of a period.
+    // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
+    // days of a shorter one. A charge out of retry pays for a whole period.
     let isFailing = match.entitlement.renewState == .billingIssue
-    return beyond.milliseconds >= (isFailing ? length / 10 * 9 : length / 2)
+    if isFailing, isActive, beyond < .days(31) { return false }
+    let isInRetry = isFailing || match.lineage.state.isInBillingRetry
+    return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }
 
   /// Whether the snapshot's newest charge, or its counter, is known from the events.
@@ -39,7 +42,7 @@ extension Reconciliation {
   func charges(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
     let state = match.lineage.state
     // How long the periods of another product are, nothing tells.
-    if changesProduct(match) { return 1 }
+    if namesOtherProduct(match) { return 1 }
     // A trial's conversion out of billing retry comes at any time, not whole periods later.
     if state.isTrial, state.isInBillingRetry { return 1 }
     if let told = state.toldEnd, told > base, told <= end + rules.endTolerance {
@@ -56,10 +59,15 @@ extension Reconciliation {
   }
 
   /// Whether the snapshot names a product that no event of the last period does.
-  private func changesProduct(_ match: EntitlementMatch) -> Bool {
+  private func namesOtherProduct(_ match: EntitlementMatch) -> Bool {
     guard let products = storeProducts(match.entitlement.product), !match.lineage.product.isEmpty
     else { return false }
     return !products.contains(match.lineage.product)
+  }
+
+  /// Whether the snapshot speaks of the period of a product that was changed to, unannounced.
+  func isOfOtherProduct(_ match: EntitlementMatch) -> Bool {
+    namesOtherProduct(match) && !isScheduled(match)
   }
 
   /// Whether a change of product to the snapshot's was announced for the next renewal.
@@ -109,7 +117,7 @@ extension Reconciliation {
       count = restart.count
     } else if state.isTrial {
       (code, key) = (.missedConversion, "ordinal 0")
-    } else if changesProduct(match), !isScheduled(match) {
+    } else if isOfOtherProduct(match) {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
     }
     let product = product(match, after: base)
@@ -152,6 +160,8 @@ extension Reconciliation {
       guard let end = match.entitlement.expiresAt else { return (started, 1) }
       return (started, max(1, periods(match, from: started, until: end)))
     }
-    return state.isExpiryTold ? (base, 1) : nil
+    // An expiry that came a period later ended one that was paid for.
+    let lapse = state.toldEnd ?? (tellsEnds ? base : state.lastEventAt)
+    return state.isExpiryTold && lapse <= base + rules.rules.renewalGap ? (base, 1) : nil
   }
 }

@@ -69,6 +69,9 @@ struct Reconciliation {
     return outcome
   }
 
+  /// The breaks so far, in no order.
+  var raised: some Sequence<Break> { breaks.values }
+
   /// Keeps a break; the first pass that raised an id keeps it.
   mutating func raise(_ draft: BreakDraft) {
     let knownUntil = draft.provenBy == .events ? rules.rules.asOf : knownAt

@@ -9,14 +9,17 @@ extension Reconciliation {
   /// lineage's latest event, the earliest it can have happened: waiting for the latest possible
   /// moment would never end.
   mutating func compareRenewal(_ match: EntitlementMatch) {
-    let state = match.lineage.state
     switch match.entitlement.renewState {
     case .canceled where isCancelMissing(match): raiseCancel(match)
-    case .billingIssue where !state.isInBillingRetry && !state.accessTakenAway:
-      raiseBillingIssue(match)
+    case .billingIssue where isBillingIssueMissing(match): raiseBillingIssue(match)
     case .willRenew where contradictsRenewal(match): raiseRenewState(match)
     case .canceled, .billingIssue, .willRenew, .nonRenewable, .unknown, nil: break
     }
+  }
+
+  private func isBillingIssueMissing(_ match: EntitlementMatch) -> Bool {
+    !match.lineage.state.isInBillingRetry && !match.lineage.state.accessTakenAway
+      && !isToldLater(match.lineage, \.isInBillingRetry)
   }
 
   /// Expiry, refund and revocation imply that nothing renews: no cancel is expected.
@@ -31,9 +34,18 @@ extension Reconciliation {
       guard wasGivenUp(match.entitlement) else { return false }
     }
     return !state.isAutoRenewOff && !state.isExpiryTold && !mayBeTakenAway(state)
+      && !wasCutShort(match) && !isToldLater(match.lineage, \.isAutoRenewOff)
       && !missedRefunds.contains(match.lineage.original)
       && match.entitlement.newestTransaction?.revokedAt == nil
       && !isCancelTold(match)
+  }
+
+  /// Whether access ended before the period did: a refund or a revocation took it away.
+  private func wasCutShort(_ match: EntitlementMatch) -> Bool {
+    guard match.entitlement.isActive(at: knownAt) == false, let end = match.entitlement.expiresAt,
+      let known = match.lineage.state.periodEnd
+    else { return false }
+    return end < known - rules.endTolerance
   }
 
   /// Whether auto-renew went off after the end: the payment had failed, and the store gave up.
@@ -72,7 +84,8 @@ extension Reconciliation {
     if let length = periodLength(lineage), length < .days(28) || length > .days(31) {
       return false
     }
-    let begun = state.charges.first { $0.kind != .oneTime }?.time
+    let start = state.charges.last { $0.kind == .first || $0.kind == .conversion }
+    let begun = (start ?? state.charges.first { $0.kind != .oneTime })?.time
     // Before any period is known, the cancel is all there is to go by.
     guard let begun, begun <= cancel else { return begun == nil && knownAt < cancel + .days(366) }
     let year = Interval.days(366).milliseconds
@@ -129,10 +142,18 @@ extension Reconciliation {
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
     guard tellsExpiry, isOff, !state.isExpiryTold, !hasGivenUp(state), !mayBeTakenAway(state),
       match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
-      !missedRefunds.contains(match.lineage.original)
+      !missedRefunds.contains(match.lineage.original),
+      !isToldLater(match.lineage, \.isExpiryTold)
     else { return false }
-    // A trial whose conversion could not be charged expires; what was paid for is canceled.
-    return !state.isInBillingRetry || (state.isTrial && match.entitlement.isActive != nil)
+    // A trial whose conversion could not be charged expires, unless a cancel after its end told
+    // that the store had given up; what was paid for is canceled.
+    guard state.isInBillingRetry else { return true }
+    return state.isTrial && match.entitlement.isActive != nil && !isGivenUpAfterEnd(state)
+  }
+
+  private func isGivenUpAfterEnd(_ state: LineageState) -> Bool {
+    guard let end = state.periodEnd, let cancel = state.lastCancelAt else { return false }
+    return cancel > end + rules.endTolerance
   }
 
   /// The end that no expiry told; nil where the ends differ, which is a break of its own.

@@ -8,7 +8,7 @@ public struct LineageCase: Sendable, Equatable {
   /// A snapshot older than an event proves nothing about it, so the snapshot is compared with
   /// what was told when it was taken.
   public var state: LineageState
-  /// The events before as-of, folded, when there are later ones than in `state`.
+  /// The events before as-of, folded; nil when `state` is that already.
   public var current: LineageState?
   /// Original transaction id.
   public var original: String

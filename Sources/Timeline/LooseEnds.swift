@@ -32,16 +32,32 @@ extension Life {
       end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
     else { return nil }
     let told = events[period.opener...].dropFirst().contains { explainsEnd($0.kind) }
-    return told || isCommitted(before: end) ? nil : end
+    return told || mayBeTakenAway(period) || isCommitted(period, until: end) ? nil : end
   }
 
-  /// Whether auto-renew was switched off within the twelve months before `end`, for the life that
-  /// ends there.
-  private func isCommitted(before end: Instant) -> Bool {
-    let lastSwitch = events.last {
-      $0.isCancel || $0.kind == .uncanceled || $0.kind == .expired || $0.kind == .trialExpired
+  /// Whether a refund may have ended the period.
+  ///
+  /// That is one of a charge that never came, or of an amount that nothing tells; any other that
+  /// has not ended it is money only.
+  private func mayBeTakenAway(_ period: Period) -> Bool {
+    bookings.contains { booking in
+      guard booking.isRefund, booking.event > period.opener else { return false }
+      let isOfPeriod = booking.refundedCharge == period.booking
+      return booking.refundedCharge == nil || isOfPeriod && booking.money.grossUSD == nil
     }
-    return lastSwitch.map { $0.isCancel && $0.time > end - .days(366) } ?? false
+  }
+
+  /// Whether the monthly period was renewed after a cancel of the twelve months before `end`.
+  private func isCommitted(_ period: Period, until end: Instant) -> Bool {
+    guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
+      let paidUntil = period.paidUntil,
+      (Interval.days(28)...Interval.days(31)).contains(paidUntil.since(period.start)),
+      let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.tellsEnd }),
+      events[last].isCancel, events[last].time > end - .days(366)
+    else { return false }
+    // A cancel after the end was the store's, which had tried to collect until then.
+    let running = periods.last { $0.opener < last }
+    return running?.effectiveEnd.map { events[last].time <= $0 } ?? true
   }
 }
 
@@ -49,7 +65,7 @@ extension Life {
 private func explainsEnd(_ kind: EventKind) -> Bool {
   switch kind {
   case .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
-    .graceEntered, .endedInvoluntarily, .revoked, .refunded:
+    .graceEntered, .endedInvoluntarily, .revoked:
     true
   default: false
   }

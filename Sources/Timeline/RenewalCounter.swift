@@ -3,8 +3,9 @@ public import Vocabulary
 /// The renewals of one life, counted charge by charge: by the provider's counter where a charge
 /// carries it, else on from the renewal before.
 ///
-/// The counter is said to count from the second payment, so that a change of product may count in
-/// it, or not: no vendor's page says. One that brings no counter leaves room for one more.
+/// The counter is said to count from the second payment, so that a change of product and a new
+/// start may count in it, or not: no vendor's page says. One that brings no counter leaves room for
+/// one more.
 public struct RenewalCounter: Sendable {
   /// What the counter stands at; nil while nothing tells it.
   public private(set) var count: Int64?
@@ -37,7 +38,7 @@ public struct RenewalCounter: Sendable {
     guard let counter else {
       if isStartNext { told = taken }
       if kind == .renewal { count = count.map { $0 + 1 } }
-      if kind == .productChange, !isStartNext { changes += 1 }
+      if kind != .renewal, !isStartNext { changes += 1 }
       return nil
     }
     let jump = count.map {
@@ -55,7 +56,8 @@ public struct CounterJump: Sendable, Equatable {
   public var from: Int64
   /// What the charge says.
   public var to: Int64
-  /// Changes of product in between that brought no counter, each of which may count for one.
+  /// Changes of product and new starts in between that brought no counter, each of which may count
+  /// for one.
   public var changes: Int64
   /// The charge that told `from`, by its place among those taken; nil when none did.
   public var previous: Int?

@@ -42,7 +42,36 @@ struct CalendarPassTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A snapshot taken after the end has judged it; one taken before says nothing of it")
+  @Test(
+    "A snapshot that shows nothing missing hides no silence, whenever it was taken",
+    arguments: ["2026-02-20", "2026-03-01T01:00:00", "2026-03-19"])
+  func shown(_ moment: String) {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: moment, asOf: "2026-03-20")
+    let isOn = at(moment) < at("2026-03-01")
+    for shown in [
+      [premium(active: isOn, until: "2026-03-01")],
+      [premium(active: isOn, until: "2026-03-01", nil)],
+      [premium(active: nil, until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
+    ] {
+      scenario.entitlements = shown
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      #expect(scenario.outcome.churnInDoubt.count == 1)
+    }
+    scenario.entitlements = []
+    #expect(scenario.codes == [isOn ? "AHEAD_OF_SNAPSHOT" : "MISSED_RENEWAL"])
+  }
+
+  @Test("A cancel that the snapshot shows and no event told explains the silence after it")
+  func canceledUntold() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-01", .canceled)], capturedAt: "2026-02-20",
+      asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
+
+  @Test("A snapshot taken after the end may say which event is missing; one before says nothing")
   func snapshot() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01")],

@@ -43,6 +43,102 @@ struct CounterPassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A new start without a counter may be the one that the next renewal counts")
+  func newStart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.tell(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    story.tell(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
+    #expect(scenario.breaks.map(\.missingEvents) == [0])
+    #expect(scenario.breaks.map(\.severity) == [.info])
+    scenario.stories[0].events[4].renewalCount = 3
+    #expect(scenario.breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("A renewal that a list shows to be missing is in the counter of the one after it")
+  func listedAndCounted() {
+    var story = Story.monthly(renewals: 2, without: [1])
+    story.tell(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    story.tell(.expired, "2026-04-01", until: "2026-04-01", transaction: 102)
+    story.tell(.started, "2026-05-01", until: "2026-06-01", transaction: 103, price: 10)
+    let listed =
+      monthlyTransactions(renewals: 2) + [bought(103, .started, "2026-05-01", until: "2026-06-01")]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-06-01", count: 3, listing: listed)],
+      capturedAt: "2026-05-20")
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
+
+  @Test("A change in the middle of a period that a list shows to be missing is counted once")
+  func changeInBetween() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(
+      .renewed, "2027-01-15", until: "2028-01-15", transaction: 102, price: 90, count: 2,
+      product: Story.yearly)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2028-01-15", product: "", count: 2,
+          listing: [
+            bought(100, .started, "2026-01-01", until: "2026-02-01"),
+            bought(101, .renewed, "2026-01-15", until: "2027-01-15"),
+            bought(102, .renewed, "2027-01-15", until: "2028-01-15"),
+          ])
+      ], capturedAt: "2027-02-20")
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
+
+  @Test("A conversion that was found missing is the first payment, also where renewals are counted")
+  func missingConversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(
+      .upgraded, "2026-01-20", until: "2026-02-20", transaction: 102, price: 10)
+    story.tell(.renewed, "2026-02-20", until: "2026-03-20", transaction: 103, price: 10)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-03-20", product: "", count: 2,
+          listing: [
+            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+            bought(101, .started, "2026-01-08", until: "2026-02-08"),
+            bought(102, .renewed, "2026-01-20", until: "2026-02-20"),
+            bought(103, .renewed, "2026-02-20", until: "2026-03-20"),
+          ])
+      ], capturedAt: "2026-03-10")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+  }
+
+  @Test("A return that the snapshot's end shows is the one that its counter shows")
+  func restart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-05-01", started: "2026-04-01", count: 1)],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("Purple's changes of product count in the snapshot, though they come without money")
+  func purpleChange() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.tell(
+      .upgraded, "2026-01-15", transaction: 101, product: Story.yearly)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(product: "com.example.yearly", count: 1)], capturedAt: "2026-01-20",
+      provider: .purple)
+    #expect(scenario.codes == [])
+  }
+
   @Test("The greatest counter that a ledger can hold is counted on from, by events and snapshots")
   func greatestCounter() {
     var story = Story.monthly(renewals: 2, without: [0, 2])

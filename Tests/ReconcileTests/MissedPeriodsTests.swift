@@ -28,6 +28,61 @@ struct MissedPeriodsTests {
     #expect(scenario.breaks[0].missingEvents == 1)
   }
 
+  @Test("Access on while a payment fails is grace, which in Play may take a month of any period")
+  func longGrace() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-31", .billingIssue)], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    scenario.entitlements = [premium(until: "2026-04-16", .billingIssue)]
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"])
+  }
+
+  @Test("A change to a shorter period that never came is one break, whatever ends are shown")
+  func shorterPeriod() {
+    var story = Story()
+    story.tell(
+      .started, "2026-01-01", until: "2027-01-01", price: 90, product: Story.yearly)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-10")], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+  }
+
+  @Test("What events newer than the snapshot tell is not missing, for some tell when they noticed")
+  func toldLater() {
+    func codes(_ kind: EventKind, _ shown: Entitlement, by moment: String) -> [String] {
+      var story = Story.monthly(renewals: 1)
+      let isRenewal = kind == .renewed
+      story.tell(
+        kind, moment, until: isRenewal ? "2026-04-01" : "2026-03-01",
+        transaction: isRenewal ? 102 : 101, price: isRenewal ? 10 : nil)
+      return Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-03-01T00:00:02",
+        asOf: "2026-03-01T12:00:00"
+      ).codes
+    }
+    let later = "2026-03-01T00:00:05"
+    #expect(codes(.renewed, premium(until: "2026-04-01"), by: later) == [])
+    #expect(codes(.billingRetry, premium(until: "2026-03-17", .billingIssue), by: later) == [])
+    let failing = premium(active: false, until: "2026-03-01", .billingIssue)
+    #expect(codes(.billingRetry, failing, by: later) == [])
+    #expect(codes(.canceled, premium(until: "2026-04-01", .canceled), by: later).count == 1)
+  }
+
+  @Test("A renewal that an expiry of its own end followed is no new start")
+  func expiredLater() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.tell(.canceled, "2026-02-10", transaction: 101)
+    story.tell(.expired, "2026-03-01", transaction: 101)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(active: false, until: "2026-03-01", product: "com.example.monthly", count: 1)
+      ], capturedAt: "2026-03-20", provider: .purple)
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
   @Test("Out of billing retry, the fewest renewals that fit are missing")
   func recovered() {
     var story = Story.monthly(renewals: 1)

@@ -18,7 +18,7 @@ struct PresencePassTests {
   @Test("An ended lineage is missed by no snapshot")
   func ended() {
     let scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-03-20")
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-03-02T12:00:00")
     #expect(scenario.codes == [])
   }
 

@@ -158,6 +158,54 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A cancel told after the snapshot is the one that it shows, unless a charge came between")
+  func cancelToldLater() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-10T01:00:00", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01", .canceled)],
+      capturedAt: "2026-02-10", asOf: "2026-02-20")
+    #expect(scenario.codes == [])
+    scenario.stories = [.monthly(renewals: 2)]
+    scenario.stories[0].tell(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    scenario.asOf = "2026-03-20"
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
+
+  @Test("A trial whose payment failed, and which a cancel after its end gave up, has ended")
+  func trialGivenUp() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    scenario.stories[0].tell(.trialCanceled, "2026-02-08", until: "2026-01-08")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A cancel of the life before a new start serves no commitment of the new one")
+  func cancelAfterRestart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.tell(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
+
+  @Test("Access that ended before its period was taken away: no cancel is missing besides")
+  func cutShort() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-10", .canceled)],
+      capturedAt: "2026-03-01T12:00:00")
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
   @Test("Neither a failed payment nor an end with renewal on sends an expiry event")
   func noExpirationExpected() {
     var failing = canceled
@@ -168,6 +216,7 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
     scenario.stories = [.monthly(renewals: 1)]
     scenario.entitlements = [premium(active: false, until: "2026-03-01", .unknown)]
+    scenario.capturedAt = "2026-03-02T12:00:00"
     #expect(scenario.codes == [])
   }
 }

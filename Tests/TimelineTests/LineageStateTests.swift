@@ -125,6 +125,39 @@ struct LineageStateTests {
     #expect(try life(story).state?.silentEnd == at("2026-04-10"))
   }
 
+  @Test("Silence is silence, whatever was given back in part or of an older period")
+  func refundsOfOthers() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10") { $0.transaction = 1 }
+    story.tell(.renewed, "2026-02-01", until: "2026-03-01", price: "10") { $0.transaction = 2 }
+    let before = story.events
+    for (transaction, price) in [(Int64(1), "-10"), (2, "-1")] {
+      story.events = before
+      story.tell(.refunded, "2026-02-10", until: "2026-02-10", price: price) {
+        $0.transaction = transaction
+      }
+      #expect(try life(story).state?.silentEnd == at("2026-03-01"))
+    }
+    story.events = before
+    story.tell(.refunded, "2026-02-10", until: "2026-02-10", price: "-10") { $0.transaction = 9 }
+    #expect(try life(story).state?.silentEnd == nil)
+  }
+
+  @Test("Only a monthly plan that renewed after its cancel can be committed for a year")
+  func noCommitment() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-01-08", price: "3")
+    story.tell(.canceled, "2026-01-05", until: "2026-01-08")
+    story.tell(.renewed, "2026-01-08", until: "2026-01-15", price: "3")
+    #expect(try life(story).state?.silentEnd == at("2026-01-15"))
+    story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.tell(.billingRetry, "2026-02-01", until: "2026-02-01")
+    story.tell(.canceled, "2026-02-20", until: "2026-02-01")
+    story.tell(.started, "2026-03-01", until: "2026-04-01", price: "10")
+    #expect(try life(story).state?.silentEnd == at("2026-04-01"))
+  }
+
   @Test("Ends that count as churn are told with the product held")
   func churned() throws {
     var story = Story()
