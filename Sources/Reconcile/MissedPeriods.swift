@@ -21,9 +21,10 @@ extension Reconciliation {
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
     // days of a shorter one. A charge out of retry pays for a whole period.
-    let isFailing = match.entitlement.renewState == .billingIssue
-    if isFailing, isActive, beyond < .days(31) { return false }
-    let isInRetry = isFailing || match.lineage.state.isInBillingRetry
+    let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
+    let isGivenUp = state.isInBillingRetry && state.isExpiryTold && end <= state.lastEventAt
+    if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
+    let isInRetry = isFailing || state.isInBillingRetry
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }
 

@@ -13,7 +13,7 @@ extension Reconciliation {
   func isAhead(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state)
       && !isInUntoldGrace(match) && !missedRefunds.contains(match.lineage.original)
-      && !isTransferred(match.lineage)
+      && !isTransferred(match.lineage) && !isToldLater(match.lineage, \.accessTakenAway)
   }
 
   /// A list of purchases knows the end that was paid for, not the grace that follows it.
@@ -57,6 +57,7 @@ extension Reconciliation {
     for lineage in lineages
     where !matched.contains(lineage.original) && isActive(lineage.state) && isComparable(lineage)
       && !isTransferred(lineage) && !missedRefunds.contains(lineage.original)
+      && !isToldLater(lineage, \.accessTakenAway)
     {
       guard !mayHaveVanished(lineage) else {
         counts.endsWithoutDate += 1

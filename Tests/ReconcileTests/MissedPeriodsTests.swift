@@ -38,6 +38,20 @@ struct MissedPeriodsTests {
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"])
   }
 
+  @Test("A store that gave up after the end of its grace had no charge for that time")
+  func graceGivenUp() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.tell(.billingRetry, "2026-03-01", transaction: 101)
+    story.tell(.endedInvoluntarily, "2026-04-05", transaction: 101)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    for end in ["2026-03-17", "2026-03-29"] {
+      let shown = premium(active: false, until: end, .canceled, product: "com.example.monthly")
+      let scenario = Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-04-20", provider: .purple)
+      #expect(scenario.codes == [])
+    }
+  }
+
   @Test("A change to a shorter period that never came is one break, whatever ends are shown")
   func shorterPeriod() {
     var story = Story()

@@ -15,6 +15,17 @@ struct PresencePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A refund told after the snapshot has taken away what the snapshot shows no more")
+  func refundToldLater() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-20T00:00:05", transaction: 101, price: -10)
+    var scenario = Scenario(
+      stories: [story], entitlements: [], capturedAt: "2026-02-20", asOf: "2026-02-21")
+    #expect(scenario.codes == [])
+    scenario.entitlements = [premium(active: false, until: "2026-02-20", .canceled)]
+    #expect(scenario.codes == [])
+  }
+
   @Test("An ended lineage is missed by no snapshot")
   func ended() {
     let scenario = Scenario(
