@@ -17,10 +17,18 @@ extension Reconciliation {
     }
   }
 
+  /// Whether the snapshot speaks of a period that events could know.
+  ///
+  /// Where renewals are not told of whom, it does while both sides know one end.
+  func isComparable(_ match: EntitlementMatch) -> Bool {
+    guard !isComparable(match.lineage) else { return true }
+    guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd
+    else { return false }
+    return end > knownAt && agree(end, known)
+  }
+
   /// FLOBUK tells the renewals of all stores but Play's without user, so that they cannot be put to
   /// the subscription that they renew: it looks as if it had fallen silent, and nothing is missing.
-  func isComparable(_ match: EntitlementMatch) -> Bool { isComparable(match.lineage) }
-
   func isComparable(_ lineage: LineageCase) -> Bool {
     lineage.state.provider != .flobuk || lineage.state.store == .playStore
       || !lineage.state.isSubscription

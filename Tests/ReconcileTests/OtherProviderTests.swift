@@ -35,6 +35,15 @@ struct OtherProviderTests {
     #expect(play.breaks[0].missingEvents == 3)
   }
 
+  @Test("What FLOBUK shows of a period that both sides know is compared in every store")
+  func flobukRunning() {
+    let story = Story.monthly(renewals: 0, counted: false)
+    var canceled = shown(until: "2026-02-01")
+    canceled.renewState = .canceled
+    #expect(scenario(.flobuk, story, [canceled], at: "2026-01-20").codes == ["MISSED_CANCEL"])
+    #expect(scenario(.flobuk, story, [canceled], at: "2026-02-20").codes == [])
+  }
+
   @Test("Renewals of before the first event of the app are in a counter, and missed by nobody")
   func beforeOurTime() {
     let story = Story.monthly(renewals: 1, counted: false)
