@@ -7,7 +7,7 @@ public import Vocabulary
 /// those that are off; the second finds their charges, lineage by lineage.
 public struct ExchangeOutliers: Sendable, Equatable {
   /// The median of each day on which some rate is off.
-  let medians: [CurrencyDay: ExchangeRate]
+  let medians: [CurrencyDay: MedianRate]
 
   /// Finds the days on which some rate is more than 5 % from the median of ± 3 days.
   ///
@@ -18,14 +18,14 @@ public struct ExchangeOutliers: Sendable, Equatable {
       guard let range = RateRange(paid.keys) else { continue }
       days[key.currency, default: []].append(PaidDay(key: key, range: range))
     }
-    var found: [CurrencyDay: ExchangeRate] = [:]
+    var found: [CurrencyDay: MedianRate] = [:]
     for ordered in days.values.map({ $0.sorted { $0.number < $1.number } }) {
       forEachWindow(of: ordered) { day, near, range in
         // Most days need no median: what is near each other is near whatever lies between.
         guard range.isWide,
-          let median = weightedMedian(near.compactMap { rates.charges[$0.key] })
+          let median = MedianRate(of: near.compactMap { rates.charges[$0.key] })
         else { return }
-        let isOff = rates.charges[day.key]?.keys.contains { isFar($0, from: median) } ?? false
+        let isOff = rates.charges[day.key]?.keys.contains { median.isFar($0) } ?? false
         if isOff { found[day.key] = median }
       }
     }
@@ -72,10 +72,10 @@ public struct ExchangeOutliers: Sendable, Equatable {
   }
 
   private func finding(
-    _ event: Event, _ revenue: Revenue, _ median: ExchangeRate
+    _ event: Event, _ revenue: Revenue, _ median: MedianRate
   ) -> FoldFinding? {
-    guard let usd = revenue.usd, let local = revenue.local,
-      let usual = try? local.scaled(by: median.usd, over: median.local),
+    guard let usd = revenue.usd?.magnitude, let local = revenue.local?.magnitude,
+      let usual = median.usd(for: local),
       let difference = try? usd.subtracting(usual)
     else { return nil }
     return FoldFinding(
@@ -85,13 +85,13 @@ public struct ExchangeOutliers: Sendable, Equatable {
   }
 
   /// The median that the event's rate is far from.
-  private func median(of event: Event) -> ExchangeRate? {
+  private func median(of event: Event) -> MedianRate? {
     guard let key = CurrencyDay(event), let median = medians[key],
-      let rate = event.revenue.flatMap(ExchangeRate.init(of:)), isFar(rate, from: median)
+      let rate = event.revenue.flatMap(ExchangeRate.init(of:)), median.isFar(rate)
     else { return nil }
     // A dollar amount is rounded to a cent, which is much of a small one.
     guard let revenue = event.revenue, let local = revenue.local?.magnitude,
-      let usual = try? local.scaled(by: median.usd, over: median.local),
+      let usual = median.usd(for: local),
       let off = try? (revenue.usd ?? .zero).magnitude.subtracting(usual).magnitude
     else { return nil }
     return off > Amount(micros: 10_000) ? median : nil
@@ -178,30 +178,7 @@ private struct RateRange {
   }
 
   /// Whether some rate can be far from another: a median is no lower than the lowest.
-  var isWide: Bool { isFar(highest, from: lowest) }
+  var isWide: Bool { MedianRate(of: lowest, lowest).isFar(highest) }
 }
 
 private let daysAround: Int32 = 3
-
-/// Whether a rate differs from `median` by more than 5 % of it.
-private func isFar(_ rate: ExchangeRate, from median: ExchangeRate) -> Bool {
-  // |a/b − c/d| > c/d ÷ 20 ⇔ 20 |ad − cb| > cb. Amounts are at most 10^18 millionths, so that
-  // nothing here leaves 127 bits.
-  let ours = Int128(rate.usd) * Int128(median.local)
-  let usual = Int128(median.usd) * Int128(rate.local)
-  return 20 * abs(ours - usual) > usual
-}
-
-/// The middle rate of all charges, the lower one of two; nil for fewer than three charges.
-private func weightedMedian(_ days: [[ExchangeRate: Int64]]) -> ExchangeRate? {
-  var counts: [ExchangeRate: Int64] = [:]
-  for day in days { counts.merge(day) { $0 + $1 } }
-  let total = counts.values.reduce(0, +)
-  guard total >= 3 else { return nil }
-  var seen: Int64 = 0
-  for (rate, count) in counts.sorted(by: { $0.key < $1.key }) {
-    seen += count
-    if seen * 2 >= total { return rate }
-  }
-  return nil
-}

@@ -63,6 +63,46 @@ struct ExchangePassTests {
     #expect(try codes(usual + [("2026-02-03", 11_550_000)]).flatMap(\.self).isEmpty)
   }
 
+  @Test("Of an even number of charges the median is the mean of the two in the middle")
+  func even() throws {
+    // Around 11.10 dollars for 10 euros all four are within 3 %; 11.40 is 5.6 % above 10.80.
+    let four = [10_800_000, 10_800_000, 11_400_000, 11_400_000].map {
+      (day: "2026-02-01", micros: Int64($0))
+    }
+    #expect(try codes(four).flatMap(\.self).isEmpty)
+    // (11.00 + 11.01) / 2 = 11.005; 11.56 is 0.555 above it, which is 5.04 %.
+    let off = try codes([
+      ("2026-02-01", 10_900_000), ("2026-02-01", 11_000_000), ("2026-02-02", 11_010_000),
+      ("2026-02-03", 11_560_000),
+    ])
+    #expect(off.map { $0.map(\.code) } == [[], [], [], [.fxOutlier]])
+    #expect(off[3][0].estimatedUSD == Amount(micros: 555_000))
+    #expect(off[3][0].evidence.contains("it would be 11.005 USD"))
+  }
+
+  @Test("A charge that was sent negative is as far off as one without the sign")
+  func negative() throws {
+    let off = try codes([
+      ("2026-02-01", 11_000_000), ("2026-02-01", 11_000_000), ("2026-02-01", -13_000_000),
+    ])
+    #expect(off.map { $0.map(\.code) } == [[], [], [.fxOutlier]])
+    #expect(off[2][0].estimatedUSD == Amount(micros: 2_000_000))
+    #expect(off[2][0].evidence.contains("10.00 local is 13.00 USD"))
+  }
+
+  @Test("Medians of the greatest amounts are exact")
+  func greatest() throws {
+    let most = Int64.max - 1
+    let lower = try #require(ExchangeRate(usd: most - 1, local: most))
+    let upper = try #require(ExchangeRate(usd: most, local: most - 1))
+    let median = MedianRate(of: lower, upper)
+    #expect(!median.isFar(lower) && !median.isFar(upper))
+    #expect(median.usd(for: Amount(micros: 1_000_000)) == Amount(micros: 1_000_000))
+    let dear = try #require(ExchangeRate(usd: most, local: 1))
+    #expect(median.isFar(dear) && MedianRate(of: dear, dear).isFar(lower))
+    #expect(MedianRate(of: dear, dear).usd(for: Amount(micros: 2)) == nil)
+  }
+
   @Test("Days are found as the definition says, whatever was paid", arguments: 1...UInt64(40))
   func definition(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
@@ -77,7 +117,7 @@ struct ExchangePassTests {
       let rate = try #require(ExchangeRate(usd: usd, local: 1000))
       charges[key, default: [:]][rate, default: 0] += Int64.random(in: 1...2, using: &numbers)
     }
-    var expected: [CurrencyDay: ExchangeRate] = [:]
+    var expected: [CurrencyDay: MedianRate] = [:]
     for (key, rates) in charges {
       let near = charges.filter {
         $0.key.currency == key.currency && abs($0.key.day.number - key.day.number) <= 3
@@ -85,11 +125,12 @@ struct ExchangePassTests {
       let paid = near.values.joined()
         .flatMap { Array(repeating: $0.key, count: Int($0.value)) }.sorted()
       guard paid.count >= 3 else { continue }
-      let median = paid[(paid.count - 1) / 2]
-      let isOff = rates.keys.contains {
-        20 * abs($0.usd * median.local - median.usd * $0.local) > median.usd * $0.local
-      }
-      if isOff { expected[key] = median }
+      let (lower, upper) = (paid[(paid.count - 1) / 2], paid[paid.count / 2])
+      // In thousandths; the median is half of `twice`.
+      func thousandths(_ rate: ExchangeRate) -> Int64 { rate.usd * 1000 / rate.local }
+      let twice = thousandths(lower) + thousandths(upper)
+      let isOff = rates.keys.contains { 20 * abs(2 * thousandths($0) - twice) > twice }
+      if isOff { expected[key] = MedianRate(of: lower, upper) }
     }
     #expect(ExchangeOutliers(ExchangeRates(charges)).medians == expected)
   }
