@@ -29,6 +29,4 @@ struct Money: Sendable, Equatable {
   /// Percent that stays after commission.
   var rate: Amount?
   var basis = AmountBasis.none
-
-  static let unknown = Money()
 }

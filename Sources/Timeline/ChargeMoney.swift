@@ -4,12 +4,13 @@ import Vocabulary
 ///
 /// Contract, "Money": with `is_proceed` 0 the revenue is the price and proceeds follow from the
 /// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees. That
-/// it is a charge gives it its sign, whatever that of the amounts.
+/// it is a charge gives it its sign, whatever that of the amounts. The rate is known without
+/// amounts, too.
 func chargeMoney(
   _ event: Event
 ) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
   guard let revenue = event.revenue, revenue.usd != nil || revenue.local != nil else {
-    return (.unknown, nil)
+    return (Money(rate: event.revenue?.rate), nil)
   }
   var money = Money(rate: revenue.rate, basis: .provider)
   let sent = (usd: revenue.usd?.magnitude, local: revenue.local?.magnitude)
