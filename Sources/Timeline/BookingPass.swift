@@ -70,26 +70,30 @@ struct BookingPass {
       return try bookOrphanRefund(event, at: index)
     }
     let charge = bookings[chargeIndex]
-    let sent = events[charge.event].revenue
+    let paid = rules.paid(for: events[charge.event])
     var refund = charge
     refund.event = index
     refund.isRefund = true
     refund.time = event.time
     refund.refundedCharge = chargeIndex
-    refund.isWhole = event.givesBackAll || isWhole(event.revenue, of: sent)
-    refund.money = try refundMoney(event, rate: charge.money.rate)
-    if let revenue = event.revenue, let sent, revenue.currency != sent.currency,
-      revenue.currency != 0, sent.currency != 0
-    {
-      refund.money.grossLocal = nil
-      refund.money.proceedsLocal = nil
+    refund.isWhole = event.givesBack(paid)
+    let currency = event.revenue?.currency ?? 0
+    let isForeign = currency != 0 && charge.currency != 0 && currency != charge.currency
+    if !refund.isWhole {
+      refund.money = try refundMoney(event, rate: charge.money.rate)
+      if charge.currency == 0 { refund.currency = currency }
+      if isForeign {
+        refund.money.grossLocal = nil
+        refund.money.proceedsLocal = nil
+      }
+    }
+    if isForeign, let revenue = event.revenue {
       find(
         .currencyMismatch, event, difference: nil,
         "the refund of \(event.time.text), \(words(revenue)), is in another currency than its "
-          + "charge of \(charge.time.text), \(words(sent)); the refund's local amounts are not "
+          + "charge of \(charge.time.text), \(words(paid)); the refund's local amounts are not "
           + "booked")
     }
-    if refund.isWhole { refund.money = charge.money }
     bookings.append(refund)
   }
 
@@ -118,17 +122,6 @@ struct BookingPass {
     if event.kind.isProductChange { return .productChange }
     if event.kind == .purchaseRefunded { return .oneTime }
     return event.startsLineage && (event.renewalCount ?? 0) == 0 ? .first : .renewal
-  }
-
-  private func isWhole(_ refund: Revenue?, of charge: Revenue?) -> Bool {
-    guard let refund, let charge else { return false }
-    if let refunded = refund.local, let charged = charge.local,
-      refund.currency == charge.currency || refund.currency == 0 || charge.currency == 0
-    {
-      return refunded.magnitude == charged.magnitude
-    }
-    guard let refunded = refund.usd, let charged = charge.usd else { return false }
-    return refunded.magnitude == charged.magnitude
   }
 
   private mutating func find(

@@ -9,7 +9,7 @@ import Vocabulary
 func chargeMoney(
   _ event: Event
 ) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
-  guard let revenue = event.revenue, revenue.usd != nil || revenue.local != nil else {
+  guard let revenue = event.revenue, revenue.hasAmount else {
     return (Money(rate: event.revenue?.rate), nil)
   }
   var money = Money(rate: revenue.rate, basis: .provider)
@@ -43,11 +43,9 @@ extension Rules {
     _ money: Money, of event: Event
   ) throws(AmountOverflow) -> (money: Money, currency: Symbol) {
     let currency = event.revenue?.currency ?? 0
-    guard money.basis == .none, event.provider != .qonversion,
-      let price = prices.price(
-        of: event.product, in: event.store, country: event.country, currency: currency,
-        at: event.time)
-    else { return (money, currency) }
+    guard money.basis == .none, let price = listedPrice(of: event) else {
+      return (money, currency)
+    }
     var listed = Money(rate: price.rate, basis: .priceBook)
     listed.grossUSD = price.usd
     listed.grossLocal = price.local
@@ -55,18 +53,40 @@ extension Rules {
     listed.proceedsLocal = share(of: price.local, price.rate, max: .lineMax)
     return (listed, price.currency)
   }
+
+  /// What a buyer paid for a charge, before what is kept of it: as sent, else by the price list.
+  func paid(for charge: Event) -> Revenue {
+    let sent = charge.revenue ?? Revenue()
+    guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }
+    return Revenue(local: price.local, usd: price.usd, currency: price.currency)
+  }
+
+  private func listedPrice(of charge: Event) -> PriceBook.Price? {
+    guard charge.provider != .qonversion else { return nil }
+    return prices.price(
+      of: charge.product, in: charge.store, country: charge.country,
+      currency: charge.revenue?.currency ?? 0, at: charge.time)
+  }
 }
 
 extension Event {
-  /// Whether the event refunds a charge whole because its provider sends no amounts with it.
-  var givesBackAll: Bool {
-    kind.isRefund && provider != .qonversion && revenue?.usd == nil && revenue?.local == nil
+  /// Whether the event refunds all of a charge: its provider sends no amounts with it, or they are
+  /// those that were paid.
+  func givesBack(_ paid: Revenue) -> Bool {
+    guard let revenue, revenue.hasAmount else { return kind.isRefund && provider != .qonversion }
+    if let refunded = revenue.local, let charged = paid.local,
+      revenue.currency == paid.currency || revenue.currency == 0 || paid.currency == 0
+    {
+      return refunded.magnitude == charged.magnitude
+    }
+    guard let refunded = revenue.usd, let charged = paid.usd else { return false }
+    return refunded.magnitude == charged.magnitude
   }
 }
 
 /// What a refund comes to at `rate`: that of its charge, else its own.
 func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
-  guard let revenue = event.revenue, revenue.usd != nil || revenue.local != nil else {
+  guard let revenue = event.revenue, revenue.hasAmount else {
     return Money(rate: rate)
   }
   let usd = revenue.usd?.magnitude

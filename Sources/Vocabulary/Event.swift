@@ -45,6 +45,9 @@ public struct Revenue: Sendable, Hashable {
     self.isProceed = isProceed
     self.rate = rate
   }
+
+  /// Whether an amount was sent, be it zero, rather than a currency or a rate alone.
+  public var hasAmount: Bool { local != nil || usd != nil }
 }
 
 /// The price that a provider shows beside an event; never a stand-in for revenue.

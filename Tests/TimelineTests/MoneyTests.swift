@@ -127,4 +127,34 @@ import Vocabulary
     #expect(life.findings.map(\.code) == [.unexpectedRevenue])
     #expect(try story.facts(asOf: "2026-02-01").revenue.isEmpty)
   }
+
+  @Test("What a charge without amounts tells of its rate holds for what is given back of it")
+  func rateAlone() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10") {
+      $0.revenue = Revenue(isProceed: false, rate: usd("70"))
+    }
+    story.tell(.refunded, "2026-01-12", price: "4.40") { $0.revenue?.rate = usd("85") }
+    let facts = try story.facts(asOf: "2026-02-01")
+    #expect(facts.revenue.keys.allSatisfy { $0.rate == usd("70") })
+    // 70 % of 4.40.
+    let refund = facts.revenue.values.first { $0.refunds == 1 }
+    #expect(refund?.proceedsUSD.sum == -usd("3.08"))
+  }
+
+  @Test("Refunds of charges of no known currency stand in rows of their own currencies")
+  func ownCurrency() throws {
+    var story = Story()
+    for (number, currency) in [Symbol(11), 12].enumerated() {
+      story.tell(.purchased, "2026-01-10T0\(number):00:00")
+      story.tell(.purchaseRefunded, "2026-01-12T0\(number):00:00", price: "5") {
+        $0.revenue?.currency = currency
+      }
+    }
+    let facts = try story.facts(asOf: "2026-02-01")
+    #expect(facts.revenue.filter { $0.value.charges != 0 }.keys.map(\.currency) == [0])
+    let refunds = facts.revenue.filter { $0.value.refunds != 0 }
+    #expect(Set(refunds.keys.map(\.currency)) == [11, 12])
+    #expect(refunds.values.allSatisfy { $0.refundsLocal.sum == usd("5") })
+  }
 }

@@ -127,8 +127,9 @@ struct StateChanges {
 
   /// What told events say of the end, for what follows.
   private mutating func readTold() {
+    let paid = rules.paid(for: opening)
     for event in told {
-      if event.kind == .revoked || event.givesBack(opening) {
+      if event.kind == .revoked || (event.kind.isRefund && event.givesBack(paid)) {
         revokedAt = revokedAt ?? event.time
       }
       if event.isEnd, isCollecting { gaveUpAt = gaveUpAt ?? event.time }
@@ -161,11 +162,6 @@ struct StateChanges {
 }
 
 extension Event {
-  /// Whether the event refunds all of a charge.
-  func givesBack(_ charge: Event) -> Bool {
-    kind.isRefund && (revenue == nil || revenue?.local == charge.revenue?.local)
-  }
-
   /// Whether the event ends a purchase.
   var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
 
