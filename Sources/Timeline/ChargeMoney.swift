@@ -51,14 +51,15 @@ extension Rules {
     listed.grossLocal = price.local
     listed.proceedsUSD = share(of: price.usd, price.rate, max: .lineMaxUSD)
     listed.proceedsLocal = share(of: price.local, price.rate, max: .lineMax)
-    return (listed, price.currency)
+    return (listed, price.currency == 0 ? currency : price.currency)
   }
 
   /// What a buyer paid for a charge, before what is kept of it: as sent, else by the price list.
   func paid(for charge: Event) -> Revenue {
     let sent = charge.revenue ?? Revenue()
     guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }
-    return Revenue(local: price.local, usd: price.usd, currency: price.currency)
+    let currency = price.currency == 0 ? sent.currency : price.currency
+    return Revenue(local: price.local, usd: price.usd, currency: currency)
   }
 
   private func listedPrice(of charge: Event) -> PriceBook.Price? {

@@ -58,8 +58,9 @@ public struct PriceBook: Sendable, Equatable {
   /// The price of `product` at `time`.
   ///
   /// The store's own lines come before lines for every store. Among them a line for the country
-  /// comes before one for every country, then one in the currency before one in another, then the
-  /// one that began last.
+  /// comes before one for every country, then one for the currency before one for every currency,
+  /// then the one that began last. A charge that tells no currency may have been paid
+  /// in any.
   public func price(
     of product: Symbol, in store: Store, country: Symbol, currency: Symbol, at time: Instant
   ) -> Price? {
@@ -67,6 +68,7 @@ public struct PriceBook: Sendable, Equatable {
       let listed = prices[Product(store: shop, product: product)] ?? []
       let valid = listed.filter {
         $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
+          && (currency == 0 || $0.currency == currency || $0.currency == 0)
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
         (

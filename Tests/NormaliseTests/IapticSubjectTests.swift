@@ -43,6 +43,27 @@ struct IapticSubjectTests {
     }
   }
 
+  @Test("A purchase without amount keeps its currency, by which the price list is asked")
+  func currencyAlone() throws {
+    for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {
+      let batch = normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
+        "\(reason)","id":"n","date":"2025-10-10T09:00:00Z","productId":"apple:pro",\
+        "purchaseId":"apple:21","transactionId":"apple:23"},"purchases":{\
+        \(member("a", "pro").dropLast()),"currency":"GBP","amountMicros":null}}}
+        """)
+      let event = try #require(batch.events.first { $0.kind == kind }, "\(reason)")
+      #expect(event.price == nil)
+      guard kind == .started else {
+        #expect(event.revenue == nil)
+        continue
+      }
+      let revenue = try #require(event.revenue)
+      #expect(batch.word(revenue.currency) == "GBP" && !revenue.hasAmount)
+    }
+  }
+
   @Test("The transaction that is named counts for more than the product")
   func transaction() {
     let members = [member("a", "pro_a", transaction: "apple:22"), member("b", "pro_b")]

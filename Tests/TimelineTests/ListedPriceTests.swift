@@ -58,4 +58,44 @@ struct ListedPriceTests {
     #expect(refunds.values.map(\.refundsLocal.unknown) == [1])
     #expect(refunds.values.map(\.refundsUSD.sum) == [usd("5.10")])
   }
+
+  @Test("A charge that tells its currency takes the price listed in it, and none in another")
+  func currency() throws {
+    let euros = PriceBook.Price(
+      currency: Self.euro, validFrom: at("2026-01-02"), local: usd("9.99"), usd: usd("10.80"))
+    let pounds = PriceBook.Price(
+      currency: Self.pound, validFrom: at("2026-01-01"), local: usd("8.99"), usd: usd("11.50"))
+    let any = PriceBook.Price(validFrom: at("2026-01-01"), usd: usd("12"))
+    func row(_ listed: [PriceBook.Price]) throws -> (RevenueKey, RevenueSums)? {
+      let facts = try facts(life(nil, currency: Self.pound, listed: listed))
+      #expect(facts.revenue.count == 2)
+      return facts.revenue.first { $0.value.charges == 1 }
+    }
+    let paid = try #require(try row([euros, pounds, any]))
+    #expect(paid.0.currency == Self.pound && paid.1.grossUSD.sum == usd("11.50"))
+    let unknown = try #require(try row([euros]))
+    #expect(unknown.0.currency == Self.pound && unknown.0.basis == AmountBasis.none)
+    let other = try #require(try row([euros, any]))
+    #expect(other.0.currency == Self.pound && other.1.grossUSD.sum == usd("12"))
+  }
+
+  @Test("A charge that tells no currency takes the price that began last, in whatever it is")
+  func noCurrency() throws {
+    let facts = try facts(life(nil))
+    #expect(Set(facts.revenue.keys.map(\.currency)) == [Self.euro])
+    #expect(facts.total(\.grossUSD) == "10.80" && facts.total(\.refundsUSD) == "10.80")
+  }
+
+  @Test("Of a purchase's states the first with an amount says what was charged")
+  func laterAmount() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 1, until: "2026-02-10") { event, _ in
+      event.revenue = Revenue(currency: Self.pound, isProceed: false)
+    }
+    feed.show("2026-01-11", 1, until: "2026-02-10") { event, _ in
+      event.revenue = Revenue(local: usd("8.99"), currency: Self.pound, isProceed: false)
+    }
+    let facts = try feed.facts(asOf: "2026-01-20")
+    #expect(facts.total(\.grossLocal) == "8.99")
+  }
 }

@@ -156,13 +156,13 @@ struct IapticEvents {
   /// Adds the amounts, which are what the customer paid.
   ///
   /// They are revenue of a charge, of its refund, and of a state, whose charge is derived; beside
-  /// anything else they are a price.
+  /// anything else they are a price. A currency alone says which of the listed prices was paid.
   private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
-    guard purchase.local != nil || purchase.usd != nil else { return }
+    let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
     let moves = event.kind.isCharge || event.kind.isRefund || event.kind == .observed
     if moves, purchase.isTrial != true {
-      event.revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
-    } else {
+      if revenue.hasAmount || !purchase.currency.isEmpty { event.revenue = revenue }
+    } else if revenue.hasAmount {
       event.price = Price(local: purchase.local, usd: purchase.usd)
     }
   }

@@ -27,16 +27,18 @@ struct Purchase {
     told.map { $0.kind == .trialStarted } ?? (first?.observation?.isTrial == true)
   }
 
-  /// What was charged for it, from the first sighting that tells.
+  /// What was charged for it, from the first sighting that tells an amount, else from the first
+  /// that tells the currency.
   ///
   /// Beside a told event that moves no money, the amounts of its state are a price.
   var revenue: Revenue? {
-    sightings.lazy.compactMap { event in
+    let told = sightings.lazy.compactMap { event -> Revenue? in
       if let revenue = event.revenue { return revenue }
       guard let price = event.price, event.observation?.isTrial != true else { return nil }
       return Revenue(
         local: price.local, usd: price.usd, currency: price.currency, isProceed: false)
-    }.first
+    }
+    return told.first(where: \.hasAmount) ?? told.first
   }
 
   /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
