@@ -88,11 +88,14 @@ struct BookingPass {
       }
     }
     if isForeign, let revenue = event.revenue {
+      let rest =
+        refund.isWhole
+        ? "; the charge is given back as it was booked"
+        : revenue.local == nil ? "" : "; the refund's local amount is not booked"
       find(
         .currencyMismatch, event, difference: nil,
-        "the refund of \(event.time.text), \(words(revenue)), is in another currency than its "
-          + "charge of \(charge.time.text), \(words(paid)); the refund's local amounts are not "
-          + "booked")
+        "the refund of \(event.time.text)\(aside(revenue)) is in another currency than its charge "
+          + "of \(charge.time.text)\(aside(paid))\(rest)")
     }
     bookings.append(refund)
   }
@@ -102,6 +105,11 @@ struct BookingPass {
     let local = revenue.local.map { "\($0.text()) local" }
     let usd = revenue.usd.map { "\($0.text()) USD" }
     return [local, usd].compactMap(\.self).joined(separator: ", ")
+  }
+
+  /// The amounts of a revenue in brackets, where it has some.
+  private func aside(_ revenue: Revenue) -> String {
+    revenue.hasAmount ? " (\(words(revenue)))" : ""
   }
 
   /// A refund whose charge the ledger does not have keeps its own dimensions and rate.

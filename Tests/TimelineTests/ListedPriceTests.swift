@@ -53,10 +53,29 @@ struct ListedPriceTests {
   func foreign() throws {
     let part = try life(Revenue(local: usd("4"), usd: usd("5.10"), currency: Self.pound))
     #expect(part.findings.map(\.code) == [.currencyMismatch])
+    #expect(
+      part.findings.first?.evidence
+        == "the refund of 2026-01-12T00:00:00Z (4.00 local, 5.10 USD) is in another currency than "
+        + "its charge of 2026-01-10T00:00:00Z (9.99 local, 10.80 USD); the refund's local amount "
+        + "is not booked")
     let refunds = try facts(part).revenue.filter { $0.value.refunds != 0 }
     #expect(refunds.keys.map(\.currency) == [Self.euro])
     #expect(refunds.values.map(\.refundsLocal.unknown) == [1])
     #expect(refunds.values.map(\.refundsUSD.sum) == [usd("5.10")])
+  }
+
+  @Test("What a refund in another currency is told to be leaves out what it does not say")
+  func foreignWords() throws {
+    func words(_ refund: Revenue) throws -> String? { try life(refund).findings.first?.evidence }
+    let start = "the refund of 2026-01-12T00:00:00Z"
+    let middle =
+      " is in another currency than its charge of 2026-01-10T00:00:00Z (9.99 local, 10.80 USD)"
+    let back = "; the charge is given back as it was booked"
+    #expect(try words(Revenue(currency: Self.pound)) == start + middle + back)
+    let whole = Revenue(local: usd("9"), usd: usd("10.80"), currency: Self.pound)
+    #expect(try words(whole) == start + " (9.00 local, 10.80 USD)" + middle + back)
+    let part = Revenue(usd: usd("2"), currency: Self.pound)
+    #expect(try words(part) == start + " (2.00 USD)" + middle)
   }
 
   @Test("A charge that tells its currency takes the price listed in it, and none in another")
