@@ -52,10 +52,11 @@ final class LineReader {
     }
   }
 
-  /// Delivers the last line, which has no newline; of a torn one, only the values before its last.
+  /// Delivers the last line, which has no newline; of a torn one, only the values that are whole.
   func finish(isTorn: Bool, _ body: Body) throws {
     guard isTorn else { return try deliver(upTo: count, body) }
     let scan = ValueScan(held(0..<count), valueBytesMax: .max)
+    guard !scan.isLastWhole else { return try deliver(upTo: count, body) }
     if let first = scan.firstStart, let last = scan.lastStart, last > first {
       try deliver(upTo: last, body)
     }

@@ -46,8 +46,9 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError
 
 /// Gives `body` all lines of `file` in order, in bounded memory.
 ///
-/// Of a damaged archive come the lines that end before the damage, as zlib sees it, however much is
-/// read at a time and whichever library is installed.
+/// Of a damaged archive come the lines that end before the damage, as zlib sees it, and the objects
+/// of a last one that are closed there, however much is read at a time and whichever library is
+/// installed.
 ///
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.

@@ -15,6 +15,8 @@ struct ValueScan {
   private(set) var firstStart: Int?
   private(set) var lastStart: Int?
   private(set) var isLastClosed = false
+  /// Whether the last value is an object or array that is closed, which no byte behind it changes.
+  private(set) var isLastWhole = false
   private(set) var oversized: Oversized?
   /// Behind the value that is enough; nil when none is.
   private(set) var end: Int?
@@ -31,6 +33,7 @@ struct ValueScan {
       firstStart = firstStart ?? start
       lastStart = start
       isLastClosed = end != nil
+      isLastWhole = isLastClosed && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes[start])
       guard let end else { return }
       position = end
       if end >= enough {

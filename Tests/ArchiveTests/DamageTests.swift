@@ -6,14 +6,14 @@ import TestSupport
 
 private let firstText = "{\"a\":1}\n{\"b\":2}\n"
 
-@Test("Cut off anywhere, an archive gives the lines that end before the cut")
+@Test("Cut off anywhere, an archive gives the lines and the closed values that end before the cut")
 func truncation() throws {
   for archive in [compressedMember + gzip(firstText), gzip(firstText) + compressedMember] {
     let whole = try Reading(archive).lines
     for length in 2..<archive.count {
       let reading = try Reading(Array(archive[..<length]))
       #expect(whole.starts(with: reading.lines))
-      #expect(reading.text.isEmpty || reading.text.hasSuffix("\n"))
+      #expect(reading.text.isEmpty || "\n}".contains(reading.text.suffix(1)))
       let damage = reading.end.damage
       let isBetweenMembers =
         length == compressedMember.count || length == gzip(firstText).count
@@ -75,6 +75,36 @@ func tornGluedLine() throws {
   let member = gzip("{\"a\":1}\n\u{FEFF}{\"b\":\"}{\"} {\"c\":3}{\"d\":")
   let reading = try Reading(Array(member.dropLast(8)))
   #expect(reading.text == "{\"a\":1}\n\u{FEFF}{\"b\":\"}{\"} {\"c\":3}")
+}
+
+@Test(
+  "Behind damage, a closed value at the end needs no newline; what might go on is left out",
+  arguments: [
+    ("{\"b\":2}", true), ("[{\"b\":2}] ", true), ("{\"b\":\"}\"}\r", true), ("{\"b\":2", false),
+    ("{\"b\":\"}", false), ("12", false), ("\"b\"", false), ("true", false),
+  ])
+func tornLastLine(last: String, isWhole: Bool) throws {
+  let member = gzip("{\"a\":1}\n" + last)
+  var wrongSum = member
+  wrongSum[member.count - 6] ^= 1
+  let expected = "{\"a\":1}\n" + (isWhole ? last : "")
+  let next = Array(gzip(firstText).prefix(5))
+  for archive in [Array(member.dropLast(8)), wrongSum, member + next] {
+    let reading = try Reading(archive)
+    #expect(reading.text == expected && reading.end.damage != nil)
+    for buffer in [1, 7] {
+      let pieces = try Reading(archive, sizes: LineSizes(buffer: buffer), byZlibAlone: true)
+      #expect(pieces.bytes == reading.bytes && pieces.end == reading.end)
+    }
+  }
+}
+
+@Test("Behind damage, a closed value longer than the limit is left out as it is elsewhere")
+func tornOversizedValue() throws {
+  let member = gzip("{\"a\":1}\n{\"b\":\"0123456789\"}")
+  let reading = try Reading(Array(member.dropLast(8)), sizes: LineSizes(valueMax: 10))
+  #expect(reading.text == "{\"a\":1}\n")
+  #expect(reading.oversized == [Reading.Place(line: 2, byteOffset: 8)])
 }
 
 @Test("Damage never tells what the archive holds")
