@@ -37,8 +37,7 @@ private func same(_ left: EventBatch, _ right: EventBatch) -> Bool {
   left.events == right.events && left.texts == right.texts && left.values == right.values
     && left.arena == right.arena && left.symbols.words == right.symbols.words
     && left.rejects == right.rejects && left.skipped == right.skipped
-    && left.lines == right.lines && left.roundedAmounts == right.roundedAmounts
-    && left.missingIsProceed == right.missingIsProceed
+    && left.lines == right.lines && left.readings == right.readings
 }
 
 private func judge(_ batch: EventBatch, of bytes: UnsafeRawBufferPointer) {

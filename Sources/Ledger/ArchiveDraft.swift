@@ -38,13 +38,17 @@ final class ArchiveDraft {
   /// Memory held, about; the names and the empty tables of an archive of one line take 3 KB.
   var size: Int { 3072 + arrivals.size + rejects.size + trail.size }
 
-  /// Enters a delivered event that value number `value` brought.
-  func enter(_ event: Event, value: Int32) {
+  /// Enters a delivered event that value number `value` brought, and what its body was read as.
+  func enter(_ event: Event, value: Int32, reading: BodyReading?) {
     toldUntil = max(toldUntil, event.place.byteOffset)
     tallies.firstEvent = min(tallies.firstEvent ?? event.time, event.time)
     tallies.lastEvent = max(tallies.lastEvent ?? event.time, event.time)
     let isTold = event.place.byteOffset <= knownUntil
-    trail.add(EventTrail.Step(value: value, arrival: isTold ? nil : arrivals.enter(event)))
+    trail.add(
+      EventTrail.Step(
+        value: value, arrival: isTold ? nil : arrivals.enter(event),
+        roundedAmounts: reading?.roundedAmounts ?? 0,
+        missingIsProceed: reading?.missingIsProceed ?? 0))
   }
 
   /// Counts the lines of a batch.
@@ -60,14 +64,14 @@ final class ArchiveDraft {
     tallies.lines += batch.lines
     tallies.skipped += left
     tallies.rejected += Int64(batch.rejects.count)
-    tallies.roundedAmounts += batch.roundedAmounts
-    tallies.missingIsProceed += batch.missingIsProceed
     for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
     rejects.add(batch.rejects)
   }
 
-  /// Counts what became of its events, whose fates `fates` begins with: a value is accepted when
-  /// anything that it brought is new.
+  /// Counts what became of its events, whose fates `fates` begins with.
+  ///
+  /// A value is accepted when anything that it brought is new. How a body was read is counted with
+  /// its event, once.
   func settle(_ fates: ArraySlice<EventFate>) {
     var value: Int32?
     var isAccepted = false
@@ -80,7 +84,10 @@ final class ArchiveDraft {
         value = step.value
         tallies.duplicates += 1
       }
-      guard !isAccepted, fate == .new || fate == .conflict else { return }
+      guard fate == .new || fate == .conflict else { return }
+      tallies.roundedAmounts += step.roundedAmounts
+      tallies.missingIsProceed += step.missingIsProceed
+      guard !isAccepted else { return }
       isAccepted = true
       tallies.accepted += 1
       tallies.duplicates -= 1

@@ -78,9 +78,9 @@ public struct ArchiveTallies: Sendable, Equatable {
   public var skipped: Int64 = 0
   /// Lines that could not be understood.
   public var rejected: Int64 = 0
-  /// Amounts with more than six decimals.
+  /// Amounts with more than six decimals, of events that were new.
   public var roundedAmounts: Int64 = 0
-  /// Charges and refunds whose body does not say `is_proceed`.
+  /// Charges and refunds, new ones, whose body does not say `is_proceed`.
   public var missingIsProceed: Int64 = 0
   /// Least event time, duplicates included.
   public var firstEvent: Instant?

@@ -135,11 +135,15 @@ public final class EventIntake {
     let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
     let firstValue = draft.values
     draft.count(batch)
+    var readings = batch.readings[...]
     try batch.arena.withUnsafeBytes { arena in
       for index in batch.events.indices {
+        let isNoted = readings.first.map { Int($0.event) == index } ?? false
         let event = batch.events[index].translated(by: symbols, archive: draft.id)
         try waiting.add(event, texts: EventWave.Texts(batch.texts[index], in: arena))
-        draft.enter(event, value: firstValue + batch.values[index])
+        draft.enter(
+          event, value: firstValue + batch.values[index],
+          reading: isNoted ? readings.popFirst() : nil)
       }
     }
   }

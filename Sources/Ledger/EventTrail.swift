@@ -6,6 +6,8 @@ struct EventTrail {
     let value: Int32
     /// Where its archive's account of arrivals counts it; nil for one that was delivered before.
     let arrival: Int32?
+    var roundedAmounts: Int64 = 0
+    var missingIsProceed: Int64 = 0
   }
 
   private var writer = ByteWriter()
@@ -16,8 +18,13 @@ struct EventTrail {
 
   /// Adds an event; values rise.
   mutating func add(_ step: Step) {
-    writer.put(unsigned: UInt64(step.value - last))
+    let isNoted = step.roundedAmounts != 0 || step.missingIsProceed != 0
+    writer.put(unsigned: UInt64(step.value - last) << 1 | (isNoted ? 1 : 0))
     writer.put(unsigned: UInt64((step.arrival ?? -1) + 1))
+    if isNoted {
+      writer.put(unsigned: UInt64(step.roundedAmounts))
+      writer.put(unsigned: UInt64(step.missingIsProceed))
+    }
     last = step.value
   }
 
@@ -27,9 +34,15 @@ struct EventTrail {
       var reader = ByteReader(bytes)
       var value: Int32 = 0
       while !reader.isAtEnd {
-        value += Int32(truncatingIfNeeded: reader.unsigned())
+        let risen = reader.unsigned()
+        value += Int32(truncatingIfNeeded: risen >> 1)
         let arrival = Int32(truncatingIfNeeded: reader.unsigned()) - 1
-        body(Step(value: value, arrival: arrival < 0 ? nil : arrival))
+        var step = Step(value: value, arrival: arrival < 0 ? nil : arrival)
+        if risen & 1 == 1 {
+          step.roundedAmounts = Int64(truncatingIfNeeded: reader.unsigned())
+          step.missingIsProceed = Int64(truncatingIfNeeded: reader.unsigned())
+        }
+        body(step)
       }
     }
   }

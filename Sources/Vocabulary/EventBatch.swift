@@ -45,6 +45,16 @@ public struct Reject: Sendable, Hashable {
   }
 }
 
+/// What of a body was read as something else than it says, or does not say.
+public struct BodyReading: Sendable, Hashable {
+  /// The first event of the body, from 0.
+  public let event: Int32
+  /// Amounts with more than six decimals, rounded half to even.
+  public let roundedAmounts: Int64
+  /// Whether it is a charge or refund that does not say `is_proceed`, read as 0: 1 or 0.
+  public let missingIsProceed: Int64
+}
+
 /// The events of a stretch of one archive, with the account of its lines.
 ///
 /// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
@@ -66,10 +76,8 @@ public struct EventBatch: Sendable {
   public var skipped: [String: Int64] = [:]
   /// JSON values seen: events, skipped and rejected together.
   public var lines: Int64 = 0
-  /// Amounts with more than six decimals, rounded half to even.
-  public var roundedAmounts: Int64 = 0
-  /// Charges and refunds whose body does not say `is_proceed`; read as 0.
-  public var missingIsProceed: Int64 = 0
+  /// What the bodies of some events were read as; they are few, and in the order of their events.
+  public private(set) var readings: [BodyReading] = []
 
   /// An empty batch, with room for so many events.
   public init(room: Int = 0) {
@@ -77,6 +85,15 @@ public struct EventBatch: Sendable {
     texts.reserveCapacity(room)
     values.reserveCapacity(room)
     arena.reserveCapacity(room * 80)
+  }
+
+  /// Notes what the body of the next event was read as, when that is anything but what it says.
+  public mutating func note(roundedAmounts: Int64, missingIsProceed: Int64 = 0) {
+    guard roundedAmounts != 0 || missingIsProceed != 0 else { return }
+    readings.append(
+      BodyReading(
+        event: Int32(truncatingIfNeeded: events.count), roundedAmounts: roundedAmounts,
+        missingIsProceed: missingIsProceed))
   }
 
   /// Puts a copy of `bytes` into the arena.

@@ -19,9 +19,10 @@ struct AccountTests {
     let reject = Reject(
       place: Place(line: 9, byteOffset: 90), reason: "not_json", detail: "at byte 3")
     try ingest.add(.of([Line(time: 5), Line(time: 5)], rejects: [reject], skipped: ["test": 3]))
-    var odd = EventBatch.of([Line(time: 9)], skipped: ["test": 1, "probe": 1])
-    odd.roundedAmounts = 2
-    odd.missingIsProceed = 4
+    var odd = EventBatch()
+    odd.note(roundedAmounts: 2, missingIsProceed: 1)
+    odd.add(Line(time: 9), value: 0)
+    (odd.skipped, odd.lines) = (["test": 1, "probe": 1], 3)
     try ingest.add(odd)
     let tallies = try ingest.finish()
     var expected = ArchiveTallies()
@@ -31,7 +32,7 @@ struct AccountTests {
     expected.skipped = 5
     expected.rejected = 1
     expected.roundedAmounts = 2
-    expected.missingIsProceed = 4
+    expected.missingIsProceed = 1
     expected.firstEvent = Line(time: 5).at
     expected.lastEvent = Line(time: 9).at
     #expect(tallies == expected)
@@ -41,13 +42,35 @@ struct AccountTests {
         select lines, accepted, duplicates, skipped, rejected, rounded_amounts,
           missing_is_proceed, last_event_ms - first_event_ms, status, damage_offset
         from archive
-        """) == ["9|2|1|5|1|2|4|4000|complete|-"])
+        """) == ["9|2|1|5|1|2|1|4000|complete|-"])
     #expect(
       try ledger.table("select reason, lines from skipped order by reason")
         == ["probe|1", "test|4"])
     #expect(
       try ledger.table("select archive, line, byte_offset, reason, detail from reject")
         == ["1|9|90|not_json|at byte 3"])
+  }
+
+  @Test(
+    "How a body was read counts once, however often it is delivered, and again in a new version")
+  func readingsOnce() throws {
+    func told(_ line: Line) -> EventBatch {
+      var batch = EventBatch()
+      for value in 0..<2 as Range<Int32> {
+        batch.note(roundedAmounts: 300, missingIsProceed: 1)
+        batch.add(line, value: value)
+      }
+      batch.lines = 2
+      return batch
+    }
+    var counts: [[Int64]] = []
+    for (number, line) in [Line(), Line(), Line(usd: 4_990_000)].enumerated() {
+      let intake = try ledger.beginEvents(.named("\(number)"), calendar: .utc)
+      try intake.add(told(line))
+      let tallies = try intake.finish()
+      counts.append([tallies.roundedAmounts, tallies.missingIsProceed])
+    }
+    #expect(counts == [[300, 1], [0, 0], [300, 1]])
   }
 
   @Test("A value of several events is accepted once, when any of them is new")

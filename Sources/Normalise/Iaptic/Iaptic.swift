@@ -44,8 +44,8 @@ struct Iaptic {
     var events = IapticEvents(body: body, time: time.instant, isUndated: time.isUndated)
     events.place = delivery.place
     events.fingerprint = Fingerprint.of(tape.bytes(object))
+    batch.note(roundedAmounts: body.purchases.reduce(0) { $0 + $1.roundedAmounts })
     batch.add(events.drafts(meaning), of: body.user)
-    batch.roundedAmounts += body.purchases.reduce(0) { $0 + $1.roundedAmounts }
     return nil
   }
 

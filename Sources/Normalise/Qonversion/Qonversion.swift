@@ -58,8 +58,8 @@ extension EventBatch {
     event.graceEnd = body.graceEnd
     event.entitledUntil = body.entitledUntil
     event.renewalCount = body.renewalCount
-    roundedAmounts += body.roundedAmounts
-    if body.lacksIsProceed { missingIsProceed += 1 }
+    note(
+      roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)
     events.append(event)
     texts.append(internIDs(of: body))
     values.append(Int32(truncatingIfNeeded: lines))
