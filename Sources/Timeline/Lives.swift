@@ -151,13 +151,22 @@ extension Life {
 
   /// From when on another purchase can continue it; nil while it is open.
   ///
-  /// A purchase that another replaced gives way before its message says so.
+  /// A purchase that another replaced gives way before its message says so. Of a thread that holds
+  /// both, as an upgrade under one original id does, the one that opened its last period decides.
   var freeFrom: Instant? {
-    guard !periods.isEmpty, periods.allSatisfy({ $0.effectiveEnd != nil }) else { return nil }
+    guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {
+      return nil
+    }
     guard let end = periods.compactMap(\.effectiveEnd).max() else { return nil }
-    let last = told.last { $0.observation != nil }
-    guard let last, last.observation?.isReplaced == true else { return end }
-    let replaced = told.first {
+    guard told.contains(where: { $0.observation?.isReplaced == true }) else { return end }
+    let holder = events[latest.opener]
+    let seen = told.filter { event in
+      event.observation != nil && event.product == holder.product
+        && (event.transaction == holder.transaction || event.transaction == 0
+          || holder.transaction == 0)
+    }
+    guard let last = seen.last, last.observation?.isReplaced == true else { return end }
+    let replaced = seen.first {
       $0.observation?.isReplaced == true && $0.transaction == last.transaction
     }
     let ended = replaced.map { Swift.min($0.time, $0.periodEnd ?? $0.time) } ?? end

@@ -58,6 +58,28 @@ struct LivesTests {
     #expect(try feed.facts(asOf: "2026-04-01").count(.new) == 2)
   }
 
+  @Test(
+    "What was left of an upgrade under one original id does not free the place of the new product")
+  func replacedWithin() throws {
+    var feed = Telling(.iaptic)
+    let left = "2026-01-20T00:00:05"
+    feed.tell(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
+    feed.show("2026-01-20", 12, until: "2026-02-20", of: 10) { event, _ in
+      event.product = Telling.yearly
+    }
+    feed.show(left, 10, until: "2026-01-20") { _, state in
+      (state.isReplaced, state.isOwned) = (true, false)
+    }
+    feed.tell(.started, "2026-02-15", of: 11) {
+      $0.product = 3
+      $0.periodEnd = at("2026-02-22")
+    }
+    let lives = try feed.lives(asOf: "2026-02-18")
+    #expect(lives.map { $0.state?.lineages } == [[10], [11]])
+    let facts = try feed.facts(asOf: "2026-02-18")
+    #expect(facts.days(.transferIn) == ["2026-01-20"] && facts.count(.new) == 2)
+  }
+
   @Test("A purchase that was replaced ended when its state says, however late that is told")
   func replacedLongAgo() throws {
     var feed = Telling(.iaptic)
