@@ -17,10 +17,16 @@ struct Collections {
     let event: Event
   }
 
+  /// A purchase of a product; of an upgrade, both may have one lineage, and one of them stays.
+  private struct Holding: Hashable {
+    let lineage: Int64
+    let product: Symbol
+  }
+
   /// As they were seen.
   private let deliveries: [Delivery]
-  /// The last delivery that holds each lineage.
-  private var last: [Int64: Int] = [:]
+  /// The last delivery that holds each purchase.
+  private var last: [Holding: Int] = [:]
   /// The deliveries that hold each product, in order: a user can have tens of thousands.
   private var holding: [Symbol: [Int]] = [:]
 
@@ -41,18 +47,19 @@ struct Collections {
     for (place, delivery) in deliveries.enumerated() { places[delivery.event.collection] = place }
     for event in events where !event.isCollectionAlone {
       guard let place = places[event.collection] else { continue }
-      last[event.lineage] = Swift.max(place, last[event.lineage] ?? place)
+      let held = Holding(lineage: event.lineage, product: event.product)
+      last[held] = Swift.max(place, last[held] ?? place)
       holding[event.product, default: []].append(place)
     }
     holding = holding.mapValues { Set($0).sorted() }
   }
 
-  /// The first delivery that lacks `lineage` and its product for good, when one came before it.
+  /// The first delivery that lacks `lineage` with its product for good, when one came before it.
   ///
   /// An event of the delivery, at its time; where the purchase was held since, when the delivery
   /// was seen.
   func disappearance(of lineage: Int64, product: Symbol) -> Event? {
-    guard let last = last[lineage] else { return nil }
+    guard let last = last[Holding(lineage: lineage, product: product)] else { return nil }
     let held = deliveries[last].seen
     let later = deliveries.indices.first(from: last + 1) { deliveries[$0].seen > held }
     let holders = holding[product] ?? []

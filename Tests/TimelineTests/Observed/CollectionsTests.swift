@@ -37,8 +37,30 @@ struct CollectionsTests {
   }
 }
 
+extension CollectionsTests {
+  @Test("Of an upgrade under one original id the new product vanishes though the old one stays")
+  func upgrade() throws {
+    var feed = Telling(.iaptic)
+    func show(_ time: String, _ collection: Int64, _ product: Symbol, until end: String) {
+      feed.show(time, 0, until: end, of: 10) { event, state in
+        (event.collection, event.product) = (collection, product)
+        guard product == Telling.monthly, collection > 1 else { return }
+        (state.isReplaced, state.isOwned) = (true, false)
+      }
+    }
+    show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
+    for collection in [2, 3] as [Int64] {
+      let time = collection == 2 ? "2026-06-01" : "2026-06-18"
+      show(time, collection, Telling.monthly, until: "2026-06-01")
+      if collection == 2 { show(time, collection, Telling.yearly, until: "2026-07-01") }
+    }
+    #expect(try feed.history().last == "revoked 2026-06-18")
+    #expect(try feed.facts(asOf: "2026-06-20").days(.churnedRefund) == ["2026-06-18"])
+  }
+}
+
 extension [Event] {
-  /// The event of the first collection after the last with `lineage` that lacks `product`.
+  /// The event of the first collection after the last with both that lacks `product`.
   func lacking(_ lineage: Int64, _ product: Symbol) -> Event? {
     let deliveries = Dictionary(grouping: self, by: \.collection).values.sorted {
       ($0[0].time, $0[0].identity) < ($1[0].time, $1[0].identity)
@@ -46,7 +68,9 @@ extension [Event] {
     func holds(_ delivery: [Event], _ isSuch: (Event) -> Bool) -> Bool {
       delivery.contains { !$0.isCollectionAlone && isSuch($0) }
     }
-    let last = deliveries.lastIndex { holds($0) { $0.lineage == lineage } }
+    let last = deliveries.lastIndex { delivery in
+      holds(delivery) { $0.lineage == lineage && $0.product == product }
+    }
     guard let last else { return nil }
     return deliveries[(last + 1)...].first {
       $0[0].time > deliveries[last][0].time && !holds($0) { $0.product == product }
