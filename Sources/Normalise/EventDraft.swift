@@ -98,16 +98,3 @@ extension EventBatch {
     return TextRange(offset: Int32(start), count: Int32(arena.count - start))
   }
 }
-
-extension Store {
-  /// Whether the first transaction of a subscription has the subscription's own id, so that another
-  /// id proves a transaction before it.
-  ///
-  /// Stripe's invoices, for one, never have the id of their subscription.
-  var startsWithOriginal: Bool {
-    switch self {
-    case .appStore, .macAppStore, .playStore, .unknown: true
-    case .stripe, .amazon, .windows, .paypal: false
-    }
-  }
-}

@@ -123,3 +123,16 @@ public enum ChargeKind: UInt8, CaseIterable, Sendable {
     }
   }
 }
+
+extension Store {
+  /// Whether the first transaction of a subscription has the subscription's own id, so that another
+  /// id proves a transaction before it.
+  ///
+  /// Stripe's invoices, for one, never have the id of their subscription.
+  public var startsWithOriginal: Bool {
+    switch self {
+    case .appStore, .macAppStore, .playStore, .unknown: true
+    case .stripe, .amazon, .windows, .paypal: false
+    }
+  }
+}

@@ -120,13 +120,20 @@ struct Derivation {
   }
 
   /// Whether a purchase made at `bought` can still be in its first period.
+  ///
+  /// A transaction with the subscription's own id is the first, whatever its end became. Where
+  /// no id tells, one in grace may end later than its period, but not by another period.
   private func isFirst(_ event: Event, since bought: Instant) -> Bool {
     guard event.startsLineage, !seenLineages.contains(event.lineage) else { return false }
     if let charged = event.observation?.lastChargedAt { return charged <= bought + .days(1) }
+    if event.transaction != 0, event.store.startsWithOriginal { return true }
     guard let end = event.periodEnd, let length = rules.periodLength(of: event),
       event.observation?.isTrial != true
     else { return true }
-    return end <= length.end(from: bought) + rules.renewalGap
+    let firstEnd = length.end(from: bought)
+    let isInGrace = event.isBillingProblem || event.observation?.isInBillingRetry == true
+    return end <= firstEnd + rules.renewalGap
+      || (isInGrace && end < length.end(from: firstEnd))
   }
 
   private func kind(

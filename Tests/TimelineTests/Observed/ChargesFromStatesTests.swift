@@ -58,6 +58,24 @@ struct ChargesFromStatesTests {
     }
   }
 
+  @Test("A first transaction seen first in grace was charged when it was bought, and is the first")
+  func firstInGrace() throws {
+    for transaction in [10, 0] as [Int64] {
+      for (end, isFirst) in [("2026-03-20", true), ("2026-04-02", transaction != 0)] {
+        var feed = Telling(.iaptic)
+        feed.show("2026-03-09", transaction, until: end, of: 10) { event, state in
+          event.kind = .graceEntered
+          (state.firstPurchasedAt, state.isInBillingRetry) = (at("2026-02-02"), true)
+        }
+        let first = try feed.lives(asOf: "2026-04-20") {
+          $0.periods = [Telling.monthly: .months(1)]
+        }.first?.events.first
+        #expect(first?.kind == (isFirst ? .started : .renewed), "\(transaction) \(end)")
+        #expect((first?.time == at("2026-02-02")) == isFirst)
+      }
+    }
+  }
+
   @Test("A transaction that does not begin its lineage was renewed before it was seen")
   func firstSeen() throws {
     var feed = Telling(.flobuk)
