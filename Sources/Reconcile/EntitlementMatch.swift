@@ -13,14 +13,14 @@ struct EntitlementMatch {
 }
 
 extension Reconciliation {
-  /// Pairs entitlements with lineages: by transaction, by product, by the only subscription.
+  /// Groups entitlements by the lineage that they come from.
   ///
   /// What is left over is counted, not guessed. Matches come in the order of the lineages.
   mutating func matchEntitlements() -> [EntitlementMatch] {
     guard let view else { return [] }
     var groups: [Int: [Entitlement]] = [:]
-    for entitlement in view.entitlements {
-      if let index = lineageIndex(of: entitlement) {
+    for (entitlement, origin) in zip(view.entitlements, origins.lineages) {
+      if let index = origin {
         if entitlement.isSubscription { groups[index, default: []].append(entitlement) }
       } else {
         raiseUntoldCancel(entitlement)
@@ -46,10 +46,10 @@ extension Reconciliation {
 
   /// Whether an entitlement could be any lineage's: one without transactions, and not off.
   var hasUnmatchedSubscriptions: Bool {
-    view?.entitlements.contains {
-      $0.isSubscription && $0.transactions.isEmpty && $0.isActive(at: knownAt) != false
-        && lineageIndex(of: $0) == nil
-    } ?? false
+    zip(view?.entitlements ?? [], origins.lineages).contains { entitlement, origin in
+      origin == nil && entitlement.isSubscription && entitlement.transactions.isEmpty
+        && entitlement.isActive(at: knownAt) != false
+    }
   }
 
   /// Nil when the entitlements are all of purchases that the lineage has left behind.
@@ -68,7 +68,7 @@ extension Reconciliation {
   }
 
   /// iaptic and FLOBUK list the newest purchase of each product, those of past products as well.
-  private var listsPastProducts: Bool { user.provider == .iaptic || user.provider == .flobuk }
+  var listsPastProducts: Bool { user.provider == .iaptic || user.provider == .flobuk }
 
   /// Whether the entitlement ends where a purchase begins that never came: it took its place.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
@@ -101,8 +101,7 @@ extension Reconciliation {
   /// first event.
   private mutating func raiseUntoldStart(_ entitlement: Entitlement) -> Bool {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
-      started < knownAt,
-      !lineages.contains(where: { canBe($0, entitlement, of: products) })
+      started < knownAt, !canBeKnown(entitlement, of: products)
     else { return false }
     var about = Subject(provider: user.provider)
     about.app = presumedApp(selling: products, in: entitlement.store)
@@ -122,42 +121,15 @@ extension Reconciliation {
     return true
   }
 
-  private func canBe(
-    _ lineage: LineageCase, _ entitlement: Entitlement, of products: [String]
-  ) -> Bool {
-    if entitlement.isSubscription, lineage.latest.isSubscription { return true }
-    let bought = lineage.latest.charges.map(\.product) + [lineage.state.product]
-    return bought.contains { products.contains(lineage.text($0)) }
-  }
-
-  private func lineageIndex(of entitlement: Entitlement) -> Int? {
-    if let newest = entitlement.newestTransaction {
-      let listed = ListedTransaction(newest, of: entitlement)
-      return lineages.firstIndex { $0.original == listed.original }
-        ?? lineages.firstIndex { $0.latest.transactions.contains(listed.key) }
+  /// Whether a lineage that no other entitlement comes from may be the purchase, or one of either
+  /// environment was of such a product.
+  private func canBeKnown(_ entitlement: Entitlement, of products: [String]) -> Bool {
+    if entitlement.isSubscription, !lineagesLeft(for: entitlement, origins.claimed).isEmpty {
+      return true
     }
-    let candidates = lineages.indices.filter {
-      lineages[$0].state.store.mayBe(entitlement.store)
-    }
-    let wanted = entitlement.isSubscription
-    let sameSort = candidates.filter { lineages[$0].latest.isSubscription == wanted }
-    if let products = storeProducts(entitlement.product) {
-      let holding = sameSort.filter { products.contains(lineages[$0].product) }
-      let once = sameSort.filter { index in
-        lineages[index].state.charges.contains {
-          products.contains(lineages[index].text($0.product))
-        }
-      }
-      if let found = endingLast(holding) ?? endingLast(once) { return found }
-    }
-    return sameSort.count == 1 ? sameSort[0] : nil
-  }
-
-  private func endingLast(_ indices: [Int]) -> Int? {
-    indices.max {
-      let (left, right) = (lineages[$0].state, lineages[$1].state)
-      return (left.effectiveEnd?.milliseconds ?? .max, $0)
-        < (right.effectiveEnd?.milliseconds ?? .max, $1)
+    return (lineages + sandbox).contains { lineage in
+      let bought = lineage.latest.charges.map(\.product) + [lineage.state.product]
+      return bought.contains { products.contains(lineage.text($0)) }
     }
   }
 }

@@ -3,6 +3,7 @@ import Vocabulary
 
 /// A charge or trial start that must have happened and never came.
 struct MissingCharge {
+  /// Original id of the lineage that it belongs to, for the passes that follow.
   var original: String
   var code: BreakCode
   /// Business time; nil when nothing tells it.
@@ -31,6 +32,7 @@ struct Reconciliation {
   let lineagesOfAnyTime: [LineageCase]
   /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
   let sandbox: [LineageCase]
+  private(set) var origins = EntitlementOrigins()
   private(set) var missing: [MissingCharge] = []
   var missedRefunds: Set<String> = []
   private var breaks: [String: Break] = [:]
@@ -50,7 +52,9 @@ struct Reconciliation {
     sandbox = ordered.filter { $0.state.environment == .sandbox }
     let keys = Set(sandbox.flatMap(\.latest.transactions))
     view = user.snapshot.map { SnapshotView($0, sandbox: keys) }
-    if let view { counts = view.counts }
+    guard let view else { return }
+    counts = view.counts
+    origins = tellOrigins(view.entitlements)
   }
 
   /// The moment up to which the snapshot speaks; as-of without one.

@@ -40,7 +40,6 @@ extension Reconciliation {
         return
       }
     }
-    let original = lineage?.original ?? transaction.original
     let code = code(of: transaction, lineage, in: view)
     var draft = BreakDraft(
       code: code, subject: about, key: "transaction " + transaction.id,
@@ -56,12 +55,21 @@ extension Reconciliation {
     raise(
       draft,
       for: MissingCharge(
-        original: original, code: code, at: transaction.at, end: transaction.expiresAt,
+        original: life(of: transaction, lineage), code: code, at: transaction.at,
+        end: transaction.expiresAt,
         isFree: transaction.isTrial, opensLineage: isFirst(transaction, in: view)))
   }
 
   private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
     !view.transactions.contains {
+  /// The original id of the lineage that a listed transaction belongs to: of one that no event
+  /// knows, the one that its entitlement came from before.
+  private func life(of transaction: ListedTransaction, _ lineage: LineageCase?) -> String {
+    if let lineage { return lineage.original }
+    let before = origins.continued[ExactText(transaction.id)]
+    return before.map { lineages[$0].original } ?? transaction.original
+  }
+
       $0.original == transaction.original && $0.precedes(transaction)
     }
   }

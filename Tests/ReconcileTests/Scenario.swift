@@ -21,7 +21,9 @@ func month(_ month: Int) -> String {
 struct Story {
   static let monthly: Symbol = 1
   static let yearly: Symbol = 2
-  static let words: [Symbol: String] = [1: "com.example.monthly", 2: "com.example.yearly"]
+  static let words: [Symbol: String] = [
+    1: "com.example.monthly", 2: "com.example.yearly", 3: "com.example.weekly",
+  ]
   var original = "100"
   var environment = Environment.production
   var user = "ada"
