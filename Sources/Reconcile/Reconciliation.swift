@@ -77,11 +77,14 @@ struct Reconciliation {
   var raised: some Sequence<Break> { breaks.values }
 
   /// Keeps a break; the first pass that raised an id keeps it.
-  mutating func raise(_ draft: BreakDraft) {
+  ///
+  /// - Parameter life: the original id of the lineage whose ends it casts doubt on, where that is
+  ///   another one than the break's own.
+  mutating func raise(_ draft: BreakDraft, in life: String? = nil) {
     let knownUntil = draft.provenBy == .events ? rules.rules.asOf : knownAt
     let found = draft.finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.rules.renewalGap) {
-      doubts[found.subscription, default: []].append(doubt)
+      doubts[life ?? found.subscription, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
@@ -90,13 +93,13 @@ struct Reconciliation {
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     missing.append(charge)
     if let doubt = Doubt(charge) { doubts[charge.original, default: []].append(doubt) }
-    raise(draft)
+    raise(draft, in: charge.original)
   }
 
   /// Raises a missing refund of a charge of the lineage `original`.
   mutating func raiseRefund(_ draft: BreakDraft, of original: String) {
     missedRefunds.insert(original)
-    raise(draft)
+    raise(draft, in: original)
   }
 
   /// What earlier passes found missing in a lineage; free trials included.

@@ -89,7 +89,10 @@ extension Reconciliation {
           lineage.productGivenBack(of: transaction.key)
           ?? productHeld(transaction, lineage, mapped)
       }
-      return subject(lineage, product: product)
+      var about = subject(lineage, product: product)
+      // The user's later purchases move a lineage's own original id, but not the listed one.
+      about.original = transaction.original
+      return about
     }
     var about = Subject(provider: user.provider)
     about.app = presumedApp(
@@ -135,12 +138,12 @@ extension Reconciliation {
     guard let revokedAt = transaction.revokedAt, !told.refunds.contains(transaction.key),
       !told.revoked.contains(transaction.key)
     else { return }
-    let about = subject(transaction, lineage)
+    let (about, life) = (subject(transaction, lineage), life(of: transaction, lineage))
     guard revokedAt < knownAt else { return }
     // Purple has no word for the refund of a subscription: its event was never sent.
     guard user.provider != .purple || transaction.kind == .oneTime else {
       counts.refundsNeverTold += 1
-      return missedRefunds.formUnion([about.original])
+      return missedRefunds.formUnion([life])
     }
     guard isWatched(revokedAt, about) else {
       counts.beforeFirstEvent += 1
@@ -158,7 +161,7 @@ extension Reconciliation {
       draft.estimate = (charge?.grossUSD ?? usual.amount).map { -$0 }
       draft.basis = charge?.grossUSD == nil ? usual.basis : charge?.basis ?? .none
     }
-    raiseRefund(draft, of: about.original)
+    raiseRefund(draft, of: life)
   }
 }
 

@@ -201,7 +201,7 @@ struct OtherProviderTests {
     let lost = scenario(.purple, story, [shown], at: "2026-04-20")
     #expect(lost.codes == ["MISSED_RENEWAL"])
     #expect(lost.breaks.map(\.transaction) == ["102"])
-    #expect(lost.breaks.map(\.subscription) == ["103"])
+    #expect(lost.breaks.map(\.subscription) == ["100"])
   }
 
   @Test("A trial of Purple's that ended without its expiry is missed at the end that is shown")

@@ -173,4 +173,27 @@ struct TransactionPassTests {
     scenario.stories[0].tell(.refunded, "2026-02-10", transaction: 101, price: -10)
     #expect(scenario.codes == [])
   }
+
+  /// A monthly subscription and its second purchase of June, whose original id the life took over.
+  private func movedLife(original: String) -> Scenario {
+    var story = Story(original: original)
+    story.tell(.started, "2026-01-01", until: "2026-02-01", transaction: 100, price: 10)
+    story.tell(.started, "2026-06-01", until: "2026-07-01", transaction: 300, price: 10)
+    let second = bought(300, .started, "2026-06-01", until: "2026-07-01") { $0.originalID = "300" }
+    return Scenario(
+      stories: [story],
+      entitlements: [
+        premium(until: "2026-07-01", listing: monthlyTransactions(renewals: 1) + [second])
+      ], capturedAt: "2026-06-10")
+  }
+
+  @Test("A listed transaction is filed under its own original id, whatever was bought later")
+  func ownOriginal() {
+    let (before, after) = (movedLife(original: "100"), movedLife(original: "300"))
+    #expect(after.codes == ["MISSED_RENEWAL"])
+    #expect(after.breaks.map(\.subscription) == ["100"])
+    #expect(after.breaks.map(\.id) == before.breaks.map(\.id))
+    // Its period covers the end of the first purchase.
+    #expect(after.outcome.churnInDoubt.map(\.at) == [at("2026-02-01")])
+  }
 }
