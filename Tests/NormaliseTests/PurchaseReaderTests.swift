@@ -94,4 +94,31 @@ struct PurchaseReaderTests {
     #expect(batch.rejects.map(\.detail) == ["store_data.transaction_id"])
     #expect(read([#"{"purchased_at":null}"#]).rejects.map(\.detail) == ["store_data"])
   }
+
+  @Test("A purchase that another one replaced keeps its end, and the newer one tells the end")
+  func replaced() throws {
+    let year = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2026-01-01T00:00:00Z\"",
+      renews: "false", product: "pro.yearly")
+    let month = purchase(
+      "2", of: "1", at: "2025-02-01T00:00:00Z", until: "\"2025-03-01T00:00:00Z\"", renews: "true")
+    for purchases in [[year, month], [month, year]] {
+      let right = try #require(read(purchases).snapshots.first?.entitlements.first)
+      #expect(right.product == "pro.monthly" && right.renewState == .willRenew)
+      #expect(right.startedAt?.text == "2025-01-01T00:00:00Z")
+      #expect(right.expiresAt?.text == "2025-03-01T00:00:00Z")
+    }
+  }
+
+  @Test("Of purchases of one second, the one that reaches further is the newer")
+  func sameSecond() throws {
+    let short = purchase(
+      "2", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    let long = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2026-01-01T00:00:00Z\"", renews: "true")
+    for purchases in [[short, long], [long, short]] {
+      let right = try #require(read(purchases).snapshots.first?.entitlements.first)
+      #expect(right.expiresAt?.text == "2026-01-01T00:00:00Z")
+    }
+  }
 }

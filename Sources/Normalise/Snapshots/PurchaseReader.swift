@@ -21,25 +21,21 @@ struct PurchaseReader {
   mutating func entitlements(
     _ list: JSONNode, of tape: JSONTape, isWhole: Bool
   ) throws(BodyProblem) -> [Entitlement] {
-    var found: [Entitlement] = []
+    var found: [[Entitlement]] = []
     var places: [ExactText: Int] = [:]
-    var newest: [Instant] = []
     var child = tape.firstChild(list)
     while let node = child {
       let purchase = try purchase(node, tape)
-      let at = purchase.startedAt ?? Instant(milliseconds: 0)
       if let place = places[ExactText(purchase.id)] {
-        found[place].merge(purchase, isNewer: at > newest[place])
-        newest[place] = max(newest[place], at)
+        found[place].append(purchase)
       } else {
         places[ExactText(purchase.id)] = found.count
-        found.append(purchase)
-        newest.append(at)
+        found.append([purchase])
       }
       child = tape.next(node)
     }
-    return found.map { right in
-      var right = right
+    return found.map { purchases in
+      var right = merged(purchases)
       right.listsTransactions = isWhole && !right.transactions.isEmpty
       return right
     }
@@ -92,18 +88,28 @@ struct PurchaseReader {
     if !hasEnd { return .nonRenewable }
     return renews == nil ? nil : .canceled
   }
-}
 
-extension Entitlement {
-  /// Adds another purchase of the same subscription; the newest one tells how it goes on.
-  mutating func merge(_ other: Entitlement, isNewer: Bool) {
-    if isNewer {
-      product = other.product
-      renewState = other.renewState
-      store = other.store
+  /// The purchases of one subscription as one entitlement: the newest tells how it goes on.
+  ///
+  /// A purchase that another one replaced keeps its own end in the list, which may be later.
+  private func merged(_ purchases: [Entitlement]) -> Entitlement {
+    let newest = purchases.max { left, right in
+      let (one, other) = (order(left), order(right))
+      return one != other
+        ? one < other : text(left).precedes(text(right))
     }
-    if let start = other.startedAt { startedAt = min(startedAt ?? start, start) }
-    if let end = other.expiresAt { expiresAt = max(expiresAt ?? end, end) }
-    transactions += other.transactions
+    var right = newest ?? purchases[0]
+    right.startedAt = purchases.compactMap(\.startedAt).min()
+    right.transactions = purchases.flatMap(\.transactions)
+    return right
+  }
+
+  /// By the date of the purchase, and where dates are equal or not sent by the end.
+  private func order(_ purchase: Entitlement) -> (Int64, Int64) {
+    (purchase.startedAt?.milliseconds ?? .min, purchase.expiresAt?.milliseconds ?? .min)
+  }
+
+  private func text(_ purchase: Entitlement) -> ExactText {
+    ExactText(purchase.transactions.first?.id ?? "")
   }
 }
