@@ -101,7 +101,7 @@ extension Reconciliation {
     switch view?.transactions.first(where: { $0.key == charge.transaction })?.kind {
     case .introStarted, .introRenewed: return true
     case .started, .renewed, .oneTime, .trialStarted: return false
-    case .unknown, nil: break
+    case .unknown, .free, nil: break
     }
     guard let price = charge.grossLocal, let product = priced(charge, lineage) else { return false }
     let near = [index - 1, index + 1].filter(paid.indices.contains).map { paid[$0] }

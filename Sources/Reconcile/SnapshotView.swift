@@ -83,7 +83,7 @@ struct ListedTransaction: Equatable {
   }
 
   var key: Int64 { transactionKey(id) }
-  var isTrial: Bool { kind == .trialStarted }
+  var isTrial: Bool { kind == .trialStarted || kind == .free }
   /// Whether it is no renewal: what it bought goes on in the charges that follow it.
   var opensPeriods: Bool { kind == .started || kind == .introStarted }
   var isOffer: Bool { kind == .introStarted || kind == .introRenewed }

@@ -8,7 +8,9 @@ extension Reconciliation {
     let told = ToldTransactions(lineagesOfAnyTime)
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
-      if !told.covers(transaction) { judge(transaction, of: lineage, in: view) }
+      if !told.covers(transaction) {
+        judge(typed(transaction, lineage), of: lineage, in: view)
+      }
       if transaction.revokedAt != nil, !transaction.isTrial {
         judgeRevocation(transaction, of: lineage, told)
       }
@@ -167,6 +169,21 @@ extension Reconciliation {
 
 /// What a missing transaction would have been.
 extension Reconciliation {
+  /// The transaction as a trial where its shape has no types, and a conversion was told at its end.
+  private func typed(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> ListedTransaction {
+    guard transaction.kind == .unknown, let end = transaction.expiresAt, let lineage else {
+      return transaction
+    }
+    let gap = rules.rules.renewalGap
+    let isConverted = lineage.latest.charges.contains {
+      $0.kind == .conversion && $0.periodStart >= end - gap && $0.periodStart <= end + gap
+    }
+    guard isConverted else { return transaction }
+    var trial = transaction
+    trial.kind = .free
+    return trial
+  }
+
   private func code(
     of transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
   ) -> BreakCode {
@@ -176,7 +193,7 @@ extension Reconciliation {
     let before = siblings.filter { $0.precedes(transaction) }
     switch transaction.kind {
     case .oneTime: return .missedPurchase
-    case .trialStarted: return .missedStart
+    case .trialStarted, .free: return .missedStart
     case .renewed, .introRenewed: return .missedRenewal
     case .started, .introStarted: break
     case .unknown:
@@ -239,7 +256,7 @@ private struct ToldTransactions {
   func covers(_ transaction: ListedTransaction) -> Bool {
     switch transaction.kind {
     case .trialStarted: trials.contains(transaction.key)
-    case .unknown: charges.contains(transaction.key) || trials.contains(transaction.key)
+    case .unknown, .free: charges.contains(transaction.key) || trials.contains(transaction.key)
     case .started, .renewed, .introStarted, .introRenewed, .oneTime:
       charges.contains(transaction.key)
     }

@@ -79,6 +79,8 @@ public enum SnapshotTransactionKind: UInt8, CaseIterable, Sendable {
   case introRenewed = 5
   /// Something that does not renew.
   case oneTime = 6
+  /// A period that cost nothing, in a shape without types: mostly a trial.
+  case free = 7
 }
 
 /// One access right of a user.

@@ -7,12 +7,13 @@ import Vocabulary
 struct PurchaseReaderTests {
   private func purchase(
     _ id: String, of original: String, at: String, until: String, renews: String,
-    platform: String = "app_store", product: String = "pro.monthly", storeProduct: String? = nil
+    platform: String = "app_store", product: String = "pro.monthly", storeProduct: String? = nil,
+    price: String = "\"9.99\""
   ) -> String {
     let own = storeProduct.map { ",\"product_id\":\"\($0)\"" } ?? ""
     return #"""
       {"object":"purchase","id":"9\#(id)","user_id":"u","platform":"\#(platform)",\#
-      "product_id":"\#(product)","currency":"EUR","price":"9.99","purchased_at":"\#(at)",\#
+      "product_id":"\#(product)","currency":"EUR","price":\#(price),"purchased_at":"\#(at)",\#
       "expires_at":\#(until),"is_auto_renewing":\#(renews),\#
       "store_data":{"transaction_id":"\#(id)",\#
       "original_transaction_id":"\#(original)"\#(own)}}
@@ -120,5 +121,22 @@ struct PurchaseReaderTests {
       let right = try #require(read(purchases).snapshots.first?.entitlements.first)
       #expect(right.expiresAt?.text == "2026-01-01T00:00:00Z")
     }
+  }
+
+  @Test("A price of zero, as text or number, is a free period; any other tells no type")
+  func free() {
+    func kind(_ price: String, until end: String = "\"2025-01-08T00:00:00Z\"")
+      -> SnapshotTransactionKind?
+    {
+      let line = purchase(
+        "1", of: "1", at: "2025-01-01T00:00:00Z", until: end, renews: "true", price: price)
+      return read([line]).snapshots.first?.entitlements.first?.transactions.first?.kind
+    }
+    #expect(kind("\"0.00\"") == .free)
+    #expect(kind("0") == .free)
+    for price in ["\"9.99\"", "\"0.01\"", "null", "\"\"", "\"free\""] {
+      #expect(kind(price) == .unknown)
+    }
+    #expect(kind("\"0.00\"", until: "null") == .oneTime)
   }
 }

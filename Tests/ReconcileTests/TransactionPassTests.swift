@@ -196,4 +196,43 @@ struct TransactionPassTests {
     // Its period covers the end of the first purchase.
     #expect(after.outcome.churnInDoubt.map(\.at) == [at("2026-02-01")])
   }
+
+  @Test("A purchase without price is the start of a trial, and lost it is worth nothing")
+  func freePurchase() {
+    var story = Story()
+    story.tell(
+      .trialConverted, "2026-01-08", until: "2027-01-08", transaction: 101, price: 60,
+      product: Story.yearly)
+    func scenario(_ kind: SnapshotTransactionKind) -> Scenario {
+      Scenario(
+        stories: [story],
+        entitlements: [
+          premium(
+            active: nil, until: "2027-01-08", product: "com.example.yearly",
+            listing: [
+              bought(101, .unknown, "2026-01-08", until: "2027-01-08"),
+              bought(100, kind, "2026-01-01", until: "2026-01-08"),
+            ])
+        ], capturedAt: "2026-01-20")
+    }
+    // Without its price, the conversion at its end tells the same.
+    for kind in [SnapshotTransactionKind.free, .unknown] {
+      #expect(scenario(kind).codes == ["MISSED_START"])
+      #expect(scenario(kind).breaks.map(\.estimatedUSD) == [.zero])
+    }
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08", product: Story.yearly)
+    #expect(scenario(.free).codes == [])
+  }
+
+  @Test("A purchase that cost nothing and was told as a charge is told")
+  func freeCharge() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)],
+      entitlements: [
+        premium(
+          active: nil, until: "2026-02-01",
+          listing: [bought(100, .free, "2026-01-01", until: "2026-02-01")])
+      ], capturedAt: "2026-01-20")
+    #expect(scenario.codes == [])
+  }
 }

@@ -68,7 +68,7 @@ struct PurchaseReader {
     guard !id.isEmpty else { return right }
     right.transactions = [
       SnapshotTransaction(
-        id: id, originalID: root, kind: right.expiresAt == nil ? .oneTime : .unknown,
+        id: id, originalID: root, kind: kind(hasEnd: right.expiresAt != nil, tape),
         product: right.product, at: right.startedAt, expiresAt: right.expiresAt)
     ]
     return right
@@ -81,6 +81,15 @@ struct PurchaseReader {
     let outer = try tape.text(members.value(.productID), "product_id")
     guard store == .playStore else { return outer }
     return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+  }
+
+  /// What a purchase was, of which no type is named but the price says whether it was free.
+  private func kind(hasEnd: Bool, _ tape: JSONTape) -> SnapshotTransactionKind {
+    guard hasEnd else { return .oneTime }
+    guard let price = members.value(.price), let parsed = DecimalText.amount(tape.bytes(price)),
+      case .amount(.zero, _) = parsed
+    else { return .unknown }
+    return .free
   }
 
   private func renewState(_ renews: Bool?, hasEnd: Bool) -> RenewState? {

@@ -77,7 +77,7 @@ enum SnapshotTransactionField: Int, MemberField {
 
 /// The members of a REST v4 purchase.
 enum PurchaseField: Int, MemberField {
-  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, storeData
+  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
 
   var names: [String] {
     switch self {
@@ -86,6 +86,7 @@ enum PurchaseField: Int, MemberField {
     case .purchasedAt: ["purchased_at"]
     case .expiresAt: ["expires_at"]
     case .isAutoRenewing: ["is_auto_renewing"]
+    case .price: ["price"]
     case .storeData: ["store_data"]
     }
   }

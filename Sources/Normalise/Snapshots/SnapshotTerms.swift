@@ -52,7 +52,7 @@ extension SnapshotTransactionKind {
     switch self {
     case .started: .introStarted
     case .renewed: .introRenewed
-    case .unknown, .trialStarted, .introStarted, .introRenewed, .oneTime: self
+    case .unknown, .trialStarted, .introStarted, .introRenewed, .oneTime, .free: self
     }
   }
 }
