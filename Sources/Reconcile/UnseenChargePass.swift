@@ -52,8 +52,11 @@ extension Reconciliation {
     let earlier = state.charges.filter { $0.time < refund.chargedAt ?? refund.time }
     if !earlier.isEmpty, earlier.allSatisfy({ $0.kind == .oneTime }) { return .missedPurchase }
     if refund.transaction == transactionKey(lineage.original) { return .missedStart }
-    if earlier.isEmpty, state.trials.contains(where: { $0.start < refund.time }) {
-      return .missedConversion
+    if earlier.isEmpty, let trial = state.trials.last(where: { $0.start < refund.time }) {
+      guard let limit = trial.convertibleUntil, let at = refund.chargedAt, at > limit else {
+        return .missedConversion
+      }
+      return .missedStart
     }
     return .missedRenewal
   }

@@ -21,7 +21,7 @@ extension Life {
     state.trials = periods.filter(\.isTrial).map {
       Trial(
         transaction: events[$0.opener].transaction, start: $0.start, end: $0.end,
-        product: $0.product)
+        product: $0.product, convertibleUntil: $0.convertibleUntil(events, rules))
     }
     state.renewalOrdinal = state.charges.compactMap { charge in
       charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }

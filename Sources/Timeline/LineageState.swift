@@ -62,6 +62,9 @@ public struct Trial: Sendable, Equatable {
   public var end: Instant?
   /// Symbol of the store product id.
   public var product: Symbol
+  /// The last moment at which a first payment is its conversion, rather than a new start; nil while
+  /// its end is unknown.
+  public var convertibleUntil: Instant?
 }
 
 /// A change of product as it was told.

@@ -65,11 +65,20 @@ extension Period {
     return gaveUpAt(events).map { next < $0 } ?? true
   }
 
-  /// Whether the first paid period after this trial converts it: one that begins, at `next`, within
-  /// the gap of its end or out of billing retry; a trial without a known end lasts until then.
+  /// Whether the first paid period after this trial, beginning at `next`, converts it.
   func isConverted(at next: Instant, _ events: [Event], _ rules: Rules) -> Bool {
-    guard let end = effectiveEnd else { return true }
-    return next <= end + rules.renewalGap || isRecovered(at: next, events, rules)
+    convertibleUntil(events, rules).map { next <= $0 } ?? true
+  }
+
+  /// The last moment at which a paid period would convert this trial: within the gap of its end, or
+  /// out of billing retry; nil without a known end, for then it lasts until anything is paid.
+  func convertibleUntil(_ events: [Event], _ rules: Rules) -> Instant? {
+    guard let end = effectiveEnd else { return nil }
+    let gap = end + rules.renewalGap
+    guard takenAway == nil, isInvoluntary(events) else { return gap }
+    let horizon = end + rules.retryHorizon
+    let tried = gaveUpAt(events).map { min(horizon, Instant(milliseconds: $0.milliseconds - 1)) }
+    return max(gap, tried ?? horizon)
   }
 
   /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.

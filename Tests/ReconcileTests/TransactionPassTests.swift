@@ -197,6 +197,31 @@ struct TransactionPassTests {
     #expect(after.outcome.churnInDoubt.map(\.at) == [at("2026-02-01")])
   }
 
+  @Test("A first payment long after the trial was over is a start, out of billing retry not")
+  func afterTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
+    func codes(_ kind: SnapshotTransactionKind, _ day: String, until end: String) -> [String] {
+      Scenario(
+        stories: [story],
+        entitlements: [premium(until: end, listing: [trial, bought(101, kind, day, until: end)])],
+        capturedAt: "2026-03-25"
+      ).codes
+    }
+    #expect(codes(.started, "2026-01-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
+    #expect(codes(.renewed, "2026-01-08", until: "2026-04-08") == ["MISSED_CONVERSION"])
+    #expect(codes(.started, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
+    #expect(codes(.unknown, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
+    #expect(codes(.renewed, "2026-01-10", until: "2026-04-10") == ["MISSED_RENEWAL"])
+    story.tell(.billingRetry, "2026-01-08", until: "2026-01-08")
+    // Sixty days from the eighth of January are the ninth of March.
+    #expect(codes(.started, "2026-03-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
+    #expect(codes(.started, "2026-03-10", until: "2026-04-10") == ["MISSED_START"])
+    story.tell(.canceled, "2026-01-20", until: "2026-01-08")
+    #expect(codes(.started, "2026-02-09", until: "2026-04-09") == ["MISSED_START"])
+  }
+
   @Test("A purchase without price is the start of a trial, and lost it is worth nothing")
   func freePurchase() {
     var story = Story()

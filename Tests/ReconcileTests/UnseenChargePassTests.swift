@@ -76,6 +76,21 @@ struct UnseenChargePassTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
+  @Test("What was given back is a conversion only where it was paid within the gap of the trial")
+  func afterTrial() {
+    func codes(chargedAt day: String) -> [String] {
+      var story = Story()
+      story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+      story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+      story.tell(.refunded, "2026-03-20", transaction: 555, price: -10) {
+        $0.periodStart = at(day)
+      }
+      return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20").codes
+    }
+    #expect(codes(chargedAt: "2026-01-08") == ["MISSED_CONVERSION"])
+    #expect(codes(chargedAt: "2026-03-01") == ["MISSED_START"])
+  }
+
   @Test("The charge is of the product that was given back, and cost as much at the least")
   func givenBack() {
     func found(_ prices: [Int64], _ product: Symbol) -> [Break] {

@@ -1,0 +1,81 @@
+import Timeline
+import Vocabulary
+
+/// What a missing transaction would have been.
+extension Reconciliation {
+  /// The transaction as a trial where its shape has no types, and a conversion was told at its end.
+  func typed(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> ListedTransaction {
+    guard transaction.kind == .unknown, let end = transaction.expiresAt, let lineage else {
+      return transaction
+    }
+    let gap = rules.rules.renewalGap
+    let isConverted = lineage.latest.charges.contains {
+      $0.kind == .conversion && $0.periodStart >= end - gap && $0.periodStart <= end + gap
+    }
+    guard isConverted else { return transaction }
+    var trial = transaction
+    trial.kind = .free
+    return trial
+  }
+
+  func code(
+    of transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
+  ) -> BreakCode {
+    let siblings = view.transactions.filter {
+      $0.original == transaction.original && $0.id != transaction.id
+    }
+    let before = siblings.filter { $0.precedes(transaction) }
+    let isPaidBefore = paidBefore(transaction, lineage, before)
+    // The first payment after a trial is its conversion, though some lists call it a renewal.
+    let converts = !isPaidBefore && converts(transaction, lineage, before)
+    switch transaction.kind {
+    case .oneTime: return .missedPurchase
+    case .trialStarted, .free: return .missedStart
+    case .renewed, .introRenewed: return converts ? .missedConversion : .missedRenewal
+    case .started, .introStarted: break
+    case .unknown:
+      let renews =
+        transaction.expiresAt != nil || lineage?.latest.isSubscription == true
+        || siblings.contains { $0.expiresAt != nil }
+      if !renews { return .missedPurchase }
+      if isPaidBefore { return .missedRenewal }
+    }
+    return converts ? .missedConversion : .missedStart
+  }
+
+  private func paidBefore(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ before: [ListedTransaction]
+  ) -> Bool {
+    let trials = Set(lineage?.latest.trials.map(\.transaction) ?? [])
+    if before.contains(where: {
+      $0.kind != .oneTime && !$0.isTrial && !trials.contains($0.key)
+    }) {
+      return true
+    }
+    return lineage?.latest.charges.contains {
+      $0.kind != .oneTime && isBefore($0.time, transaction)
+    } ?? false
+  }
+
+  /// Whether it follows a trial within the gap or out of billing retry.
+  ///
+  /// What comes later is a new start. Where no trial start was told, none of its failed payments is
+  /// known either.
+  private func converts(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ before: [ListedTransaction]
+  ) -> Bool {
+    let told = lineage?.latest.trials.last { isBefore($0.start, transaction) }
+    if let told { return isBy(told.convertibleUntil, transaction) }
+    guard let listed = before.last(where: \.isTrial) else { return false }
+    return isBy(listed.expiresAt.map { $0 + rules.rules.renewalGap }, transaction)
+  }
+
+  private func isBy(_ limit: Instant?, _ transaction: ListedTransaction) -> Bool {
+    guard let limit, let at = transaction.at else { return true }
+    return at <= limit
+  }
+
+  private func isBefore(_ instant: Instant, _ transaction: ListedTransaction) -> Bool {
+    transaction.at.map { instant < $0 } ?? true
+  }
+}
