@@ -48,8 +48,10 @@ struct SnapshotView {
   private mutating func listTransactions() {
     var byID: [ExactText: ListedTransaction] = [:]
     for entitlement in entitlements {
+      let newest = entitlement.newestTransaction.map { ExactText($0.id) }
       for transaction in entitlement.transactions where !transaction.id.isEmpty {
-        let listed = ListedTransaction(transaction, of: entitlement)
+        let isNewest = ExactText(transaction.id) == newest
+        let listed = ListedTransaction(transaction, of: entitlement, isNewest: isNewest)
         let id = ExactText(listed.id)
         byID[id] = byID[id]?.merged(with: listed) ?? listed
       }
@@ -69,8 +71,10 @@ struct ListedTransaction: Equatable {
   var at: Instant?
   var expiresAt: Instant?
   var revokedAt: Instant?
+  /// Whether the state of an entitlement speaks of it, and so does the entitlement's product.
+  var isNewest: Bool
 
-  init(_ transaction: SnapshotTransaction, of entitlement: Entitlement) {
+  init(_ transaction: SnapshotTransaction, of entitlement: Entitlement, isNewest: Bool = false) {
     id = transaction.id
     original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
     kind = transaction.kind
@@ -80,12 +84,13 @@ struct ListedTransaction: Equatable {
     at = transaction.at
     expiresAt = transaction.expiresAt
     revokedAt = transaction.revokedAt
+    self.isNewest = isNewest
   }
 
   var key: Int64 { transactionKey(id) }
   var isTrial: Bool { kind == .trialStarted || kind == .free }
   /// Whether it is no renewal: what it bought goes on in the charges that follow it.
-  var opensPeriods: Bool { kind == .started || kind == .introStarted }
+  var opensPeriods: Bool { kind == .started || kind == .introStarted || isTrial }
   var isOffer: Bool { kind == .introStarted || kind == .introRenewed }
 
   func precedes(_ other: ListedTransaction) -> Bool {
@@ -98,7 +103,10 @@ struct ListedTransaction: Equatable {
     var merged = self
     if kind == .unknown { merged.kind = other.kind }
     if product.isEmpty { merged.product = other.product }
-    if entitledProduct.isEmpty { merged.entitledProduct = other.entitledProduct }
+    if entitledProduct.isEmpty || (other.isNewest && !isNewest) {
+      merged.entitledProduct = other.entitledProduct
+    }
+    merged.isNewest = isNewest || other.isNewest
     if store == .unknown { merged.store = other.store }
     merged.at = at ?? other.at
     merged.expiresAt = expiresAt ?? other.expiresAt

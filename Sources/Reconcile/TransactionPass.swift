@@ -62,8 +62,6 @@ extension Reconciliation {
         isFree: transaction.isTrial, opensLineage: isFirst(transaction, in: view)))
   }
 
-  private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
-    !view.transactions.contains {
   /// The original id of the lineage that a listed transaction belongs to: of one that no event
   /// knows, the one that its entitlement came from before.
   private func life(of transaction: ListedTransaction, _ lineage: LineageCase?) -> String {
@@ -72,6 +70,8 @@ extension Reconciliation {
     return before.map { lineages[$0].original } ?? transaction.original
   }
 
+  private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
+    !view.transactions.contains {
       $0.original == transaction.original && $0.precedes(transaction)
     }
   }
@@ -111,11 +111,7 @@ extension Reconciliation {
   private func productHeld(
     _ transaction: ListedTransaction, _ lineage: LineageCase, _ mapped: [String]
   ) -> String {
-    let isNewest =
-      !(view?.transactions.contains {
-        $0.original == transaction.original && transaction.precedes($0)
-      } ?? false)
-    if isNewest, mapped.count == 1 { return mapped[0] }
+    if transaction.isNewest, mapped.count == 1 { return mapped[0] }
     if let at = transaction.at, lineage.latest.charges.contains(where: { $0.kind != .oneTime }) {
       return transaction.opensPeriods
         ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)

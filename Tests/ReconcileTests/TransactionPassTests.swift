@@ -260,4 +260,23 @@ struct TransactionPassTests {
       ], capturedAt: "2026-01-20")
     #expect(scenario.codes == [])
   }
+
+  @Test("An entitlement names the product of its newest transaction, not of an older purchase")
+  func productOfOlder() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.tell(
+      .started, "2026-04-01", until: "2027-04-01", transaction: 300, price: 60,
+      product: Story.yearly)
+    let newer = bought(300, .started, "2026-04-01", until: "2027-04-01") { $0.originalID = "300" }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2027-04-01", product: "yearly",
+          listing: monthlyTransactions(renewals: 1) + [newer])
+      ], capturedAt: "2026-04-10",
+      change: { $0.products = ["yearly": ["com.example.yearly"]] })
+    #expect(scenario.breaks.map(\.product) == ["com.example.monthly"])
+  }
 }
