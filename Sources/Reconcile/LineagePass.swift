@@ -8,7 +8,11 @@ extension Reconciliation {
       findMissingStart(match)
       if isReplacedUnseen(match) { continue }
       if isAhead(match) {
-        raiseAhead(match.lineage, says: told(match.entitlement))
+        if let known = match.lineage.state.periodEnd, let shown = endBefore(known, match) {
+          raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
+        } else {
+          raiseAhead(match.lineage, says: told(match.entitlement))
+        }
         continue
       }
       compareEnds(match)
@@ -99,6 +103,14 @@ extension Reconciliation {
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
     }
+  }
+
+  /// The end of an entitlement that is shown, and so speaks, but ended before what was paid for;
+  /// the break is the same one when the end that was paid for has come.
+  private func endBefore(_ known: Instant, _ match: EntitlementMatch) -> Instant? {
+    guard tellsEnds, let shown = match.entitlement.expiresAt, shown < known, !agree(shown, known)
+    else { return nil }
+    return shown
   }
 
   /// Whether access goes on of which events say that it was taken away.

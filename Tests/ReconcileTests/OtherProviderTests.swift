@@ -183,7 +183,7 @@ struct OtherProviderTests {
       return scenario(.iaptic, story, [old, new], at: "2026-01-25").codes
     }
     #expect(codes(newFrom: "2026-01-20") == ["MISSED_START"])
-    #expect(codes(newFrom: "2026-01-22") == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
+    #expect(codes(newFrom: "2026-01-22") == ["EXPIRY_MISMATCH", "MISSED_START"])
   }
 
   @Test("A loss of Purple's is one break, though its events name no original transaction")

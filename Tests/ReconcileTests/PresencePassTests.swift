@@ -4,12 +4,14 @@ import Vocabulary
 
 @Suite("What only one side knows")
 struct PresencePassTests {
-  @Test("Active by events, absent or inactive in the user's snapshot, is ahead of it")
+  @Test("Active by events, absent or inactive without an end of its own, is ahead of the snapshot")
   func ahead() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-02-20")
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
-    scenario.entitlements = [premium(active: false, until: "2026-02-10", .canceled)]
+    scenario.entitlements = [premium(active: false, .canceled)]
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    scenario.entitlements = [premium(active: false, until: "2026-03-01", .canceled)]
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
     scenario.entitlements = [premium(until: "2026-03-01")]
     #expect(scenario.codes == [])
@@ -24,6 +26,19 @@ struct PresencePassTests {
     #expect(scenario.codes == [])
     scenario.entitlements = [premium(active: false, until: "2026-02-20", .canceled)]
     #expect(scenario.codes == [])
+  }
+
+  @Test("An entitlement that ended early is one break, before and after the end that was paid for")
+  func endedEarly() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-10", .canceled)],
+      capturedAt: "2026-02-20")
+    let before = scenario.breaks
+    #expect(before.map(\.code) == [.expiryMismatch])
+    scenario.capturedAt = "2026-03-20"
+    #expect(scenario.breaks.map(\.code) == [.expiryMismatch])
+    #expect(scenario.breaks.map(\.id) == before.map(\.id))
   }
 
   @Test("An ended lineage is missed by no snapshot")
