@@ -190,6 +190,8 @@ extension Reconciliation {
     guard let products = storeProducts(match.entitlement.product), !lineage.product.isEmpty,
       !products.contains(lineage.product), missing(in: lineage).isEmpty
     else { return }
+    // Refunds alone name what was bought once, not what was held when the first event came.
+    if isRefundsAlone(state), !isNewestWatched(match) { return }
     // A change that takes effect at the next renewal may be shown already.
     guard !isScheduled(match) else { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
@@ -211,6 +213,16 @@ extension Reconciliation {
         evidence: "events say product \(lineage.product), the snapshot says "
           + "\(match.entitlement.product) (\(products.joined(separator: ", ")))",
         action: nextStep(code, user.provider)))
+  }
+
+  private func isRefundsAlone(_ state: LineageState) -> Bool {
+    state.charges.isEmpty && state.trials.isEmpty
+      && Set(state.transactions).isSubset(of: state.refunds.map(\.transaction))
+  }
+
+  private func isNewestWatched(_ match: EntitlementMatch) -> Bool {
+    let newest = match.entitlement.newestTransaction?.at ?? match.startedAt
+    return newest.map { isWatched($0, subject(match.lineage)) } ?? false
   }
 
   /// What the entitlement says, in words.

@@ -91,6 +91,29 @@ struct UnseenChargePassTests {
     #expect(codes(chargedAt: "2026-03-01") == ["MISSED_START"])
   }
 
+  @Test("A refund of what was bought before our time proves no change of product")
+  func refundOfOld() {
+    var story = Story()
+    story.tell(.refunded, "2026-02-10", transaction: 100, price: -10) {
+      $0.periodStart = at("2025-11-01")
+    }
+    func codes(changed day: String) -> [String] {
+      Scenario(
+        stories: [story],
+        entitlements: [
+          premium(
+            until: "2026-11-20", product: "yearly",
+            listing: [
+              bought(100, .started, "2025-11-01", until: "2025-11-20"),
+              bought(101, .renewed, day, until: "2026-11-20"),
+            ])
+        ], capturedAt: "2026-03-20", change: { $0.products["yearly"] = ["com.example.yearly"] }
+      ).codes
+    }
+    #expect(codes(changed: "2025-11-20") == [])
+    #expect(codes(changed: "2026-02-20") == ["MISSED_RENEWAL"])
+  }
+
   @Test("The charge is of the product that was given back, and cost as much at the least")
   func givenBack() {
     func found(_ prices: [Int64], _ product: Symbol) -> [Break] {
