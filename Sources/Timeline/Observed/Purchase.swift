@@ -43,12 +43,16 @@ struct Purchase {
 
   /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
   ///
-  /// The bodies without transaction ids tell no more than the order of ends.
+  /// The bodies without transaction ids tell no more than the order of ends; that of what was
+  /// replaced is the one that the next purchase cut.
   var place: (Instant, Instant, Instant, Int64) {
     let event = told ?? first ?? sightings[0]
-    let seen = event.transaction == 0 ? event.periodEnd ?? event.time : event.time
+    let cut =
+      event.transaction == 0 ? sightings.filter(\.isCutShort).compactMap(\.periodEnd).min() : nil
+    let end = cut ?? event.periodEnd
+    let seen = event.transaction == 0 ? end ?? event.time : event.time
     let moment = told?.time ?? event.observation?.lastChargedAt ?? seen
-    return (moment, event.periodEnd ?? moment, event.seenAt, event.identity)
+    return (moment, end ?? moment, event.seenAt, event.identity)
   }
 }
 
@@ -57,19 +61,29 @@ extension Purchase {
   ///
   /// A purchase is a transaction. Where the provider sends no transaction ids it is an end: bodies
   /// of iaptic's first years show a renewal by a later `expirationDate` alone. Only in billing
-  /// retry is a later end the grace of the same purchase.
+  /// retry is a later end the grace of the same purchase, and an earlier one, of what was replaced,
+  /// the end that was cut.
   static func all(in events: [Event]) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex()
-    for event in events.asSeen where event.observation != nil || event.opensPurchase {
-      if let known = index.purchase(of: event) {
+    func add(_ event: Event) -> Int {
+      let known = index.purchase(of: event) ?? purchases.count
+      index.add(event, known)
+      if known == purchases.count {
+        purchases.append(Purchase(event))
+      } else {
         purchases[known].sightings.append(event)
         if event.opensPurchase { purchases[known].told = purchases[known].told ?? event }
-        index.add(event, known)
-      } else {
-        index.add(event, purchases.count)
-        purchases.append(Purchase(event))
       }
+      return known
+    }
+    let seen = events.asSeen.filter { $0.observation != nil || $0.opensPurchase }
+    for event in seen where !event.isCutShort { _ = add(event) }
+    // Whose end was cut is known once all ends are.
+    let cut = seen.filter(\.isCutShort)
+    if !cut.isEmpty { index.order(purchases) }
+    for purchase in Set(cut.map(add)) {
+      purchases[purchase].sightings = purchases[purchase].sightings.asSeen
     }
     return purchases.sorted { $0.place < $1.place }
   }
@@ -94,6 +108,14 @@ private struct PurchaseIndex {
   /// Purchases whose transaction is known.
   private var named: Set<Int> = []
 
+  private struct Product: Hashable {
+    var lineage: Int64
+    var product: Symbol
+  }
+
+  /// The ends of each product's purchases, rising; none before `order`.
+  private var ends: [Product: [(end: Instant, purchase: Int)]] = [:]
+
   func purchase(of event: Event) -> Int? {
     let sameEnd = byEnd[End(lineage: event.lineage, end: event.periodEnd)]
     guard event.transaction == 0 else {
@@ -101,7 +123,26 @@ private struct PurchaseIndex {
       return known ?? sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
     if let sameEnd { return sameEnd }
+    if event.isCutShort, let cut = purchaseCut(by: event) { return cut }
     return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
+  }
+
+  /// The purchase whose period was to end next after that of the replaced one that is shown.
+  private func purchaseCut(by event: Event) -> Int? {
+    let product = Product(lineage: event.lineage, product: event.product)
+    guard let end = event.periodEnd, let known = ends[product] else { return nil }
+    let next = known.indices.first(from: 0) { known[$0].end > end }
+    return next < known.count ? known[next].purchase : nil
+  }
+
+  /// Puts the ends of `purchases` in order.
+  mutating func order(_ purchases: [Purchase]) {
+    for (place, purchase) in purchases.enumerated() {
+      guard let first = purchase.sightings.first, let end = first.periodEnd else { continue }
+      let product = Product(lineage: first.lineage, product: first.product)
+      ends[product, default: []].append((end, place))
+    }
+    ends = ends.mapValues { $0.sorted { ($0.end, $0.purchase) < ($1.end, $1.purchase) } }
   }
 
   mutating func add(_ event: Event, _ purchase: Int) {
@@ -117,6 +158,9 @@ private struct PurchaseIndex {
 }
 
 extension Event {
+  /// Whether it shows, without transaction id, a purchase that another one replaced.
+  var isCutShort: Bool { transaction == 0 && observation?.isReplaced == true }
+
   /// Whether a told event charges for something or starts a trial.
   var opensPurchase: Bool {
     kind != .observed && (chargeKind != nil || kind == .trialStarted)

@@ -38,6 +38,38 @@ struct CollectionsTests {
 }
 
 extension CollectionsTests {
+  @Test("Without ids, the end that an upgrade cut is that of the purchase which it replaced")
+  func upgradeWithoutIds() throws {
+    for vanishes in [false, true] {
+      var feed = Telling(.iaptic)
+      func show(
+        _ time: String, _ collection: Int64, _ product: Symbol, until end: String,
+        chargedAt charged: String? = nil
+      ) {
+        feed.show(time, 0, until: end, of: 10) { event, state in
+          (event.collection, event.product) = (collection, product)
+          event.received = at(collection == 3 ? "2026-06-18" : time) + .seconds(1)
+          (state.isTimeInferred, state.firstPurchasedAt) = (true, at("2026-05-12"))
+          state.lastChargedAt = charged.map { at($0) }
+          guard product == Telling.monthly, collection > 1 else { return }
+          (state.isReplaced, state.isOwned) = (true, false)
+        }
+      }
+      show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
+      show("2026-06-01", 2, Telling.monthly, until: "2026-06-01")
+      show("2026-06-01", 2, Telling.yearly, until: "2026-07-01", chargedAt: "2026-06-01")
+      // Nothing in it tells of a time after the first purchase.
+      if vanishes { show("2026-05-12", 3, Telling.monthly, until: "2026-06-01") }
+      let told = try feed.history()
+      #expect(told.prefix(1) == ["started 2026-05-12"])
+      #expect(told.contains("product_changed 2026-06-01"))
+      #expect(told.contains("revoked 2026-06-18T00:00:01") == vanishes)
+      let facts = try feed.facts(asOf: "2026-08-01")
+      #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
+      #expect(facts.days(.churnedRefund) == (vanishes ? ["2026-06-18"] : []))
+    }
+  }
+
   @Test("Of an upgrade under one original id the new product vanishes though the old one stays")
   func upgrade() throws {
     var feed = Telling(.iaptic)
