@@ -12,7 +12,7 @@ struct MissingCharge {
   var end: Instant?
   var count: Int64 = 1
   var isFree = false
-  /// Whether nothing of the lineage came before it, so that counting begins with it.
+  /// Whether nothing of the lineage was paid before it, so that counting begins with it.
   var opensLineage = false
 }
 

@@ -25,7 +25,7 @@ extension Reconciliation {
       $0.original == transaction.original && $0.id != transaction.id
     }
     let before = siblings.filter { $0.precedes(transaction) }
-    let isPaidBefore = paidBefore(transaction, lineage, before)
+    let isPaidBefore = !isFirstPaid(transaction, lineage, in: view)
     // The first payment after a trial is its conversion, though some lists call it a renewal.
     let converts = !isPaidBefore && converts(transaction, lineage, before)
     switch transaction.kind {
@@ -43,18 +43,17 @@ extension Reconciliation {
     return converts ? .missedConversion : .missedStart
   }
 
-  private func paidBefore(
-    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ before: [ListedTransaction]
+  /// Whether nothing of its subscription was paid before, as list and events say.
+  func isFirstPaid(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
   ) -> Bool {
     let trials = Set(lineage?.latest.trials.map(\.transaction) ?? [])
-    if before.contains(where: {
-      $0.kind != .oneTime && !$0.isTrial && !trials.contains($0.key)
-    }) {
-      return true
+    let isListed = view.transactions.contains {
+      $0.original == transaction.original && $0.id != transaction.id && $0.kind != .oneTime
+        && !$0.isTrial && !trials.contains($0.key) && $0.precedes(transaction)
     }
-    return lineage?.latest.charges.contains {
-      $0.kind != .oneTime && isBefore($0.time, transaction)
-    } ?? false
+    let told = lineage?.latest.charges ?? []
+    return !isListed && !told.contains { $0.kind != .oneTime && isBefore($0.time, transaction) }
   }
 
   /// Whether it follows a trial within the gap or out of billing retry.

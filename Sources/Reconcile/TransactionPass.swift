@@ -58,8 +58,9 @@ extension Reconciliation {
       draft,
       for: MissingCharge(
         original: life(of: transaction, lineage), code: code, at: transaction.at,
-        end: transaction.expiresAt,
-        isFree: transaction.isTrial, opensLineage: isFirst(transaction, in: view)))
+        end: transaction.expiresAt, isFree: transaction.isTrial,
+        opensLineage: isFirst(transaction, in: view)
+          || isFirstPaid(transaction, lineage, in: view)))
   }
 
   /// The original id of the lineage that a listed transaction belongs to: of one that no event
