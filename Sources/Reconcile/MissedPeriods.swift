@@ -151,12 +151,13 @@ extension Reconciliation {
     return isWatched((match.entitlement.expiresAt ?? knownAt) - length, about)
   }
 
-  /// A subscription that had ended did not renew: it was bought again.
+  /// A subscription that had ended did not renew, and a trial that had did not convert: it was
+  /// bought again.
   private func restartAfterLapse(
     _ match: EntitlementMatch, after base: Instant
   ) -> (at: Instant, count: Int64)? {
     let state = match.lineage.state
-    guard !state.isTrial else { return nil }
+    guard !state.isTrial || (state.isExpiryTold && !state.isInBillingRetry) else { return nil }
     if let started = match.startedAt, started > base + rules.rules.renewalGap {
       guard let end = match.entitlement.expiresAt else { return (started, 1) }
       return (started, max(1, periods(match, from: started, until: end)))

@@ -52,6 +52,19 @@ struct MissedPeriodsTests {
     }
   }
 
+  @Test("What is bought long after a trial expired is a new start")
+  func afterExpiredTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-10", started: "2026-03-10")],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-10"))
+  }
+
   @Test("A change to a shorter period that never came is one break, whatever ends are shown")
   func shorterPeriod() {
     var story = Story()
