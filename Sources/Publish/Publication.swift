@@ -113,6 +113,8 @@ private func carryOverUnchanged(
     let linked = "\(staging.path)/.carried"
     guard link(old, linked) == 0 else { continue }
     guard rename(linked, new) == 0 else { throw .system("rename", linked) }
+    // It still stands there when both are one file after all, which a look at it had not told.
+    unlink(linked)
     carried.insert(path)
   }
   return (changed, carried)
