@@ -27,9 +27,10 @@ struct Intake {
     case vanished
     case failed(ArchiveError)
 
-    /// What it holds, in events.
+    /// What it holds, in events; a batch has room for a thousand, however few it holds.
     var size: Int {
-      if case .batch(let batch) = self { max(batch.events.count, Int(batch.lines)) } else { 1 }
+      guard case .batch(let batch) = self else { return 1 }
+      return max(batch.events.count, Int(batch.lines), 1_024)
     }
   }
 
