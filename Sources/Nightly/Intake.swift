@@ -27,12 +27,15 @@ struct Intake {
     case vanished
     case failed(ArchiveError)
 
-    /// What it holds, in events; a batch has room for a thousand, however few it holds.
+    /// What it holds, in events; a batch takes the room of a full one, however few it holds.
     var size: Int {
       guard case .batch(let batch) = self else { return 1 }
-      return max(batch.events.count, Int(batch.lines), 1_024)
+      return max(batch.events.count, Int(batch.lines), batchLines)
     }
   }
+
+  /// Lines of which a batch is full.
+  private static let batchLines = 1_024
 
   /// Events that may wait for the writer, who takes them in the order of the files: half a file of
   /// 50,000, in 18 MB.
@@ -213,7 +216,7 @@ struct Intake {
     ) throws -> ArchiveEnd {
       var normaliser = Normaliser(rules: rules)
       // The last lines of a chunk may come on top.
-      let (linesMin, room, bytesMin) = (1_024, 1_280, 1 << 20)
+      let (room, bytesMin) = (1_280, 1 << 20)
       var batch = EventBatch(room: room)
       func flush() throws {
         guard tell(.batch(batch)) else { throw NotWanted() }
@@ -231,7 +234,7 @@ struct Intake {
           (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
           guard tell(.again) else { throw NotWanted() }
         }
-        if batch.lines >= linesMin || batch.arena.count >= bytesMin { try flush() }
+        if batch.lines >= batchLines || batch.arena.count >= bytesMin { try flush() }
       }
       if batch.lines > 0 { try flush() }
       return end

@@ -8,7 +8,7 @@ extension Reconciliation {
       findMissingStart(match)
       if isReplacedUnseen(match) { continue }
       if isAhead(match) {
-        if let known = match.lineage.state.periodEnd, let shown = endBefore(known, match) {
+        if tellsEnds, let (shown, known) = earlyEnd(of: match) {
           raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
         } else {
           raiseAhead(match.lineage, says: told(match.entitlement))
@@ -106,12 +106,14 @@ extension Reconciliation {
     }
   }
 
-  /// The end of an entitlement that is shown, and so speaks, but ended before what was paid for;
-  /// the break is the same one when the end that was paid for has come.
-  private func endBefore(_ known: Instant, _ match: EntitlementMatch) -> Instant? {
-    guard tellsEnds, let shown = match.entitlement.expiresAt, shown < known, !agree(shown, known)
+  /// The end that is shown, and that which was paid for, where the shown one came before it.
+  ///
+  /// The break is the same one when the end that was paid for has come.
+  func earlyEnd(of match: EntitlementMatch) -> (shown: Instant, known: Instant)? {
+    guard let known = match.lineage.state.periodEnd, let shown = match.entitlement.expiresAt,
+      shown < known, !agree(shown, known)
     else { return nil }
-    return shown
+    return (shown, known)
   }
 
   /// Whether access goes on of which events say that it was taken away.
@@ -130,9 +132,11 @@ extension Reconciliation {
 
   /// A cancel that was told after the end is the store's, which had tried to collect until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
-    guard !state.isInBillingRetry, state.toldEnd == nil, let cancel = state.lastCancelAt,
-      let end = state.periodEnd
-    else { return false }
+    !state.isInBillingRetry && state.toldEnd == nil && isCanceledAfterEnd(state)
+  }
+
+  func isCanceledAfterEnd(_ state: LineageState) -> Bool {
+    guard let end = state.periodEnd, let cancel = state.lastCancelAt else { return false }
     return cancel > end + rules.endTolerance
   }
 
@@ -188,13 +192,11 @@ extension Reconciliation {
 
   private mutating func compareProducts(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.state)
-    guard let products = storeProducts(match.entitlement.product), !lineage.product.isEmpty,
-      !products.contains(lineage.product), missing(in: lineage).isEmpty
+    guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match),
+      missing(in: lineage).isEmpty
     else { return }
     // Refunds alone name what was bought once, not what was held when the first event came.
     if isRefundsAlone(state), !isNewestWatched(match) { return }
-    // A change that takes effect at the next renewal may be shown already.
-    guard !isScheduled(match) else { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })
     // One that came without money and without a date of its own may not be shown yet.

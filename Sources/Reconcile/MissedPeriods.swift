@@ -71,7 +71,8 @@ extension Reconciliation {
     namesOtherProduct(match) && !isScheduled(match)
   }
 
-  /// Whether a change of product to the snapshot's was announced for the next renewal.
+  /// Whether a change of product to the snapshot's was announced for the next renewal; it may be
+  /// shown already.
   func isScheduled(_ match: EntitlementMatch) -> Bool {
     guard let next = match.lineage.state.scheduledProduct else { return false }
     return storeProducts(match.entitlement.product)?.contains(match.lineage.text(next)) ?? false

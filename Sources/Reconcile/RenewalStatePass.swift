@@ -42,10 +42,7 @@ extension Reconciliation {
 
   /// Whether access ended before the period did: a refund or a revocation took it away.
   private func wasCutShort(_ match: EntitlementMatch) -> Bool {
-    guard match.entitlement.isActive(at: knownAt) == false, let end = match.entitlement.expiresAt,
-      let known = match.lineage.state.periodEnd
-    else { return false }
-    return end < known - rules.endTolerance
+    match.entitlement.isActive(at: knownAt) == false && earlyEnd(of: match) != nil
   }
 
   /// Whether auto-renew went off after the end: the payment had failed, and the store gave up.
@@ -148,12 +145,7 @@ extension Reconciliation {
     // A trial whose conversion could not be charged expires, unless a cancel after its end told
     // that the store had given up; what was paid for is canceled.
     guard state.isInBillingRetry else { return true }
-    return state.isTrial && match.entitlement.isActive != nil && !isGivenUpAfterEnd(state)
-  }
-
-  private func isGivenUpAfterEnd(_ state: LineageState) -> Bool {
-    guard let end = state.periodEnd, let cancel = state.lastCancelAt else { return false }
-    return cancel > end + rules.endTolerance
+    return state.isTrial && match.entitlement.isActive != nil && !isCanceledAfterEnd(state)
   }
 
   /// The end that no expiry told; nil where the ends differ, which is a break of its own.
