@@ -80,6 +80,14 @@ public final class Ledger {
     }
   }
 
+  /// Copies what the write-ahead log of the ledger at `path` holds into the file, beside whoever
+  /// reads or writes, so that `checkpoint` finds little left to copy.
+  ///
+  /// What fails here fails there again, and is told then.
+  public static func checkpointAhead(path: String) {
+    try? DatabaseQueue(path: path).inDatabase { _ = try $0.checkpoint(.passive) }
+  }
+
   /// Copies the ledger, as it is at one moment, to a new file at `path`.
   ///
   /// Takes no lock that a writer would wait for.

@@ -117,7 +117,8 @@ struct PublishPass {
     }
   }
 
-  /// Writes the shares of the set in parallel, each by a connection of its own.
+  /// Writes the shares of the set in parallel, each by a connection of its own, and meanwhile
+  /// copies the ledger's log into its file, as soon as a thread finds no share left to write.
   private func writeReports(
     by reportPlan: ReportPlan, into folder: String
   ) throws -> WrittenReports {
@@ -127,10 +128,15 @@ struct PublishPass {
     let told = reportPlan
     var reports = WrittenReports(plan: told)
     try Workers(count: plan.jobs).run(
-      ReportShare.allCases,
+      ReportShare.allCases.map(SetWork.share) + [.checkpoint],
       eachBy: {
         let reader = Result { try ShareReader(path: path, plan: told, folder: folder) }
-        return { share, tell in _ = tell(Result { try reader.get().write(share) }) }
+        return { work, tell in
+          switch work {
+          case .share(let share): _ = tell(Result { try reader.get().write(share) })
+          case .checkpoint: Ledger.checkpointAhead(path: path)
+          }
+        }
       },
       take: { reports.add(try $1.get()) })
     try reports.finish(in: folder, checkedBy: ledger)
@@ -178,6 +184,12 @@ extension IntakeSummary {
     tallies.rejected = rejected
     return tallies
   }
+}
+
+/// What threads do beside each other while the set is written.
+private enum SetWork {
+  case share(ReportShare)
+  case checkpoint
 }
 
 /// What one thread needs to write shares of the set: a connection of its own.

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import Vocabulary
@@ -54,6 +55,19 @@ struct StillStateTests {
       try writer.checkpoint()
     }
     #expect(try started(reader) == 3)
+  }
+
+  @Test("What the log holds can be copied into the file while somebody reads it")
+  func checkpointAhead() throws {
+    try writer.replaceFacts(facts(trials: 4))
+    let reader = try Ledger.open(path: path, mode: .readOnly)
+    let fileAlone = folder.path("file-alone.sqlite")
+    try reader.holdStill {
+      Ledger.checkpointAhead(path: path)
+      try FileManager.default.copyItem(atPath: path, toPath: fileAlone)
+      #expect(try started(reader) == 4)
+    }
+    #expect(try started(Ledger.open(path: fileAlone, mode: .readOnly)) == 4)
   }
 
   @Test("Facts that are laid over the ledger's are read instead, and go with the reader")
