@@ -93,10 +93,11 @@ extension Reconciliation {
     guard let charge = paid.last else { return }
     let known = jump.previous.map { paid[$0...] } ?? []
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? start ?? charge.time
+    // What another jump left out is dated at the charge that it led up to, at the latest.
     let begin = known.first?.time ?? from - rules.rules.renewalGap
     let between = missing(in: lineage).filter { missed in
       missed.code == .missedRenewal
-        && (missed.at.map { $0 < charge.time && $0 >= begin } ?? true)
+        && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
     }
     let left = jump.between - total(between)
     guard left > 0 else { return }

@@ -73,8 +73,9 @@ extension Reconciliation {
   /// Whether the entitlement ends where a purchase begins that never came: it took its place.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
     guard listsPastProducts, let end = match.entitlement.expiresAt else { return false }
-    return missing.contains { charge in
-      charge.original != match.lineage.original && (charge.at.map { agree($0, end) } ?? false)
+    return missing.contains { original, charges in
+      original != match.lineage.original
+        && charges.contains { charge in charge.at.map { agree($0, end) } ?? false }
     }
   }
 

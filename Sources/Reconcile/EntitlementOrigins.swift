@@ -100,7 +100,7 @@ extension Reconciliation {
 }
 
 /// The lineages by what a list of transactions says of them.
-private struct NamedLineages {
+struct NamedLineages {
   private var byOriginal: [ExactText: Int] = [:]
   private var byTransaction: [Int64: Int] = [:]
 
@@ -114,9 +114,7 @@ private struct NamedLineages {
 
   /// The lineage of the newest transaction that any of them knows, and the ids of newer ones.
   func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [String])? {
-    let newestFirst = entitlement.transactions.sorted {
-      ($0.at?.milliseconds ?? .min, $0.id) > ($1.at?.milliseconds ?? .min, $1.id)
-    }
+    let newestFirst = entitlement.transactions.sorted { $1.isOlder(than: $0) }
     for (place, transaction) in newestFirst.enumerated() {
       if let found = lineage(of: ListedTransaction(transaction, of: entitlement)) {
         return (found, newestFirst[..<place].map(\.id))
@@ -125,7 +123,13 @@ private struct NamedLineages {
     return nil
   }
 
-  private func lineage(of transaction: ListedTransaction) -> Int? {
+  /// The lineage of a listed transaction, by its original id, else by its own.
+  func lineage(of transaction: ListedTransaction) -> Int? {
     byOriginal[ExactText(transaction.original)] ?? byTransaction[transaction.key]
+  }
+
+  /// The first lineage that any of the transactions is of.
+  func first(ofAny keys: some Sequence<Int64>) -> Int? {
+    keys.lazy.compactMap { byTransaction[$0] }.min()
   }
 }

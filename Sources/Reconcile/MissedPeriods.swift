@@ -115,7 +115,7 @@ extension Reconciliation {
     var key = state.renewalOrdinal.map { "ordinal \($0 + 1)" } ?? "after \(base.milliseconds)"
     if state.isStartSeen, state.renewalOrdinal == nil { key = "ordinal 1" }
     if let restart {
-      (code, at, key) = (.missedStart, restart.at, "after \(base.milliseconds)")
+      (code, at, key) = (.missedStart, restart.at, "after \(restart.at.milliseconds)")
       count = restart.count
     } else if state.isTrial {
       (code, key) = (.missedConversion, "ordinal 0")

@@ -24,7 +24,7 @@ struct Reconciliation {
   let user: UserCase
   let rules: ReconcileRules
   /// Nil when no snapshot names the user.
-  let view: SnapshotView?
+  private(set) var view: SnapshotView?
   /// Production lineages, in the order of their original ids.
   let lineages: [LineageCase]
   /// Those and the production lineages all of whose events are newer than the snapshot: it proves
@@ -33,7 +33,12 @@ struct Reconciliation {
   /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
   let sandbox: [LineageCase]
   private(set) var origins = EntitlementOrigins()
-  private(set) var missing: [MissingCharge] = []
+  /// `lineagesOfAnyTime` by what the snapshot lists.
+  private var named = NamedLineages([])
+  /// Where in them the listed subscriptions are that only a transaction of theirs tells.
+  private var homes: [ExactText: Int] = [:]
+  /// By the original id of the lineage that they belong to.
+  private(set) var missing: [String: [MissingCharge]] = [:]
   var missedRefunds: Set<String> = []
   private var breaks: [String: Break] = [:]
   /// What the missing events of each lineage, by its original id, cast doubt on.
@@ -55,6 +60,21 @@ struct Reconciliation {
     guard let view else { return }
     counts = view.counts
     origins = tellOrigins(view.entitlements)
+    guard !view.transactions.isEmpty else { return }
+    named = NamedLineages(lineagesOfAnyTime)
+    for (original, listed) in view.subscriptions {
+      homes[original] = named.first(ofAny: listed.map(\.key) + [transactionKey(original.text)])
+    }
+    var dated = view
+    dated.date { presumedDate(of: $0, in: view) }
+    self.view = dated
+  }
+
+  /// The lineage of a listed transaction: by its original id, by its own, else by that of another
+  /// one that the list puts to the same subscription, for not every provider's events name it.
+  func lineage(of transaction: ListedTransaction) -> LineageCase? {
+    let place = named.lineage(of: transaction) ?? homes[ExactText(transaction.original)]
+    return place.map { lineagesOfAnyTime[$0] }
   }
 
   /// The moment up to which the snapshot speaks; as-of without one.
@@ -91,7 +111,7 @@ struct Reconciliation {
 
   /// Raises a missing charge and remembers it for the passes that follow.
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
-    missing.append(charge)
+    missing[charge.original, default: []].append(charge)
     if let doubt = Doubt(charge) { doubts[charge.original, default: []].append(doubt) }
     raise(draft, in: charge.original)
   }
@@ -104,7 +124,7 @@ struct Reconciliation {
 
   /// What earlier passes found missing in a lineage; free trials included.
   func missing(in lineage: LineageCase) -> [MissingCharge] {
-    missing.filter { $0.original == lineage.original }
+    missing[lineage.original] ?? []
   }
 
   func subject(_ lineage: LineageCase, product: String? = nil) -> Subject {

@@ -7,6 +7,8 @@ struct SnapshotView {
   private(set) var entitlements: [Entitlement] = []
   /// Each transaction id once, in the order of business time.
   private(set) var transactions: [ListedTransaction] = []
+  /// The same, by original id.
+  private(set) var subscriptions: [ExactText: [ListedTransaction]] = [:]
   private(set) var counts = ReconcileCounts()
 
   /// - Parameter sandbox: transaction keys that events place in the sandbox; not every shape of
@@ -56,7 +58,28 @@ struct SnapshotView {
         byID[id] = byID[id]?.merged(with: listed) ?? listed
       }
     }
-    transactions = byID.values.sorted { $0.precedes($1) }
+    arrange(Array(byID.values))
+  }
+
+  private mutating func arrange(_ listed: [ListedTransaction]) {
+    transactions = listed.sorted { $0.precedes($1) }
+    subscriptions = Dictionary(grouping: transactions) { ExactText($0.original) }
+  }
+
+  /// Gives transactions without a date the one that `presumed` tells, if any.
+  mutating func date(by presumed: (ListedTransaction) -> Instant?) {
+    guard transactions.contains(where: { $0.at == nil }) else { return }
+    arrange(
+      transactions.map { transaction in
+        var dated = transaction
+        dated.at = transaction.at ?? presumed(transaction).map { min($0, capturedAt - .seconds(1)) }
+        return dated
+      })
+  }
+
+  /// All listed transactions of the same subscription, that one included.
+  func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
+    subscriptions[ExactText(transaction.original)] ?? []
   }
 }
 
@@ -71,6 +94,8 @@ struct ListedTransaction: Equatable {
   var at: Instant?
   var expiresAt: Instant?
   var revokedAt: Instant?
+  /// When the access began that it is a part of; nil when not sent.
+  var startedAt: Instant?
   /// Whether the state of an entitlement speaks of it, and so does the entitlement's product.
   var isNewest: Bool
 
@@ -84,6 +109,7 @@ struct ListedTransaction: Equatable {
     at = transaction.at
     expiresAt = transaction.expiresAt
     revokedAt = transaction.revokedAt
+    startedAt = entitlement.startedAt
     self.isNewest = isNewest
   }
 
@@ -111,6 +137,7 @@ struct ListedTransaction: Equatable {
     merged.at = at ?? other.at
     merged.expiresAt = expiresAt ?? other.expiresAt
     merged.revokedAt = revokedAt ?? other.revokedAt
+    merged.startedAt = [startedAt, other.startedAt].compactMap(\.self).min()
     return merged
   }
 }
@@ -130,12 +157,20 @@ extension Entitlement {
 
   /// Its newest transaction; the one that its state speaks of.
   var newestTransaction: SnapshotTransaction? {
-    transactions.max {
-      ($0.at?.milliseconds ?? .min, $0.id) < ($1.at?.milliseconds ?? .min, $1.id)
-    }
+    transactions.max { $0.isOlder(than: $1) }
   }
 
   var sortKey: (String, String, Int64, String) {
     (id, product, expiresAt?.milliseconds ?? .max, newestTransaction?.id ?? "")
+  }
+}
+
+extension SnapshotTransaction {
+  /// Whether it came before `other`, as their dates tell, else the ends that they paid for.
+  func isOlder(than other: SnapshotTransaction) -> Bool {
+    let (left, right) = (at?.milliseconds ?? .min, other.at?.milliseconds ?? .min)
+    if left != right { return left < right }
+    let (end, otherEnd) = (expiresAt?.milliseconds ?? .min, other.expiresAt?.milliseconds ?? .min)
+    return end != otherEnd ? end < otherEnd : ExactText(id).precedes(ExactText(other.id))
   }
 }

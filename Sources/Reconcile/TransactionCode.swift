@@ -21,13 +21,10 @@ extension Reconciliation {
   func code(
     of transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
   ) -> BreakCode {
-    let siblings = view.transactions.filter {
-      $0.original == transaction.original && $0.id != transaction.id
-    }
-    let before = siblings.filter { $0.precedes(transaction) }
+    let siblings = view.siblings(of: transaction)
     let isPaidBefore = !isFirstPaid(transaction, lineage, in: view)
     // The first payment after a trial is its conversion, though some lists call it a renewal.
-    let converts = !isPaidBefore && converts(transaction, lineage, before)
+    let converts = !isPaidBefore && converts(transaction, lineage, siblings)
     switch transaction.kind {
     case .oneTime: return .missedPurchase
     case .trialStarted, .free: return .missedStart
@@ -47,13 +44,26 @@ extension Reconciliation {
   func isFirstPaid(
     _ transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
   ) -> Bool {
+    let siblings = view.siblings(of: transaction)
+    if provesEarlierLife(transaction, lineage, siblings) { return false }
     let trials = Set(lineage?.latest.trials.map(\.transaction) ?? [])
-    let isListed = view.transactions.contains {
-      $0.original == transaction.original && $0.id != transaction.id && $0.kind != .oneTime
-        && !$0.isTrial && !trials.contains($0.key) && $0.precedes(transaction)
+    let firstListed = siblings.first {
+      $0.kind != .oneTime && !$0.isTrial && !trials.contains($0.key)
     }
     let told = lineage?.latest.charges ?? []
-    return !isListed && !told.contains { $0.kind != .oneTime && isBefore($0.time, transaction) }
+    return firstListed.map { !$0.precedes(transaction) } ?? true
+      && !told.contains { $0.kind != .oneTime && isBefore($0.time, transaction) }
+  }
+
+  /// Whether its id, which is not the original one, proves something before it, and no trial is.
+  ///
+  /// What a list calls a start is one.
+  private func provesEarlierLife(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ siblings: [ListedTransaction]
+  ) -> Bool {
+    transaction.kind == .unknown && transaction.expiresAt != nil
+      && transaction.store.startsWithOriginal && transaction.id != transaction.original
+      && lineage?.latest.trials.isEmpty ?? true && !siblings.contains(where: \.isTrial)
   }
 
   /// Whether it follows a trial within the gap or out of billing retry.
@@ -61,11 +71,12 @@ extension Reconciliation {
   /// What comes later is a new start. Where no trial start was told, none of its failed payments is
   /// known either.
   private func converts(
-    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ before: [ListedTransaction]
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ siblings: [ListedTransaction]
   ) -> Bool {
     let told = lineage?.latest.trials.last { isBefore($0.start, transaction) }
     if let told { return isBy(told.convertibleUntil, transaction) }
-    guard let listed = before.last(where: \.isTrial) else { return false }
+    let listed = siblings.last { $0.isTrial && $0.precedes(transaction) }
+    guard let listed else { return false }
     return isBy(listed.expiresAt.map { $0 + rules.rules.renewalGap }, transaction)
   }
 

@@ -17,30 +17,15 @@ extension Reconciliation {
     }
   }
 
-  /// The lineage of a listed transaction: by its original id, by its own, else by that of another
-  /// one that the list puts to the same subscription, for not every provider's events name it.
-  func lineage(of transaction: ListedTransaction) -> LineageCase? {
-    let all = lineagesOfAnyTime
-    if let named = all.first(where: { $0.original == transaction.original }) { return named }
-    if let own = all.first(where: { $0.latest.transactions.contains(transaction.key) }) {
-      return own
-    }
-    let siblings = view?.transactions.filter { $0.original == transaction.original } ?? []
-    let keys = Set(siblings.map(\.key) + [transactionKey(transaction.original)])
-    return all.first { !keys.isDisjoint(with: $0.latest.transactions) }
-  }
-
   private mutating func judge(
     _ transaction: ListedTransaction, of lineage: LineageCase?, in view: SnapshotView
   ) {
     let about = subject(transaction, lineage)
-    if let at = transaction.at {
-      // A purchase of the moment of the snapshot is not older than the events compared with it.
-      guard at < view.capturedAt else { return }
-      guard isWatched(at, about) else {
-        counts.beforeFirstEvent += 1
-        return
-      }
+    // A purchase of the moment of the snapshot is not older than the events compared with it.
+    if let at = transaction.at, at >= view.capturedAt { return }
+    if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
+      counts.beforeFirstEvent += 1
+      return
     }
     let code = code(of: transaction, lineage, in: view)
     var draft = BreakDraft(
@@ -72,9 +57,7 @@ extension Reconciliation {
   }
 
   private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
-    !view.transactions.contains {
-      $0.original == transaction.original && $0.precedes(transaction)
-    }
+    view.siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
   }
 
   /// Whether events of that time would have reached the ledger.

@@ -71,6 +71,19 @@ struct CounterPassTests {
     #expect(scenario.breaks.map(\.transaction) == ["101"])
   }
 
+  @Test("Each of several jumps in a row leaves out a renewal of its own")
+  func jumpsInARow() {
+    var story = Story()
+    for (step, count) in [0, 1, 3, 5, 7].enumerated() {
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: 100 + Int64(step), price: 10, count: Int32(count))
+    }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL", "MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.missingEvents) == [1, 1, 1])
+  }
+
   @Test("A change in the middle of a period that a list shows to be missing is counted once")
   func changeInBetween() {
     var story = Story.monthly(renewals: 0)

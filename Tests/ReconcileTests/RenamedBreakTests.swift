@@ -54,6 +54,18 @@ struct RenamedBreakTests {
     expectFound(scenario, ["MISSED_EXPIRATION"])
   }
 
+  @Test("A new start after a lapse is found by the moment that the snapshot tells")
+  func restart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-20", until: "2026-02-01")
+    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    expectFound(
+      Scenario(
+        stories: [story],
+        entitlements: [premium(until: "2026-04-10", started: "2026-03-10")],
+        capturedAt: "2026-03-20"), ["MISSED_START"])
+  }
+
   @Test("What nothing tells is another break")
   func unknown() {
     var former = Break(id: "0123456789abcdef", code: .missedRenewal, provider: .qonversion)

@@ -4,6 +4,20 @@ import Vocabulary
 
 @Suite("What a missing transaction would have been")
 struct TransactionCodeTests {
+  @Test("An id that is not the original one proves a payment before it, unless a type says else")
+  func notTheFirst() {
+    func codes(_ kind: SnapshotTransactionKind, _ store: Store = .appStore) -> [String] {
+      var shown = premium(
+        active: nil, until: "2026-03-01", nil,
+        listing: [bought(122, kind, "2026-02-01", until: "2026-03-01")])
+      shown.store = store
+      return Scenario(entitlements: [shown], capturedAt: "2026-02-20").codes
+    }
+    #expect(codes(.unknown) == ["MISSED_RENEWAL"])
+    #expect(codes(.started) == ["MISSED_START"])
+    #expect(codes(.unknown, .stripe) == ["MISSED_START"])
+  }
+
   @Test("A first payment long after the trial was over is a start, out of billing retry not")
   func afterTrial() {
     var story = Story()
