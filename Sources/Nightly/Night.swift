@@ -101,10 +101,10 @@ public struct Night {
       jobs: plan.jobs, checkStop: checkStop)
     var fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
     try attempt { try ledger.releaseMemory() }
-    var pricedRules = rules
-    pricedRules.prices = fold.prices
+    var knownRules = try rules.knowingSold(in: ledger) { try fold.begun(in: ledger) }
+    knownRules.prices = fold.prices
     let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: pricedRules, checkStop: checkStop)
+      ledger: ledger, cases: cases, rules: knownRules, checkStop: checkStop)
     let outcome = try times.measure(.fold) { () throws(NightError) in
       try reconcile.run(reconciled)
     }

@@ -42,6 +42,11 @@ struct NightFold {
 
     /// Whether everything was folded anew.
     var isWhole: Bool { basis == nil }
+
+    /// How many subscriptions and trials of each offering began, those of earlier nights included.
+    func begun(in ledger: Ledger) throws(LedgerError) -> [Offering: Int64] {
+      isWhole ? facts.begun : try ledger.begun().merging(facts.begun, uniquingKeysWith: +)
+    }
   }
 
   func run() throws(NightError) -> Outcome {

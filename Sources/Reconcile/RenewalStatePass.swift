@@ -78,9 +78,7 @@ extension Reconciliation {
   private func isServingCommitment(_ lineage: LineageCase) -> Bool {
     let state = lineage.state
     guard let cancel = state.lastCancelAt else { return false }
-    if let length = periodLength(lineage), length < .days(28) || length > .days(31) {
-      return false
-    }
+    if let length = periodLength(lineage), !length.isMonth { return false }
     let start = state.charges.last { $0.kind == .first || $0.kind == .conversion }
     let begun = (start ?? state.charges.first { $0.kind != .oneTime })?.time
     // Before any period is known, the cancel is all there is to go by.

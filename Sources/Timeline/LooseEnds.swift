@@ -1,4 +1,4 @@
-import Vocabulary
+public import Vocabulary
 
 extension Life {
   /// Whether events alone prove that one never came: a refund without its charge, a trial followed
@@ -51,7 +51,7 @@ extension Life {
   private func isCommitted(_ period: Period, until end: Instant) -> Bool {
     guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
       let paidUntil = period.paidUntil,
-      (Interval.days(28)...Interval.days(31)).contains(paidUntil.since(period.start)),
+      paidUntil.since(period.start).isMonth,
       let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.tellsEnd }),
       events[last].isCancel, events[last].time > end - .days(366)
     else { return false }
@@ -59,6 +59,11 @@ extension Life {
     let running = periods.last { $0.opener < last }
     return running?.effectiveEnd.map { events[last].time <= $0 } ?? true
   }
+}
+
+extension Interval {
+  /// Whether it is a month of the calendar, but for the hours by which stores charge early or late.
+  public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
 }
 
 /// Whether an event of this kind says why a period is followed by no other.

@@ -85,4 +85,18 @@ struct AppSnapshotTests {
       try breaks(told, [snapshot("one", ["m"])], isComplete: true)
         .filter { !$0.contains("coins") } == ["SNAPSHOT_ABSENT two"])
   }
+
+  @Test("A purchase without any event belongs to the app that sells its product")
+  func seller() throws {
+    let told = [
+      line(
+        "one", user: "buyer", order: "1", at: 1_764_547_300, shown("only-of-one")),
+      line("two", user: "buyer", order: "2", at: 1_764_547_300, shown("only-of-two")),
+    ]
+    let lost =
+      #"{"user":"lost","captured_at":"2026-06-09T12:00:00Z","#
+      + #""purchases":[{"data":\#(shown("only-of-two"))}]}"#
+    #expect(try breaks(told, [lost]) == ["EVENTS_ABSENT two"])
+    #expect(try breaks([], [lost]) == ["EVENTS_ABSENT "])
+  }
 }

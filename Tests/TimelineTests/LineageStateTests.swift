@@ -120,6 +120,12 @@ struct LineageStateTests {
     story.tell(.canceled, "2026-01-05", until: "2026-02-01")
     story.tell(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
     #expect(try life(story).state?.silentEnd == nil)
+    // Stores charge some seconds before the end.
+    story.events[2].time = at("2026-02-28T23:59:50")
+    story.events[2].periodStart = story.events[2].time
+    story.events[2].periodEnd = at("2026-04-01")
+    #expect(try life(story).state?.silentEnd == nil)
+    story.events[2].periodEnd = at("2026-03-01")
     story.tell(.expired, "2026-03-01", until: "2026-03-01")
     story.tell(.started, "2026-03-10", until: "2026-04-10", price: "10")
     #expect(try life(story).state?.silentEnd == at("2026-04-10"))

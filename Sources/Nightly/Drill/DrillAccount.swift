@@ -20,10 +20,10 @@ struct Findings {
       jobs: night.plan.jobs, checkStop: night.checkStop
     ).run()
     let fold = sum.result
-    var priced = rules
-    priced.prices = PaidPrices(fold.prices)
+    var knownRules = try rules.knowingSold(in: ledger) { fold.facts.begun }
+    knownRules.prices = PaidPrices(fold.prices)
     let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: priced, checkStop: night.checkStop)
+      ledger: ledger, cases: cases, rules: knownRules, checkStop: night.checkStop)
     let found = fold.breaks + (try reconcile.run(reconciled)).breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.facts.arrivals

@@ -84,10 +84,10 @@ extension Night {
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       jobs: plan.jobs, checkStop: checkStop
     ).run().result
-    var pricedRules = rules
-    pricedRules.prices = PaidPrices(fold.prices)
+    var knownRules = try rules.knowingSold(in: ledger) { fold.facts.begun }
+    knownRules.prices = PaidPrices(fold.prices)
     let outcome = try ReconcilePass(
-      ledger: ledger, cases: cases, rules: pricedRules, checkStop: checkStop
+      ledger: ledger, cases: cases, rules: knownRules, checkStop: checkStop
     ).run(reconciled)
     return fold.churnInDoubt.union(outcome.churnInDoubt)
   }

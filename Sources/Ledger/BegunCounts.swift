@@ -1,0 +1,47 @@
+public import Vocabulary
+
+extension Ledger {
+  /// How many subscriptions and trials of each offering began, or were changed to, as the cells
+  /// count them.
+  public func begun() throws(LedgerError) -> [Offering: Int64] {
+    try access("count what is sold") { database in
+      let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select provider, app, store, product, sum(subscriptions) from movement_cell
+        where movement in (\(entering)) group by 1, 2, 3, 4
+        union all
+        select provider, app, store, product, sum(started) from trial_cell group by 1, 2, 3, 4
+        """)
+      var begun: [Offering: Int64] = [:]
+      try statement.forEachRow { row in
+        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))),
+          let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(2)))
+        else { return }
+        let offering = Offering(
+          provider: provider, app: Symbol(row.int64(1)), store: store,
+          product: Symbol(row.int64(3)))
+        begun[offering, default: 0] += row.int64(4)
+      }
+      return begun
+    }
+  }
+}
+
+extension Facts {
+  /// The same as these facts count it.
+  public var begun: [Offering: Int64] {
+    var begun: [Offering: Int64] = [:]
+    for (key, sums) in movements where Movement.entering.contains(key.movement) {
+      begun[key.offering, default: 0] += sums.subscriptions
+    }
+    for (key, sums) in trials { begun[key.offering, default: 0] += sums.started }
+    return begun
+  }
+}
+
+extension Movement {
+  /// Those by which a subscription that was not held before is.
+  static let entering: [Movement] = [.new, .firstSeen, .transferIn]
+}
