@@ -9,6 +9,8 @@ public struct ArchiveOnDisk: Sendable, Equatable {
   public var path: String
   /// Of the bytes that were read, as 64 hexadecimal digits.
   public var sha256: String
+  /// How many bytes were read.
+  public var bytes: Int64
   /// Events or snapshots.
   public var kind: ArchiveKind
   /// The run that published it first, or will.
@@ -25,15 +27,17 @@ extension Ledger {
     try access("list the archives") { database in
       let statement = try RawStatement(
         database,
-        "select name, path, sha256, kind, run, status, captured_ms from archive order by id")
+        """
+        select name, path, sha256, bytes, kind, run, status, captured_ms from archive order by id
+        """)
       var archives: [ArchiveOnDisk] = []
       try statement.forEachRow { row in
         archives.append(
           ArchiveOnDisk(
-            name: row.text(0), path: row.text(1), sha256: row.text(2),
-            kind: ArchiveKind(rawValue: row.text(3)) ?? .events, run: row.int64(4),
-            isRead: row.text(5) != "repeated",
-            capturedAt: row.optionalInt64(6).map(Instant.init(milliseconds:))))
+            name: row.text(0), path: row.text(1), sha256: row.text(2), bytes: row.int64(3),
+            kind: ArchiveKind(rawValue: row.text(4)) ?? .events, run: row.int64(5),
+            isRead: row.text(6) != "repeated",
+            capturedAt: row.optionalInt64(7).map(Instant.init(milliseconds:))))
       }
       return archives
     }

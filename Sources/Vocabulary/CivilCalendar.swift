@@ -41,7 +41,7 @@ public struct CivilCalendar: Sendable, Equatable {
   /// The month that `instant` falls in.
   public func month(of instant: Instant) -> Month { day(of: instant).month }
 
-  /// The first instant of `day`.
+  /// The first instant of `day`; of a day that a zone left out, that of the next one.
   public func start(of day: Day) -> Instant {
     let midnight = Int64(day.number) * 86_400_000
     // A local midnight is one of: midnight minus the offset before or after a change nearby.
@@ -52,8 +52,8 @@ public struct CivilCalendar: Sendable, Equatable {
       if self.day(of: candidate) == day, best.map({ candidate < $0 }) ?? true { best = candidate }
     }
     if let best { return best }
-    // Midnight itself was skipped by a clock change: the day starts at the change.
-    let change = offsets.first { self.day(of: $0.from) == day }
+    // Midnight itself was skipped by a clock change, or the whole day: it starts at the change.
+    let change = offsets.dropFirst().first { self.day(of: $0.from) >= day }
     let seconds = offset(at: Instant(milliseconds: midnight))
     return change?.from ?? Instant(milliseconds: midnight - seconds * 1000)
   }

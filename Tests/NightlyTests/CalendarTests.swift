@@ -36,6 +36,17 @@ struct CalendarTests {
     #expect(try start(2018, 11, 4, in: "America/Sao_Paulo") == "2018-11-04T03:00:00Z")
   }
 
+  @Test("A day that a zone left out begins with the next one")
+  func skippedDay() throws {
+    for (zone, change) in [
+      ("Pacific/Apia", "2011-12-30T10:00:00Z"), ("Pacific/Fakaofo", "2011-12-30T11:00:00Z"),
+    ] {
+      let calendar = try #require(CivilCalendar(named: zone))
+      #expect(calendar.start(of: Day(year: 2011, month: 12, day: 30)).text == change)
+      #expect(try start(2011, 12, 31, in: zone) == change)
+    }
+  }
+
   @Test("What a clock set back over midnight shows of a day twice is that day's both times")
   func repeatedEvening() throws {
     #expect(try start(2009, 11, 1, in: "America/St_Johns") == "2009-11-01T02:30:00Z")

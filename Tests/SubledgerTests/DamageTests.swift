@@ -41,6 +41,9 @@ struct DamageTests {
     #expect(second.status == 0, "\(second)")
     #expect(try charges() == 200)
     #expect(try deliveries() == [200, 200, 0])
+    let proof = try program.run(["verify", "--replay", "--strict"])
+    #expect(proof.status == 0, "\(proof)")
+    #expect(proof.output.contains("holds    replay.reports"))
   }
 
   @Test("A file that grows delivers what is new, also of a line that was cut off")
@@ -51,6 +54,9 @@ struct DamageTests {
       #expect(try program.run(night).status <= 1)
     }
     #expect(try deliveries() == [31, 30, 1])
+    try program.folder.write(text + bodies(1, from: 90), to: "in/a.jsonl")
+    let proof = try program.run(["verify", "--strict"])
+    #expect(proof.status == 0, "\(proof)")
     // Other bytes of the same name are other deliveries.
     try program.folder.write(bodies(1) + text, to: "in/a.jsonl")
     #expect(try program.run(night).status <= 1)

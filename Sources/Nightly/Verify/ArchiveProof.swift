@@ -59,6 +59,14 @@ extension Night {
   }
 }
 
+extension ArchiveOnDisk {
+  /// Whether `file` holds what was read, and more behind it.
+  func begins(_ file: ArchiveFile) throws(ArchiveError) -> Bool {
+    guard file.bytes > bytes else { return false }
+    return try Archive.sha256(of: file, first: bytes) == sha256
+  }
+}
+
 /// An archive and the places where its bytes may be.
 private struct FileToProve: Sendable {
   let archive: ArchiveOnDisk
@@ -73,7 +81,8 @@ private struct FileToProve: Sendable {
     case unreadable(String)
   }
 
-  /// Bytes of another archive at the place are no damage: whole bytes came later under its name.
+  /// A file that has grown, or came whole later, holds the bytes that were read; those of another
+  /// archive at the place are no damage either.
   func look(_ known: Set<String>) -> Finding {
     var found = Finding.gone
     for path in paths {
@@ -81,6 +90,7 @@ private struct FileToProve: Sendable {
         guard let file = try ArchiveFolder.file(at: path) else { continue }
         let sum = try sha256(of: file)
         if sum == archive.sha256 { return .same }
+        if try archive.begins(file) { return .same }
         if !known.contains(sum) { found = .other(path) }
       } catch {
         found = .unreadable(error.description)

@@ -58,9 +58,10 @@ extension Night {
     ].contains { file.hasPrefix($0) }
   }
 
-  /// Where the bytes of archives are, by SHA-256.
+  /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place.
   private func places(of archives: [ArchiveOnDisk]) throws(NightError) -> [String: String] {
     let given = try namedFiles()
+    let known = Set(archives.map(\.sha256))
     var places: [String: String] = [:]
     for archive in archives {
       for path in [archive.path] + (given[archive.name].map { [$0] } ?? [])
@@ -69,7 +70,8 @@ extension Night {
         guard let file = try? ArchiveFolder.file(at: path), let sum = try? sha256(of: file) else {
           continue
         }
-        if sum == archive.sha256 { places[sum] = path }
+        let isPart = try attempt { try known.contains(sum) && archive.begins(file) }
+        if sum == archive.sha256 || isPart { places[archive.sha256] = path }
       }
     }
     return places

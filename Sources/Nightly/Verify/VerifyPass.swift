@@ -118,9 +118,11 @@ extension Night {
       for file in again.differing { reports.fail(.differs, file) }
       reports.notes += again.notes
     } catch {
-      if case .identity = error.kind {
-        identities.fail(.differs, error.message)
-      } else {
+      switch error.kind {
+      case .identity: identities.fail(.differs, error.message)
+      // These say nothing of the ledger.
+      case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
+      case .usage, .damagedInput, .noInput, .configuration:
         reports.fail(.differs, "run \(run.id) can not be done again: \(error.message)")
       }
     }
