@@ -34,8 +34,12 @@ public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
   public let offset: Int
   /// What is wrong, as a clause: "a string holds a raw control character".
   public let reason: String
-  /// Whether the bytes end inside the value, so that more bytes could complete it.
-  public let isTruncated: Bool
+
+  /// A problem at the byte `offset`.
+  public init(offset: Int, reason: String) {
+    self.offset = offset
+    self.reason = reason
+  }
 
   /// What is wrong and where, for a person.
   public var description: String { "\(reason), at byte \(offset)" }
@@ -55,7 +59,7 @@ struct ScanFailure: Error {
   let cause: Cause
 
   func problem(_ limits: JSONLimits) -> JSONProblem {
-    JSONProblem(offset: offset, reason: reason(limits), isTruncated: cause == .truncated)
+    JSONProblem(offset: offset, reason: reason(limits))
   }
 
   private func reason(_ limits: JSONLimits) -> String {

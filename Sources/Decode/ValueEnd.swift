@@ -1,19 +1,42 @@
 /// Finds the end of one JSON value by brackets and quotes alone, over as many buffers as it takes.
 ///
 /// For values that are too long to be held or are no JSON: where such a value ends, a glued line
-/// goes on with the next. A newline always ends a value, and whatever is neither bracket nor string
-/// counts as one value up to the next that is.
+/// goes on with the next. A newline always ends a value. Whatever begins with no bracket is one
+/// value up to the next object that is surely no part of it: of a value that was torn, the second
+/// half holds objects that are not bodies.
 public struct ValueEnd: Sendable {
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
-  private var hasBegun = false
+  /// What was read of a value that begins with no bracket; nil for others, and at first.
+  private var stray: Stray?
 
   /// A search that has not begun.
   public init() {}
 
   /// Offset just behind the value, or of the newline that cuts it off; nil when `bytes` end first.
   public mutating func find(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    if depth == 0, stray == nil {
+      guard start < bytes.count else { return nil }
+      if !Self.isOpening(bytes[start]) {
+        stray = Stray()
+        stray?.add(bytes[start])
+        isInString = bytes[start] == UInt8(ascii: "\"")
+        return endOfStray(in: bytes, from: start + 1)
+      }
+    }
+    guard stray == nil else { return endOfStray(in: bytes, from: start) }
+    return endOfContainer(in: bytes, from: start)
+  }
+
+  /// Whether a value that begins with `byte` is an object or array.
+  public static func isOpening(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[")
+  }
+
+  private mutating func endOfContainer(
+    in bytes: UnsafeRawBufferPointer, from start: Int
+  ) -> Int? {
     var position = start
     while position < bytes.count {
       if isInString {
@@ -21,29 +44,43 @@ public struct ValueEnd: Sendable {
         if bytes[quote] == UInt8(ascii: "\n") { return quote }
         isInString = false
         position = quote + 1
-        if depth == 0 { return position }
       } else {
         position = plainBytes(in: bytes, from: position)
         if position == bytes.count { return nil }
-        let byte = bytes[position]
-        switch byte {
+        switch bytes[position] {
         case UInt8(ascii: "\n"): return position
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
           if depth == 1 { return position + 1 }
-          depth = max(0, depth - 1)
-        default:
-          if depth == 0, hasBegun { return position }
-          if byte == UInt8(ascii: "\"") { isInString = true } else { depth += 1 }
+          depth -= 1
+        case UInt8(ascii: "\""): isInString = true
+        default: depth += 1
         }
-        hasBegun = true
         position += 1
       }
     }
     return nil
   }
 
+  private mutating func endOfStray(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+    var position = start
+    // Only of what begins with a quote it is known what is inside a string.
+    if isInString {
+      guard let quote = endOfString(in: bytes, from: position) else { return nil }
+      if bytes[quote] == UInt8(ascii: "\n") { return quote }
+      isInString = false
+      position = quote + 1
+    }
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "\n") || stray?.isEnded(by: byte) == true { return position }
+      stray?.add(byte)
+      position &+= 1
+    }
+    return nil
+  }
+
   /// Offset of the first bracket, quote or newline from `start` on, or the end.
-  private mutating func plainBytes(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+  private func plainBytes(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var position = start
     while position < bytes.count {
       let byte = bytes[position]
@@ -56,7 +93,6 @@ public struct ValueEnd: Sendable {
       }
       position &+= 1
     }
-    if position > start { hasBegun = true }
     return position
   }
 
@@ -77,5 +113,32 @@ public struct ValueEnd: Sendable {
       }
     }
     return nil
+  }
+}
+
+/// What stands where a value should begin, and is no object or array.
+private struct Stray {
+  /// The last byte that no white space or byte order mark has.
+  private var last: UInt8 = 0
+  /// Whether it can be part of a larger value, by the marks that it has.
+  private var isPart = false
+
+  /// Whether an object that `byte` begins is surely no part of it.
+  ///
+  /// Inside a value a comma, a colon or a bracket stands before each object.
+  func isEnded(by byte: UInt8) -> Bool {
+    guard byte == UInt8(ascii: "{") else { return false }
+    if last == UInt8(ascii: "}") || last == UInt8(ascii: "]") { return true }
+    return !isPart && last != UInt8(ascii: ":")
+  }
+
+  mutating func add(_ byte: UInt8) {
+    switch byte {
+    case 0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf: return
+    case UInt8(ascii: "\""), UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "["):
+      isPart = true
+    default: break
+    }
+    last = byte
   }
 }

@@ -27,8 +27,8 @@ public struct Normaliser {
       let place = Place(line: cursor.line, byteOffset: firstOffset + Int64(start))
       do throws(JSONProblem) {
         let end = try unwrapping.read(cursor.lineBytes, from: start)
+        try cursor.pass(to: end)
         batch.account(for: unwrapping.settle(at: place, to: &batch), at: place)
-        cursor.pass(to: end)
       } catch {
         batch.reject(BodyProblem(error, start: start), at: place)
         cursor.passBroken()

@@ -41,18 +41,32 @@ struct ValueCursor {
     return false
   }
 
-  /// Goes behind the value, which ends at `end`.
-  mutating func pass(to end: Int) { position = end }
+  /// Goes behind the value, which is JSON up to `end`; what is no object or array must stand alone,
+  /// for it may be a piece of a value that was torn.
+  mutating func pass(to end: Int) throws(JSONProblem) {
+    if !ValueEnd.isOpening(bytes[position]),
+      let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
+    {
+      throw JSONProblem(offset: other, reason: "a value that is no object goes on")
+    }
+    position = end
+  }
 
   /// Goes behind the value, which is no JSON, as far as its brackets and quotes tell where it ends;
   /// the rest of the line is lost where they do not.
-  mutating func passBroken() {
+  mutating func passBroken() { position = endByBrackets }
+
+  private var endByBrackets: Int {
     var end = ValueEnd()
-    position = end.find(in: lineBytes, from: position) ?? lineEnd
+    return end.find(in: lineBytes, from: position) ?? lineEnd
   }
 
   private var isByteOrderMark: Bool {
     bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf].contains(byte)
   }
 
   /// The first line end from `start` on.

@@ -1,6 +1,8 @@
 import Decode
 import Testing
 
+private let cutOff = "the input ends inside a JSON value"
+
 @Test(
   "What RFC 8259 allows is accepted",
   arguments: [
@@ -31,7 +33,7 @@ func accepts(text: String) {
 func refuses(text: String, offset: Int) throws {
   let found = try #require(problem(text))
   #expect(found.offset == offset)
-  #expect(!found.isTruncated)
+  #expect(found.reason != cutOff)
   #expect(!found.reason.isEmpty)
 }
 
@@ -57,11 +59,11 @@ func knowsTruncation() throws {
   let bytes = Array(text.utf8)
   for count in 0..<bytes.count {
     let found = try #require(problem(Array(bytes[..<count])))
-    #expect(found.isTruncated)
+    #expect(found.reason == cutOff)
     #expect(found.offset == count)
   }
   #expect(problem(bytes) == nil)
-  #expect(problem(" \n")?.isTruncated == true)
+  #expect(problem(" \n")?.reason == cutOff)
 }
 
 @Test("Nesting is accepted up to the limit, and refused without a crash far above it")
@@ -72,7 +74,7 @@ func limitsDepth() {
   #expect(problem(nested(64)) == nil)
   #expect(problem(nested(65))?.reason == "values are nested more than 64 deep")
   #expect(problem(nested(65))?.offset == 64)
-  #expect(problem(String(repeating: "{\"a\":[", count: 500_000))?.isTruncated == false)
+  #expect(problem(String(repeating: "{\"a\":[", count: 500_000))?.reason != cutOff)
   #expect(problem("[]", limits: JSONLimits(depthMax: 0))?.offset == 0)
   #expect(problem("[[],[],{}]", limits: JSONLimits(depthMax: 2)) == nil)
 }

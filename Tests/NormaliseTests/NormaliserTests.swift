@@ -66,6 +66,32 @@ struct NormaliserTests {
     #expect(batch.rejects.map(\.place.line) == [1, 3])
   }
 
+  @Test("Of a value that was torn in two neither half is taken for a body, and each counts once")
+  func torn() {
+    let bare = Body.renewal.without("app_id").line
+    let whole = #"{"receivedAt":"2026-01-01T00:00:00Z","headers":{"a":["b",{}]},"body":\#(bare)}"#
+    for tear in whole.indices.dropFirst() {
+      let rest = whole[tear...]
+      // What is whole by itself cannot be told from a body.
+      guard !rest.hasPrefix("{"), !rest.hasPrefix("[") else { continue }
+      let batch = normalise("\(whole[..<tear])\n\(rest)\n\(rest)\(body)")
+      #expect(batch.rejects.map(\.place.line) == [1, 2, 3], "\(rest)")
+      // A quote may begin a text, and the value behind it be part of that.
+      let isRead = !rest.hasPrefix("\"") || !batch.events.isEmpty
+      #expect(batch.events.map(\.place.line) == (isRead ? [3] : []), "\(rest)")
+    }
+  }
+
+  @Test("A text that holds a body stands alone on its line")
+  func textAlone() {
+    let text = Body.renewal.with("device_id", #""}{""#).quoted
+    #expect(normalise("\(text) \r\n\(body)\(text)\u{FEFF}\n").events.count == 3)
+    let other = Body.renewal.quoted
+    let glued = normalise("\(text):\(body)\n\(other)\(other)\n")
+    #expect(glued.events.isEmpty && glued.rejects.map(\.place.line) == [1, 2])
+    #expect(glued.rejects[0].detail.contains("a value that is no object goes on at byte"))
+  }
+
   @Test("A value that is no object is refused", arguments: ["7", "true", "null", "[]", "[{}]"])
   func notAnObject(text: String) {
     #expect(refusal(text) == ["not_an_object", "the value is no JSON object"])

@@ -51,8 +51,8 @@ public struct SnapshotReader {
       let place = Place(line: cursor.line, byteOffset: firstOffset + Int64(start))
       do throws(JSONProblem) {
         let end = try tape.read(cursor.lineBytes, from: start)
+        try cursor.pass(to: end)
         add(place, standIn: standIn, to: &result)
-        cursor.pass(to: end)
       } catch {
         result.reject(BodyProblem(error, start: start), at: place)
         cursor.passBroken()
