@@ -82,10 +82,32 @@ struct Derivation {
     guard event.transaction != 0, isSeenRunning else {
       return undatedChargeTime(event, after: previous)
     }
-    guard event.provider != .flobuk, let end = previous?.end, event.time >= end,
-      event.time <= end + .hours(24)
-    else { return event.time }
-    return end
+    guard let previous, let end = previous.end, event.time >= end else { return event.time }
+    guard event.time <= end + rules.renewalGap else {
+      return chargeTime(seenLate: event, after: previous, until: end)
+    }
+    return event.provider == .flobuk ? event.time : end
+  }
+
+  /// When a purchase was charged that was seen first after a lapse of the one before, or late in a
+  /// renewal of it that nothing told.
+  ///
+  /// Its length tells; where none is configured or listed, FLOBUK's body does, which is the message
+  /// of this very charge unless what it shows has changed since; else the length of the one before.
+  private func chargeTime(
+    seenLate event: Event, after previous: Held, until end: Instant
+  ) -> Instant {
+    let isMessage =
+      event.provider == .flobuk && event.observation?.isAutoRenewing != false
+      && event.observation?.isInBillingRetry != true
+    let known = rules.periodLength(of: event)
+    guard let next = event.periodEnd,
+      let length = known ?? (isMessage ? nil : previous.length(of: event.product))
+    else { return isMessage || !previous.isRenewing ? event.time : end }
+    let start = length.start(before: next)
+    if start <= end + rules.renewalGap, previous.isRenewing { return end }
+    // Months differ by up to three days.
+    return start + .days(4) < event.time ? start : event.time
   }
 
   /// When a purchase was charged that no dated body saw running: its end less its product's period;
@@ -97,14 +119,14 @@ struct Derivation {
     let soonest = previous?.end
     guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
       let time = min(soonest ?? event.time, event.periodEnd ?? event.time)
-      guard let received = event.received, received + .hours(24) < time else { return time }
+      guard let received = event.received, received + rules.renewalGap < time else { return time }
       return max(received, event.time)
     }
     let start = length.start(before: end)
     guard let soonest else { return start }
     // Months differ by up to three days.
     let isAnew = start + .days(4) < soonest && start > event.time
-    return !isAnew && start <= soonest + .hours(24) ? soonest : start
+    return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
 
   /// `time`; where neither a date nor a length tells it and access was seen gone since, when the
@@ -176,26 +198,35 @@ struct Derivation {
 
 /// The subscription that a life holds after one of its purchases.
 private struct Held {
-  let lineage: Int64
   let product: Symbol
   let isTrial: Bool
+  private let start: Instant
   /// With grace; nil while it is open.
   let end: Instant?
   private let isCollecting: Bool
   private let gaveUpAt: Instant?
   private let revokedAt: Instant?
+  /// Whether nothing stood against a renewal at its end.
+  let isRenewing: Bool
   /// When it was last seen without access.
   let seenGoneAt: Instant?
 
   init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, revokedAt: Instant?) {
-    lineage = opening.lineage
     product = opening.product
     isTrial = opening.kind == .trialStarted
+    start = opening.time
     end = changes.end
     isCollecting = changes.isCollecting
     gaveUpAt = changes.gaveUpAt
     self.revokedAt = revokedAt ?? changes.revokedAt
+    isRenewing = changes.renewsAtEnd && revokedAt == nil
     seenGoneAt = purchase.sightings.filter { $0.observation?.isOwned == false }.map(\.seenAt).max()
+  }
+
+  /// How long it was; nil for a trial, and for another product.
+  func length(of product: Symbol) -> PeriodLength? {
+    guard let end, !isTrial, product == self.product, start < end else { return nil }
+    return PeriodLength(from: start, to: end)
   }
 
   func isTakenAway(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }

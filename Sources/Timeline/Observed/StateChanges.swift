@@ -44,6 +44,14 @@ struct StateChanges {
   /// Whether the end was told, or derived.
   var isEndKnown: Bool { !isOwned || tells(\.isEnd) }
 
+  /// Whether nothing stood against a renewal at the end, as far as is known: no cancel, no pause,
+  /// no failed payment, and no end of access.
+  var renewsAtEnd: Bool {
+    let toldSwitch = told.last { $0.isCancel || $0.kind == .uncanceled }
+    return isRenewing && toldSwitch?.isCancel != true && !isCollecting && !isEndKnown
+      && !tells { $0.kind == .paused }
+  }
+
   /// A later end is an extension; in billing retry it is grace.
   private mutating func readEnd(_ sighting: Event) {
     guard let seen = sighting.periodEnd, end.map({ seen > $0 }) ?? true else { return }
@@ -67,13 +75,13 @@ struct StateChanges {
     let time = sent ?? sighting.time
     // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
-    guard !takesBackSwitch(at: time) else { return }
+    guard !takeBackSwitch(at: time) else { return }
     add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
   }
 
   /// Takes the switch before back when it is of the same moment: of two that no time tells apart,
   /// the state after both is what is known.
-  private mutating func takesBackSwitch(at time: Instant) -> Bool {
+  private mutating func takeBackSwitch(at time: Instant) -> Bool {
     let last = events.lastIndex { $0.isCancel || $0.kind == .uncanceled }
     guard let last, events[last].time == max(time, opening.time) else { return false }
     events.remove(at: last)

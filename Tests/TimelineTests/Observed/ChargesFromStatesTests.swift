@@ -43,6 +43,53 @@ struct ChargesFromStatesTests {
     }
   }
 
+  @Test("A renewal first seen late in its period was charged when the one before ended")
+  func seenLate() throws {
+    let monthly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    for provider in [Provider.iaptic, .flobuk] {
+      for rules in [monthly, { _ in }] {
+        var feed = Telling(provider)
+        feed.show("2026-01-10", 10, until: "2026-02-10")
+        feed.show("2026-02-25", 11, until: "2026-03-10") { $1.isAutoRenewing = false }
+        let facts = try feed.facts(asOf: "2026-03-01", rules)
+        #expect(facts.count(.churned) == 0 && facts.renewalOrdinals == [1], "\(provider)")
+      }
+    }
+  }
+
+  @Test("What follows a lapse, a failed payment or a revocation was charged when it was seen")
+  func seenAfterLapse() throws {
+    let monthly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    var lapse = Telling(.iaptic)
+    lapse.show("2026-01-10", 10, until: "2026-02-10")
+    lapse.show("2026-02-25", 11, until: "2026-03-24") { $1.isAutoRenewing = false }
+    #expect(try lapse.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-25"])
+    lapse.events[1].periodEnd = at("2026-03-15")
+    #expect(try lapse.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
+    var failed = Telling(.iaptic)
+    failed.show("2026-01-10", 10, until: "2026-02-10")
+    failed.show("2026-02-10", 10, until: "2026-02-10") { $1.isInBillingRetry = true }
+    failed.show("2026-02-25", 11, until: "2026-03-25")
+    for rules in [monthly, { _ in }] {
+      #expect(try failed.facts(asOf: "2026-03-01", rules).days(.recovered) == ["2026-02-25"])
+    }
+  }
+
+  @Test("A purchase without id after a lapse of more than the gap is one after a lapse")
+  func shortGap() throws {
+    var feed = Telling(.iaptic)
+    for end in ["2026-02-10T00:00:00", "2026-03-10T12:00:00"] {
+      feed.show("2026-01-10", 0, until: end, of: 10) { $1.firstPurchasedAt = at("2026-01-10") }
+    }
+    for (hours, count) in [(24, 0), (1, 1)] as [(Int64, Int64)] {
+      let facts = try feed.facts(asOf: "2026-03-01") {
+        $0.periods = [Telling.monthly: .months(1)]
+        $0.renewalGap = .hours(hours)
+      }
+      #expect(facts.count(.reactivated) == count, "\(hours) h")
+    }
+  }
+
   @Test("Whether a first period can have lasted so long does not hang on the zone of reports")
   func zones() throws {
     var feed = Telling(.flobuk)
