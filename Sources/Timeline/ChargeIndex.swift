@@ -12,19 +12,21 @@ struct ChargeIndex {
   private var charges: [Symbol: [Int]] = [:]
   private var refunded: Set<Int> = []
 
-  /// The latest charge so far with the transaction id; of providers that may leave the id out, then
-  /// the latest of the product that was not refunded yet.
+  /// The latest charge so far with the transaction id; without one, the latest of the product that
+  /// was not refunded yet, of Qonversion's only among those that have no id either.
   mutating func charge(refundedBy event: Event, among bookings: [Booking]) -> Int? {
     read(bookings)
     guard event.transaction == 0 else {
       return latest[ChargeKey(event.transaction, of: event.productLeft ?? 0)]
     }
     let product = event.productLeft ?? event.product
-    guard event.provider != .qonversion, product != 0 else { return nil }
+    guard product != 0 else { return nil }
     while let last = charges[product]?.last, refunded.contains(last) {
       charges[product]?.removeLast()
     }
-    return charges[product]?.last
+    return charges[product]?.last.flatMap {
+      event.provider == .qonversion && bookings[$0].transaction != 0 ? nil : $0
+    }
   }
 
   private mutating func read(_ bookings: [Booking]) {

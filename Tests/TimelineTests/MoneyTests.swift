@@ -57,6 +57,20 @@ import Vocabulary
     }
   }
 
+  @Test("Without transaction ids a refund gives back the latest charge of its user and product")
+  func refundOf2020() throws {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.transaction = 0 }
+    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10") { $0.transaction = 0 }
+    story.tell(.refunded, "2026-02-20", price: "10") { $0.transaction = 0 }
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.days(.churnedRefund) == ["2026-02-20"])
+    #expect(facts.revenue.first { $0.value.refunds == 1 }?.key.chargeKind == .renewal)
+    story.events[1].transaction = 102
+    story.events[0].transaction = 101
+    #expect(try story.facts(asOf: "2026-03-01").count(.churned) == 0)
+  }
+
   @Test("A refund takes row, rate and, when whole, the amounts of its charge")
   func refund() throws {
     var story = Story()
