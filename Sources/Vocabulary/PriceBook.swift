@@ -72,8 +72,8 @@ public struct PriceBook: Sendable, Equatable {
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
         (
-          price.country == country && country != 0 ? 1 : 0, price.currency == currency ? 1 : 0,
-          price.validFrom.milliseconds
+          country != 0 && price.country == country ? 1 : 0,
+          currency != 0 && price.currency == currency ? 1 : 0, price.validFrom.milliseconds
         )
       }
       var best: Price?

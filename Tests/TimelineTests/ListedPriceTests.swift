@@ -41,6 +41,16 @@ struct ListedPriceTests {
     }
   }
 
+  @Test("Where a charge tells no currency, the price that began last counts, whatever its own")
+  func latest() throws {
+    let dollars = PriceBook.Price(validFrom: at("2025-01-01"), usd: usd("10"))
+    let euros = PriceBook.Price(
+      currency: Self.euro, validFrom: at("2026-01-01"), local: usd("12"), usd: usd("13"))
+    for listed in [[dollars, euros], [euros, dollars]] {
+      #expect(try facts(life(nil, listed: listed)).total(\.refundsUSD) == "13.00")
+    }
+  }
+
   @Test("A refund of less than the listed amount is money alone")
   func partial() throws {
     let facts = try facts(
