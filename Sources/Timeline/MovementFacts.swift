@@ -60,7 +60,8 @@ extension Life {
   ) -> [(event: Int, off: Instant, on: Instant?)] {
     var times: [(event: Int, off: Instant, on: Instant?)] = []
     var since: (event: Int, off: Instant)?
-    for index in period.eventRange.dropFirst() {
+    for index in period.ownStart(events)..<period.eventsEnd
+    where index != period.opener && period.isOwn(index, events) {
       let event = events[index]
       if let limit, event.time >= limit { break }
       if event.isCancel, since == nil { since = (index, max(event.time, period.start)) }

@@ -81,10 +81,26 @@ extension Period {
     return max(gap, tried ?? horizon)
   }
 
+  /// The first event that can be the period's own: what is told of its transaction since it began
+  /// can come before its charge is told, which has a time of its own.
+  func ownStart(_ events: [Event]) -> Int {
+    guard events[opener].transaction != 0 else { return opener }
+    var first = opener
+    while first > 0, events[first - 1].time >= start, !events[first - 1].opensSubscription {
+      first -= 1
+    }
+    return first
+  }
+
+  /// Whether the event, of those from `ownStart` on, is the period's own.
+  func isOwn(_ index: Int, _ events: [Event]) -> Bool {
+    index >= opener || events[index].transaction == events[opener].transaction
+  }
+
   /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
   func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
     var since: Instant?
-    for index in eventRange {
+    for index in ownStart(events)..<eventsEnd where isOwn(index, events) {
       let event = events[index]
       if let limit, event.time >= limit { break }
       if event.isCancel { since = since ?? event.time }
@@ -115,7 +131,11 @@ extension Period {
     where eventRange.contains(where: { events[$0].reason == reason }) {
       return reason
     }
-    return autoRenewOffSince(events, before: effectiveEnd) != nil ? .voluntary : .unknown
+    let isToldVoluntary = eventRange.contains {
+      events[$0].isExpiry && events[$0].reason == .voluntary
+    }
+    let isOff = autoRenewOffSince(events, before: effectiveEnd) != nil
+    return isOff || isToldVoluntary ? .voluntary : .unknown
   }
 }
 

@@ -139,6 +139,28 @@ import Vocabulary
     #expect(try older.facts(asOf: "2026-02-20").count(.churned) == 0)
   }
 
+  @Test("A cancel between a renewal's date and its message is of the new period")
+  func cancelBeforeMessage() throws {
+    var story = subscriber()
+    story.tell(.canceled, "2026-02-10T05:00:00") { $0.transaction = 102 }
+    story.tell(.renewed, "2026-02-10T10:00:00", until: "2026-03-10", price: "10") {
+      $0.periodStart = at("2026-02-10")
+    }
+    #expect(try story.facts(asOf: "2026-02-20").count(.autoRenewOff) == 1)
+    #expect(try story.facts(asOf: "2026-04-01").count(.churnedVoluntary) == 1)
+    story.events[1].transaction = 101
+    #expect(try story.facts(asOf: "2026-04-01").count(.churnedUnknown) == 1)
+  }
+
+  @Test("An expiry that is told to be the customer's wish is voluntary")
+  func toldVoluntary() throws {
+    var story = subscriber()
+    story.tell(.expired, "2026-02-10") { $0.reason = .voluntary }
+    #expect(try story.facts(asOf: "2026-04-01").count(.churnedVoluntary) == 1)
+    story.events[1].reason = .developer
+    #expect(try story.facts(asOf: "2026-04-01").count(.churnedDeveloper) == 1)
+  }
+
   @Test("A first paid period with a proven life before it is first seen, a conversion is new")
   func firstSeen() throws {
     var renewal = Story()

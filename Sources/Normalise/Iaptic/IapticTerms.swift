@@ -103,7 +103,7 @@ func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
   return intent.isWord("lapse") || intent.isWord("cancel") ? false : nil
 }
 
-/// A `cancelationReason`, told by what stands before the dot.
+/// A `cancelationReason`, told mostly by what stands before the dot.
 ///
 /// Source: iaptic-client, `PurchaseCancelationReason`.
 struct IapticCancelation {
@@ -120,7 +120,9 @@ struct IapticCancelation {
       reason = .involuntary
     } else if word.isWord("customer.priceincrease") {
       reason = .priceIncrease
-    } else if UnsafeRawBufferPointer(rebasing: family).isWord("developer") {
+    } else if word.isWord("system.productunavailable")
+      || UnsafeRawBufferPointer(rebasing: family).isWord("developer")
+    {
       reason = .developer
     } else if UnsafeRawBufferPointer(rebasing: family).isWord("customer") {
       reason = .voluntary
