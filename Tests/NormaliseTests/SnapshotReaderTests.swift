@@ -111,6 +111,16 @@ struct SnapshotReaderTests {
     #expect(right.transactions.map(\.kind) == [kind])
   }
 
+  @Test("A transaction of id 0 is none, and its line is refused for it")
+  func noTransaction() {
+    for id in ["0", #""0""#] {
+      let line =
+        #"{"user_id":"u","captured_at":1,"entitlements":[{"id":"e","transactions":[{"#
+        + #""transaction_id":\#(id),"original_transaction_id":\#(id)}]}]}"#
+      #expect(readSnapshots(line).rejects.map(\.detail) == ["transactions.transaction_id"])
+    }
+  }
+
   @Test("SDK objects: camel case, names of states, a map by entitlement id")
   func sdkObjects() throws {
     let line = #"""

@@ -128,6 +128,8 @@ struct SnapshotRefusalTests {
       ("users-2026-11-20T99-99.jsonl", "2026-11-20T00:00:00Z"),
       ("v12345678-2026-11-20.jsonl", "2026-11-20T00:00:00Z"),
       ("users-2026-13-20.jsonl", nil), ("users-120261120.jsonl", nil),
+      ("users-31051129.jsonl", nil), ("users-00021031.jsonl", nil), ("users-20071231.jsonl", nil),
+      ("users-20080101.jsonl", "2008-01-01T00:00:00Z"), ("users-2100-01-01.jsonl", nil),
       ("users-2026112099.jsonl", nil), ("users.jsonl", nil), ("", nil),
     ])
   func fileNames(name: String, expected: String?) {

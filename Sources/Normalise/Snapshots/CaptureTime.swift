@@ -4,7 +4,8 @@ import Vocabulary
 /// The moment that a snapshot file's name tells: `2026-11-20` or `20261120`, in UTC, alone or
 /// followed by a time as in `2026-11-20T02-15`, `20261120_021500` or `20261120021500`.
 ///
-/// Only the last part of a path counts. After anything but `T` a time needs its seconds, so that
+/// Only the last part of a path counts, and years since there are app stores: other digits are a
+/// number. After anything but `T` a time needs its seconds, so that
 /// the `-0001` of a numbered part is not taken for one minute past midnight.
 func captureTime(fileName: String) -> Instant? {
   let name = Array(fileName.utf8)
@@ -33,7 +34,7 @@ private struct NameClock {
 
   func instant() -> Instant? {
     var clock = self
-    guard let year = clock.digits(4) else { return nil }
+    guard let year = clock.digits(4), ("2008"..."2099").contains(year) else { return nil }
     let isDashed = clock.skip("-")
     guard let month = clock.digits(2), !isDashed || clock.skip("-"), let day = clock.digits(2)
     else { return nil }

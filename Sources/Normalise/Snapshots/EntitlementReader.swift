@@ -120,11 +120,11 @@ struct EntitlementReader {
     _ node: JSONNode, _ tape: JSONTape
   ) throws(BodyProblem) -> SnapshotTransaction {
     transaction.read(node, of: tape)
-    let id = try tape.text(transaction.value(.id), "transactions.transaction_id")
+    let id = try tape.transactionText(transaction.value(.id), "transactions.transaction_id")
     guard !id.isEmpty else { throw .missing("transactions.transaction_id") }
-    let original = try tape.text(
+    let original = try tape.transactionText(
       transaction.value(.originalID), "transactions.original_transaction_id")
-    var sale = SnapshotTransaction(id: id, originalID: original == "0" ? "" : original)
+    var sale = SnapshotTransaction(id: id, originalID: original)
     sale.product = try tape.text(transaction.value(.productID), "transactions.product_id")
     sale.at = try tape.instant(transaction.value(.at), "transactions.transaction_at")
     sale.expiresAt = try tape.instant(

@@ -50,10 +50,10 @@ struct PurchaseReader {
     guard let sent = members.value(.storeData) else { throw .missing("store_data") }
     guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
     storeData.read(sent, of: tape)
-    let id = try tape.text(storeData.value(.id), "store_data.transaction_id")
-    let original = try tape.text(
+    let id = try tape.transactionText(storeData.value(.id), "store_data.transaction_id")
+    let original = try tape.transactionText(
       storeData.value(.originalID), "store_data.original_transaction_id")
-    let root = original.isEmpty || original == "0" ? id : original
+    let root = original.isEmpty ? id : original
     let platform = try tape.term(members.value(.platform), "platform")
     let store = Store(snapshotSource: platform)
     let product = try product(store, tape)

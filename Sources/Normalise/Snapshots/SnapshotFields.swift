@@ -99,6 +99,12 @@ extension JSONTape {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// A transaction id as a String; empty when absent, and where `0` stands for none.
+  func transactionText(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
+    let bytes = try transactionID(node, field, max: snapshotWordBytesMax)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// A name out of a closed list as its letters in lower case, so that `willRenew`,
   /// `WILL_RENEW` and `will_renew` are one; numbers as they are; empty when absent.
   func term(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
