@@ -19,8 +19,17 @@ public enum DecimalText {
     if let micros = plainMicros(bytes) {
       return .amount(Amount(micros: micros), wasRounded: false)
     }
+    return amount(bytes, places: 6)
+  }
+
+  /// The same of a number that counts millionths of a unit.
+  public static func amount(ofMicros bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
+    amount(bytes, places: 0)
+  }
+
+  private static func amount(_ bytes: UnsafeRawBufferPointer, places: Int) -> ParsedAmount? {
     guard let parts = DecimalParts(bytes) else { return nil }
-    guard let (micros, rest) = parts.scaled(places: 6) else { return .tooLarge }
+    guard let (micros, rest) = parts.scaled(places: places) else { return .tooLarge }
     guard micros < microsMax || micros == microsMax && rest == .none else { return .tooLarge }
     let isUp = rest == .aboveHalf || rest == .half && micros % 2 == 1
     let rounded = Int64(micros) + (isUp ? 1 : 0)

@@ -4,7 +4,7 @@ public import Vocabulary
 public enum EpochUnit: Sendable {
   case seconds
   case milliseconds
-  /// Seconds up to 10¹¹, which is the year 5138; milliseconds above, from 1973 on.
+  /// Seconds in the years 1 to 9999; milliseconds beyond them, of 1978 and later.
   case guess
 }
 
@@ -18,14 +18,13 @@ public enum InstantText {
   /// What is finer than a millisecond is cut off, towards the past. Nil for what is no number.
   public static func epoch(_ bytes: UnsafeRawBufferPointer, unit: EpochUnit) -> Instant? {
     if let plain = IntegerText.plain(bytes) {
-      let isMilliseconds = unit == .milliseconds || unit == .guess && plain > 100_000_000_000
+      let isMilliseconds = unit == .milliseconds || unit == .guess && plain > millisecondsMax / 1000
       if isMilliseconds { return instant(milliseconds: plain) }
       return plain > millisecondsMax / 1000 ? nil : Instant(seconds: plain)
     }
     guard let parts = DecimalParts(bytes), let whole = parts.scaled(places: 0) else { return nil }
-    let isLarge =
-      whole.magnitude > 100_000_000_000
-      || whole.magnitude == 100_000_000_000 && whole.rest != .none
+    let limit = parts.isNegative ? millisecondsMin : millisecondsMax
+    let isLarge = whole.magnitude > limit.magnitude / 1000
     let isMilliseconds = unit == .milliseconds || unit == .guess && isLarge
     guard let (magnitude, rest) = isMilliseconds ? whole : parts.scaled(places: 3),
       let milliseconds = Int64(exactly: magnitude)

@@ -58,7 +58,7 @@ extension JSONTape {
       parsed = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
     default: throw .bad(field, expected: "a point in time")
     }
-    guard let parsed, parsed.milliseconds >= 0, parsed <= .lastOfCalendar else {
+    guard let parsed, parsed.milliseconds >= 0 else {
       throw BodyProblem(.badTime, "\(field): not a point in time between 1970 and 9999")
     }
     return parsed.milliseconds == 0 ? nil : parsed
@@ -68,10 +68,24 @@ extension JSONTape {
   func amount(
     _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
   ) throws(BodyProblem) -> Amount? {
+    try amount(node, field, rounded: &rounded, DecimalText.amount(_:))
+  }
+
+  /// An amount in millionths of a unit, as number or numeric string.
+  func micros(
+    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
+  ) throws(BodyProblem) -> Amount? {
+    try amount(node, field, rounded: &rounded, DecimalText.amount(ofMicros:))
+  }
+
+  private func amount(
+    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64,
+    _ parse: (UnsafeRawBufferPointer) -> ParsedAmount?
+  ) throws(BodyProblem) -> Amount? {
     guard let node = filled(node) else { return nil }
-    guard kind(node) == .number || kind(node) == .string,
-      let parsed = DecimalText.amount(bytes(node))
-    else { throw .bad(field, expected: "a decimal number") }
+    guard kind(node) == .number || kind(node) == .string, let parsed = parse(bytes(node)) else {
+      throw .bad(field, expected: "a decimal number")
+    }
     switch parsed {
     case .amount(let amount, let wasRounded):
       if wasRounded { rounded += 1 }
@@ -89,15 +103,6 @@ extension JSONTape {
       throw BodyProblem(.amountTooLarge, "\(field): beyond 10^9 US dollars")
     }
     return dollars
-  }
-
-  /// An amount in whole millionths of a unit, as number or numeric string.
-  func micros(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Amount? {
-    guard let micros = try integer(node, field) else { return nil }
-    guard micros.magnitude <= Amount.lineMax.micros.magnitude else {
-      throw BodyProblem(.amountTooLarge, "\(field): beyond 10^12 units")
-    }
-    return Amount(micros: micros)
   }
 
   /// A whole number, as number or numeric string.
@@ -178,11 +183,6 @@ extension UnsafeRawBufferPointer {
     for index in 0..<count where lowered(self[index]) != word.utf8Start[index] { return false }
     return true
   }
-}
-
-extension Instant {
-  /// 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write.
-  static let lastOfCalendar = Instant(milliseconds: 253_402_300_799_999)
 }
 
 /// An ASCII letter in lower case; everything else as it is.

@@ -36,6 +36,18 @@ func roundsAmount(text: String, micros: Int64) {
   #expect(amount(text) == .amount(Amount(micros: micros), wasRounded: true))
 }
 
+@Test("Millionths are rounded like decimals, and have the same limit")
+func readsMicros() {
+  func micros(_ text: String) -> ParsedAmount? {
+    Array(text.utf8).withUnsafeBytes { DecimalText.amount(ofMicros: $0) }
+  }
+  #expect(micros("-9990000") == .amount(Amount(micros: -9_990_000), wasRounded: false))
+  #expect(micros("9990000.5") == .amount(Amount(micros: 9_990_000), wasRounded: true))
+  #expect(micros("9990001.5") == .amount(Amount(micros: 9_990_002), wasRounded: true))
+  #expect(micros("1e18") == .amount(Amount(micros: 1_000_000_000_000_000_000), wasRounded: false))
+  #expect(micros("1000000000000000000.1") == .tooLarge && micros("x") == nil)
+}
+
 @Test(
   "More than 10¹² units are too large",
   arguments: [

@@ -82,8 +82,11 @@ func readsEpoch() {
   #expect(epoch("1760000000.1239", .guess) == 1_760_000_000_123)
   #expect(epoch("1760000000123.9", .guess) == 1_760_000_000_123)
   #expect(epoch("100000000000", .guess) == 100_000_000_000_000)
-  #expect(epoch("100000000000.5", .guess) == 100_000_000_000)
-  #expect(epoch("100000000001", .guess) == 100_000_000_001)
+  #expect(epoch("100000000000.5", .guess) == 100_000_000_000_500)
+  #expect(epoch("253402300799", .guess) == 253_402_300_799_000)
+  #expect(epoch("253402300799.5", .guess) == 253_402_300_799_500)
+  #expect(epoch("253402300800", .guess) == 253_402_300_800)
+  #expect(epoch("253402300800.5", .guess) == 253_402_300_800)
 }
 
 @Test("Times before 1970 are cut off towards the past")

@@ -160,7 +160,8 @@ struct IapticPurchaseReader {
     purchase.usd = try tape.dollars(
       members.value(.amountUSD), "purchases.amountUSD", rounded: &purchase.roundedAmounts)
     purchase.local = try tape.micros(
-      members.value(.amountMicros), "purchases.amountMicros")
+      members.value(.amountMicros), "purchases.amountMicros",
+      rounded: &purchase.roundedAmounts)
   }
 
   private func id(
