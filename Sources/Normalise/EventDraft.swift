@@ -8,6 +8,23 @@ enum LineageRoot {
   case userAndProduct
   /// The user alone, when no purchase is left to speak of.
   case user
+
+  /// The original transaction id; no bytes when the body has none.
+  var original: UnsafeRawBufferPointer {
+    guard case .original(let id) = self else { return .none }
+    return id
+  }
+}
+
+extension Store {
+  /// Whether `transaction` can be the first of a subscription with this original id; where one of
+  /// them is missing, the transaction is its own original.
+  func canBegin(
+    _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
+  ) -> Bool {
+    transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
+      || !startsWithOriginal
+  }
 }
 
 /// One event as a body tells it, checked, before anything of it is kept.
@@ -30,6 +47,15 @@ struct EventDraft {
   /// What identity rests on besides the members that all providers have, such as the fingerprint of
   /// a state; 0 for nothing.
   var mark: Int64 = 0
+
+  /// Whether the event can begin a life; a state without original id may be that of any renewal.
+  var startsLineage: Bool {
+    let original = root.original
+    if event.kind == .observed, original.isEmpty, event.store.startsWithOriginal {
+      return transaction.isEmpty
+    }
+    return event.store.canBegin(transaction, of: original)
+  }
 }
 
 extension EventBatch {
@@ -57,9 +83,7 @@ extension EventBatch {
     ).fingerprint(of: event)
     event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
     event.transaction = transactionKey(draft.transaction)
-    event.startsLineage =
-      draft.transaction.isEmpty || text.original == text.transaction
-      || !event.store.startsWithOriginal
+    event.startsLineage = draft.startsLineage
     event.name = symbols.symbol(draft.name)
     event.app = symbols.symbol(draft.app)
     event.product = symbols.symbol(draft.product)

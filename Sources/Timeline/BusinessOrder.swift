@@ -52,15 +52,8 @@ extension Event {
 
   /// The step in a life that this event charges for, nil when it charges for nothing.
   var chargeKind: ChargeKind? {
-    switch kind {
-    case .started, .resubscribed: .first
-    case .trialConverted: .conversion
-    case .renewed, .recovered: .renewal
-    case .purchased: .oneTime
-    case .upgraded, .downgraded, .productChanged:
-      revenue != nil && !revenueIsNegative ? .productChange : nil
-    default: nil
-    }
+    guard kind.isProductChange else { return kind.chargeKind }
+    return revenue != nil && !revenueIsNegative ? .productChange : nil
   }
 
   /// Whether the event moves to another product at once and says nothing of money: Purple sends no

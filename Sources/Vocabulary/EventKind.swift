@@ -96,6 +96,17 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
     self = match
   }
 
+  /// What an event of this kind charges for; nil for a product change, whose money tells.
+  public var chargeKind: ChargeKind? {
+    switch self {
+    case .started, .resubscribed: .first
+    case .trialConverted: .conversion
+    case .renewed, .recovered: .renewal
+    case .purchased: .oneTime
+    default: nil
+    }
+  }
+
   /// Whether this event names a product change.
   public var isProductChange: Bool {
     switch self {

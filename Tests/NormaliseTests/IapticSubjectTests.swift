@@ -64,6 +64,31 @@ struct IapticSubjectTests {
     }
   }
 
+  @Test("A purchase without id of its own begins with its transaction")
+  func noPurchaseID() {
+    let line = """
+      {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"PURCHASED",\
+      "id":"n","date":"2025-10-10T09:00:00Z","productId":"pro","transactionId":"apple:23"},\
+      "purchases":{\(member("a", "pro"))}}
+      """
+    #expect(normalise(line).events.map(\.startsLineage) == [false])
+    let bare = line.replacing(#""purchaseId":"apple:21","#, with: "")
+    #expect(normalise(bare).events.map(\.startsLineage) == [true])
+  }
+
+  @Test("Why a purchase was cancelled is what the word says")
+  func cancelation() {
+    let reasons: [(String, ChurnReason?)] = [
+      ("Customer", .voluntary), ("Customer.PriceIncrease", .priceIncrease),
+      ("Developer", .developer), ("System.ProductUnavailable", .developer),
+      ("System.BillingError", .involuntary), ("System", nil), ("", nil),
+    ]
+    for (word, reason) in reasons {
+      let told = Array(word.utf8).withUnsafeBytes { IapticCancelation($0).reason }
+      #expect(told == reason, "\(word)")
+    }
+  }
+
   @Test("The transaction that is named counts for more than the product")
   func transaction() {
     let members = [member("a", "pro_a", transaction: "apple:22"), member("b", "pro_b")]

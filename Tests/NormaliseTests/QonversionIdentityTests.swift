@@ -35,6 +35,25 @@ struct QonversionIdentityTests {
     #expect(batch.events[0].lineage == self.batch(id: "42", original: "\"42\"").events[0].lineage)
   }
 
+  @Test("In shops whose first transaction never has the original id, each can begin a life")
+  func beginnings() {
+    for (platform, begins) in [("iOS", false), ("Android", false), ("Stripe", true)] {
+      let event = normalise(Body.renewal.with("platform", "\"\(platform)\"").line).events[0]
+      #expect(event.startsLineage == begins, "\(platform)")
+    }
+  }
+
+  @Test("Where a body names no app, its project tells two events apart")
+  func projects() {
+    func identity(_ project: String, of body: Body) -> Int64 {
+      normalise(body.with("project_name", project).line).events[0].identity
+    }
+    let bare = Body.renewal.without("app_id")
+    #expect(identity(#""One""#, of: bare) != identity(#""Two""#, of: bare))
+    #expect(identity("null", of: bare) == normalise(bare.line).events[0].identity)
+    #expect(identity(#""One""#, of: .renewal) == identity(#""Two""#, of: .renewal))
+  }
+
   @Test("Sixteen and more digits stay exact")
   func longDigits() {
     let long = batch(id: "9007199254740993", original: "123456789012345678901234567890")

@@ -76,6 +76,12 @@ struct QonversionTests {
     let batch = normalise(bare.line)
     #expect(batch.readings.map(\.missingIsProceed) == [1])
     #expect(batch.word(batch.events[0].revenue?.currency ?? 0) == "USD")
+    var rules = NormaliseRules()
+    rules.eventNames = ["back": .recovered, "again": .resubscribed]
+    for name in ["back", "again"] {
+      let named = normalise(bare.with("event_name", "\"\(name)\"").line, rules: rules)
+      #expect(named.readings.map(\.missingIsProceed) == [1])
+    }
     let canceled = bare.with("event_name", "\"subscription_canceled\"")
     #expect(normalise(canceled.line).readings.isEmpty)
     let refunded = bare.with("event_name", "\"in_app_refunded\"")

@@ -141,7 +141,7 @@ struct IapticEvents {
     event.observation = purchase.observation
     event.observation?.isUndated = isUndated
     event.observation?.isTimeInferred = body.notification.date == nil
-    if !kind.isCharge { event.reason = purchase.cancelation.reason }
+    if kind.chargeKind == nil { event.reason = purchase.cancelation.reason }
     addMoney(of: purchase, to: &event)
     let isNameless = purchase.purchase.isEmpty && body.user.isEmpty
     let root = isNameless ? baseOrder(purchase.transaction) : purchase.purchase
@@ -159,7 +159,8 @@ struct IapticEvents {
   /// anything else they are a price. A currency alone says which of the listed prices was paid.
   private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
     let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
-    let moves = event.kind.isCharge || event.kind.isRefund || event.kind == .observed
+    let moves =
+      event.kind.chargeKind != nil || event.kind.isRefund || event.kind == .observed
     if moves, purchase.isTrial != true {
       if revenue.hasAmount || !purchase.currency.isEmpty { event.revenue = revenue }
     } else if revenue.hasAmount {

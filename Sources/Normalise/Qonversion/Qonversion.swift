@@ -93,13 +93,11 @@ extension Event {
     lineage = original.isEmpty ? body.userAndProduct.withUnsafeBytes(key) : key(original)
     identity = EventIdentity(
       app: app, lineage: lineage, transaction: body.transaction, user: body.user,
-      product: body.product, name: body.name
+      product: body.product, name: body.name, mark: body.project
     ).fingerprint(of: self)
     user = Fingerprint.of(body.user)
     transaction = transactionKey(body.transaction)
-    startsLineage =
-      body.transaction.isEmpty || body.original.isEmpty
-      || body.transaction.isEqual(to: body.original)
+    startsLineage = store.canBegin(body.transaction, of: body.original)
   }
 
   /// Takes in the words of the body.

@@ -13,6 +13,8 @@ struct QonversionBody {
   var environment = Environment.production
   var store = Store.unknown
   var app = UnsafeRawBufferPointer.none
+  /// Fingerprint of the project, where the body names no app; else 0.
+  var project: Int64 = 0
   var product = UnsafeRawBufferPointer.none
   var previousProduct = UnsafeRawBufferPointer.none
   var country = UnsafeRawBufferPointer.none
@@ -35,7 +37,7 @@ struct QonversionBody {
   /// A charge or refund with money that does not say whether the money is price or proceeds.
   var lacksIsProceed: Bool {
     guard let revenue, revenue.isProceed == nil else { return false }
-    return kind.isCharge || kind.isRefund || kind.isProductChange
+    return kind.chargeKind != nil || kind.isRefund || kind.isProductChange
   }
 }
 
@@ -46,14 +48,4 @@ struct QonversionMoney {
   var currency = UnsafeRawBufferPointer.none
   var isProceed: Bool?
   var rate: Amount?
-}
-
-extension EventKind {
-  /// Whether the event of itself says that money was taken.
-  var isCharge: Bool {
-    switch self {
-    case .trialConverted, .started, .renewed, .purchased: true
-    default: false
-    }
-  }
 }

@@ -8,7 +8,7 @@ enum QonversionField: Int, MemberField {
   case eventName, userID, time, createdAt
   case productID, oldProductID, newProductID
   case revenue, price, transaction, renewCount, entitlements
-  case environment, platform, country, storefront, appID
+  case environment, platform, country, storefront, appID, project
   /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. No
   /// generation of the body has members of these names.
   case received
@@ -32,6 +32,7 @@ enum QonversionField: Int, MemberField {
     case .country: ["country"]
     case .storefront: ["storefront"]
     case .appID: ["app_id"]
+    case .project: ["project_name"]
     case .received: ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
     }
   }

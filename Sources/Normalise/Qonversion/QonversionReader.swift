@@ -85,6 +85,9 @@ struct QonversionReader {
       qonversionPlatform: try tape.word(
         top.value(.platform), "platform", max: wordBytesMax))
     body.app = try tape.identifier(top.value(.appID), "app_id", max: wordBytesMax)
+    if body.app.isEmpty, let name = top.value(.project), tape.kind(name) == .string {
+      body.project = Fingerprint.of(tape.bytes(name))
+    }
     body.country = try tape.word(top.value(.country), "country", max: wordBytesMax)
     body.storefront = try tape.word(top.value(.storefront), "storefront", max: wordBytesMax)
   }
