@@ -144,7 +144,7 @@ private struct FolderWalk {
     files.append(
       ArchiveFile(
         location: path, relative: relative, bytes: Int64(status.st_size),
-        modified: changeTime(status),
+        modified: modificationTime(status),
         inode: UInt64(status.st_ino)))
   }
 
@@ -156,7 +156,7 @@ private struct FolderWalk {
 private func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
 
 /// When the content changed; file systems keep years that milliseconds cannot count.
-private func changeTime(_ status: stat) -> Instant {
+private func modificationTime(_ status: stat) -> Instant {
   let secondsMax: Int64 = 1 << 50
   let seconds = min(max(Int64(status.st_mtim.tv_sec), -secondsMax), secondsMax)
   return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)

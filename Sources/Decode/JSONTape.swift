@@ -78,11 +78,6 @@ public struct JSONTape {
       start: input.baseAddress.map { $0 + Int(entry.start) }, count: Int(entry.end - entry.start))
   }
 
-  /// Whether `node` is a string or key that is written with escapes.
-  public func isEscaped(_ node: JSONNode) -> Bool {
-    self[node].tag & TapeNode.escapedFlag != 0
-  }
-
   /// An array's first element or an object's first key; nil when there is none.
   public func firstChild(_ node: JSONNode) -> JSONNode? {
     count(node) > 0 ? node + 1 : nil

@@ -110,15 +110,13 @@ extension Life {
         product: booking.product, ordinal: ordinals[index],
         renewalCount: events[booking.event].renewalCount,
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
-        grossUSD: booking.money.grossUSD, proceedsUSD: booking.money.proceedsUSD,
-        grossLocal: booking.money.grossLocal, currency: booking.currency,
-        rate: booking.money.rate, basis: booking.money.basis)
+        grossUSD: booking.money.grossUSD, grossLocal: booking.money.grossLocal,
+        currency: booking.currency, basis: booking.money.basis)
     }
   }
 
   private var refunds: [Refund] {
     guard bookings.contains(where: \.isRefund) else { return [] }
-    let lostAccess = Set(periods.filter { $0.takenAway != nil }.compactMap(\.booking))
     var lastCharges: [Symbol: Int64] = [:]
     return bookings.compactMap { booking in
       guard booking.isRefund else {
@@ -132,9 +130,7 @@ extension Life {
         transaction: left ?? booking.transaction, time: booking.time,
         chargedAt: events[booking.event].periodStart, product: booking.product,
         productType: booking.productType, grossUSD: booking.money.grossUSD,
-        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking),
-        endedAccess: booking.isWhole
-          && booking.refundedCharge.map { lostAccess.contains($0) } ?? false)
+        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking))
     }
   }
 

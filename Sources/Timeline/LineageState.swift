@@ -20,14 +20,10 @@ public struct Charge: Sendable, Equatable {
   public var periodEnd: Instant?
   /// Price in US dollars; nil when unknown.
   public var grossUSD: Amount?
-  /// What stays after commission, in US dollars; nil when unknown.
-  public var proceedsUSD: Amount?
   /// Price in `currency`; nil when unknown.
   public var grossLocal: Amount?
   /// Symbol of the ISO 4217 code; 0 when unknown.
   public var currency: Symbol
-  /// Share that stays after commission, in percent; nil when unknown.
-  public var rate: Amount?
   /// Where the amounts come from.
   public var basis: AmountBasis
 }
@@ -48,8 +44,6 @@ public struct Refund: Sendable, Equatable {
   public var grossUSD: Amount?
   /// Whether the charge it refunds is among the lineage's.
   public var chargeIsKnown: Bool
-  /// Whether it took the current period's access away.
-  public var endedAccess: Bool
 }
 
 /// One free trial as the fold saw it start.

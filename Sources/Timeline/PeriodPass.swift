@@ -24,7 +24,10 @@ struct PeriodPass {
   mutating func run() -> [Period] {
     open()
     for index in periods.indices {
-      if periods[index].end == nil { periods[index].end = endToldLater(after: index) }
+      if periods[index].end == nil {
+        periods[index].end = endToldLater(after: index)
+        if periods[index].end == nil { findOpenEnd(of: index) }
+      }
       periods[index].paidUntil = periods[index].end
       readEarlierEnd(of: index)
       readGrace(of: index)
@@ -115,14 +118,17 @@ struct PeriodPass {
       }
       if event.tellsEnd { return max(event.time, period.start) }
     }
-    if index + 1 < periods.count { return max(periods[index + 1].start, period.start) }
-    // Where no end is ever sent, an open one is no finding: `Facts.gaps` counts it.
-    guard events[period.opener].provider == .qonversion else { return nil }
+    return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
+  }
+
+  /// Where no end is ever sent, an open one is no finding: `Facts.gaps` counts it.
+  private mutating func findOpenEnd(of index: Int) {
+    let opener = events[periods[index].opener]
+    guard opener.provider == .qonversion else { return }
     find(
-      .expiryMismatch, events[period.opener],
-      "\(events[period.opener].kind.name) of \(events[period.opener].time.text): no event, "
-        + "entitlement or configured period tells when its period ends; it counts as open")
-    return nil
+      .expiryMismatch, opener,
+      "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
+        + "tells when its period ends; it counts as open")
   }
 
   /// Whether the event names another product, and a transaction that opened an earlier period and

@@ -63,7 +63,7 @@ public enum BreakStatus: String, CaseIterable, Sendable {
   case pending
   /// The provider can no longer deliver.
   case open
-  /// What was late or out of order came; nothing is left to do.
+  /// Nothing is left to do: what it speaks of came late or out of order, or merely informs.
   case resolved
 }
 

@@ -17,7 +17,7 @@ extension Fingerprint {
 }
 
 extension Offering {
-  /// Provider, store and product: an app tells nothing that its products do not.
+  /// Provider, app, store and product, which overlap only beyond a million apps.
   var packed: UInt64 {
     UInt64(UInt32(bitPattern: product)) << 32 ^ UInt64(UInt32(bitPattern: app)) << 12
       ^ UInt64(store.rawValue) << 4 ^ UInt64(provider.rawValue)

@@ -117,7 +117,8 @@ public struct Event: Sendable, Hashable {
   public var user: Int64 = 0
   /// `transactionKey` of the transaction id; 0 when unknown.
   public var transaction: Int64 = 0
-  /// Whether the transaction id is the original transaction id, so that the event can begin a life.
+  /// Whether the event can begin a life: its transaction id is the original one, or the first
+  /// transaction of its shop never has that.
   public var startsLineage: Bool = true
   /// Business time, as the provider gives it.
   public var time: Instant
