@@ -16,15 +16,11 @@ enum LineageRoot {
   }
 }
 
-extension Store {
-  /// Whether `transaction` can be the first of a subscription with this original id; where one of
-  /// them is missing, the transaction is its own original.
-  func canBegin(
-    _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
-  ) -> Bool {
-    transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
-      || !startsWithOriginal
-  }
+/// Whether a transaction is its own original; where one of the ids is missing, it is.
+func isOriginal(
+  _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
+) -> Bool {
+  transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
 }
 
 /// One event as a body tells it, checked, before anything of it is kept.
@@ -50,11 +46,9 @@ struct EventDraft {
 
   /// Whether the event can begin a life; a state without original id may be that of any renewal.
   var startsLineage: Bool {
-    let original = root.original
-    if event.kind == .observed, original.isEmpty, event.store.startsWithOriginal {
-      return transaction.isEmpty
-    }
-    return event.store.canBegin(transaction, of: original)
+    guard event.store.startsWithOriginal else { return true }
+    if event.kind == .observed, root.original.isEmpty { return transaction.isEmpty }
+    return isOriginal(transaction, of: root.original)
   }
 }
 

@@ -97,7 +97,7 @@ extension Event {
     ).fingerprint(of: self)
     user = Fingerprint.of(body.user)
     transaction = transactionKey(body.transaction)
-    startsLineage = store.canBegin(body.transaction, of: body.original)
+    startsLineage = isOriginal(body.transaction, of: body.original)
   }
 
   /// Takes in the words of the body.
