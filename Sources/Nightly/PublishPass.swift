@@ -36,7 +36,7 @@ struct PublishPass {
       intake: intake.tallies
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let (published, dryRun) = try publish(&manifest, run, intake, earlier)
+    let (published, dryRun) = try publish(manifest, run, intake, earlier)
     for finding in verdict.findings { log.warning("\(finding)") }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
     var outcome = verdict.outcome
@@ -76,7 +76,7 @@ struct PublishPass {
   }
 
   private func publish(
-    _ manifest: inout Manifest, _ run: Int64, _ intake: IntakeSummary, _ earlier: EarlierSet?
+    _ manifest: Manifest, _ run: Int64, _ intake: IntakeSummary, _ earlier: EarlierSet?
   ) throws(NightError) -> (Publication, DryRun?) {
     var manifest = manifest
     return try attempt {
@@ -85,7 +85,7 @@ struct PublishPass {
       reportPlan.amountDecimals = plan.amountDecimals
       reportPlan.stop = stop
       let target = try DryRunTarget(plan)
-      let staging = try Staging.begin(for: target.out)
+      let staging = try Staging.begin(for: target.out, reports: reportPaths)
       do {
         let reports = try times.measure(.report) {
           try earlier?.tell(&reportPlan, staging, jobs: plan.jobs)
@@ -108,7 +108,8 @@ struct PublishPass {
           published: publication.sha256, checksums: checksums(of: publication),
           rows: reports.publication)
         guard plan.isDryRun else { return (publication, nil) }
-        let changes = try SetChanges(of: plan.out, by: publication)
+        let changes = try SetChanges(
+          of: plan.out, by: publication, reports: reportPaths)
         return (publication, DryRun(changes: changes, out: plan.out))
       } catch {
         try? staging.discard()

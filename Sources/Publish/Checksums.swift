@@ -1,8 +1,10 @@
 // SHA256SUMS in the format of coreutils, which `sha256sum --check` reads.
 internal import Digest
+internal import Foundation
 
 let checksumsName = "SHA256SUMS"
 let manifestName = "datapackage.json"
+let packageName = "subledger-reports"
 
 /// The files that stand in a set beside its reports.
 public let documentPaths = [manifestName, checksumsName]
@@ -13,14 +15,25 @@ struct Checksums {
 
   init(hashes: [String: String]) { self.hashes = hashes }
 
-  /// Those that were published in `folder`; none when there is no such file.
+  /// Those of the set that is published in `folder`; none when there is none.
   ///
-  /// A path that would lead out of the folder is left out: it was not written by us.
-  init(publishedIn folder: String) throws(PublishError) {
+  /// Others have files of checksums as well: ours names our manifest, and of it count only
+  /// documents and `reports`, which are files and folders.
+  init(publishedIn folder: String, reports: [String]) throws(PublishError) {
     self.init(reading: try readFile("\(folder)/\(checksumsName)") ?? [])
+    let names = Set(reports + documentPaths)
+    guard hashes[manifestName] != nil, try isManifest("\(folder)/\(manifestName)") else {
+      hashes = [:]
+      return
+    }
+    for path in paths where !names.contains(path) && !names.contains(parent(of: path)) {
+      hashes[path] = nil
+    }
   }
 
   /// Those that a file of checksums names.
+  ///
+  /// A path that would lead out of the folder is left out: it was not written by us.
   init(reading bytes: [UInt8]) {
     hashes = [:]
     for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > 66 {
@@ -51,6 +64,17 @@ public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
   return Checksums(hashes: left.hashes.merging(right.hashes) { here, _ in here }).paths.filter {
     left.hashes[$0] != right.hashes[$0]
   }
+}
+
+/// Whether the file is the manifest of a set of ours, which may be a newer one than the checksums.
+private func isManifest(_ path: String) throws(PublishError) -> Bool {
+  guard let text = try readFile(path) else { return false }
+  let manifest = try? JSONDecoder().decode(PackageName.self, from: Data(text))
+  return manifest?.name == packageName
+}
+
+private struct PackageName: Decodable {
+  let name: String
 }
 
 private func isHexDigit(_ byte: UInt8) -> Bool {

@@ -15,7 +15,7 @@ extension Manifest {
     let sorted = resources.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     return JSONValue.object([
       "$schema": .string("https://datapackage.org/profiles/2.0/datapackage.json"),
-      "name": .string("subledger-reports"),
+      "name": .string(packageName),
       "profile": .string("tabular-data-package"),
       "resources": .array(sorted.map { described($0, seal: seals[$0.path]) }),
       "subledger": .object(extensionMembers(of: sorted)),

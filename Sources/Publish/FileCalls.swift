@@ -26,14 +26,8 @@ func isSameFile(_ one: String, _ other: String) throws(PublishError) -> Bool {
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino
 }
 
-/// What the system says of `path`, links not followed; nil when nothing stands there.
 private func status(of path: String) throws(PublishError) -> stat? {
-  var status = stat()
-  guard lstat(path, &status) == 0 else {
-    guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path) }
-    return nil
-  }
-  return status
+  try status(of: RawPath(path))
 }
 
 func isFolder(_ path: String) -> Bool {
@@ -69,22 +63,7 @@ func makeFolders(_ path: String) throws(PublishError) {
 
 /// The names in a folder, sorted by bytes.
 func names(in folder: String) throws(PublishError) -> [String] {
-  guard let stream = opendir(folder) else { throw .system("read the folder", folder) }
-  defer { closedir(stream) }
-  var names: [String] = []
-  while true {
-    // A list that ends early would pass for the folder's whole content.
-    errno = 0
-    guard let entry = readdir(stream) else {
-      guard errno == 0 else { throw .system("read the folder", folder) }
-      break
-    }
-    let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-      pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-    }
-    if name != ".", name != ".." { names.append(name) }
-  }
-  return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  try names(in: RawPath(folder)).map(\.shown)
 }
 
 /// Writes a new file of mode 0644 less the umask.
@@ -137,16 +116,9 @@ func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
 }
 
 /// Removes a file, or a folder with all it holds; nothing there is fine.
-func removeAll(_ path: String) throws(PublishError) {
-  guard let type = try entryType(path) else { return }
-  guard type == .folder else { return try removeFile(path) }
-  for name in try names(in: path) { try removeAll("\(path)/\(name)") }
-  guard rmdir(path) == 0 || errno == ENOENT else { throw .system("remove the folder", path) }
-}
+func removeAll(_ path: String) throws(PublishError) { try removeAll(RawPath(path)) }
 
-func removeFile(_ path: String) throws(PublishError) {
-  guard unlink(path) == 0 || errno == ENOENT else { throw .system("remove the file", path) }
-}
+func removeFile(_ path: String) throws(PublishError) { try removeFile(RawPath(path)) }
 
 /// The files below a folder, as paths relative to it, sorted by bytes.
 func files(below folder: String) throws(PublishError) -> [String] {

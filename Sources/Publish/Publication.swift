@@ -48,7 +48,7 @@ public func publish(
   each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {
   let sums = try sealed(staging, manifest)
-  let earlier = try Checksums(publishedIn: staging.out)
+  let earlier = try Checksums(publishedIn: staging.out, reports: staging.reports)
   let document = sums.document
   let identity = sha256(of: document)
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
@@ -59,9 +59,14 @@ public func publish(
       sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
   try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
-  let isAtOnce = try exchange(staging, earlier: earlier)
+  let ours = Set(earlier.paths + sums.paths + [checksumsName])
+  let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
-  try removeAll(staging.path, each)
+  if staging.isExchanged {
+    try FormerFolder(path: staging.path, out: staging.out, ours: ours, isLeft: false).remove(each)
+  } else {
+    try removeAll(staging.path)
+  }
   return Publication(
     sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
     changed: changed.filter { $0 != checksumsName })
@@ -144,18 +149,12 @@ private func syncAll(
   try each(folders.sorted()) { path throws(PublishError) in try sync(path) }
 }
 
-/// Removes a set, of which nothing may be left: each file that nobody else has waits for the disk.
-private func removeAll(_ folder: String, _ each: ForEachPath) throws(PublishError) {
-  guard try entryType(folder) != nil else { return }
-  try each(try files(below: folder).map { "\(folder)/\($0)" }) { path throws(PublishError) in
-    try removeFile(path)
-  }
-  try removeAll(folder)
-}
-
 /// Gives the staged folder the published name in one system call; false where that cannot be.
+///
+/// A folder that has content and was never published to may be anything, a home folder even; it
+/// is left standing, and files are renamed into it one by one.
 private func exchange(
-  _ staging: Staging, earlier: Checksums
+  _ staging: Staging, earlier: Checksums, besides ours: Set<String>
 ) throws(PublishError) -> Bool {
   if parent(of: staging.path) == staging.out { return false }
   guard try entryType(staging.out) != nil else {
@@ -165,10 +164,18 @@ private func exchange(
     try sync(parent(of: staging.out))
     return true
   }
-  guard try linkForeignFiles(into: staging, earlier: earlier) else { return false }
   var status = stat()
   if stat(staging.out, &status) == 0 { chmod(staging.path, status.st_mode & 0o7777) }
-  guard exchange_paths(staging.path, staging.out) == 0 else { return false }
+  if earlier.hashes.isEmpty {
+    // Only an empty folder can be replaced so.
+    guard rename(staging.path, staging.out) == 0 else { return false }
+  } else {
+    var names = SecondNames(from: staging.out, to: staging.path)
+    guard try names.link(ForeignEntries(in: RawPath(staging.out), besides: ours)),
+      exchange_paths(staging.path, staging.out) == 0
+    else { return false }
+    staging.isExchanged = true
+  }
   try sync(parent(of: staging.out))
   return true
 }

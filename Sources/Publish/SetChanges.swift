@@ -8,7 +8,11 @@ public struct SetChanges: Sendable, Equatable {
   public private(set) var removed: [String] = []
 
   /// What would become of `folder` if `publication` were published there.
-  public init(of folder: String, by publication: Publication) throws(PublishError) {
+  ///
+  /// `reports` are the files and folders that a set has beside its documents.
+  public init(
+    of folder: String, by publication: Publication, reports: [String]
+  ) throws(PublishError) {
     let sums = Checksums(reading: publication.checksums)
     for path in sums.paths {
       let place = "\(folder)/\(path)"
@@ -19,7 +23,7 @@ public struct SetChanges: Sendable, Equatable {
       let hash = try entryType(place) == .file ? seal(of: place).sha256 : nil
       if hash != sums.hashes[path] { changed.append(path) }
     }
-    let earlier = try Checksums(publishedIn: folder)
+    let earlier = try Checksums(publishedIn: folder, reports: reports)
     removed = earlier.paths.filter { sums.hashes[$0] == nil }
   }
 }

@@ -10,33 +10,43 @@ public final class Staging {
   let out: String
   /// What files of the published set hold that were carried over, by path in the set.
   var carriedSeals: [String: FileSeal] = [:]
+  /// The files and folders that a set has beside its documents.
+  let reports: [String]
+  /// Whether the folder is no longer the staged one, but the one that was published.
+  var isExchanged = false
   private let lock: Int32
 
-  private init(path: String, out: String, lock: Int32) {
+  private init(path: String, out: String, reports: [String], lock: Int32) {
     self.path = path
     self.out = out
+    self.reports = reports
     self.lock = lock
   }
 
   deinit { close(lock) }
 
   /// Makes an empty folder for the next set of `out`, and removes those of dead runs.
-  public static func begin(for out: String) throws(PublishError) -> Staging {
+  ///
+  /// `reports` are the files and folders that a set has beside its documents; nothing else is ever
+  /// removed from `out`.
+  public static func begin(
+    for out: String, reports: [String]
+  ) throws(PublishError) -> Staging {
     let out = try resolved(out)
     let home = isOtherVolume(out) ? out : parent(of: out)
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
     for name in try names(in: home) where name.hasPrefix(prefix) {
-      try removeUnlessAlive("\(home)/\(name)")
+      try removeUnlessAlive("\(home)/\(name)", out)
     }
     let path = "\(home)/\(prefix)\(getpid())"
     guard mkdir(path, 0o755) == 0 else { throw .system("make the folder", path, .cannotCreate) }
     guard let lock = locked(path) else { throw .system("lock the folder", path) }
-    return Staging(path: path, out: out, lock: lock)
+    return Staging(path: path, out: out, reports: reports, lock: lock)
   }
 
-  /// Removes the folder with all that was written to it.
-  public func discard() throws(PublishError) { try removeAll(path) }
+  /// Removes the folder with all that was written to it, unless it was published once.
+  public func discard() throws(PublishError) { if !isExchanged { try removeAll(path) } }
 
   /// The absolute-or-relative path without links and slashes at its end, so that an exchange
   /// takes the folder itself and not a link to it.
@@ -64,10 +74,16 @@ public final class Staging {
     return inside.st_dev != beside.st_dev || access(parent(of: out), W_OK) != 0
   }
 
-  private static func removeUnlessAlive(_ path: String) throws(PublishError) {
+  /// Without checksums the set was never whole, and nothing in the folder is of others.
+  private static func removeUnlessAlive(_ path: String, _ out: String) throws(PublishError) {
     guard try entryType(path) == .folder, let lock = locked(path) else { return }
     defer { close(lock) }
-    try removeAll(path)
+    guard let sums = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {
+      return try removeAll(path)
+    }
+    let published = Checksums(reading: try readFile("\(out)/\(checksumsName)") ?? [])
+    let ours = Checksums(reading: sums).paths + published.paths + documentPaths
+    try FormerFolder(path: path, out: out, ours: Set(ours), isLeft: true).remove()
   }
 
   /// A descriptor that holds the folder's lock; nil when a living process has it.

@@ -78,7 +78,7 @@ import Vocabulary
 
   private func publishedText(_ change: (inout Manifest) -> Void) throws -> String {
     let folder = try TemporaryFolder()
-    let staging = try Staging.begin(for: folder.path("out"))
+    let staging = try Staging.begin(for: folder.path("out"), reports: reportNames)
     let daily = URL(fileURLWithPath: staging.path + "/daily/2026-11.csv")
     try FileManager.default.createDirectory(
       at: daily.deletingLastPathComponent(), withIntermediateDirectories: true)

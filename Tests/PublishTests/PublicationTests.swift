@@ -40,7 +40,7 @@ import Vocabulary
 
   @Test("What else is to be on the disk is synced before the set is seen, if it is there")
   func syncedBeside() throws {
-    let staging = try Staging.begin(for: out)
+    let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
     try folder.write("log", to: "ledger-wal")
     let manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
@@ -124,7 +124,9 @@ import Vocabulary
   @Test("A file in the place of the folder is an error that names it")
   func notAFolder() throws {
     try folder.write("", to: "reports")
-    let error = try #require(throws: PublishError.self) { try Staging.begin(for: out) }
+    let error = try #require(throws: PublishError.self) {
+      try Staging.begin(for: out, reports: reportNames)
+    }
     #expect(error.kind == .cannotCreate)
     #expect(error.message.contains(out))
     #expect(!error.hint.isEmpty)
@@ -134,7 +136,7 @@ import Vocabulary
   func belowAFile() throws {
     try folder.write("", to: "file")
     let error = try #require(throws: PublishError.self) {
-      try Staging.begin(for: folder.path("file/reports"))
+      try Staging.begin(for: folder.path("file/reports"), reports: reportNames)
     }
     #expect(error.kind == .cannotCreate)
   }
@@ -142,7 +144,7 @@ import Vocabulary
   @Test("A discarded set leaves the published one as it was")
   func discarded() throws {
     try publishSet(["a.csv": "1\n"], to: out)
-    let staging = try Staging.begin(for: out)
+    let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("2\n".utf8).write(to: URL(fileURLWithPath: staging.path + "/a.csv"))
     try staging.discard()
     #expect(try text("a.csv") == "1\n")
@@ -166,9 +168,12 @@ import Vocabulary
   }
 }
 
+/// The reports of the sets here.
+let reportNames = ["a.csv", "b.csv", "churn.csv", "daily"]
+
 @discardableResult
 func publishSet(_ files: [String: String], to out: String) throws -> Publication {
-  let staging = try Staging.begin(for: out)
+  let staging = try Staging.begin(for: out, reports: reportNames)
   for (path, text) in files {
     let url = URL(fileURLWithPath: staging.path + "/" + path)
     try FileManager.default.createDirectory(
