@@ -8,11 +8,17 @@ extension Plan {
   /// files that say how to do the job.
   ///
   /// The files of a set are told by their names, for one that was broken off names none of them.
-  /// SQLite lays its files beside the one that a link leads to.
   var ownPlaces: [String] {
     let set = (reportPaths + documentPaths).map { "\(out)/\($0)" }
-    let real = URL(fileURLWithPath: ledger).resolvingSymlinksInPath().path
-    return [out] + set + [ledger, ledger + ".lock", real + "-wal", real + "-shm"] + settings
+    return [out] + set + ["", ".lock", "-wal", "-shm"].map { ledger + $0 } + settings
+  }
+
+  /// Whether `path` is where the ledger lies, or where something of it lies beside it.
+  func isOfLedger(_ path: String) -> Bool {
+    let real = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    return ["", ".lock", "-wal", "-shm"].contains {
+      URL(fileURLWithPath: ledger + $0).resolvingSymlinksInPath() == real
+    }
   }
 
   /// The files that say how to do the job.

@@ -81,7 +81,7 @@ public struct Plan: Sendable {
     talk = Talk(said)
     archives = said[\.archives] ?? []
     snapshots = said[\.snapshots] ?? []
-    ledger = said[\.ledger] ?? "subledger.sqlite"
+    ledger = linksFollowed(said[\.ledger] ?? "subledger.sqlite")
     out = said[\.out] ?? "reports"
     jobs = said[\.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
     lockWait = said[\.lockWait] ?? 0

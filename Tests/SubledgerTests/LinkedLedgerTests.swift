@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A ledger that is given by a link is the one that it leads to")
+struct LinkedLedgerTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    let folder = program.folder
+    try folder.write(bodies(3), to: "in/a.jsonl")
+    try folder.write("", to: "volume/place")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("ledger"), withDestinationPath: "volume/real.sqlite")
+    for count in [3, 5] {
+      try folder.write(bodies(count), to: "in/a.jsonl")
+      let result = try program.run(night)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
+  private let night = [
+    "run", "--archives", "in", "--ledger", "ledger", "--as-of", "2026-03-01",
+  ]
+
+  private func real() throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: program.folder.path("volume/real.sqlite")))
+  }
+
+  @Test(
+    "What works on a copy leaves the ledger as it is",
+    arguments: [
+      ["report", "--as-known-at", "1", "--out", "again"], ["drill", "--events", "2"],
+      ["run", "--archives", "more", "--dry-run", "--as-of", "2026-03-01"],
+      ["pack", "2026-01", "--out", "p.tar.gz"], ["verify"],
+    ])
+  func copies(arguments: [String]) throws {
+    try program.folder.write(bodies(9), to: "more/b.jsonl")
+    let before = try real()
+    let result = try program.run(arguments + ["--ledger", "ledger"])
+    #expect(result.status == 0, "\(result)")
+    #expect(try real() == before)
+  }
+
+  @Test("It has one lock, and its size is that of the file")
+  func lockAndSize() throws {
+    let folder = program.folder
+    #expect(FileManager.default.fileExists(atPath: folder.path("volume/real.sqlite.lock")))
+    #expect(!FileManager.default.fileExists(atPath: folder.path("ledger.lock")))
+    let status = try program.run(["status", "--ledger", "ledger"])
+    #expect(!status.output.contains("size 18 bytes"), "\(status)")
+    let lock = open(folder.path("volume/real.sqlite.lock"), O_RDWR)
+    defer { close(lock) }
+    #expect(flock(lock, LOCK_EX) == 0)
+    #expect(try program.run(night).status == 75)
+  }
+}
