@@ -33,6 +33,22 @@ struct PackTests {
     try system("sh", "-c", "cd subledger-2025-03 && sha256sum --check --quiet --strict SHA256SUMS")
   }
 
+  @Test("A pack takes the place of no other file, and the ledger's least of all")
+  func otherFiles() throws {
+    try program.folder.write("mine", to: "notes")
+    for name in ["l.sqlite", "l.sqlite.lock", "l.sqlite-wal", "notes"] {
+      let path = program.folder.path(name)
+      let before = FileManager.default.contents(atPath: path)
+      let result = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", name])
+      #expect(result.status == 73, "\(name): \(result)")
+      #expect(FileManager.default.contents(atPath: path) == before, "\(name)")
+    }
+    let again = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "p.tar.gz"])
+    #expect(again.status == 0, "\(again)")
+    let full = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "no/p.tar.gz"])
+    #expect(full.errors.contains("No such file or directory"), "\(full)")
+  }
+
   @Test("Of a closed month a pack has what the close froze, held to the act and the act to its run")
   func closed() throws {
     try run(["report", "--as-of", "2025-06-20"])

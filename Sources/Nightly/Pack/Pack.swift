@@ -11,6 +11,7 @@ extension Night {
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws(NightError) {
     try requireLedger(to: "pack")
+    try requireRoom(for: file)
     let copy = try TemporaryCopy()
     defer { withExtendedLifetime(copy) {} }
     try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy.path) }
@@ -55,6 +56,21 @@ extension Night {
       try close?.forEachFile { try save($1, as: $0, in: folder) }
       try sealFolder(folder)
       try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
+    }
+  }
+
+  /// A pack takes the place of an earlier one and of no other file, whatever was named by a slip.
+  private func requireRoom(for file: String) throws(NightError) {
+    var isFolder: ObjCBool = false
+    let isThere = FileManager.default.fileExists(atPath: file, isDirectory: &isFolder)
+    if isFolder.boolValue { return }
+    let handle = FileHandle(forReadingAtPath: file)
+    defer { try? handle?.close() }
+    let isGzip = (try? handle?.read(upToCount: 2)) == Data([0x1f, 0x8b])
+    guard isGzip || !isThere, !plan.isOfLedger(file) else {
+      throw NightError(
+        .cannotCreate, "cannot write the pack \(file): what is there is no pack",
+        hint: "give another name, or remove it first")
     }
   }
 
@@ -108,32 +124,13 @@ extension Night {
   private func archive(
     _ folder: String, as root: String, time: Instant, into file: String
   ) throws {
-    guard (try? FileManager.default.contentsOfDirectory(atPath: file)) == nil else {
-      throw NightError(
-        .cannotCreate, "cannot write the pack \(file): it is a folder",
-        hint: "give the name of a file in it")
-    }
-    let aside = file + ".new"
-    guard FileManager.default.createFile(atPath: aside, contents: nil),
-      let output = FileHandle(forWritingAtPath: aside)
-    else {
-      throw NightError(
-        .cannotCreate, "cannot write the pack \(file)",
-        hint: "check that its folder exists and that you may write there")
-    }
-    let tar = try TarWriter(output, time: time.milliseconds / 1000)
+    let output = try PackFile(file)
+    let tar = try TarWriter(time: time.milliseconds / 1000) { try output.write($0) }
     for name in try inspectSet(in: folder).paths + ["SHA256SUMS"] {
       try tar.add("\(folder)/\(name)", as: "\(root)/\(name)")
     }
     try tar.finish()
-    try output.synchronize()
-    try output.close()
-    guard rename(aside, file) == 0 else {
-      try? FileManager.default.removeItem(atPath: aside)
-      throw NightError(
-        .cannotCreate, "cannot put the pack in the place of \(file)",
-        hint: "check what is there, and that you may write to its folder")
-    }
+    try output.publish()
   }
 
   private static let readme = """

@@ -5,16 +5,19 @@ import Foundation
 ///
 /// Every entry is a plain file of mode 0644 that belongs to nobody and bears one time.
 struct TarWriter {
-  private let output: FileHandle
+  private let write: (UnsafeRawBufferPointer) throws -> Void
   private let packer: GzipPacker
   /// Seconds since 1970.
   private let time: Int64
 
-  init(_ output: FileHandle, time: Int64) throws(NightError) {
+  /// Gives what it packs to `write`.
+  init(
+    time: Int64, write: @escaping (UnsafeRawBufferPointer) throws -> Void
+  ) throws(NightError) {
     guard let packer = GzipPacker() else {
       throw NightError(.inputOutput, "cannot pack: there is not enough memory")
     }
-    self.output = output
+    self.write = write
     self.packer = packer
     self.time = time
   }
@@ -27,26 +30,24 @@ struct TarWriter {
     let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     let size = try input.seekToEnd()
     try input.seek(toOffset: 0)
-    try write(Data(header(name, size: Int64(size))))
+    try pack(Data(header(name, size: Int64(size))))
     var left = Int(size)
     while left > 0, let piece = try input.read(upToCount: min(left, 1 << 18)), !piece.isEmpty {
-      try write(piece)
+      try pack(piece)
       left -= piece.count
     }
     guard left == 0 else { throw NightError(.inputOutput, "cannot pack \(path): it has shrunk") }
-    try write(Data(repeating: 0, count: (512 - Int(size % 512)) % 512))
+    try pack(Data(repeating: 0, count: (512 - Int(size % 512)) % 512))
   }
 
   /// Ends the tar with two empty blocks.
   func finish() throws {
-    try write(Data(repeating: 0, count: 1024))
-    try packer.finish { try output.write(contentsOf: Data($0)) }
+    try pack(Data(repeating: 0, count: 1024))
+    try packer.finish(write)
   }
 
-  private func write(_ bytes: Data) throws {
-    try bytes.withUnsafeBytes { bytes in
-      try packer.add(bytes) { try output.write(contentsOf: Data($0)) }
-    }
+  private func pack(_ bytes: Data) throws {
+    try bytes.withUnsafeBytes { try packer.add($0, write) }
   }
 
   private func header(_ name: String, size: Int64) -> [UInt8] {
@@ -88,7 +89,9 @@ struct TarReader {
     while let block = try input.read(upToCount: 512), block.count == 512 {
       let header = [UInt8](block)
       if header.allSatisfy({ $0 == 0 }) { return names }
-      guard let entry = Entry(header), !names.contains(entry.name) else { return nil }
+      guard let entry = Entry(header), !names.contains(where: { entry.collides(with: $0) }) else {
+        return nil
+      }
       let path = "\(folder)/\(entry.name)"
       let url = URL(fileURLWithPath: path)
       try FileManager.default.createDirectory(
@@ -114,6 +117,11 @@ struct TarReader {
   private struct Entry {
     let name: String
     let size: Int
+
+    /// Whether a file of this name is the entry's own, the folder it would lie in, or inside it.
+    func collides(with other: String) -> Bool {
+      other == name || name.hasPrefix(other + "/") || other.hasPrefix(name + "/")
+    }
 
     init?(_ block: [UInt8]) {
       func text(_ range: Range<Int>) -> String {
