@@ -15,7 +15,6 @@ enum LedgerFile {
   ) throws -> DatabaseQueue {
     if mode == .readWrite {
       try create(path)
-      try closeToOthers(ledgerPath: path)
     } else {
       try requireThere(path)
     }
@@ -24,6 +23,8 @@ enum LedgerFile {
       try explained(path) {
         try requireWritable(database, path: path, mode: mode)
         try recognise(database, path: path, mode: mode, migrator)
+        // Not before: a file of somebody else, named by a slip, keeps the rights it has.
+        if mode == .readWrite { try closeToOthers(ledgerPath: path) }
         if mode == .readWrite { try prepareForWriting(database) }
       }
     }

@@ -18,6 +18,16 @@ struct RightsTests {
       as? Int
   }
 
+  @Test("A file that is no ledger keeps its rights when it is named as one")
+  func noLedger() throws {
+    try program.folder.write("hi\n", to: "hosts")
+    #expect(chmod(program.folder.path("hosts"), 0o644) == 0)
+    for command in [night, ["report"]] {
+      #expect(try program.run(command + ["--ledger", "hosts"]).status == 65)
+      #expect(try mode("hosts") == 0o644)
+    }
+  }
+
   @Test(
     "Ledger and lock are their owner's; reports are what the umask leaves",
     arguments: [0, 0o22, 0o77])
