@@ -22,7 +22,8 @@ final class ArchiveEntry {
 
   static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError) -> ArchiveEntry {
     precondition(!ledger.isIngesting, "one archive is taken in at a time")
-    let known = try ledger.archiveWithContent(sha256: archive.sha256)
+    let known = try ledger.archiveWithContent(
+      sha256: archive.sha256, kind: archive.kind, capturedAt: archive.capturedAt)
     precondition(known == nil, "the content of an archive is read once")
     let id = try ledger.access("list an archive") { database in
       try database.savepoint("archive")
@@ -74,10 +75,11 @@ final class ArchiveEntry {
     try rejects.write(of: id, to: database)
   }
 
-  func finish(damageOffset: Int64?) throws(LedgerError) -> ArchiveTallies {
+  func finish(damageOffset: Int64?, isDated: Bool) throws(LedgerError) -> ArchiveTallies {
     try add("close the account of an archive") { database in
       try ArchiveRows(database).close(
-        id, tallies, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck)
+        id, tallies, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,
+        isDated: isDated)
       try database.release("archive")
     }
     isOpen = false

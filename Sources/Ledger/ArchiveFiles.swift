@@ -17,7 +17,7 @@ public struct ArchiveOnDisk: Sendable, Equatable {
   public var run: Int64
   /// Whether its lines were read, rather than those of the same bytes under another name.
   public var isRead: Bool
-  /// When snapshots were captured that neither a line nor the name dates; nil when nobody said.
+  /// When snapshots were captured that no line dates; nil when there are none.
   public var capturedAt: Instant?
 }
 

@@ -7,7 +7,8 @@ struct ArchiveRows {
 
   init(_ database: Database) { self.database = database }
 
-  /// The number of the row; a row of the same name and content is renewed and keeps its own.
+  /// The number of the row; a row of the same name, content and kind is renewed and keeps
+  /// its own.
   func insert(
     _ archive: NewArchive, status: String, id: Int32, run: Int64
   ) throws -> Int32 {
@@ -18,7 +19,7 @@ struct ArchiveRows {
         id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
         captured_ms, lines, accepted, duplicates, skipped, rejected)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)
-      on conflict (name, sha256) do update set
+      on conflict (name, sha256, kind, ifnull(captured_ms, 0)) do update set
         path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode,
         path_check = excluded.path_check
       returning id
@@ -96,10 +97,10 @@ struct ArchiveRows {
   /// Enters what became of the archive's lines.
   ///
   /// `toldUntil` is where the last value stands that brought events; `snapshotsCheck` is the sum of
-  /// the fingerprints of its snapshots.
+  /// the fingerprints of its snapshots, and `isDated` says whether their lines date them all.
   func close(
     _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, toldUntil: Int64? = nil,
-    snapshotsCheck: Int64? = nil
+    snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
     let statement = try RawStatement(
       cachedIn: database,
@@ -108,14 +109,14 @@ struct ArchiveRows {
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
         rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
         damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
-        snapshots_check = ?12, told_until = ?13
+        snapshots_check = ?12, told_until = ?13, captured_ms = iif(?14, null, captured_ms)
       where id = ?11
       """)
     for (index, value) in [
       tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
       tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent?.milliseconds,
       tallies.lastEvent?.milliseconds, damageOffset, Int64(id), snapshotsCheck,
-      toldUntil,
+      toldUntil, isDated ? 1 : 0,
     ].enumerated() {
       statement.bind(Int32(index + 1), value)
     }

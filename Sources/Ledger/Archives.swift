@@ -25,7 +25,7 @@ public struct NewArchive: Sendable, Equatable {
   public var modified: Instant
   /// The file's number in its filesystem.
   public var inode: Int64
-  /// When snapshots were captured that neither a line nor the name dates; nil when nobody said.
+  /// When snapshots were captured that no line dates; nil when nothing says so.
   public var capturedAt: Instant?
 
   /// An archive named `name`.
@@ -54,6 +54,8 @@ public struct ArchiveRow: Sendable, Equatable {
   public var status: String
   /// JSON values in it.
   public var lines: Int64
+  /// When snapshots were captured that no line dates; nil when there are none.
+  public var capturedAt: Instant?
 }
 
 /// What was read under a name that may come again with more bytes.
@@ -92,34 +94,44 @@ public struct ArchiveTallies: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Whether a file of this path, size, time and number was read, or seen as a repetition.
+  /// Whether a file of this path, size, time and number was read as such, or seen as a repetition.
   public func isUnchanged(
-    path: String, bytes: Int64, modified: Instant, inode: Int64
+    path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
   ) throws(LedgerError) -> Bool {
     try access("look for an archive") { database in
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select 1 from archive where path = ? and bytes = ? and modified_ms = ? and inode = ?
+        select 1 from archive
+        where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?
         """)
       statement.bind(1, path)
       statement.bind(2, bytes)
       statement.bind(3, modified.milliseconds)
       statement.bind(4, inode)
+      statement.bind(5, kind.rawValue)
       return try statement.first { _ in true } ?? false
     }
   }
 
-  /// The archive whose lines were read from these same bytes, under whatever name.
-  public func archiveWithContent(sha256: String) throws(LedgerError) -> ArchiveRow? {
+  /// The archive whose lines were read as such from these same bytes, under whatever name.
+  ///
+  /// Snapshots that no line dates are others when they were captured at another time.
+  public func archiveWithContent(
+    sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
+  ) throws(LedgerError) -> ArchiveRow? {
     try access("look for an archive") { database in
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select id, name, status, lines from archive
-        where sha256 = ? and status <> 'repeated' order by id
+        select id, name, status, lines, captured_ms from archive
+        where sha256 = ?1 and kind = ?2 and status <> 'repeated'
+          and (captured_ms is null or ?3 is null or captured_ms = ?3)
+        order by id
         """)
       statement.bind(1, sha256)
+      statement.bind(2, kind.rawValue)
+      statement.bind(3, capturedAt?.milliseconds)
       return try statement.first(ArchiveRow.init)
     }
   }
@@ -157,16 +169,6 @@ extension Ledger {
     return lastArchive
   }
 
-  /// The name of the archive with this number.
-  public func archiveName(_ id: Int32) throws(LedgerError) -> String? {
-    try access("look for an archive") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select name from archive where id = ?")
-      statement.bind(1, Int64(id))
-      return try statement.first { $0.text(0) }
-    }
-  }
-
   /// Whether any line was skipped for `reason`.
   public func hasSkipped(_ reason: String) throws(LedgerError) -> Bool {
     try access("look for skipped lines") { database in
@@ -195,5 +197,6 @@ extension ArchiveRow {
     name = row.text(1)
     status = row.text(2)
     lines = row.int64(3)
+    capturedAt = row.optionalInt64(4).map(Instant.init(milliseconds:))
   }
 }

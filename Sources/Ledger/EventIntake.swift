@@ -46,7 +46,7 @@ public final class EventIntake {
   /// Whether the bytes of an archive are in the ledger, or wait to be written.
   public func isKnown(sha256: String) throws(LedgerError) -> Bool {
     if finishedContents.contains(sha256) { return true }
-    return try ledger.archiveWithContent(sha256: sha256) != nil
+    return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
   }
 
   /// JSON values of the archive that is being read, so far.

@@ -15,14 +15,14 @@ public struct ArchiveAccount: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// The SHA-256 of every archive that was read, as 64 hexadecimal digits.
+  /// The SHA-256 of every archive of events that was read, as 64 hexadecimal digits.
   ///
   /// One per archive ever read: small beside what is in them.
   public func contents() throws(LedgerError) -> Set<String> {
     try access("list the archives") { database in
       var contents: Set<String> = []
       let statement = try RawStatement(
-        database, "select sha256 from archive where status <> 'repeated'")
+        database, "select sha256 from archive where kind = 'events' and status <> 'repeated'")
       try statement.forEachRow { contents.insert($0.text(0)) }
       return contents
     }

@@ -35,8 +35,13 @@ public final class SnapshotIngest {
   }
 
   /// Closes the account and makes everything of the file part of the ledger.
-  public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> ArchiveTallies {
-    try entry.finish(damageOffset: damageOffset)
+  ///
+  /// `isDated` says whether every line tells when it was captured: then the same bytes are the same
+  /// snapshots for ever.
+  public func finish(
+    damageOffset: Int64? = nil, isDated: Bool = true
+  ) throws(LedgerError) -> ArchiveTallies {
+    try entry.finish(damageOffset: damageOffset, isDated: isDated)
   }
 
   /// Undoes everything that was added.

@@ -59,6 +59,24 @@ extension Ledger {
     }
   }
 
+  /// Whether a file of snapshots is damaged that was neither delivered anew nor followed by those
+  /// of a later run.
+  public func hasTornSnapshots() throws(LedgerError) -> Bool {
+    try access("look for damaged snapshots") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select 1 from archive as torn
+        where kind = 'snapshots' and status = 'damaged' and not exists (
+          select 1 from archive as whole
+          where whole.kind = 'snapshots' and whole.status = 'complete'
+            and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
+        limit 1
+        """)
+      return try statement.first { _ in true } ?? false
+    }
+  }
+
   /// Calls `body` at every user, by key, who has a production lineage of `provider` but no
   /// snapshot captured in `capture`.
   public func forEachUser(

@@ -14,6 +14,8 @@ struct Intake {
   let times: StageTimes
   let progress: (NightProgress) -> Void
   let checkStop: () throws(NightError) -> Void
+  /// An archive that is read again as the ledger says that it was read.
+  var replayed: ArchiveOnDisk?
 
   /// What a worker tells the writer about one archive, in this order.
   private enum Message: Sendable {
@@ -46,7 +48,8 @@ struct Intake {
     let rules = try plan.normaliseRules()
     if let warning = plan.secretsWarning { log.warning("\(warning)") }
     let files = try newFiles(
-      under: plan.archives, except: plan.ownPlaces + plan.snapshots, summary: &summary)
+      of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots,
+      summary: &summary)
     let intake = ledger.beginEvents(
       calendar: .utc, schedules: plan.configuration.retrySchedules)
     do {
@@ -117,7 +120,8 @@ struct Intake {
 
   /// The files that may hold something new, in byte order of their names; `others` are no input.
   func newFiles(
-    under paths: [String], except others: [String], summary: inout IntakeSummary
+    of kind: ArchiveKind, under paths: [String], except others: [String],
+    summary: inout IntakeSummary
   ) throws(NightError) -> [ArchiveFile] {
     let listing = try attempt {
       try ArchiveFolder.files(under: paths, except: others)
@@ -133,9 +137,10 @@ struct Intake {
           log.info("left alone \(file.path): younger than --min-age")
           return false
         }
+        if replayed != nil { return true }
         let isKnown = try ledger.isUnchanged(
           path: file.path, bytes: file.bytes, modified: file.modified,
-          inode: Int64(bitPattern: file.inode))
+          inode: Int64(bitPattern: file.inode), kind: kind)
         if isKnown { summary.archivesKnown += 1 }
         return !isKnown
       }

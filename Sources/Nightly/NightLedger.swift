@@ -85,6 +85,10 @@ extension Night {
       if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
     }
     if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
+    // Who is missing from half a file may stand in the other half.
+    let isComplete = try attempt {
+      try plan.configuration.snapshotsAreComplete && !ledger.hasTornSnapshots()
+    }
     var reconcileRules = ReconcileRules(
       rules: rules, products: plan.configuration.products,
       feeds: watermarks.map {
@@ -92,7 +96,7 @@ extension Night {
           provider: $0.provider, app: ledger.symbols.words[Int($0.app)],
           firstEventAt: $0.firstEvent, watermark: $0.newest)
       },
-      snapshotsComplete: plan.configuration.snapshotsAreComplete)
+      snapshotsComplete: isComplete)
     reconcileRules.severities = plan.configuration.severity.amounts
     reconcileRules.hasUndatedCollections = try attempt {
       try ledger.hasSkipped(undatedCollection)

@@ -93,7 +93,7 @@ public struct Plan: Sendable {
     amountDecimals = said[\.amountDecimals]
     saysAsOf = said[\.asOf] != nil
     rules = try Self.rules(said, configuration, now: now)
-    capturedAt = try Self.instant(.capturedAt, said, in: .utc)
+    capturedAt = try Self.instant(.capturedAt, said, in: rules.calendar)
     pricesFile = said.path(.prices)
     decisionsFile = said.path(.decisions)
   }

@@ -107,23 +107,26 @@ struct AccountTests {
   func unchanged() throws {
     try ledger.ingest("a", [Line()])
     func isUnchanged(
-      path: String = "/in/a", bytes: Int64 = 10, seconds: Int64 = 5, inode: Int64 = 7
+      path: String = "/in/a", bytes: Int64 = 10, seconds: Int64 = 5, inode: Int64 = 7,
+      kind: ArchiveKind = .events
     ) throws -> Bool {
       try ledger.isUnchanged(
-        path: path, bytes: bytes, modified: Instant(seconds: seconds), inode: inode)
+        path: path, bytes: bytes, modified: Instant(seconds: seconds), inode: inode,
+        kind: kind)
     }
     #expect(try isUnchanged())
     #expect(try !isUnchanged(path: "/in/b"))
     #expect(try !isUnchanged(bytes: 11))
     #expect(try !isUnchanged(seconds: 6))
     #expect(try !isUnchanged(inode: 8))
+    #expect(try !isUnchanged(kind: .snapshots))
   }
 
   @Test("The same bytes under another name are listed without lines; under the same name renewed")
   func repeated() throws {
     try ledger.ingest("a", [Line()])
-    #expect(try ledger.archiveWithContent(sha256: "none") == nil)
-    let known = try #require(try ledger.archiveWithContent(sha256: "sha of a"))
+    #expect(try ledger.archiveWithContent(sha256: "none", kind: .events) == nil)
+    let known = try #require(try ledger.archiveWithContent(sha256: "sha of a", kind: .events))
     #expect(known.name == "a")
     #expect(known.lines == 1)
     var copy = NewArchive.named("copy")
@@ -135,8 +138,8 @@ struct AccountTests {
     #expect(
       try ledger.table("select name, status, lines, modified_ms from archive order by name")
         == ["a|complete|1|99000", "copy|repeated|0|5000"])
-    #expect(try ledger.archiveWithContent(sha256: "sha of a")?.id == known.id)
-    #expect(try ledger.archiveName(known.id) == "a")
+    #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .events)?.id == known.id)
+    #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .snapshots) == nil)
   }
 
   @Test("Deliveries count on the day they were received, else created, else happened")

@@ -135,4 +135,16 @@ struct SnapshotRefusalTests {
   func fileNames(name: String, expected: String?) {
     #expect(captureTime(fileName: name)?.text == expected)
   }
+
+  @Test("A date in a name is a day of the reports' time zone, a time is in UTC")
+  func fileNameZone() {
+    let tokyo = CivilCalendar(
+      identifier: "Asia/Tokyo", offsets: [.init(from: Instant(milliseconds: .min), seconds: 32_400)]
+    )
+    func text(_ name: String) -> String? { captureTime(fileName: name, in: tokyo)?.text }
+    #expect(text("users-2026-11-20.jsonl") == "2026-11-19T15:00:00Z")
+    #expect(text("users-20261120.jsonl") == "2026-11-19T15:00:00Z")
+    #expect(text("users-20261120T021530Z.jsonl") == "2026-11-20T02:15:30Z")
+    #expect(text("users-2026-02-30.jsonl") == nil)
+  }
 }

@@ -6,7 +6,8 @@ create table symbol (
   word text not null unique
 ) strict;
 
--- One row per distinct content of an archive, and per name it was seen under.
+-- One row per distinct content of an archive, and per name it was seen under; of snapshots that no
+-- line dates also per moment.
 create table archive (
   id integer primary key, -- rises with `run`
   run integer not null, -- that published it, or will
@@ -31,8 +32,7 @@ create table archive (
   told_until integer, -- offset in the inflated archive of the last value that brought events
   path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
   snapshots_check integer, -- sum of the fingerprints of its snapshots
-  captured_ms integer, -- when lines were captured that do not say it, by the run that read them
-  unique (name, sha256),
+  captured_ms integer, -- when lines were captured that do not say it; null without such lines
   check (lines = accepted + duplicates + skipped + rejected)
 ) strict;
 

@@ -6,6 +6,8 @@ create index archive_by_path on archive (path);
 
 create index archive_by_content on archive (sha256);
 
+create unique index archive_by_name on archive (name, sha256, kind, ifnull(captured_ms, 0));
+
 -- The only place of user ids. The key is the id's fingerprint (Vocabulary).
 create table user (
   key integer primary key,

@@ -95,10 +95,10 @@ extension Night {
       told.archivesBefore = nil
       told.archives = archive.kind == .events ? [path] : []
       told.snapshots = archive.kind == .snapshots ? [path] : []
-      told.capturedAt = archive.capturedAt
-      let intake = Intake(
+      var intake = Intake(
         plan: told, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
         checkStop: checkStop)
+      intake.replayed = archive
       try intake.readArchives(into: &summary)
       try intake.readSnapshots(into: &summary)
     }

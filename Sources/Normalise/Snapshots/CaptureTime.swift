@@ -1,19 +1,24 @@
-import Decode
-import Vocabulary
+public import Vocabulary
 
-/// The moment that a snapshot file's name tells: `2026-11-20` or `20261120`, in UTC, alone or
-/// followed by a time as in `2026-11-20T02-15`, `20261120_021500` or `20261120021500`.
+import Decode
+
+/// The moment that a snapshot file's name tells: `2026-11-20` or `20261120`, alone or followed by a
+/// time as in `2026-11-20T02-15`, `20261120_021500` or `20261120021500`.
+///
+/// A date is the start of that day in `calendar`; a time is in UTC.
 ///
 /// Only the last part of a path counts, and years since there are app stores: other digits are a
 /// number. After anything but `T` a time needs its seconds, so that
 /// the `-0001` of a numbered part is not taken for one minute past midnight.
-func captureTime(fileName: String) -> Instant? {
+public func captureTime(
+  fileName: String, in calendar: CivilCalendar = .utc
+) -> Instant? {
   let name = Array(fileName.utf8)
   let start = name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
   var here = start
   while here < name.count {
     if isDigit(name[here]), here == start || !isDigit(name[here - 1]),
-      let found = NameClock(name, at: here).instant()
+      let found = NameClock(name, at: here).instant(in: calendar)
     {
       return found
     }
@@ -32,7 +37,7 @@ private struct NameClock {
     here = start
   }
 
-  func instant() -> Instant? {
+  func instant(in calendar: CivilCalendar) -> Instant? {
     var clock = self
     guard let year = clock.digits(4), ("2008"..."2099").contains(year) else { return nil }
     let isDashed = clock.skip("-")
@@ -40,7 +45,11 @@ private struct NameClock {
     else { return nil }
     let time = clock.time(afterDigits: !isDashed)
     if time == nil, clock.isAtDigit { return nil }
-    return rfc3339("\(year)-\(month)-\(day)" + (time ?? ""))
+    let date = "\(year)-\(month)-\(day)"
+    if let time { return rfc3339(date + time) }
+    guard rfc3339(date) != nil, let year = Int(year), let month = Int(month), let day = Int(day)
+    else { return nil }
+    return calendar.start(of: Day(year: year, month: month, day: day))
   }
 
   /// The time behind the date, as RFC 3339 writes it.

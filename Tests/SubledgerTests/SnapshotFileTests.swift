@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Which snapshots a file brings, and when they were captured")
+struct SnapshotFileTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+  }
+
+  private let person = #"{"provider":"purple","user_id":"u","entitlements":[]}"# + "\n"
+
+  private func night(_ options: [String] = [], asOf: String = "2026-03-01") throws -> ProgramResult
+  {
+    try program.run(
+      ["run", "--archives", "in", "--snapshots", "snap", "--as-of", asOf] + options)
+  }
+
+  /// Kind, status and accepted lines of each input, by name.
+  private func inputs() throws -> [String] {
+    let manifest = try JSONDecoder().decode(
+      Package.self,
+      from: Data(contentsOf: URL(fileURLWithPath: program.folder.path("reports/datapackage.json"))))
+    return manifest.subledger.inputs.map { "\($0.archive) \($0.kind) \($0.status) \($0.accepted)" }
+  }
+
+  private struct Package: Decodable {
+    struct Input: Decodable { let archive, kind, status: String, accepted: Int }
+    struct Facts: Decodable { let inputs: [Input] }
+    let subledger: Facts
+  }
+
+  @Test("Unchanged bytes under the name of a later day are a newer snapshot")
+  func laterName() throws {
+    for day in ["2026-02-01", "2026-02-02"] {
+      try program.folder.write(person, to: "snap/\(day).jsonl")
+      #expect(try night().status == 0)
+    }
+    #expect(
+      try inputs().filter { $0.contains("complete 1") && $0.contains("snapshots") }.count == 2)
+    // What says itself when it was captured is the same under whatever name.
+    let dated = person.replacingOccurrences(
+      of: "}\n", with: #","captured_at":1769904000}"# + "\n")
+    for day in ["2026-02-03", "2026-02-04"] {
+      try program.folder.write(dated, to: "snap/\(day).jsonl")
+      #expect(try night().status == 0)
+    }
+    #expect(try inputs().contains("2026-02-04.jsonl snapshots repeated 0"))
+    let proof = try program.run(["verify", "--replay", "--archives", "in", "--snapshots", "snap"])
+    #expect(proof.status == 0, "\(proof)")
+  }
+
+  @Test(
+    "The same bytes written anew under one name count at a later --captured-at, as they lie not")
+  func laterOption() throws {
+    for (day, isAnew) in [("2026-02-01", true), ("2026-02-02", false), ("2026-02-03", true)] {
+      if isAnew { try program.folder.write(person, to: "snap/people.jsonl") }
+      #expect(try night(["--captured-at", day]).status == 0)
+    }
+    #expect(
+      try inputs().filter { $0.contains("snapshots") }
+        == Array(repeating: "people.jsonl snapshots complete 1", count: 2))
+    let proof = try program.run(["verify", "--replay", "--archives", "in"])
+    #expect(proof.status == 0, "\(proof)")
+  }
+
+  @Test("Bytes that were read as the other sort are read as what they are")
+  func otherSort() throws {
+    try program.folder.write(person, to: "all/2026-02-01.jsonl")
+    try program.folder.write(bodies(2, from: 4), to: "late/b.jsonl")
+    var result = try program.run([
+      "run", "--archives", "in", "all", "--snapshots", "late", "--captured-at", "2026-02-01",
+      "--as-of", "2026-03-01",
+    ])
+    #expect([0, 1].contains(result.status), "\(result)")
+    result = try program.run([
+      "run", "--archives", "in", "late", "--snapshots", "all", "--as-of", "2026-03-01",
+    ])
+    #expect([0, 1].contains(result.status), "\(result)")
+    #expect(try inputs().contains("b.jsonl events complete 2"))
+    #expect(try inputs().contains("2026-02-01.jsonl snapshots complete 1"))
+  }
+
+  @Test("A date is a day in --timezone, and a snapshot after as-of is told")
+  func zone() throws {
+    try program.folder.write(person, to: "snap/people.jsonl")
+    let zone = ["--timezone", "Asia/Tokyo", "--captured-at"]
+    let same = try night(zone + ["2026-03-01"])
+    #expect(same.status == 0 && same.errors.isEmpty, "\(same)")
+    try program.folder.write(person, to: "snap/2026-03-02.jsonl")
+    let later = try night(zone + ["2026-03-01"])
+    #expect(later.errors.contains("2026-03-01T15:00:00Z"), "\(later)")
+    #expect(later.errors.contains("after as-of"), "\(later)")
+  }
+
+  @Test("A damaged file of snapshots is told, and nobody is missed for not being in it")
+  func damaged() throws {
+    try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
+    let whole = (1...2000).map {
+      #"{"user_id":"x\#($0 &* 2_654_435_761)","captured_at":1772236800,"entitlements":{}}"# + "\n"
+    }.joined()
+    try program.folder.write(whole, to: "snap/people.jsonl")
+    let gzip = Process()
+    gzip.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
+    gzip.arguments = [program.folder.path("snap/people.jsonl")]
+    try gzip.run()
+    gzip.waitUntilExit()
+    let file = URL(fileURLWithPath: program.folder.path("snap/people.jsonl.gz"))
+    let bytes = try Data(contentsOf: file)
+    try bytes.prefix(bytes.count / 2).write(to: file)
+    let torn = try night()
+    #expect(torn.errors.contains("people.jsonl.gz is damaged at byte"), "\(torn)")
+    func absent() throws -> Int {
+      try program.rows("breaks.csv").count {
+        $0["code"] == "SNAPSHOT_ABSENT" && $0["status"] != "resolved"
+      }
+    }
+    #expect(try absent() == 0)
+    try bytes.write(to: file)
+    let again = try night()
+    #expect(!again.errors.contains("damaged"), "\(again)")
+    #expect(try absent() > 0)
+  }
+}
