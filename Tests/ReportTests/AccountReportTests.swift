@@ -58,7 +58,7 @@ struct AccountReportTests {
         """)
   }
 
-  @Test("Names stand in the order in which they are printed, and a line that came again once")
+  @Test("Names stand in the order in which they are printed, a line that came again once")
   func printedOrder() throws {
     try archive(1, "b.gz", kind: "events", rejected: 2)
     try archive(2, "1.gz", kind: "events", rejected: 1)
@@ -78,7 +78,7 @@ struct AccountReportTests {
         archive,line,byte_offset,reason,detail
         '=a.gz,1,0,not_json,d3
         1.gz,1,0,not_json,d2
-        b.gz,9,0,not_json,d4
+        b.gz,9,0,not_json,d4; also in 1 other contents of this name
         b.gz,10,0,not_json,d1
 
         """)

@@ -1,7 +1,7 @@
 -- Lines that could not be understood: where they stand and why, never what they say. Of each reason
 -- an archive lists the first ones, and behind the last of them how many more there are. Of several
 -- contents that came under one name, one that goes on from another lists its lines again: the newest
--- speaks.
+-- speaks, and says of how many others a line was rejected there.
 with listed as (
   select
     reject.archive,
@@ -29,7 +29,10 @@ placed as (
     end as detail,
     row_number() over (
       partition by archive.name, listed.line, listed.byte_offset order by archive.id desc
-    ) as age
+    ) as age,
+    count(*) over (
+      partition by archive.name, listed.line, listed.byte_offset
+    ) as contents
   from listed
   join archive on archive.id = listed.archive
   left join rejected on rejected.archive = listed.archive and rejected.reason = listed.reason
@@ -40,7 +43,11 @@ select
   placed.line,
   placed.byte_offset,
   placed.reason,
-  placed.detail
+  iif(
+    placed.contents > 1,
+    placed.detail || '; also in ' || (placed.contents - 1) || ' other contents of this name',
+    placed.detail
+  ) as detail
 from placed
 left join printed_name as printed on printed.raw = placed.name
 where placed.age = 1
