@@ -100,10 +100,14 @@ extension ConfigurationReader {
   func share(_ value: Any, _ key: String) throws(NightError) -> Amount {
     let written = "\(value)"
     let digits = written.hasSuffix("%") ? String(written.dropLast()) : written
-    guard let amount = Amount(plain: digits), amount >= .zero else {
-      throw wrong(key, "must be a share such as 0.01 or 1%")
+    let parts: Int64 = written.hasSuffix("%") ? 100 : 1
+    // Nothing is rounded: a share of 0 would mean something else than a small one.
+    guard let amount = Amount(plain: digits), (0...1_000_000 * parts).contains(amount.micros),
+      amount.micros % parts == 0
+    else {
+      throw wrong(key, "must be a share such as 0.01 or 1%, at most 1, in whole millionths")
     }
-    return written.hasSuffix("%") ? Amount(micros: amount.micros / 100) : amount
+    return Amount(micros: amount.micros / parts)
   }
 
   func wrong(_ key: String, _ rule: String) -> NightError {
