@@ -13,10 +13,11 @@ struct IngestCommand: ParsableCommand {
 
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+  @OptionGroup var timing: TimingOptions
 
   func run() throws {
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.night(input.fill)) { try $0.ingest() }
+      try session.timed(session.night(input.fill), timing) { try $0.ingest() }
     }
   }
 }

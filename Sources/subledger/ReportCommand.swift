@@ -19,9 +19,24 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+  @OptionGroup var timing: TimingOptions
 
   @Flag(help: "Do everything except writing; say what would change.")
   var dryRun = false
+
+  func validate() throws {
+    guard asKnownAt != nil else { return }
+    let followed = [
+      ("--timezone", output.timezone), ("--prices", output.prices),
+      ("--decisions", output.decisions), ("--csv-dialect", output.csvDialect),
+      ("--amount-decimals", output.amountDecimals.map(String.init)),
+    ].filter { $0.1 != nil }.map(\.0)
+    guard followed.isEmpty else {
+      throw ValidationError(
+        "--as-known-at follows what that run followed; leave out "
+          + followed.joined(separator: ", "))
+    }
+  }
 
   func run() throws {
     func fill(_ options: inout Options) {
@@ -29,7 +44,7 @@ struct ReportCommand: ParsableCommand {
       if dryRun { options.dryRun = true }
     }
     try Session(ledger).run { session in
-      try session.timed(session.night(fill)) {
+      try session.timed(session.night(fill), timing) {
         try asKnownAt.map($0.report(asKnownAt:)) ?? $0.report()
       }
     }

@@ -15,6 +15,7 @@ struct RunCommand: ParsableCommand {
   @OptionGroup(title: "Input") var input: InputOptions
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
+  @OptionGroup var timing: TimingOptions
 
   func run() throws {
     func fill(_ options: inout Options) {
@@ -22,7 +23,7 @@ struct RunCommand: ParsableCommand {
       output.fill(&options)
     }
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.night(fill)) { try $0.run() }
+      try session.timed(session.night(fill), timing) { try $0.run() }
     }
   }
 }

@@ -40,10 +40,10 @@ final class Session {
   /// Does `work` with `night`, and says where its processor time went when that was asked for,
   /// and what a dry run came to.
   func timed(
-    _ night: Night, _ work: (Night) throws -> NightOutcome
+    _ night: Night, _ timing: TimingOptions, _ work: (Night) throws -> NightOutcome
   ) throws -> NightOutcome {
     let outcome = try work(night)
-    if options.timings { log.warning("\(night.stageTimes)") }
+    if timing.timings { log.warning("\(night.stageTimes)") }
     if let dryRun = outcome.dryRun { try StandardStreams.tell(dryRun.text) }
     return outcome
   }

@@ -20,9 +20,6 @@ struct LedgerOptions: ParsableArguments {
   @Flag(help: "Say more on standard error.")
   var verbose = false
 
-  @Flag(help: "Say on standard error where the processor time went.")
-  var timings = false
-
   @Flag(help: "Say nothing but errors on standard error.")
   var quiet = false
 
@@ -37,6 +34,12 @@ struct LedgerOptions: ParsableArguments {
     if quiet { options.quiet = true }
     return options
   }
+}
+
+/// What a night tells of itself.
+struct TimingOptions: ParsableArguments {
+  @Flag(help: "Say on standard error where the processor time went.")
+  var timings = false
 }
 
 /// What to read.

@@ -48,6 +48,18 @@ struct VerifyCommand: ParsableCommand {
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
+  func validate() throws {
+    guard pack != nil else { return }
+    let others = [
+      ("--archives", !archives.isEmpty), ("--snapshots", !snapshots.isEmpty), ("--out", out != nil),
+      ("--strict", strict), ("--replay", replay), ("--ledger", ledger.ledger != nil),
+    ].filter(\.1).map(\.0)
+    guard others.isEmpty else {
+      throw ValidationError(
+        "--pack proves a pack by nothing but itself; leave out " + others.joined(separator: ", "))
+    }
+  }
+
   func run() throws {
     func fill(_ options: inout Options) {
       if !archives.isEmpty { options.archives = archives }

@@ -39,6 +39,19 @@ struct CommandLineTests {
     try expect(["run", "--archives", "in", "--snapshots", "gone"], 66, "gone")
   }
 
+  @Test("Options that have no effect are 64")
+  func noEffect() throws {
+    let known = ["report", "--as-known-at", "1"]
+    try expect(known + ["--csv-dialect", "excel"], 64, "--csv-dialect")
+    try expect(known + ["--timezone", "UTC", "--prices", "p"], 64, "--timezone, --prices")
+    try expect(known + ["--amount-decimals", "0", "--decisions", "d"], 64, "--amount-decimals")
+    let pack = ["verify", "--pack", "p.tar.gz"]
+    try expect(pack + ["--strict", "--replay"], 64, "--strict, --replay")
+    try expect(pack + ["--out", "x", "--archives", "in"], 64, "--archives, --out")
+    try expect(pack + ["--ledger", "x", "--snapshots", "in"], 64, "--snapshots, --ledger")
+    try expect(["status", "--timings"], 64, "--timings")
+  }
+
   @Test("Options that make no sense are 64")
   func usage() throws {
     try expect(night + ["--colour", "red"], 64, "--colour")
