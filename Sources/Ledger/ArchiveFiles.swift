@@ -43,16 +43,6 @@ extension Ledger {
     }
   }
 
-  /// The newest run that has published; nil when none has.
-  public func lastPublished() throws(LedgerError) -> RunRow? {
-    try access("read the runs") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
-        "\(RunRow.select) where published is not null order by id desc limit 1")
-      return try statement.first { RunRow($0) }
-    }
-  }
-
   /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
   public func publishers() throws(LedgerError) -> [String: Int64] {
     try access("read the runs") { database in

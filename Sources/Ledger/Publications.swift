@@ -64,11 +64,6 @@ extension Ledger {
     }
   }
 
-  /// The newest run that published; nil when none has.
-  public func newestPublishedRun() throws(LedgerError) -> RunRow? {
-    try runs(newest: 2).first { $0.published != nil }
-  }
-
   /// The time zone of what `run` published; nil when it published nothing.
   public func zone(of run: Int64) throws(LedgerError) -> String? {
     try access("read publications") { database in

@@ -116,6 +116,16 @@ extension Ledger {
     }
   }
 
+  /// The newest run that has published; nil when none has.
+  public func lastPublished() throws(LedgerError) -> RunRow? {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "\(RunRow.select) where published is not null order by id desc limit 1")
+      return try statement.first { RunRow($0) }
+    }
+  }
+
   /// How fresh the input is, by provider and app.
   public func watermarks() throws(LedgerError) -> [Watermark] {
     try access("read the watermarks") { database in

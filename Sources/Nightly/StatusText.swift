@@ -42,13 +42,19 @@ extension Night {
     }
   }
 
-  /// The newest months; `--format json` has all of them.
+  /// The newest months of the newest set's time zone, and those closed in others; `--format json`
+  /// has all.
   private func monthLines(_ ledger: Ledger) throws -> [String] {
-    try ledger.monthStates().prefix(13).map { state in
+    let zone = try ledger.lastPublished().flatMap { try ledger.zone(of: $0.id) }
+    let states = try ledger.monthStates()
+    let hasZones = Set(states.map(\.zone)).count > 1
+    let closed = states.filter { $0.zone != zone && $0.closedRun != nil }
+    return (states.filter { $0.zone == zone }.prefix(13) + closed.prefix(13)).map { state in
       let run = state.closedRun.map { ", with the numbers of run \($0)" } ?? ""
       let rows =
         state.standing == .open ? ", \(state.incompleteRows) of \(state.rows) rows can change" : ""
-      return "month     \(state.month.text) \(state.standing.rawValue)\(run)\(rows)"
+      let place = hasZones ? " in \(state.zone)" : ""
+      return "month     \(state.month.text) \(state.standing.rawValue)\(place)\(run)\(rows)"
     }
   }
 

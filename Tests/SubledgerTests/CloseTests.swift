@@ -35,6 +35,20 @@ struct CloseTests {
     return Dictionary(named, uniquingKeysWith: { first, _ in first })
   }
 
+  @Test("A month that is closed in another time zone is named with it")
+  func otherZone() throws {
+    try publish(1)
+    #expect(try program.run(["close", "2026-02", "--who", "j.doe"]).status == 0)
+    #expect(try program.run(["status"]).output.contains("2026-02 closed, with"))
+    try program.run(["report", "--as-of", "2026-05-02", "--timezone", "Asia/Tokyo"])
+    let status = try program.run(["status"]).output
+    #expect(status.contains("2026-02 closed in UTC, with the numbers of run 1"), "\(status)")
+    #expect(status.contains("2026-02 complete in Asia/Tokyo"), "\(status)")
+    let reopened = try program.run(["reopen", "2026-02", "--reason", "x", "--who", "j.doe"])
+    #expect(reopened.status == 64)
+    #expect(reopened.errors.contains("it is closed in UTC, not in Asia/Tokyo"), "\(reopened)")
+  }
+
   @Test("Late events, refunds and corrections are told against the close until it is opened")
   func story() throws {
     try publish(1)

@@ -50,9 +50,7 @@ extension Night {
       let (_, zone) = try newestPublication(of: ledger, order.month)
       let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
       guard let standing else {
-        throw NightError(
-          .usage, "cannot reopen \(order.month.text): it is not closed",
-          hint: "`subledger status` lists the closed months")
+        throw try notClosed(order.month, in: zone, of: ledger)
       }
       var act = NewAct(.reopen)
       act.month = order.month
@@ -64,6 +62,23 @@ extension Night {
       return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "
         + "run \(standing.run)"
     }
+  }
+
+  /// Why a month cannot be reopened, with the time zones in which it is closed.
+  private func notClosed(
+    _ month: Month, in zone: String, of ledger: Ledger
+  ) throws(NightError) -> NightError {
+    let states = try attempt { try ledger.monthStates() }
+    let zones = states.filter { $0.month == month && $0.closedRun != nil }.map(\.zone)
+    guard !zones.isEmpty else {
+      return NightError(
+        .usage, "cannot reopen \(month.text): it is not closed",
+        hint: "`subledger status` lists the closed months")
+    }
+    let names = zones.joined(separator: ", ")
+    return NightError(
+      .usage, "cannot reopen \(month.text): it is closed in \(names), not in \(zone)",
+      hint: "publish with that --timezone first")
   }
 
   /// What the answer of an act begins with that was done to a copy of the ledger alone.
@@ -89,7 +104,7 @@ extension Night {
   private func newestPublication(
     of ledger: Ledger, _ month: Month
   ) throws(NightError) -> (RunRow, String) {
-    let run = try attempt { try ledger.newestPublishedRun() }
+    let run = try attempt { try ledger.lastPublished() }
     guard let run, let zone = try attempt({ try ledger.zone(of: run.id) }) else {
       throw NightError(
         .noInput,

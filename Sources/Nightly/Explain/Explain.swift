@@ -25,8 +25,7 @@ extension Night {
     try attempt {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       try ledger.holdStill {
-        let runs = try ledger.runs(newest: 64)
-        let run = runs.first { $0.published != nil } ?? runs.first
+        let run = try ledger.lastPublished() ?? ledger.runs(newest: 1).first
         var told =
           if let run, run.published != nil {
             try plan.following(run, try ledger.documents(ofRun: run.id))

@@ -10,7 +10,7 @@ extension Night {
   public func prune(_ order: PruneOrder) throws(NightError) -> String {
     let month = order.month.text
     return try onLedger(to: "prune before \(month)") { ledger throws(NightError) in
-      guard let newest = try attempt({ try ledger.newestPublishedRun() }),
+      guard let newest = try attempt({ try ledger.lastPublished() }),
         let zone = try attempt({ try ledger.zone(of: newest.id) }),
         let calendar = CivilCalendar(named: zone)
       else {
