@@ -21,7 +21,7 @@ extension Night {
     if FileManager.default.fileExists(atPath: plan.ledger) {
       let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly) }
       try attempt {
-        facts["runs"] = .array(try ledger.runs(newest: 100).map(\.told))
+        facts["runs"] = .array(try ledger.runs(newest: .max).map(\.told))
         facts["feeds"] = .array(
           try ledger.watermarks().map { $0.told(ledger.symbols.words) })
         facts["breaks"] = .array(try ledger.breakCounts().map(\.told))
