@@ -10,7 +10,11 @@ extension Ledger {
   public func backup(to target: String) throws(LedgerError) -> Int64 {
     let part = target + ".part"
     let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw backupFailure("make the file \(part)", errno) }
+    guard descriptor >= 0 else {
+      throw backupFailure(
+        "make the file \(part)", errno,
+        existing: "another backup writes it, or one that died has left it: remove it then")
+    }
     defer {
       Glibc.close(descriptor)
       for suffix in ["", "-wal", "-shm", "-journal"] { unlink(part + suffix) }
@@ -41,13 +45,16 @@ extension Ledger {
     }
   }
 
-  private func backupFailure(_ doing: String, _ cause: Int32) -> LedgerError {
+  private func backupFailure(
+    _ doing: String, _ cause: Int32,
+    existing: String = "a backup takes the place of no file: give another name, or remove it first"
+  ) -> LedgerError {
     let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
     return LedgerError(
       isForbidden ? .permission : cause == ENOSPC ? .full : .io,
       "cannot back up the ledger \(path): cannot \(doing): \(String(cString: strerror(cause)))",
       hint: cause == EEXIST
-        ? "a backup takes the place of no file: give another name, or remove it first"
+        ? existing
         : "check the folder of the backup and its disk")
   }
 }

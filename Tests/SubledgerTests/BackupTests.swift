@@ -35,6 +35,16 @@ struct BackupTests {
       differences(try program.published(in: "one"), try program.published(in: "other")).isEmpty)
   }
 
+  @Test("A part that a dead one has left is named")
+  func part() throws {
+    try program.run(night)
+    try program.folder.write("", to: "b.sqlite.part")
+    let result = try program.run(["backup", "b.sqlite"])
+    #expect(result.status == 74)
+    #expect(result.errors.contains("b.sqlite.part: File exists"), "\(result)")
+    #expect(result.errors.contains("one that died has left it"), "\(result)")
+  }
+
   @Test("It needs no lock, and a folder that is not there leaves nothing behind")
   func unhindered() throws {
     try program.run(night)
