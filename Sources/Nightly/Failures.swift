@@ -24,8 +24,19 @@ extension NightError {
         .identity, "cannot fold the events: \(error)",
         hint: "look in the archives for amounts that cannot be true, such as prices in the wrong "
           + "unit, and make the ledger anew without them")
+    case let error as CocoaError: self.init(handling: error)
     default: self.init(.inputOutput, "\(error)")
     }
+  }
+
+  private init(handling error: CocoaError) {
+    let cause = (error.underlying as? POSIXError).map {
+      String(cString: strerror($0.code.rawValue))
+    }
+    let path = (error.filePath ?? error.url?.path).map { " \($0)" } ?? ""
+    self.init(
+      .inputOutput, "cannot read or write the file\(path): \(cause ?? error.localizedDescription)",
+      hint: "check the disk and the rights there; copies are made in TMPDIR")
   }
 
   private init(reading error: ArchiveError) {
