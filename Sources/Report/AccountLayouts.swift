@@ -33,7 +33,7 @@ extension Layout {
       .cell("restated", .text, "Number now; 0 when the row is gone."),
       .cell("delta", .text, "restated − published; empty when one of them is unknown."),
       .cell("cause", .text, "Why it changed, as one of a few words."),
-      .cell("published_by_run", .seconds, "Run that published, or closed, the number."),
+      .cell("published_by_run", .number, "Run that published, or closed, the number."),
     ])
 
   static let inputs = Layout(

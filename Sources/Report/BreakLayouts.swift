@@ -40,7 +40,7 @@ extension Layout {
       .cell("first_seen_at", .instant, "Earliest as-of of the runs that saw the episode."),
       .cell("last_seen_at", .instant, "Latest as-of of the runs that saw the episode."),
       .cell("resolved_at", .instant, "As-of of the run that resolved it; empty until then."),
-      .cell("resolved_by_run", .integer, "Run whose input explained it; empty until then."),
+      .cell("resolved_by_run", .number, "Run whose input explained it; empty until then."),
     ] + money + [
       .cell("decision", .text, "explained or written_off by the decisions file; else empty."),
       .cell("reason", .text, "Why, in the words of the decisions file."),

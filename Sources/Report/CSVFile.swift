@@ -39,13 +39,13 @@ final class CSVFile {
   /// Adds the bytes of another file, which is a part of this one.
   func append(fileAt part: String) throws(ReportError) {
     let source = open(part, O_RDONLY | O_CLOEXEC)
-    guard source >= 0 else { throw .cannotWrite(path: part, errorNumber: errno) }
+    guard source >= 0 else { throw .cannotRead(path: part, errorNumber: errno) }
     defer { close(source) }
     var piece = [UInt8](repeating: 0, count: pieceSize)
     while true {
       let count = piece.withUnsafeMutableBytes { read(source, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .cannotWrite(path: part, errorNumber: errno) }
+      guard count >= 0 else { throw .cannotRead(path: part, errorNumber: errno) }
       guard count > 0 else { return }
       buffer.append(contentsOf: piece[..<count])
       if buffer.count >= pieceSize { try flush() }

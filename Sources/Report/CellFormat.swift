@@ -28,7 +28,7 @@ enum CellFormat {
   /// Milliseconds, printed as whole hours.
   case wholeHours
   /// A whole number that makes no sense to sum up.
-  case seconds
+  case number
   /// A bucket of the ledger's latency histogram, printed as the bucket's least seconds.
   case latency
   /// 0 or 1.
@@ -41,7 +41,7 @@ enum CellFormat {
   var type: String {
     switch self {
     case .text, .printed, .name, .word: "string"
-    case .integer, .wholeDays, .wholeHours, .seconds, .latency: "integer"
+    case .integer, .wholeDays, .wholeHours, .number, .latency: "integer"
     case .amount, .percent, .ratio: "number"
     case .month: "yearmonth"
     case .day: "date"

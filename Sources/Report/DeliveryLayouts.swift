@@ -17,7 +17,7 @@ extension Layout {
       .count("late", of: "events", "Came later than the delivery window."),
     ] + attempts + percentiles + [
       Column(
-        name: "latency_max_s", format: .seconds, unit: "seconds",
+        name: "latency_max_s", format: .number, unit: "seconds",
         description: "Longest from event to receipt; empty without receive times.")
     ])
 

@@ -5,7 +5,7 @@ internal import Ledger
 struct Layout {
   /// The file's name without `.csv`, or the folder's when there is a file per month.
   let name: String
-  /// The embedded query; nil for a report that never has rows yet.
+  /// The embedded query; nil for a report that is put together otherwise.
   let query: [UInt8]?
   /// Whether each month of the first column, a day, has a file of its own.
   var isSplitByMonth = false

@@ -74,7 +74,7 @@ extension CellFormat {
     case .printed: return .text(row.text(place))
     case .word(let part): return .text(try lexicon.word(number, part))
     case .name: return .text(CellText.of(name: row.text(place)))
-    case .integer, .seconds: return .integer(number)
+    case .integer, .number: return .integer(number)
     case .amount: return .amount(Amount(micros: number))
     case .percent: return .text(Amount(micros: number).text(decimalsMin: 0))
     case .ratio:

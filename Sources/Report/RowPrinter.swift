@@ -60,7 +60,7 @@ struct RowPrinter {
     switch format {
     case .text, .printed, .name: break
     case .word(let part): line.add(cell: try lexicon.cell(number, part))
-    case .integer, .seconds: line.add(number)
+    case .integer, .number: line.add(number)
     case .amount:
       line.add(micros: rounded(number, decimals: decimals), decimals: min(2, decimals ?? 2))
     case .percent: line.add(micros: number, decimals: 0)

@@ -14,9 +14,9 @@ final class PublishedHistory {
   /// Publications before this run are compared with: the runs from it on say the same again.
   let first: Int64
   private var feeds: [ExactText: PublishedHorizon] = [:]
-  private var newest: [Coverage: Int64?] = [:]
+  private var newest: [CompletedMonth: Int64?] = [:]
 
-  private struct Coverage: Hashable {
+  private struct CompletedMonth: Hashable {
     let month: Month
     let kind: HorizonKind
     let feed: Feed?
@@ -58,15 +58,15 @@ final class PublishedHistory {
     completing month: Month, _ kind: HorizonKind, feed: ExactText
   ) throws -> Int64? {
     guard let horizon = feeds[feed] else { return nil }
-    return try newestPublication(Coverage(month: month, kind: kind, feed: horizon.feed))
+    return try newestPublication(CompletedMonth(month: month, kind: kind, feed: horizon.feed))
   }
 
   /// Whether an earlier run could publish complete rows of `month`.
   func wasComplete(_ month: Month, _ kind: HorizonKind) throws -> Bool {
-    try newestPublication(Coverage(month: month, kind: kind, feed: nil)) != nil
+    try newestPublication(CompletedMonth(month: month, kind: kind, feed: nil)) != nil
   }
 
-  private func newestPublication(_ coverage: Coverage) throws -> Int64? {
+  private func newestPublication(_ coverage: CompletedMonth) throws -> Int64? {
     if let known = newest[coverage] { return known }
     let run = try ledger.newestPublication(
       zone: plan.zone, before: first, completing: coverage.month, coverage.kind,
