@@ -44,9 +44,9 @@ extension Ledger {
     }
   }
 
-  /// How many events count.
-  public func eventCount() throws(LedgerError) -> Int {
-    try access("count the events") { database in
+  /// How many lines brought something new, of events and of snapshots.
+  public func acceptedLines() throws(LedgerError) -> Int {
+    try access("count the lines") { database in
       let statement = try RawStatement(database, "select coalesce(sum(accepted), 0) from archive")
       return try statement.first { Int($0.int64(0)) } ?? 0
     }

@@ -49,7 +49,7 @@ final class StageTimes {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  /// One line a stage, in seconds.
+  /// Every stage in one line, in seconds.
   var text: String {
     let lines = Stage.allCases.map { stage in
       let milliseconds = (nanoseconds[stage] ?? 0) / 1_000_000

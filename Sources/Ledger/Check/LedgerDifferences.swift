@@ -1,7 +1,7 @@
 internal import GRDB
 internal import Vocabulary
 
-/// A row that two ledgers do not have alike.
+/// What of one table two ledgers do not have alike.
 public struct TableDifference: Sendable, Equatable {
   /// The table.
   public var table: String

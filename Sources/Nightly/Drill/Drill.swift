@@ -93,7 +93,7 @@ extension Night {
     var sample = DrillSample(seed: order.seed, count: order.events, asOf: plan.rules.asOf)
     try copy.forEachLineage { row, events in
       try checkStop()
-      guard !before.hasBreak(of: row, in: copy) else { return }
+      guard !before.hasBreak(of: row) else { return }
       for event in events { sample.offer(event, of: row) }
     }
     let newest = Dictionary(

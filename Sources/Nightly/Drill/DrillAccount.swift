@@ -32,7 +32,7 @@ struct Findings {
   }
 
   /// Whether a break speaks of the lineage or its user.
-  func hasBreak(of row: LineageRow, in ledger: Ledger) -> Bool {
+  func hasBreak(of row: LineageRow) -> Bool {
     !troubled.isDisjoint(with: row.holders)
   }
 

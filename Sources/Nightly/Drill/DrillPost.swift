@@ -16,10 +16,9 @@ struct DrillPost {
     for damage in damages where damage.forgets {
       for event in [damage.candidate.event] + damage.companions { try ledger.remove(event) }
     }
-    var archive = NewArchive(
-      name: "drill", sha256: "drill", kind: .events, path: "", bytes: 0,
+    let archive = NewArchive(
+      name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
       modified: Instant(milliseconds: 0), inode: 0)
-    archive.sha256 = "drill \(seed)"
     let intake = ledger.beginEvents(calendar: .utc)
     try intake.begin(archive)
     var batch = EventBatch()

@@ -72,7 +72,7 @@ struct NumberQuestion {
           hint: "its keys are \(known)")
       }
       let key = Key(column: column, place: place, text: text)
-      try Self.check(key, of: report)
+      try Self.check(key)
       if column == report.timeColumn {
         time = (key, try Self.number(of: key, in: report))
       } else {
@@ -95,7 +95,7 @@ struct NumberQuestion {
       })
   }
 
-  private static func check(_ key: Key, of report: NumberReport) throws(NightError) {
+  private static func check(_ key: Key) throws(NightError) {
     guard let known = key.column.vocabulary, !known.contains(key.text) else { return }
     throw NightError(
       .usage, "\(key.column.rawValue) is never \(key.text.escaped)",
