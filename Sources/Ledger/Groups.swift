@@ -25,7 +25,7 @@ extension Ledger {
 
   /// The lineages that are folded together with `lineage`, itself among them, by key.
   public func group(of lineage: LineageRow) throws(LedgerError) -> [LineageRow] {
-    guard lineage.provider != .qonversion, lineage.user != 0 else { return [lineage] }
+    if lineage.isAlone { return [lineage] }
     return try lineages(ofUser: lineage.user, provider: lineage.provider)
       .filter { $0.app == lineage.app && $0.environment == lineage.environment }
   }
@@ -114,7 +114,10 @@ extension LineageRow {
     }
   }
 
-  /// Whether the fold reads both lineages together, when neither is Qonversion's.
+  /// Whether the lineage is folded alone, whatever else its user has; `forEachGroup` asks so, too.
+  public var isAlone: Bool { provider == .qonversion || user == 0 }
+
+  /// Whether the fold reads both lineages together, when neither is folded alone.
   public func isGrouped(with other: LineageRow) -> Bool {
     user == other.user && provider == other.provider && app == other.app
       && environment == other.environment
@@ -123,7 +126,7 @@ extension LineageRow {
 
 extension [Event] {
   /// By time, then identity.
-  var inTimeOrder: [Event] {
+  public var inTimeOrder: [Event] {
     sorted { ($0.time, $0.identity) < ($1.time, $1.identity) }
   }
 }

@@ -76,20 +76,10 @@ struct BothFolds: Sendable {
     } else {
       group = try past.group(of: row, in: ledger)
     }
-    let events = group.count == 1 ? group[0].events : inTimeOrder(group)
+    let events = group.count == 1 ? group[0].events : group.flatMap(\.events).inTimeOrder
     try change.withdraw(lives(of: events, rules: former))
     return group.map(\.row.key)
   }
-}
-
-extension LineageRow {
-  /// Whether the lineage is folded alone, whatever else its user has.
-  var isAlone: Bool { provider == .qonversion || user == 0 }
-}
-
-/// The events of several lineages by time, then identity.
-private func inTimeOrder(_ group: [FormerLineage]) -> [Event] {
-  group.flatMap(\.events).sorted { ($0.time, $0.identity) < ($1.time, $1.identity) }
 }
 
 /// The groups of lineages as they were folded last.
