@@ -114,3 +114,33 @@ func newlineSearch() {
     }
   }
 }
+
+@Test("However little is read at a time, torn values are cut and left out alike", arguments: 0..<8)
+func tornValues(seed: UInt64) throws {
+  var dice = SplitMix(state: seed)
+  let tokens = ["{", "}", "[", "]", "\"", "\\", ",", ":", " ", "\n", "x", "{}", "\u{feff}", "}{"]
+  for _ in 0..<40 {
+    let count = Int.random(in: 1...80, using: &dice)
+    let bytes = (0..<count).flatMap { _ in Array((tokens.randomElement(using: &dice) ?? "").utf8) }
+    let valueMax = Int.random(in: 8...24, using: &dice)
+    let large = try Reading(
+      gzip(bytes), sizes: LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
+    for buffer in [1, 5, 16] {
+      let sizes = LineSizes(buffer: buffer, glued: 4, valueMax: valueMax)
+      let small = try Reading(gzip(bytes), inflated: bytes, sizes: sizes)
+      #expect(small.bytes == large.bytes && small.oversized == large.oversized)
+    }
+  }
+}
+
+/// SplitMix64 (Sebastiano Vigna, public domain), so that a failure can be repeated.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ mixed >> 31
+  }
+}
