@@ -103,8 +103,8 @@ extension Intake {
     log.warning(
       """
       \(file.path) holds snapshots captured at \(newest.text), which is after as-of \
-      \(plan.rules.asOf.text): they do not count before that. A date is the start of that day in \
-      \(plan.rules.calendar.identifier)
+      \(plan.rules.asOf.text): they do not count before that. A date in a name or an option is the \
+      start of that day in \(plan.rules.calendar.identifier)
       """)
   }
 
