@@ -119,5 +119,5 @@ extension JSONTape {
   }
 }
 
-/// Bytes of the longest id in a snapshot.
-let snapshotWordBytesMax = 1_024
+/// Bytes of the longest id in a snapshot, which is that of a body.
+let snapshotWordBytesMax = NormaliseRules().wordBytesMax
