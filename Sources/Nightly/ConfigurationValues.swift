@@ -96,16 +96,19 @@ extension ConfigurationReader {
     return amount
   }
 
-  /// A share such as `0.01` or `1%`, as millionths.
+  /// A share such as `0.01` or `1%`, as millionths; more than a whole only as `500%`, for a bare 5
+  /// is mostly a percentage whose sign is missing.
   func share(_ value: Any, _ key: String) throws(NightError) -> Amount {
     let written = "\(value)"
-    let digits = written.hasSuffix("%") ? String(written.dropLast()) : written
-    let parts: Int64 = written.hasSuffix("%") ? 100 : 1
+    let isPercent = written.hasSuffix("%")
+    let digits = isPercent ? String(written.dropLast()) : written
+    let parts: Int64 = isPercent ? 100 : 1
     // Nothing is rounded: a share of 0 would mean something else than a small one.
-    guard let amount = Amount(plain: digits), (0...1_000_000 * parts).contains(amount.micros),
-      amount.micros % parts == 0
+    guard let amount = Amount(plain: digits), amount.micros >= 0, amount.micros % parts == 0,
+      isPercent || amount.micros <= 1_000_000
     else {
-      throw wrong(key, "must be a share such as 0.01 or 1%, at most 1, in whole millionths")
+      throw wrong(
+        key, "must be a share such as 0.01 or 1%, in whole millionths; above 1 write 500%, not 5")
     }
     return Amount(micros: amount.micros / parts)
   }
