@@ -34,7 +34,8 @@ private func judge(_ read: Instant?, _ unit: EpochUnit, _ exact: ExactDecimal?) 
     let isZero = exact.digits == WholeNumber(0)
     return claim(isZero || exact.exponent < 0 || read == nil, "a huge number is no instant")
   }
-  let isLarge = whole.numerator > WholeNumber(100_000_000_000) * whole.denominator
+  let seconds = exact.isNegative ? 1 - yearMilliseconds(1) / 1000 : yearMilliseconds(10_000) / 1000
+  let isLarge = !(whole.numerator < WholeNumber(seconds.magnitude) * whole.denominator)
   let isMilliseconds = unit == .milliseconds || unit == .guess && isLarge
   let (numerator, denominator) = isMilliseconds ? whole : fine
   let first = WholeNumber(yearMilliseconds(1).magnitude)
