@@ -2,7 +2,8 @@
 # Sourced with `binary` and `here` set; makes `work`, and removes it at the end.
 #
 # A night is disturbed in one of these states, which `state` names:
-#   between  four of six archives are read and published; the night reads the other two
+#   between  four of six archives are read and published, and others' files lie in the published
+#            folder; the night reads the other two
 #   start    the first night of all: no ledger, no reports
 # With `copies=N` every line of the world is delivered N times.
 # With `seam=1` reports are renamed one by one, as on a filesystem that cannot exchange folders;
@@ -202,6 +203,9 @@ mkdir -p "$work/before/start/archives" "$work/before/between/archives" "$work/af
 cp -p "${archives[@]}" "$work/before/start/archives/"
 cp -p "${archives[@]:0:4}" "$work/before/between/archives/"
 job "$work/before/between"
+# What others keep in the published folder is part of every comparison.
+mkdir -p "$work/before/between/reports/inbox/deep"
+echo kept | tee "$work/before/between/reports/inbox/deep/note" > "$work/before/between/reports/note"
 cp -p "${archives[@]:4}" "$work/before/between/archives/"
 cp -rp "$work/before/." "$work/after/"
 job "$work/after/start"

@@ -21,7 +21,7 @@ struct ForeignEntries {
   private mutating func add(
     _ prefix: RawPath, in folder: RawPath, besides ours: Set<RawPath>, _ parents: Set<RawPath>
   ) throws(PublishError) {
-    for name in try names(in: prefix == RawPath("") ? folder : folder.appending(prefix)) {
+    for name in try names(in: folder.appending(prefix)) {
       let path = prefix.appending(name)
       guard !ours.contains(path), let status = try status(of: folder.appending(path)) else {
         continue

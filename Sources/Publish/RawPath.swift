@@ -18,8 +18,10 @@ struct RawPath: Hashable {
   /// As people read it; bytes that are no text are replaced.
   var shown: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// What stands in the folder of this path under `name`, which may be a path itself.
+  /// What stands in the folder of this path under `name`, which may be a path itself;
+  /// the folder when it is empty.
   func appending(_ name: RawPath) -> RawPath {
+    if name.bytes.isEmpty { return self }
     var path = self
     if !bytes.isEmpty { path.bytes.append(UInt8(ascii: "/")) }
     path.bytes += name.bytes
