@@ -35,6 +35,10 @@ struct SnapshotRefusalTests {
       ),
       (#"{"captured_at":1,"purchases":[{"data":{}}]}"#, "missing_field", "user_id"),
       (
+        #"{"event_name":"canary","user_id":"u","time":1,"entitlements":{}}"#, "bad_field",
+        "event_name: expected a snapshot, not a delivered event"
+      ),
+      (
         #"{"applicationUsername":"u","captured_at":1,"purchases":{"p":7}}"#, "bad_field",
         "purchases: expected purchases by product id"
       ),

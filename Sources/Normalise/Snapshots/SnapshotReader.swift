@@ -92,6 +92,10 @@ public struct SnapshotReader {
     default: throw BodyProblem(.notAnObject, "the value is no JSON object")
     }
     if isErrorResponse { throw .errorResponse }
+    // A webhook names its user and holds entitlements, too, though other ones than a snapshot's.
+    guard tape.member(0, "event_name") == nil else {
+      throw .bad("event_name", expected: "a snapshot, not a delivered event")
+    }
     let provider = try provider()
     let user = try tape.text(members.value(.user), "user_id")
     let sentAt = try tape.instant(members.value(.capturedAt), "captured_at")
