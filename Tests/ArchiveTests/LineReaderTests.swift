@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Archive
@@ -117,7 +118,7 @@ func newlineSearch() {
 
 @Test("However little is read at a time, torn values are cut and left out alike", arguments: 0..<8)
 func tornValues(seed: UInt64) throws {
-  var dice = SplitMix(state: seed)
+  var dice = SeededNumbers(seed: seed)
   let tokens = ["{", "}", "[", "]", "\"", "\\", ",", ":", " ", "\n", "x", "{}", "\u{feff}", "}{"]
   for _ in 0..<40 {
     let count = Int.random(in: 1...80, using: &dice)
@@ -130,17 +131,5 @@ func tornValues(seed: UInt64) throws {
       let small = try Reading(gzip(bytes), inflated: bytes, sizes: sizes)
       #expect(small.bytes == large.bytes && small.oversized == large.oversized)
     }
-  }
-}
-
-/// SplitMix64 (Sebastiano Vigna, public domain), so that a failure can be repeated.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
   }
 }
