@@ -150,6 +150,13 @@ extension Reconciliation {
     state.charges.last { $0.kind != .oneTime }?.time ?? state.trials.last?.start
   }
 
+  /// What tells the running period from the others of its lineage: when it was charged, which an
+  /// older charge that comes late does not move.
+  func periodKey(_ state: LineageState) -> String {
+    let charge = state.charges.last { $0.kind != .oneTime }
+    return "period \(charge?.time.milliseconds ?? 0)"
+  }
+
   /// Whether an event that is newer than the snapshot tells what the snapshot shows already.
   ///
   /// Cancels, failed payments and ends carry the time at which they were noticed. What a charge has
@@ -183,8 +190,8 @@ extension Reconciliation {
     raise(
       BreakDraft(
         code: .expiryMismatch, subject: subject(match.lineage),
-        key: "period " + String(match.lineage.state.charges.count),
-        expectedAt: match.lineage.state.lastEventAt, severity: .low,
+        key: periodKey(match.lineage.state), expectedAt: match.lineage.state.lastEventAt,
+        severity: .low,
         evidence: "events say the period ends \(known.text), the snapshot says "
           + "\(snapshot.text)",
         action: nextStep(.expiryMismatch, user.provider)))

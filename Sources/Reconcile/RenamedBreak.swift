@@ -9,12 +9,9 @@ extension Break {
   ///
   /// - Parameters:
   ///   - former: the same break before.
-  ///   - identities: events that it may be about.
-  ///   - products: product ids that it may be about.
+  ///   - clues: what it may be about.
   /// - Returns: nil when no key makes the id of `former`.
-  public func renamed(
-    from former: Break, identities: Set<Int64>, products: Set<String>
-  ) -> String? {
+  public func renamed(from former: Break, _ clues: BreakClues) -> String? {
     let (old, new) = (Subject(former), Subject(self))
     if old == new, former.transaction == transaction { return former.id }
     guard let number = UInt64(former.id, radix: 16) else { return nil }
@@ -28,14 +25,16 @@ extension Break {
     if BreakIDs(.silentEnd, old).number(of: silence) == number {
       return BreakIDs(.silentEnd, new).id(of: silence)
     }
-    let ordinals = 0...Int(Event.renewalCountMax) + identities.count + 1
+    let ordinals = 0...Int(Event.renewalCountMax) + clues.identities.count + 1
     let keys: [any Sequence<String>] = [
       ["environment", "state", "active", "user", "snapshot"],
       moment.map { ["after \($0)"] } ?? [],
-      products.lazy.map { "product " + $0 }, identities.lazy.map { "event \($0)" },
+      clues.products.lazy.map { "product " + $0 },
+      clues.identities.lazy.map { "event \($0)" },
+      ["period 0"], clues.times.lazy.map { "period \($0)" },
       // Counters end where they are refused, and renewals without one are counted on from there.
       // Last, because few are that high and all of them take a while.
-      ordinals.lazy.map { "ordinal \($0)" }, ordinals.lazy.map { "period \($0)" },
+      ordinals.lazy.map { "ordinal \($0)" },
     ]
     for some in keys {
       for key in some where before.number(of: key) == number { return after.id(of: key) }

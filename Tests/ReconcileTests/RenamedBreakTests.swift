@@ -12,8 +12,10 @@ struct RenamedBreakTests {
     for former in scenario.breaks {
       var item = former
       item.subscription = "forgotten"
-      let events = Set(scenario.stories[0].events.map(\.identity))
-      let id = item.renamed(from: former, identities: events, products: [])
+      var clues = BreakClues()
+      clues.identities = Set(scenario.stories[0].events.map(\.identity))
+      clues.times = Set(scenario.stories[0].events.map(\.time.milliseconds))
+      let id = item.renamed(from: former, clues)
       #expect(id != former.id)
       #expect(renamed.breaks.map(\.id).contains(id ?? "none"), "\(former.code)")
     }
@@ -54,6 +56,15 @@ struct RenamedBreakTests {
     expectFound(scenario, ["MISSED_EXPIRATION"])
   }
 
+  @Test("A cancel is found by when its period was charged")
+  func cancel() {
+    let canceled = premium(until: "2026-03-01", .canceled)
+    expectFound(
+      Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [canceled], capturedAt: "2026-02-20"),
+      ["MISSED_CANCEL"])
+  }
+
   @Test("A new start after a lapse is found by the moment that the snapshot tells")
   func restart() {
     var story = Story.monthly(renewals: 0)
@@ -72,6 +83,8 @@ struct RenamedBreakTests {
     former.subscription = "100"
     var item = former
     item.subscription = "forgotten"
-    #expect(item.renamed(from: former, identities: [], products: ["a"]) == nil)
+    var clues = BreakClues()
+    clues.products = ["a"]
+    #expect(item.renamed(from: former, clues) == nil)
   }
 }

@@ -22,6 +22,27 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A break of the last period keeps its id when an older charge comes late")
+  func late() {
+    for shown in [premium(until: "2026-04-01", .canceled), premium(until: "2026-04-03")] {
+      var scenario = Scenario(
+        stories: [.monthly(renewals: 2, without: [1])], entitlements: [shown],
+        capturedAt: "2026-03-20")
+      let before = scenario.breaks.filter { $0.code != .missedRenewal }
+      scenario.stories = [.monthly(renewals: 2)]
+      #expect(before.count == 1)
+      #expect(scenario.breaks.map(\.id) == before.map(\.id))
+      // The same of the next period is another break.
+      var next = shown
+      next.expiresAt = shown.expiresAt.map { $0 + .days(30) }
+      scenario.stories = [.monthly(renewals: 3)]
+      scenario.entitlements = [next]
+      scenario.capturedAt = "2026-04-20"
+      #expect(scenario.breaks.count == 1)
+      #expect(scenario.breaks.first?.id != before.first?.id)
+    }
+  }
+
   @Test("A cancel in our time of a subscription without events is missed, once per subscription")
   func untold() {
     var shown = premium(

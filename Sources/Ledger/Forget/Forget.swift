@@ -48,15 +48,15 @@ public struct Forgotten: Sendable, Equatable {
 
 /// What only other rooms know of what a person's id stands in.
 public struct ForgetWords {
-  /// The id of a break whose words have changed, given how it was before and the person's events
-  /// by identity and products; nil when nothing tells it.
-  let breakID: (Break, Break, Set<Int64>, Set<String>) -> String?
+  /// The id of a break whose words have changed, given how it was before and what of the person it
+  /// may be about; nil when nothing tells it.
+  let breakID: (Break, Break, BreakClues) -> String?
   /// Decisions without the id, and with the new ids of breaks; nil when nothing of it is in them.
   let decisions: ([UInt8], Renaming, [String: String]) throws -> [UInt8]?
 
   /// The two functions.
   public init(
-    breakID: @escaping (Break, Break, Set<Int64>, Set<String>) -> String?,
+    breakID: @escaping (Break, Break, BreakClues) -> String?,
     decisions: @escaping ([UInt8], Renaming, [String: String]) throws -> [UInt8]?
   ) {
     self.breakID = breakID
@@ -126,11 +126,10 @@ extension Ledger {
     try snapshots.write()
     try rename(keys, pseudonym, in: database)
     var texts = ForgottenWords(database, renaming, id: user, pseudonym: pseudonym)
-    let (identities, products) = (
-      lineages.identities, snapshots.products.union(symbols.words)
-    )
+    var clues = lineages.clues
+    clues.products = snapshots.products.union(symbols.words)
     try texts.writeBreaks(of: lineages.originals, lineages: Set(lineages.moved.values)) {
-      words.breakID($0, $1, identities, products)
+      words.breakID($0, $1, clues)
     }
     try texts.writeDecisions()
     try texts.writeArchives()

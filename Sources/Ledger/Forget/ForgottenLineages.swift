@@ -20,8 +20,8 @@ struct ForgottenLineages {
   private(set) var moved: [Int64: Int64] = [:]
   /// Original transaction ids before, of all lineages that have an event of the person.
   private(set) var originals: Set<String> = []
-  /// Identities of the person's events.
-  private(set) var identities: Set<Int64> = []
+  /// Identities and times of the person's events.
+  private(set) var clues = BreakClues()
 
   init(
     _ database: Database, words: [String], _ renaming: Renaming, keys: (old: Int64, new: Int64)
@@ -92,7 +92,8 @@ struct ForgottenLineages {
         if !isOwn { record.content = arena.copy(record.content) }
         if isOwn {
           named += 1
-          identities.insert(record.identity)
+          clues.identities.insert(record.identity)
+          clues.times.insert(record.time)
         }
         records.append(record)
       }
