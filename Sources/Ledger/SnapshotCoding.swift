@@ -35,7 +35,6 @@ enum SnapshotCoding {
     writer.put(Int64(entitlement.grant.rawValue))
     writer.put(optional: entitlement.isTrial.map { $0 ? 1 : 0 })
     writer.put(optional: entitlement.autoRenewOffAt?.milliseconds)
-    writer.put(unsigned: entitlement.listsTransactions ? 1 : 0)
     writer.put(unsigned: UInt64(entitlement.transactions.count))
     for transaction in entitlement.transactions { put(transaction, to: &writer) }
   }
@@ -65,7 +64,6 @@ enum SnapshotCoding {
     entitlement.grant = reader.value(GrantType.self, else: .purchase)
     entitlement.isTrial = reader.optional().map { $0 != 0 }
     entitlement.autoRenewOffAt = reader.optional().map(Instant.init(milliseconds:))
-    entitlement.listsTransactions = reader.unsigned() != 0
     entitlement.transactions = list(&reader, transaction)
     return entitlement
   }

@@ -108,8 +108,6 @@ public struct Entitlement: Sendable, Equatable {
   public var isTrial: Bool?
   /// When auto-renew was switched off; nil when it is on, or when not sent.
   public var autoRenewOffAt: Instant?
-  /// Whether `transactions` is the full list rather than absent.
-  public var listsTransactions: Bool
   /// The store's transactions behind it, in the order of the snapshot.
   public var transactions: [SnapshotTransaction]
 
@@ -118,8 +116,7 @@ public struct Entitlement: Sendable, Equatable {
     id: String, product: String = "", isActive: Bool? = nil, startedAt: Instant? = nil,
     expiresAt: Instant? = nil, renewState: RenewState? = nil, renewsCount: Int32? = nil,
     store: Store = .unknown, grant: GrantType = .purchase, isTrial: Bool? = nil,
-    autoRenewOffAt: Instant? = nil, listsTransactions: Bool = false,
-    transactions: [SnapshotTransaction] = []
+    autoRenewOffAt: Instant? = nil, transactions: [SnapshotTransaction] = []
   ) {
     self.id = id
     self.product = product
@@ -132,7 +129,6 @@ public struct Entitlement: Sendable, Equatable {
     self.grant = grant
     self.isTrial = isTrial
     self.autoRenewOffAt = autoRenewOffAt
-    self.listsTransactions = listsTransactions
     self.transactions = transactions
   }
 }

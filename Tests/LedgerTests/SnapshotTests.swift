@@ -40,7 +40,7 @@ struct SnapshotTests {
       id: "premium ✓", product: "p", isActive: false, startedAt: Instant(milliseconds: -1),
       expiresAt: Instant(milliseconds: .max), renewState: .nonRenewable, renewsCount: -3,
       store: .paypal, grant: .manual, isTrial: true,
-      autoRenewOffAt: Instant(seconds: 1_759_000_000), listsTransactions: true,
+      autoRenewOffAt: Instant(seconds: 1_759_000_000),
       transactions: [
         SnapshotTransaction(
           id: "t1", originalID: "t0", kind: .oneTime, product: "q", at: Instant(seconds: 1),

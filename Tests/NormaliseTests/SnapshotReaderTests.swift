@@ -53,7 +53,7 @@ struct SnapshotReaderTests {
     #expect(rights[0].startedAt == Instant(seconds: 1_752_000_000))
     #expect(rights[0].expiresAt == Instant(seconds: 1_762_592_000))
     #expect(rights[0].store == .playStore && rights[0].renewState == .billingIssue)
-    #expect(rights[0].isTrial == true && !rights[0].listsTransactions)
+    #expect(rights[0].isTrial == true && rights[0].transactions.isEmpty)
     #expect(rights[1] == Entitlement(id: "gift", isActive: false))
   }
 
@@ -88,7 +88,7 @@ struct SnapshotReaderTests {
           id: "premium", product: "pro_monthly", isActive: false,
           startedAt: Instant(seconds: 1_752_000_000), expiresAt: Instant(seconds: 1_760_000_000),
           renewState: .canceled, renewsCount: 2, store: .appStore, isTrial: false,
-          autoRenewOffAt: Instant(seconds: 1_759_000_000), listsTransactions: true,
+          autoRenewOffAt: Instant(seconds: 1_759_000_000),
           transactions: [first, second])
       ])
   }
@@ -143,7 +143,7 @@ struct SnapshotReaderTests {
           id: "premium", product: "pro_monthly", isActive: true,
           startedAt: Instant(seconds: 1_752_000_000), expiresAt: Instant(seconds: 1_762_592_000),
           renewState: .willRenew, renewsCount: 3, store: .playStore, grant: .familySharing,
-          listsTransactions: true, transactions: [transaction])
+          transactions: [transaction])
       ])
   }
 

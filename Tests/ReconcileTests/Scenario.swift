@@ -138,7 +138,7 @@ func premium(
   Entitlement(
     id: "premium", product: product, isActive: active, startedAt: started.map { at($0) },
     expiresAt: end.map { at($0) }, renewState: state, renewsCount: count, store: .appStore,
-    listsTransactions: !transactions.isEmpty, transactions: transactions)
+    transactions: transactions)
 }
 
 /// The transactions of `Story.monthly`, all of them.

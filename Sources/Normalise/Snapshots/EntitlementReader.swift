@@ -108,7 +108,6 @@ struct EntitlementReader {
     guard tape.kind(list) == .array else {
       throw .bad("entitlements.transactions", expected: "a list")
     }
-    right.listsTransactions = true
     var child = tape.firstChild(list)
     while let node = child {
       right.transactions.append(try snapshotTransaction(node, tape))

@@ -16,10 +16,8 @@ struct PurchaseReader {
   }
 
   /// One entitlement for each original transaction, in the order of their first mention.
-  ///
-  /// - Parameter isWhole: whether the response holds all of the user's purchases.
   mutating func entitlements(
-    _ list: JSONNode, of tape: JSONTape, isWhole: Bool
+    _ list: JSONNode, of tape: JSONTape
   ) throws(BodyProblem) -> [Entitlement] {
     var found: [[Entitlement]] = []
     var places: [ExactText: Int] = [:]
@@ -34,11 +32,7 @@ struct PurchaseReader {
       }
       child = tape.next(node)
     }
-    return found.map { purchases in
-      var right = merged(purchases)
-      right.listsTransactions = isWhole && !right.transactions.isEmpty
-      return right
-    }
+    return found.map(merged)
   }
 
   /// One purchase as the entitlement it would give alone.

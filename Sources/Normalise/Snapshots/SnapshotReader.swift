@@ -169,12 +169,11 @@ public struct SnapshotReader {
 
   private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
     let more = members.value(.hasMore)
-    let isWhole = try !(tape.truth(more, "has_more") ?? false)
-    if purchases.isPurchaseList(list, of: tape) {
-      return try purchases.entitlements(list, of: tape, isWhole: isWhole)
-    }
-    guard isWhole else {
+    guard try tape.truth(more, "has_more") != true else {
       throw BodyProblem(.incompleteList, "has_more: the list goes on in another response")
+    }
+    if purchases.isPurchaseList(list, of: tape) {
+      return try purchases.entitlements(list, of: tape)
     }
     return try entitlements.entitlements(list, of: tape)
   }
