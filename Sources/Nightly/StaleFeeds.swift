@@ -10,7 +10,8 @@ func staleFeeds(_ ledger: Ledger, _ rules: Rules) -> [Break] {
     fingerprint.combine(feed.provider.name)
     fingerprint.combine(app)
     var found = Break(
-      id: hexadecimal(fingerprint.value), code: .staleInput, provider: feed.provider)
+      id: UInt64(bitPattern: fingerprint.value).hexadecimal, code: .staleInput,
+      provider: feed.provider)
     found.app = app
     found.severity = .high
     found.expectedAt = watermark + rules.freshnessMax
@@ -18,9 +19,4 @@ func staleFeeds(_ ledger: Ledger, _ rules: Rules) -> [Break] {
     found.action = "check that the endpoint still receives webhooks and that they are archived"
     return found
   }
-}
-
-private func hexadecimal(_ value: Int64) -> String {
-  let digits = String(UInt64(bitPattern: value), radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
 }

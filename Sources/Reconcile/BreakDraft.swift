@@ -111,10 +111,7 @@ struct BreakIDs {
   }
 
   /// The id of the break with `key`.
-  func id(of key: String) -> String {
-    let digits = String(number(of: key), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  func id(of key: String) -> String { number(of: key).hexadecimal }
 
   /// The same as a number.
   func number(of key: String) -> UInt64 {

@@ -136,3 +136,11 @@ public func transactionKey(_ id: String) -> Int64 {
   var id = id
   return id.withUTF8 { transactionKey(UnsafeRawBufferPointer($0)) }
 }
+
+extension UInt64 {
+  /// Its sixteen hexadecimal digits, zeros in front included.
+  public var hexadecimal: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

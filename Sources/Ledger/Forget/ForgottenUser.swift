@@ -25,10 +25,7 @@ struct ForgottenUser: Sendable, Equatable {
 
   /// Makes up a pseudonym for `id`.
   init(forgetting id: String) {
-    func random() -> String {
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    func random() -> String { UInt64.random(in: .min ... .max).hexadecimal }
     pseudonym = "forgotten-" + random()
     mark = Fingerprint.of(id) & (Self.marks - 1)
     salt = random() + random()

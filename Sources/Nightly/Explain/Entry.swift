@@ -44,10 +44,7 @@ struct EventLine: Equatable {
   var body: Int64 = 0
 
   /// The fingerprint as sixteen hexadecimal digits.
-  var bodyText: String {
-    let digits = String(UInt64(bitPattern: body), radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  var bodyText: String { UInt64(bitPattern: body).hexadecimal }
 }
 
 /// Puts the words beside the numbers of events.
