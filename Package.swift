@@ -80,11 +80,12 @@ let package = Package(
     .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "TestSupport"]),
     .testTarget(name: "DecodeTests", dependencies: ["Decode", "TestSupport"]),
     .testTarget(
-      name: "NormaliseTests", dependencies: ["Normalise", "Vocabulary"], exclude: ["Lines"]),
+      name: "NormaliseTests", dependencies: ["Normalise", "TestSupport", "Vocabulary"],
+      exclude: ["Lines"]),
     .testTarget(
       name: "LedgerTests",
       dependencies: ["Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
-    .testTarget(name: "TimelineTests", dependencies: ["Timeline"]),
+    .testTarget(name: "TimelineTests", dependencies: ["TestSupport", "Timeline"]),
     .testTarget(name: "ReconcileTests", dependencies: ["Reconcile", "TestSupport"]),
     .testTarget(name: "ReportTests", dependencies: ["Ledger", "Report", "TestSupport"]),
     .testTarget(name: "PublishTests", dependencies: ["Publish", "TestSupport"]),

@@ -106,7 +106,9 @@ public final class EventIntake {
     finishedContents.insert(draft.archive.sha256)
     finishedSize += draft.size
     current = nil
-    return isWriting || isFull(finishedSize / 9 * 10, aside: asideSize) ? try write() : []
+    // A tenth of the room is left to the next archive, so that it is rarely written in parts.
+    let accounts = finishedSize / 9 * 10
+    return isWriting || isFull(accounts, aside: asideSize) ? try write() : []
   }
 
   /// Makes all finished archives part of the ledger; gives back tallies like `finish`.

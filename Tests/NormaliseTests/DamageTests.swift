@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -5,21 +6,9 @@ import Vocabulary
 
 @Suite("Damaged archives")
 struct DamageTests {
-  /// SplitMix64 (Sebastiano Vigna, public domain), so that a failure can be repeated.
-  private struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ mixed >> 31
-    }
-  }
-
   @Test("Whatever bytes turn, every value is accounted for once", arguments: 0..<20)
   func everyValueCounts(seed: Int) {
-    var dice = Dice(state: UInt64(seed))
+    var dice = SeededNumbers(seed: UInt64(seed))
     let lines = EnvelopeTests.lines.map(\.line) + [Body.upgrade.line, Body.of2020.line, "{}"]
     let marks = Array(#"{}[]":,\0e-nul"#.utf8) + [0, 10, 0xef, 0xff]
     for _ in 0..<50 {

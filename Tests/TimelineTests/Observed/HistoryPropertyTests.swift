@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -10,7 +11,7 @@ struct HistoryPropertyTests {
 
   @Test("Neither order nor repetition of observations changes a fact", arguments: 1...60)
   func orderFree(seed: UInt64) throws {
-    var dice = Dice(state: seed)
+    var dice = SeededNumbers(seed: seed)
     let feed = RandomHistory(&dice).shown
     let facts = try feed.facts(asOf: Self.asOf)
     for _ in 1...4 {
@@ -25,7 +26,7 @@ struct HistoryPropertyTests {
 
   @Test("What is active at the end is what came less what went", arguments: 1...60)
   func balance(seed: UInt64) throws {
-    var dice = Dice(state: seed)
+    var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
     for feed in [history.shown, history.told, history.mixed(&dice)] {
       let facts = try feed.facts(asOf: Self.asOf)
@@ -38,7 +39,7 @@ struct HistoryPropertyTests {
 
   @Test("Told and shown, a history has the same churn, renewals and trials", arguments: 1...60)
   func toldAsShown(seed: UInt64) throws {
-    var dice = Dice(state: seed)
+    var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
     let told = try history.told.facts(asOf: Self.asOf)
     for feed in [history.shown, history.mixed(&dice)] {
@@ -55,7 +56,7 @@ struct HistoryPropertyTests {
 
   @Test("The shares of lives add up to what they book, each from a told event", arguments: 1...60)
   func shares(seed: UInt64) throws {
-    var dice = Dice(state: seed)
+    var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
     for feed in [history.shown, history.told, history.mixed(&dice)] {
       var sum = Facts()
@@ -77,7 +78,7 @@ private struct RandomHistory {
   private(set) var shown = Telling(.iaptic)
   private(set) var told = Telling(.iaptic)
 
-  init(_ dice: inout Dice) {
+  init(_ dice: inout SeededNumbers) {
     var start = at("2026-01-10")
     var transaction: Int64 = 10
     var opening = EventKind.started
@@ -140,7 +141,7 @@ private struct RandomHistory {
   }
 
   /// Each event told or shown, as the dice fall.
-  func mixed(_ dice: inout Dice) -> Telling {
+  func mixed(_ dice: inout SeededNumbers) -> Telling {
     var mixed = shown
     for index in mixed.events.indices where dice.roll(2) == 0 {
       mixed.events[index] = told.events[index]
@@ -159,17 +160,6 @@ extension BookedLives {
   }
 }
 
-/// Numbers that look random and are the same for the same seed (SplitMix64).
-private struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
-
+private extension SeededNumbers {
   mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }
