@@ -107,7 +107,7 @@ private struct LineageStretch: Sendable {
       var result = sums.take() ?? FoldResult()
       result.facts.revenue.reserveCapacity(revenueCells)
       let ledger = try Ledger.open(path: path, mode: .readOnly)
-      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.rules)
+      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.base)
       try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
         try fold.fold(rows, events, cases, into: &result)
       }

@@ -18,9 +18,9 @@ enum FoldScope {
   ) throws(NightError) {
     self = .everything
     guard let basis = try attempt({ try ledger.foldBasis() }), basis.rules == fingerprint,
-      basis.asOf <= rules.rules.asOf, Self.isForward(from: basis, to: rules, ledger)
+      basis.asOf <= rules.base.asOf, Self.isForward(from: basis, to: rules, ledger)
     else { return }
-    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.rules.asOf) }
+    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.base.asOf) }
     // Each is folded twice, and those of one user wait in memory for each other.
     guard dirty.all.count <= max(256, min(Int(basis.groups) / 4, 50_000)) else { return }
     self = .dirty(dirty, basis)
@@ -32,13 +32,13 @@ enum FoldScope {
     from basis: FoldBasis, to rules: ReconcileRules, _ ledger: Ledger
   ) -> Bool {
     guard basis.feeds.count == rules.feeds.count else { return false }
-    let former = rules.rules.at(basis)
+    let former = rules.base.at(basis)
     return basis.feeds.allSatisfy { mark in
       let app = ledger.symbols.words[Int(mark.app)]
       let feed = Feed(provider: mark.provider, app: mark.app)
       return rules.feeds.contains {
         $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
-      } && former.endsAreSettled(until: feed) <= rules.rules.endsAreSettled(until: feed)
+      } && former.endsAreSettled(until: feed) <= rules.base.endsAreSettled(until: feed)
     }
   }
 }

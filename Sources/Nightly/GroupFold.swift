@@ -50,7 +50,7 @@ struct GroupFold: Sendable {
   func fold(
     _ group: [LineageRow], _ events: [Event], _ cases: CaseBuilder, into result: inout FoldResult
   ) throws {
-    let lives = try lives(of: events, rules: rules.rules)
+    let lives = try lives(of: events, rules: rules.base)
     var isWatched = false
     for life in lives {
       try life.book(into: &result.facts)
@@ -76,7 +76,7 @@ struct GroupFold: Sendable {
     }
     result.groups += 1
     let next =
-      isWatched ? rules.rules.asOf : deadline(of: lives, events: events, rules: rules.rules)
+      isWatched ? rules.base.asOf : deadline(of: lives, events: events, rules: rules.base)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
   }
 }

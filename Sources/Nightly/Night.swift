@@ -90,8 +90,8 @@ public struct Night {
   ) throws(NightError) -> NightOutcome {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
-    try requireNear(rules.rules)
-    let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
+    try requireNear(rules.base)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let nightFold = NightFold(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
@@ -109,7 +109,7 @@ public struct Night {
       try reconcile.run(reconciled)
     }
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.rules, times: times,
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.base, times: times,
       stop: stop)
     return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
   }

@@ -90,7 +90,7 @@ extension Night {
       try plan.configuration.snapshotsAreComplete && !ledger.hasTornSnapshots()
     }
     var reconcileRules = ReconcileRules(
-      rules: rules, products: plan.configuration.products,
+      base: rules, products: plan.configuration.products,
       feeds: watermarks.map {
         FeedHistory(
           provider: $0.provider, app: ledger.symbols.words[Int($0.app)],

@@ -10,7 +10,7 @@ struct ReconcilePass {
   let rules: ReconcileRules
   let checkStop: () throws(NightError) -> Void
 
-  private var asOf: Instant { rules.rules.asOf }
+  private var asOf: Instant { rules.base.asOf }
 
   /// Compares every user of `providers`, with a snapshot or without.
   func run(_ providers: Set<Provider>) throws(NightError) -> ReconcileOutcome {

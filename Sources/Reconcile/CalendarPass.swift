@@ -17,12 +17,12 @@ extension Reconciliation {
         !(found[lineage.original] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
       let code = code(ofSilenceAfter: end, lineage)
-      let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.rules.asOf) }
+      let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.base.asOf) }
       var draft = BreakDraft(
         code: code, subject: subject(lineage, product: lineage.text(lineage.latest.product)),
         key: "silent after \(end.milliseconds)", expectedAt: end, missingEvents: 1,
         evidence: "auto-renew was on and the period ended \(end.text); until "
-          + "\((until ?? rules.rules.asOf).text) neither a charge nor a cancel, an expiry or a "
+          + "\((until ?? rules.base.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment was told",
         action: nextStep(code, user.provider))
       draft.family = .silentEnd
@@ -40,7 +40,7 @@ extension Reconciliation {
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageCase) -> BreakCode {
     let length = periodLength(lineage, lineage.latest) ?? .days(366)
-    let isLongAgo = end + length <= rules.rules.endsAreSettled(until: feed(of: lineage))
+    let isLongAgo = end + length <= rules.base.endsAreSettled(until: feed(of: lineage))
     if isLongAgo { return .missedExpiration }
     return lineage.latest.isTrial ? .missedConversion : .missedRenewal
   }

@@ -49,7 +49,7 @@ extension Reconciliation {
   /// Gaps between the counters of the events themselves; no snapshot is needed.
   mutating func findCounterGaps() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      let start = startOfCounting(lineage)
+      let start = findStartOfCounting(lineage)
       let paid = lineage.latest.charges.filter { $0.kind != .oneTime }
       var counter = RenewalCounter(
         after: start == nil ? nil : 0,
@@ -62,7 +62,9 @@ extension Reconciliation {
   }
 
   /// When counting began before the first charge that came; nil when no loss tells.
-  private mutating func startOfCounting(_ lineage: LineageCase) -> Instant? {
+  ///
+  /// Raises the conversion that never came between a trial and its first renewal.
+  private mutating func findStartOfCounting(_ lineage: LineageCase) -> Instant? {
     let state = lineage.latest
     let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
     if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
@@ -94,7 +96,7 @@ extension Reconciliation {
     let known = jump.previous.map { paid[$0...] } ?? []
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? start ?? charge.time
     // What another jump left out is dated at the charge that it led up to, at the latest.
-    let begin = known.first?.time ?? from - rules.rules.renewalGap
+    let begin = known.first?.time ?? from - rules.base.renewalGap
     let between = missing(in: lineage).filter { missed in
       missed.code == .missedRenewal
         && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
@@ -188,7 +190,7 @@ extension Reconciliation {
 
   private func firstHole(_ paid: ArraySlice<Charge>) -> Instant? {
     for (charge, next) in zip(paid, paid.dropFirst()) {
-      if let end = charge.periodEnd, next.periodStart > end + rules.rules.renewalGap { return end }
+      if let end = charge.periodEnd, next.periodStart > end + rules.base.renewalGap { return end }
     }
     return nil
   }

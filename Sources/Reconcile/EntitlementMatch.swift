@@ -24,7 +24,10 @@ extension Reconciliation {
         if entitlement.isSubscription { groups[index, default: []].append(entitlement) }
       } else {
         raiseUntoldCancel(entitlement)
-        if !isExplained(entitlement), !raiseUntoldStart(entitlement) {
+        if isJudgedElsewhere(entitlement) { continue }
+        if lineages.isEmpty {
+          counts.sandbox += 1
+        } else if !raiseUntoldStart(entitlement) {
           counts.unmatchedEntitlements += 1
         }
       }
@@ -35,13 +38,10 @@ extension Reconciliation {
     }
   }
 
-  /// Whether another pass speaks of an entitlement without a lineage.
-  private mutating func isExplained(_ entitlement: Entitlement) -> Bool {
-    // Its transactions were judged one by one; a user without events is judged as a whole.
-    if !entitlement.transactions.isEmpty || user.lineages.isEmpty { return true }
-    guard lineages.isEmpty else { return false }
-    counts.sandbox += 1
-    return true
+  /// Whether another pass speaks of an entitlement without a lineage: its transactions are judged
+  /// one by one, and a user without events as a whole.
+  private func isJudgedElsewhere(_ entitlement: Entitlement) -> Bool {
+    !entitlement.transactions.isEmpty || user.lineages.isEmpty
   }
 
   /// Whether an entitlement could be any lineage's: one without transactions, and not off.

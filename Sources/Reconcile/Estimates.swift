@@ -23,7 +23,7 @@ extension Reconciliation {
     var full = paid.indices.filter { !offers.contains($0) }.map { paid[$0] }
     if full.isEmpty { full = paid }
     if code == .missedRenewal { full = withoutCheapStart(full) }
-    let time = instant ?? full.last?.time ?? rules.rules.asOf
+    let time = instant ?? full.last?.time ?? rules.base.asOf
     guard var price = fullPrice(at: time, full, lineage) else { return (nil, .none) }
     if isOffer {
       let known = offers.sorted().map { paid[$0] }

@@ -48,7 +48,7 @@ extension Reconciliation {
     let firstPaid = state.charges.first { $0.kind != .oneTime }
     if let firstPaid {
       let begins = min(firstPaid.periodStart, firstPaid.time)
-      guard started + rules.rules.renewalGap < begins else { return }
+      guard started + rules.base.renewalGap < begins else { return }
     }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let product = productBegun(in: lineage, at: started)

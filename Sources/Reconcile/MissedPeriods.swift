@@ -5,7 +5,7 @@ import Vocabulary
 extension Reconciliation {
   func isPaidOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
     match.entitlement.isActive(at: knownAt) == true && match.entitlement.renewState == .willRenew
-      && knownAt > end + rules.rules.renewalGap && !speaksOfSameCharges(match)
+      && knownAt > end + rules.base.renewalGap && !speaksOfSameCharges(match)
   }
 
   /// Whether a later end means a charge that never came, rather than another end of the same
@@ -14,9 +14,9 @@ extension Reconciliation {
     _ match: EntitlementMatch, from base: Instant, to end: Instant
   ) -> Bool {
     let beyond = end.since(base)
-    guard beyond > rules.rules.renewalGap, !speaksOfSameCharges(match) else { return false }
+    guard beyond > rules.base.renewalGap, !speaksOfSameCharges(match) else { return false }
     let isActive = match.entitlement.isActive(at: knownAt) == true
-    let runsPast = isActive && knownAt > base + rules.rules.renewalGap
+    let runsPast = isActive && knownAt > base + rules.base.renewalGap
     if runsPast, match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
@@ -55,7 +55,7 @@ extension Reconciliation {
       length > 0
     else { return max(1, periods(match, from: base, until: end)) }
     // A charge out of billing retry may have come at any time within the horizon.
-    let beyond = end.since(base + rules.rules.retryHorizon).milliseconds
+    let beyond = end.since(base + rules.base.retryHorizon).milliseconds
     return max(1, (beyond + length - 1) / length)
   }
 
@@ -85,7 +85,7 @@ extension Reconciliation {
     if let paid, let end = paid.periodEnd, end > paid.periodStart {
       return end.since(paid.periodStart)
     }
-    switch rules.rules.periods[state.product] {
+    switch rules.base.periods[state.product] {
     case .days(let count): return .days(Int64(count))
     // A mean month of 30.4375 days, as the contract's MRR has it.
     case .months(let count): return .hours(Int64(count) * 730 + Int64(count) / 2)
@@ -159,12 +159,12 @@ extension Reconciliation {
   ) -> (at: Instant, count: Int64)? {
     let state = match.lineage.state
     guard !state.isTrial || (state.isExpiryTold && !state.isInBillingRetry) else { return nil }
-    if let started = match.startedAt, started > base + rules.rules.renewalGap {
+    if let started = match.startedAt, started > base + rules.base.renewalGap {
       guard let end = match.entitlement.expiresAt else { return (started, 1) }
       return (started, max(1, periods(match, from: started, until: end)))
     }
     // An expiry that came a period later ended one that was paid for.
     let lapse = state.toldEnd ?? (tellsEnds ? base : state.lastEventAt)
-    return state.isExpiryTold && lapse <= base + rules.rules.renewalGap ? (base, 1) : nil
+    return state.isExpiryTold && lapse <= base + rules.base.renewalGap ? (base, 1) : nil
   }
 }

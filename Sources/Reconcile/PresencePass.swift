@@ -130,7 +130,7 @@ extension Reconciliation {
   }
 
   private mutating func countUserWithoutSnapshot() {
-    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.rules.asOf
+    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.base.asOf
     let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }
     guard rules.snapshotsComplete else {

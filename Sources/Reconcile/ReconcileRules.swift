@@ -65,8 +65,8 @@ public struct SeverityScale: Sendable, Equatable {
 
 /// Everything that decides what is a break, besides the user's own facts.
 public struct ReconcileRules: Sendable {
-  /// As-of, the renewal gap and the delivery windows.
-  public var rules: Rules
+  /// Those of the fold: as-of, the renewal gap and the delivery windows.
+  public var base: Rules
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
   /// Every stream of deliveries that the ledger knows.
@@ -90,12 +90,12 @@ public struct ReconcileRules: Sendable {
   /// From which amount on a break matters how much.
   public var severities = SeverityScale()
 
-  /// The contract's rules at the as-of of `rules`.
+  /// The contract's rules at the as-of of `base`.
   public init(
-    rules: Rules, products: [String: [String]] = [:], feeds: [FeedHistory] = [],
+    base: Rules, products: [String: [String]] = [:], feeds: [FeedHistory] = [],
     snapshotsComplete: Bool = false
   ) {
-    self.rules = rules
+    self.base = base
     self.products = products
     self.feeds = feeds
     self.snapshotsComplete = snapshotsComplete

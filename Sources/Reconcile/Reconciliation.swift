@@ -79,8 +79,8 @@ struct Reconciliation {
 
   /// The moment up to which the snapshot speaks; as-of without one.
   var knownAt: Instant {
-    guard let view else { return rules.rules.asOf }
-    return min(rules.rules.asOf, view.capturedAt)
+    guard let view else { return rules.base.asOf }
+    return min(rules.base.asOf, view.capturedAt)
   }
 
   var outcome: ReconcileOutcome {
@@ -101,9 +101,9 @@ struct Reconciliation {
   /// - Parameter life: the original id of the lineage whose ends it casts doubt on, where that is
   ///   another one than the break's own.
   mutating func raise(_ draft: BreakDraft, in life: String? = nil) {
-    let knownUntil = draft.provenBy == .events ? rules.rules.asOf : knownAt
+    let knownUntil = draft.provenBy == .events ? rules.base.asOf : knownAt
     let found = draft.finished(knownAt: knownUntil, rules)
-    if let doubt = Doubt(draft, gap: rules.rules.renewalGap) {
+    if let doubt = Doubt(draft, gap: rules.base.renewalGap) {
       doubts[life ?? found.subscription, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }

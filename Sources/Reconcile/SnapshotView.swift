@@ -15,9 +15,9 @@ struct SnapshotView {
   ///   snapshot says the environment.
   init(_ snapshot: Snapshot, sandbox: Set<Int64>) {
     capturedAt = snapshot.capturedAt
-    for entitlement in snapshot.entitlements where isBought(entitlement) {
+    for entitlement in snapshot.entitlements where admit(entitlement) {
       var bought = entitlement
-      bought.transactions = entitlement.transactions.filter { isReal($0, sandbox: sandbox) }
+      bought.transactions = entitlement.transactions.filter { admit($0, sandbox: sandbox) }
       if bought.transactions.isEmpty, !entitlement.transactions.isEmpty { continue }
       entitlements.append(bought)
     }
@@ -25,7 +25,8 @@ struct SnapshotView {
     listTransactions()
   }
 
-  private mutating func isBought(_ entitlement: Entitlement) -> Bool {
+  /// Whether the user bought it; counts it by the reason when not.
+  private mutating func admit(_ entitlement: Entitlement) -> Bool {
     switch entitlement.grant {
     case .purchase, .offerCode: return true
     case .manual: counts.manualGrants += 1
@@ -34,7 +35,8 @@ struct SnapshotView {
     return false
   }
 
-  private mutating func isReal(_ transaction: SnapshotTransaction, sandbox: Set<Int64>) -> Bool {
+  /// Whether the user paid for it with real money; counts it by the reason when not.
+  private mutating func admit(_ transaction: SnapshotTransaction, sandbox: Set<Int64>) -> Bool {
     if transaction.environment == .sandbox || sandbox.contains(transactionKey(transaction.id)) {
       counts.sandbox += 1
       return false

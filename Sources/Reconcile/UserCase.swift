@@ -26,8 +26,7 @@ public struct LineageCase: Sendable, Equatable {
   /// The lineage that began with the transaction `original`.
   public init(
     state: LineageState, current: LineageState? = nil, original: String, user: String = "",
-    app: String = "", products: [Symbol: String] = [:], transactions: [Int64: String] = [:],
-    isHeldByAnotherUser: Bool = false
+    app: String = "", products: [Symbol: String] = [:], transactions: [Int64: String] = [:]
   ) {
     self.state = state
     self.current = current
@@ -36,7 +35,6 @@ public struct LineageCase: Sendable, Equatable {
     self.app = app
     self.products = products
     self.transactions = transactions
-    self.isHeldByAnotherUser = isHeldByAnotherUser
   }
 
   /// All that is known at as-of.

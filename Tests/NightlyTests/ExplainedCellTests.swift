@@ -40,7 +40,7 @@ private struct Sample: Sendable {
     let night = Night(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })
     _ = try night.run()
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-    rules = try night.reconcileRules(for: ledger).rules
+    rules = try night.reconcileRules(for: ledger).base
     words = ledger.symbols.words
     var shares: [Share.Part] = []
     var count = 0

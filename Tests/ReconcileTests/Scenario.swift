@@ -93,7 +93,7 @@ struct Scenario {
     let captured = at(capturedAt)
     let asOf = asOf.map { at($0) } ?? captured
     var rules = ReconcileRules(
-      rules: Rules(asOf: asOf), products: ["monthly": ["com.example.monthly"]],
+      base: Rules(asOf: asOf), products: ["monthly": ["com.example.monthly"]],
       feeds: [
         FeedHistory(
           provider: provider, app: "app", firstEventAt: at(firstEventAt),

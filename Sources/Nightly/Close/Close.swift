@@ -22,7 +22,7 @@ extension Night {
           hint: "open it with `subledger reopen \(order.month.text) --reason …` first")
       }
       let night = try following(run, in: ledger)
-      let rules = try night.reconcileRules(for: ledger).rules
+      let rules = try night.reconcileRules(for: ledger).base
       let frozen = try attempt {
         try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       }

@@ -13,7 +13,7 @@ struct Findings {
 
   init(of ledger: Ledger, by night: Night) throws(NightError) {
     let rules = try night.reconcileRules(for: ledger)
-    let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let sum = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),

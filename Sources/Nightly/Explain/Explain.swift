@@ -59,7 +59,7 @@ extension Night {
   ) throws {
     try question.check(in: ledger, asOf: plan.rules.asOf, run)
     let rules = try reconcileRules(for: ledger)
-    try requireNear(rules.rules)
+    try requireNear(rules.base)
     let answer = try NumberAnswer(
       question, in: ledger, rules: rules, run: run, doubts: try doubts(question, in: ledger, rules),
       checkStop: checkStop)
@@ -77,7 +77,7 @@ extension Night {
     _ question: NumberQuestion, in ledger: Ledger, _ rules: ReconcileRules
   ) throws -> Set<ChurnInDoubt> {
     guard question.listed.contains("churned_in_doubt") else { return [] }
-    let cases = CaseBuilder(ledger: ledger, rules: rules.rules)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),

@@ -27,7 +27,7 @@ extension Night {
   func explainBreak(
     _ id: String, in ledger: Ledger, _ run: RunRow?, _ writer: ExplanationWriter
   ) throws {
-    let rules = try reconcileRules(for: ledger).rules
+    let rules = try reconcileRules(for: ledger).base
     let plan = ReportPlan(rules: rules, run: run?.id ?? 0)
     var told: [(name: String, value: String)] = []
     for report in ["breaks_history", "breaks"] {
@@ -104,7 +104,7 @@ extension Night {
 
   private func lifeEntries(in ledger: Ledger) throws -> LifeEntries {
     LifeEntries(
-      ledger: ledger, rules: try reconcileRules(for: ledger).rules, words: EventWords(ledger),
+      ledger: ledger, rules: try reconcileRules(for: ledger).base, words: EventWords(ledger),
       store: try EntryStore(ledger))
   }
 

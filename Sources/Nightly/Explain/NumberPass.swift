@@ -43,7 +43,7 @@ struct NumberPass {
     self.checkStop = checkStop
     words = EventWords(ledger)
     store = try EntryStore(ledger)
-    span = RowSpan(question, rules.rules)
+    span = RowSpan(question, rules.base)
     doubtsByLineage = Dictionary(grouping: doubts, by: \.lineage)
   }
 
@@ -54,12 +54,12 @@ struct NumberPass {
       groups += 1
       if groups % 512 == 0 { try checkStop() }
       if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
-      for life in try lives(of: events, rules: rules.rules) {
+      for life in try lives(of: events, rules: rules.base) {
         try life.book(into: &facts)
         try explain(life, group)
       }
     }
-    facts.book(doubts, 1, rules.rules.calendar)
+    facts.book(doubts, 1, rules.base.calendar)
   }
 
   /// Counts a share that is no life's.
@@ -73,7 +73,7 @@ struct NumberPass {
     else { return }
     for end in ends {
       let key = MovementKey(
-        month: rules.rules.calendar.month(of: end.at), offering: end.offering,
+        month: rules.base.calendar.month(of: end.at), offering: end.offering,
         movement: .churnedInDoubt)
       var one = MovementSums()
       one.subscriptions = 1
