@@ -1,4 +1,3 @@
-import Foundation
 import Publish
 import Report
 
@@ -11,14 +10,6 @@ extension Plan {
   var ownPlaces: [String] {
     let set = (reportPaths + documentPaths).map { "\(out)/\($0)" }
     return [out] + set + ["", ".lock", "-wal", "-shm"].map { ledger + $0 } + settings
-  }
-
-  /// Whether `path` is where the ledger lies, or where something of it lies beside it.
-  func isOfLedger(_ path: String) -> Bool {
-    let real = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    return ["", ".lock", "-wal", "-shm"].contains {
-      URL(fileURLWithPath: ledger + $0).resolvingSymlinksInPath() == real
-    }
   }
 
   /// The files that say how to do the job.

@@ -17,7 +17,7 @@ struct PackCommand: ParsableCommand {
   @Argument(help: "The month, such as 2026-10; it must have ended at the set's as-of.")
   var month: String
 
-  @Option(help: "The file to write.")
+  @Option(help: "The file to write; it must not exist yet.")
   var out: String
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions

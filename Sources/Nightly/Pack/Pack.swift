@@ -11,7 +11,7 @@ extension Night {
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws(NightError) {
     try requireLedger(to: "pack")
-    try requireRoom(for: file)
+    try PackFile.requireRoom(for: file)
     let copy = try TemporaryCopy()
     defer { withExtendedLifetime(copy) {} }
     try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy.path) }
@@ -56,21 +56,6 @@ extension Night {
       try close?.forEachFile { try save($1, as: $0, in: folder) }
       try sealFolder(folder)
       try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
-    }
-  }
-
-  /// A pack takes the place of an earlier one and of no other file, whatever was named by a slip.
-  private func requireRoom(for file: String) throws(NightError) {
-    var isFolder: ObjCBool = false
-    let isThere = FileManager.default.fileExists(atPath: file, isDirectory: &isFolder)
-    if isFolder.boolValue { return }
-    let handle = FileHandle(forReadingAtPath: file)
-    defer { try? handle?.close() }
-    let isGzip = (try? handle?.read(upToCount: 2)) == Data([0x1f, 0x8b])
-    guard isGzip || !isThere, !plan.isOfLedger(file) else {
-      throw NightError(
-        .cannotCreate, "cannot write the pack \(file): what is there is no pack",
-        hint: "give another name, or remove it first")
     }
   }
 

@@ -9,19 +9,29 @@ final class PackFile {
   /// Makes the file aside; a pack names users, so only its owner may read it.
   init(_ path: String) throws(NightError) {
     self.path = path
-    aside = path + ".new"
-    guard (try? FileManager.default.contentsOfDirectory(atPath: path)) == nil else {
-      throw NightError(
-        .cannotCreate, "cannot write the pack \(path): it is a folder",
-        hint: "give the name of a file in it")
-    }
-    let descriptor = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    aside = path + ".part"
+    try Self.requireRoom(for: path)
+    let descriptor = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw NightError(
-        .cannotCreate, "cannot write the pack \(path): \(Self.cause)",
-        hint: "check that its folder exists and that you may write there")
+        .cannotCreate, "cannot write the pack \(path): cannot make \(aside): \(Self.cause)",
+        hint: errno == EEXIST
+          ? "another pack writes it, or one that died has left it: remove it then"
+          : "check that its folder exists and that you may write there")
     }
     self.descriptor = descriptor
+  }
+
+  /// Refuses a place that is taken, whatever was named by a slip.
+  static func requireRoom(for path: String) throws(NightError) {
+    var state = stat()
+    guard lstat(path, &state) == 0 else { return }
+    let isFolder = state.st_mode & S_IFMT == S_IFDIR
+    throw NightError(
+      .cannotCreate, "cannot write the pack \(path): it \(isFolder ? "is a folder" : "exists")",
+      hint: isFolder
+        ? "give the name of a file in it"
+        : "a pack takes the place of no file: give another name, or remove it first")
   }
 
   deinit {
@@ -44,9 +54,10 @@ final class PackFile {
   /// Gives the file its name, once it is on the disk.
   func publish() throws(NightError) {
     guard fsync(descriptor) == 0 else { throw failure() }
-    guard rename(aside, path) == 0 else {
+    // A link never takes the place of a file, as a new name would.
+    guard link(aside, path) == 0 else {
       throw NightError(
-        .cannotCreate, "cannot put the pack in the place of \(path): \(Self.cause)",
+        .cannotCreate, "cannot name the pack \(path): \(Self.cause)",
         hint: "check what is there, and that you may write to its folder")
     }
     let folder = open(
