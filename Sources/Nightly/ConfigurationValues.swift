@@ -91,7 +91,7 @@ extension ConfigurationReader {
   /// A plain amount such as `50` or `0.99`.
   func amount(_ value: Any, _ key: String) throws(NightError) -> Amount {
     guard let amount = Amount(plain: "\(value)") else {
-      throw wrong(key, "must be an amount such as 50 or 0.99")
+      throw wrong(key, "must be an amount such as 50 or 0.99, below 10¹², of at most six decimals")
     }
     return amount
   }
@@ -146,10 +146,10 @@ extension Interval {
 }
 
 extension Amount {
-  /// Reads a plain decimal with at most six decimals, such as `0.005`.
+  /// Reads a plain decimal below 10¹² with at most six decimals, such as `0.005`.
   init?(plain text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0, whole < 1_000_000,
+    guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0, whole < 1_000_000_000_000,
       text.utf8.first != UInt8(ascii: "-")
     else { return nil }
     let decimals = parts.count == 2 ? String(parts[1]) : ""
