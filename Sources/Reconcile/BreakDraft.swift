@@ -24,6 +24,43 @@ enum CodeFamily: Hashable {
   }
 }
 
+/// What tells a break from others of its family in the lineage.
+enum BreakKey {
+  /// A transaction, by its id.
+  case transaction(String)
+  /// A renewal by its ordinal; 0 is the start, or the conversion of a trial.
+  case ordinal(Int64)
+  /// A charge that no ordinal names, by when it was due or came.
+  case after(Instant)
+  /// An end of which nothing was told.
+  case silence(Instant)
+  /// A period by when it was charged; nil before the first charge.
+  case period(Instant?)
+  /// A product id, as the snapshot writes it.
+  case product(String)
+  /// An event, by its identity.
+  case event(Int64)
+  case active, environment, snapshot, state, user
+
+  /// What the id is made of; the words never change, for ids would.
+  var text: String {
+    switch self {
+    case .transaction(let id): "transaction " + id
+    case .ordinal(let ordinal): "ordinal \(ordinal)"
+    case .after(let instant): "after \(instant.milliseconds)"
+    case .silence(let end): "silent after \(end.milliseconds)"
+    case .period(let charged): "period \(charged?.milliseconds ?? 0)"
+    case .product(let id): "product " + id
+    case .event(let identity): "event \(identity)"
+    case .active: "active"
+    case .environment: "environment"
+    case .snapshot: "snapshot"
+    case .state: "state"
+    case .user: "user"
+    }
+  }
+}
+
 /// The subscription or purchase that a break is about, in words.
 struct Subject: Equatable {
   var provider: Provider
@@ -51,8 +88,7 @@ struct BreakDraft {
   var subject: Subject
   /// Stands in for the code's own family where one loss can go under any of several codes.
   var family: CodeFamily?
-  /// Transaction or ordinal: what tells this break from others of its family in the lineage.
-  var key: String
+  var key: BreakKey
   var transaction = ""
   /// Business time of what is missing or in doubt; nil when nothing tells it.
   var expectedAt: Instant?
@@ -111,12 +147,12 @@ struct BreakIDs {
   }
 
   /// The id of the break with `key`.
-  func id(of key: String) -> String { number(of: key).hexadecimal }
+  func id(of key: BreakKey) -> String { number(of: key).hexadecimal }
 
   /// The same as a number.
-  func number(of key: String) -> UInt64 {
+  func number(of key: BreakKey) -> UInt64 {
     var fingerprint = start
-    fingerprint.combine(key)
+    fingerprint.combine(key.text)
     return UInt64(bitPattern: fingerprint.value)
   }
 }

@@ -20,7 +20,7 @@ extension Reconciliation {
       let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.base.asOf) }
       var draft = BreakDraft(
         code: code, subject: subject(lineage, product: lineage.text(lineage.latest.product)),
-        key: "silent after \(end.milliseconds)", expectedAt: end, missingEvents: 1,
+        key: .silence(end), expectedAt: end, missingEvents: 1,
         evidence: "auto-renew was on and the period ended \(end.text); until "
           + "\((until ?? rules.base.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment was told",

@@ -77,7 +77,7 @@ extension Reconciliation {
     let money = estimate(lineage, product: product)
     raise(
       BreakDraft(
-        code: .missedConversion, subject: subject(lineage, product: product), key: "ordinal 0",
+        code: .missedConversion, subject: subject(lineage, product: product), key: .ordinal(0),
         expectedAt: due, missingEvents: 1, estimate: money.amount, basis: money.basis,
         provenBy: .events,
         evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
@@ -127,7 +127,7 @@ extension Reconciliation {
       BreakDraft(
         code: .missedRenewal,
         subject: subject(lineage, product: product(of: lineage, at: at)),
-        key: "ordinal \(ordinal)", expectedAt: at, provenBy: .events, isMereInformation: true,
+        key: .ordinal(ordinal), expectedAt: at, provenBy: .events, isMereInformation: true,
         severity: .info, evidence: evidence, action: nextStep(.missedRenewal, user.provider)))
   }
 
@@ -204,7 +204,7 @@ extension Reconciliation {
     raise(
       BreakDraft(
         code: .missedRenewal, subject: subject(lineage, product: product),
-        key: "ordinal \(ordinal)",
+        key: .ordinal(ordinal),
         expectedAt: at, missingEvents: count, estimate: money.amount, basis: money.basis,
         provenBy: proof, evidence: evidence, action: nextStep(.missedRenewal, user.provider)),
       for: MissingCharge(

@@ -114,7 +114,7 @@ extension Reconciliation {
     let isFree = entitlement.isTrial == true
     raise(
       BreakDraft(
-        code: code, subject: about, key: "product " + entitlement.product, expectedAt: started,
+        code: code, subject: about, key: .product(entitlement.product), expectedAt: started,
         missingEvents: 1, estimate: isFree ? .zero : nil, basis: isFree ? .provider : .none,
         evidence: "entitlement \(entitlement.id) of \(started.text): \(told(entitlement)); no "
           + "event of such a product came for the user",

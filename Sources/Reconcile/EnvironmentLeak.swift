@@ -12,7 +12,7 @@ public func environmentLeak(
 ) -> Break {
   BreakDraft(
     code: .envLeak, subject: lineageSubject(lineage, product: lineage.state.product),
-    key: "environment", severity: .medium,
+    key: .environment, severity: .medium,
     evidence: "events of one subscription came as production from "
       + "\(lineage.state.firstEventAt.text) and as sandbox from "
       + "\(twin.state.firstEventAt.text)",

@@ -20,7 +20,7 @@ public func breaks(
     let isSandbox = lineage.state.environment == .sandbox
     let found = BreakDraft(
       code: finding.code, subject: lineageSubject(lineage, product: finding.product),
-      key: "event \(finding.identity)", transaction: lineage.transactionText(finding.transaction),
+      key: .event(finding.identity), transaction: lineage.transactionText(finding.transaction),
       expectedAt: finding.time, estimate: isSandbox ? nil : finding.difference, basis: .provider,
       severity: isSandbox || finding.code.isAboutArrival ? .info : nil,
       evidence: finding.evidence,
@@ -72,7 +72,7 @@ public func conflictBreak(
   let named = fields.isEmpty ? "" : " in \(fields)"
   return BreakDraft(
     code: .conflict, subject: lineageSubject(lineage, product: conflict.product),
-    key: "event \(conflict.identity)", transaction: lineage.transactionText(conflict.transaction),
+    key: .event(conflict.identity), transaction: lineage.transactionText(conflict.transaction),
     expectedAt: conflict.time, estimate: isSandbox ? nil : conflict.difference, basis: .provider,
     severity: isSandbox ? .info : nil,
     evidence: "\(conflict.versions) versions of one event of \(conflict.time.text) differ\(named)",

@@ -56,7 +56,7 @@ extension Reconciliation {
     let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
     raise(
       BreakDraft(
-        code: .missedStart, subject: subject(lineage, product: product), key: "ordinal 0",
+        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
         expectedAt: started, missingEvents: 1, estimate: isFree ? .zero : money.amount,
         basis: isFree ? .provider : money.basis,
         evidence: "the snapshot says started \(started.text); " + (came ?? "no charge ever came"),
@@ -152,9 +152,8 @@ extension Reconciliation {
 
   /// What tells the running period from the others of its lineage: when it was charged, which an
   /// older charge that comes late does not move.
-  func periodKey(_ state: LineageState) -> String {
-    let charge = state.charges.last { $0.kind != .oneTime }
-    return "period \(charge?.time.milliseconds ?? 0)"
+  func lastPeriod(_ state: LineageState) -> BreakKey {
+    .period(state.charges.last { $0.kind != .oneTime }?.time)
   }
 
   /// Whether an event that is newer than the snapshot tells what the snapshot shows already.
@@ -190,7 +189,7 @@ extension Reconciliation {
     raise(
       BreakDraft(
         code: .expiryMismatch, subject: subject(match.lineage),
-        key: periodKey(match.lineage.state), expectedAt: match.lineage.state.lastEventAt,
+        key: lastPeriod(match.lineage.state), expectedAt: match.lineage.state.lastEventAt,
         severity: .low,
         evidence: "events say the period ends \(known.text), the snapshot says "
           + "\(snapshot.text)",
@@ -218,7 +217,7 @@ extension Reconciliation {
       held.isDisjoint(with: products) ? .missedProductChange : .productMismatch
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage), key: "product " + match.entitlement.product,
+        code: code, subject: subject(lineage), key: .product(match.entitlement.product),
         expectedAt: state.lastEventAt, missingEvents: code.isMissing ? 1 : 0, severity: .low,
         evidence: "events say product \(lineage.product), the snapshot says "
           + "\(match.entitlement.product) (\(products.joined(separator: ", ")))",

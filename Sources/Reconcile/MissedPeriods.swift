@@ -112,15 +112,16 @@ extension Reconciliation {
     }
     let restart = restartAfterLapse(match, after: base)
     var (code, count, at) = (BreakCode.missedRenewal, count, base)
-    var key = state.renewalOrdinal.map { "ordinal \($0 + 1)" } ?? "after \(base.milliseconds)"
-    if state.isStartSeen, state.renewalOrdinal == nil { key = "ordinal 1" }
+    var key = state.renewalOrdinal.map { BreakKey.ordinal($0 + 1) } ?? .after(base)
+    if state.isStartSeen, state.renewalOrdinal == nil { key = .ordinal(1) }
     if let restart {
-      (code, at, key) = (.missedStart, restart.at, "after \(restart.at.milliseconds)")
+      (code, at, key) = (.missedStart, restart.at, .after(restart.at))
       count = restart.count
     } else if state.isTrial {
-      (code, key) = (.missedConversion, "ordinal 0")
+      (code, key) = (.missedConversion, .ordinal(0))
     } else if isOfOtherProduct(match) {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
+      key = .product(match.entitlement.product)
     }
     let product = product(match, after: base)
     let money = estimate(lineage, product: product, of: code, count: count)

@@ -28,7 +28,7 @@ extension Reconciliation {
     let end = lineage.state.effectiveEnd.map { " until \($0.text)" } ?? ""
     raise(
       BreakDraft(
-        code: .aheadOfSnapshot, subject: subject(lineage), key: "active",
+        code: .aheadOfSnapshot, subject: subject(lineage), key: .active,
         expectedAt: lineage.state.lastEventAt, severity: .medium,
         evidence: "events say active\(end); \(words)",
         action: nextStep(.aheadOfSnapshot, user.provider)))
@@ -96,7 +96,7 @@ extension Reconciliation {
     let note = isOlder ? "; it began before the first event of the app came" : ""
     raise(
       BreakDraft(
-        code: .eventsAbsent, subject: about, key: "user", expectedAt: started,
+        code: .eventsAbsent, subject: about, key: .user, expectedAt: started,
         severity: isOlder ? .info : .medium,
         evidence: "entitlement \(newest.id): \(told(newest)); no event of the user ever came"
           + note,
@@ -113,7 +113,7 @@ extension Reconciliation {
     about.original = ListedTransaction(newest, of: entitlement).original
     raise(
       BreakDraft(
-        code: .missedExpiration, subject: about, key: "period 0", expectedAt: end,
+        code: .missedExpiration, subject: about, key: .period(nil), expectedAt: end,
         missingEvents: 1, estimate: .zero, basis: .provider, severity: .low,
         evidence: "transaction \(newest.id): \(told(entitlement)); no event of the user ever came",
         action: nextStep(.missedExpiration, user.provider)))
@@ -140,7 +140,7 @@ extension Reconciliation {
     let end = first.state.effectiveEnd.map { " until \($0.text)" } ?? ""
     raise(
       BreakDraft(
-        code: .snapshotAbsent, subject: subject(first), key: "snapshot",
+        code: .snapshotAbsent, subject: subject(first), key: .snapshot,
         expectedAt: first.state.lastEventAt, severity: .low,
         evidence: "events say active\(end), \(active.count) subscriptions in all; "
           + "no snapshot of the app up to \(taken.text) names the user, though the set is declared "

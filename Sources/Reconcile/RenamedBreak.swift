@@ -17,24 +17,23 @@ extension Break {
     guard let number = UInt64(former.id, radix: 16) else { return nil }
     let family = CodeFamily(former.code)
     let (before, after) = (BreakIDs(family, old), BreakIDs(family, new))
-    if before.number(of: "transaction " + former.transaction) == number {
-      return after.id(of: "transaction " + transaction)
+    if before.number(of: .transaction(former.transaction)) == number {
+      return after.id(of: .transaction(transaction))
     }
-    let moment = former.expectedAt.map(\.milliseconds)
-    let silence = moment.map { "silent after \($0)" } ?? ""
-    if BreakIDs(.silentEnd, old).number(of: silence) == number {
-      return BreakIDs(.silentEnd, new).id(of: silence)
+    if let moment = former.expectedAt,
+      BreakIDs(.silentEnd, old).number(of: .silence(moment)) == number
+    {
+      return BreakIDs(.silentEnd, new).id(of: .silence(moment))
     }
-    let ordinals = 0...Int(Event.renewalCountMax) + clues.identities.count + 1
-    let keys: [any Sequence<String>] = [
-      ["environment", "state", "active", "user", "snapshot"],
-      moment.map { ["after \($0)"] } ?? [],
-      clues.products.lazy.map { "product " + $0 },
-      clues.identities.lazy.map { "event \($0)" },
-      ["period 0"], clues.times.lazy.map { "period \($0)" },
+    let ordinals = 0...Int64(Event.renewalCountMax) + Int64(clues.identities.count) + 1
+    let keys: [any Sequence<BreakKey>] = [
+      [.environment, .state, .active, .user, .snapshot, .period(nil)],
+      former.expectedAt.map { [.after($0)] } ?? [],
+      clues.products.lazy.map { .product($0) }, clues.identities.lazy.map { .event($0) },
+      clues.times.lazy.map { .period(Instant(milliseconds: $0)) },
       // Counters end where they are refused, and renewals without one are counted on from there.
       // Last, because few are that high and all of them take a while.
-      ordinals.lazy.map { "ordinal \($0)" },
+      ordinals.lazy.map { .ordinal($0) },
     ]
     for some in keys {
       for key in some where before.number(of: key) == number { return after.id(of: key) }

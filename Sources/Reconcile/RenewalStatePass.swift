@@ -173,7 +173,7 @@ extension Reconciliation {
   ) -> BreakDraft {
     BreakDraft(
       code: code, subject: subject(match.lineage),
-      key: periodKey(match.lineage.state), expectedAt: at,
+      key: lastPeriod(match.lineage.state), expectedAt: at,
       missingEvents: missing, estimate: missing > 0 ? .zero : nil, basis: .provider,
       severity: .low, evidence: evidence,
       action: nextStep(code, user.provider))

@@ -29,7 +29,7 @@ extension Reconciliation {
     }
     let code = code(of: transaction, lineage, in: view)
     var draft = BreakDraft(
-      code: code, subject: about, key: "transaction " + transaction.id,
+      code: code, subject: about, key: .transaction(transaction.id),
       transaction: transaction.id, expectedAt: transaction.at, missingEvents: 1,
       evidence: evidence(transaction, lineage), action: nextStep(code, user.provider))
     if transaction.isTrial {
@@ -132,7 +132,7 @@ extension Reconciliation {
       return
     }
     var draft = BreakDraft(
-      code: .missedRefund, subject: about, key: "transaction " + transaction.id,
+      code: .missedRefund, subject: about, key: .transaction(transaction.id),
       transaction: transaction.id, expectedAt: revokedAt, missingEvents: 1,
       evidence: "the snapshot lists transaction \(transaction.id) as revoked "
         + "\(revokedAt.text); no refund event of it came",

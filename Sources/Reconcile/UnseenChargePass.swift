@@ -35,7 +35,7 @@ extension Reconciliation {
     let money = estimate(of: refund.transaction, lineage, product: product, code, at: at)
     raise(
       BreakDraft(
-        code: code, subject: subject(lineage, product: product), key: "transaction " + id,
+        code: code, subject: subject(lineage, product: product), key: .transaction(id),
         transaction: id, expectedAt: at, missingEvents: 1,
         estimate: money.amount, basis: money.basis, provenBy: .events,
         evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "

@@ -16,7 +16,7 @@ extension Reconciliation {
     guard isWatched(canceledAt, about) else { return }
     raise(
       BreakDraft(
-        code: .missedCancel, subject: about, key: "state", expectedAt: canceledAt,
+        code: .missedCancel, subject: about, key: .state, expectedAt: canceledAt,
         missingEvents: 1, estimate: .zero, basis: .provider, severity: .low,
         evidence: "\(told(entitlement)); auto-renew is off since \(canceledAt.text), and no event "
           + "of the subscription ever came",

@@ -15,6 +15,7 @@ struct RenamedBreakTests {
       var clues = BreakClues()
       clues.identities = Set(scenario.stories[0].events.map(\.identity))
       clues.times = Set(scenario.stories[0].events.map(\.time.milliseconds))
+      clues.products = Set(scenario.entitlements?.map(\.product) ?? [])
       let id = item.renamed(from: former, clues)
       #expect(id != former.id)
       #expect(renamed.breaks.map(\.id).contains(id ?? "none"), "\(former.code)")
@@ -63,6 +64,16 @@ struct RenamedBreakTests {
       Scenario(
         stories: [.monthly(renewals: 1)], entitlements: [canceled], capturedAt: "2026-02-20"),
       ["MISSED_CANCEL"])
+  }
+
+  @Test("A change of product is found that the snapshot shows with the period that it began")
+  func productChange() {
+    var story = Story()
+    story.tell(.renewed, "2026-01-01", until: "2026-02-01", transaction: 0, price: 10)
+    let yearly = premium(until: "2026-04-01", product: "yearly")
+    var scenario = Scenario(stories: [story], entitlements: [yearly], capturedAt: "2026-03-20")
+    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+    expectFound(scenario, ["MISSED_PRODUCT_CHANGE"])
   }
 
   @Test("A new start after a lapse is found by the moment that the snapshot tells")
