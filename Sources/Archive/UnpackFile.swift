@@ -25,6 +25,7 @@ public func unpackGzip(
   var isEnded = false
   while true {
     let count = read(input, taken.baseAddress, taken.count)
+    if count < 0, errno == EINTR { continue }
     guard count >= 0 else { throw ArchiveError("read", location, errorNumber: errno) }
     if count == 0 { return isEnded ? nil : "the file ends too early" }
     if isEnded { return "bytes follow its end" }
@@ -35,9 +36,7 @@ public func unpackGzip(
       rest = UnsafeMutableRawBufferPointer(rebasing: rest[step.taken...])
       total += Int64(step.made)
       guard total <= bytesMax else { return "it holds more than \(bytesMax) bytes" }
-      guard write(output, made.baseAddress, step.made) == step.made else {
-        throw ArchiveError("unpack", location, errorNumber: errno)
-      }
+      try write(UnsafeRawBufferPointer(rebasing: made[..<step.made]), to: output, of: target)
       isFull = step.made == made.count
       switch step.outcome {
       case .running: break
@@ -49,5 +48,19 @@ public func unpackGzip(
       case .outOfMemory: return "there is not enough memory"
       }
     } while !isEnded && (!rest.isEmpty || isFull)
+  }
+}
+
+private func write(
+  _ bytes: UnsafeRawBufferPointer, to output: Int32, of target: String
+) throws(ArchiveError) {
+  var rest = bytes
+  while !rest.isEmpty {
+    let count = Glibc.write(output, rest.baseAddress, rest.count)
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else {
+      throw ArchiveError("write", ArchivePath(target), errorNumber: errno)
+    }
+    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
   }
 }

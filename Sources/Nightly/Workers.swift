@@ -144,6 +144,8 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     }
   }
 
+  /// Nobody reaches it but through its lock, which the compiler holds everybody to; a condition,
+  /// which threads can wait for, guards nothing that it knows of.
   private let state: Mutex<State>
   private let changed = NSCondition()
   private let waitingMax: Int
