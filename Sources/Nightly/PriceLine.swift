@@ -56,8 +56,9 @@ struct PriceLine: Sendable, Equatable {
 
   /// Reads the fields of a line; a date is the start of that day in `calendar`.
   init(_ field: (Column) -> String, calendar: CivilCalendar) throws(Problem) {
-    guard !field(.product).isEmpty else {
-      throw Problem(column: .product, reason: "must name a product")
+    let product = field(.product)
+    guard let first = product.utf8.first, let last = product.utf8.last, first > 32, last > 32 else {
+      throw Problem(column: .product, reason: "must name a product, without blanks around it")
     }
     guard let validFrom = calendar.instant(field(.validFrom)) else {
       throw Problem(
@@ -65,11 +66,12 @@ struct PriceLine: Sendable, Equatable {
         reason: "must be a date such as 2026-11-20, or an RFC 3339 instant with its offset")
     }
     key = Key(
-      store: try Self.store(field(.store)), product: field(.product),
+      store: try Self.store(field(.store)), product: product,
       country: try Self.code(field(.country), .country, 2...3),
       currency: try Self.code(field(.currency), .currency, 3...3), validFrom: validFrom)
     local = try Self.amount(field(.amount), .amount)
     usd = try Self.amount(field(.amountUSD), .amountUSD)
+    if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }
     guard (usd ?? .zero) <= .lineMaxUSD else {
       throw Problem(column: .amountUSD, reason: "must be at most 1000000000 US dollars")
     }

@@ -42,6 +42,14 @@ struct PriceListTests {
     #expect(coins.local == nil && coins.usd == .zero && coins.rate == nil && coins.period == nil)
   }
 
+  @Test("Of a price in US dollars one of the two amounts is enough")
+  func dollars() throws {
+    for line in [",pro,,USD,2026-01-01,9.99,,,", ",pro,,USD,2026-01-01,,9.99,,"] {
+      let price = try #require(try read(line).lines.first)
+      #expect(price.local == Amount(micros: 9_990_000) && price.usd == price.local)
+    }
+  }
+
   @Test("Products whose ids only look alike have a price each")
   func alike() throws {
     let list = try read(",caf\u{e9},,,2026-01-01,,1,,", ",cafe\u{301},,,2026-01-01,,2,,")
@@ -76,6 +84,7 @@ struct PriceListTests {
     "A wrong field is named by line, column and reason",
     arguments: [
       ("steam,a,,,2026-01-01,,1,,", 1, "store"), (",,,,2026-01-01,,1,,", 2, "product_id"),
+      (", a,,,2026-01-01,,1,,", 2, "blanks"), (",a ,,,2026-01-01,,1,,", 2, "blanks"),
       (",a,Germany,,2026-01-01,,1,,", 3, "country"), (",a,,eur,2026-01-01,,1,,", 4, "currency"),
       (",a,,,2026-02-30,,1,,", 5, "valid_from"), (",a,,,,,1,,", 5, "valid_from"),
       (",a,,,2026-01-01T00:00:00,,1,,", 5, "offset"),

@@ -64,6 +64,23 @@ struct IapticSubjectTests {
     }
   }
 
+  @Test("An amount in US dollars is known in US dollars, though `amountUSD` is null")
+  func dollars() throws {
+    for (currency, isKnown) in [("USD", true), ("GBP", false)] {
+      let batch = normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
+        "PURCHASED","id":"n","date":"2025-10-10T09:00:00Z","productId":"apple:pro",\
+        "purchaseId":"apple:21","transactionId":"apple:23"},"purchases":{\
+        \(member("a", "pro").dropLast()),"currency":"\(currency)","amountMicros":9990000,\
+        "amountUSD":null}}}
+        """)
+      let revenue = try #require(batch.events.first { $0.kind == .started }?.revenue)
+      #expect(revenue.local == Amount(micros: 9_990_000))
+      #expect(revenue.usd == (isKnown ? revenue.local : nil))
+    }
+  }
+
   @Test("A purchase without id of its own begins with its transaction")
   func noPurchaseID() {
     let line = """

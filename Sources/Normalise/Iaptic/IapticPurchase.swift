@@ -162,6 +162,12 @@ struct IapticPurchaseReader {
     purchase.local = try tape.micros(
       members.value(.amountMicros), "purchases.amountMicros",
       rounded: &purchase.roundedAmounts)
+    // Dollars need no rate: bodies of before `amountUSD`, and those with null, tell them, too.
+    if purchase.usd == nil, purchase.currency.isWord("usd"),
+      let local = purchase.local, local.magnitude <= .lineMaxUSD
+    {
+      purchase.usd = local
+    }
   }
 
   private func id(
