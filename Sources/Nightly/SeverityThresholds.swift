@@ -17,6 +17,7 @@ struct SeverityThresholds: Sendable, Equatable {
   /// that were told, or a free trial, does not get worse.
   func aged(_ found: Break, asOf: Instant) -> Break {
     guard found.status == .open, found.missingEvents > 0, found.severity != .info,
+      found.estimatedUSD != .zero,
       let expectedAt = found.expectedAt
     else { return found }
     let age = asOf.since(expectedAt).milliseconds / Interval.days(1).milliseconds

@@ -35,6 +35,10 @@ struct SeverityTests {
     #expect(aged(.low, days: 90, status: .pending) == .low)
     #expect(aged(.info, days: 90) == .info)
     #expect(aged(.low, days: 90, missing: 0) == .low)
+    var free = Break(id: "a", code: .missedCancel, provider: .qonversion)
+    (free.severity, free.missingEvents, free.estimatedUSD) = (.low, 1, .zero)
+    free.expectedAt = asOf - .days(90)
+    #expect(SeverityThresholds().aged(free, asOf: asOf).severity == .low)
     var undated = Break(id: "a", code: .missedCancel, provider: .qonversion)
     undated.missingEvents = 1
     #expect(SeverityThresholds().aged(undated, asOf: asOf).severity == .medium)
