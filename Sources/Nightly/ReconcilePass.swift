@@ -73,7 +73,6 @@ struct ReconcilePass {
     let found = try lineages(of: rows, at: snapshot.capturedAt)
     user.lineages = found.told.map(marked)
     user.newerLineages = found.newer.map(marked)
-    user.hasNewerLineages = found.hasMore
     return user
   }
 
@@ -90,13 +89,12 @@ struct ReconcilePass {
   }
 
   /// The lives that `rows` are part of, as told before `moment`, and those of which all was told
-  /// after it; `hasMore` says whether nothing was told of one of `rows` by then.
+  /// after it.
   private func lineages(
     of rows: [LineageRow], at moment: Instant
-  ) throws -> (told: [LineageCase], newer: [LineageCase], hasMore: Bool) {
+  ) throws -> (told: [LineageCase], newer: [LineageCase]) {
     var waiting = rows
     var (told, newer): ([LineageCase], [LineageCase]) = ([], [])
-    var hasMore = false
     while let row = waiting.first {
       let group = try ledger.group(of: row)
       let members = Set(group.map(\.key))
@@ -105,9 +103,8 @@ struct ReconcilePass {
       let lives = try cases.lineages(group, try ledger.events(of: group), at: moment)
       told += lives.told.filter { $0.isAmong(wanted) }
       newer += lives.newer.filter { $0.isAmong(wanted) }
-      if !wanted.isSubset(of: lives.told.flatMap(\.state.lineages)) { hasMore = true }
     }
-    return (told, newer, hasMore)
+    return (told, newer)
   }
 
   /// Lineages that a snapshot of somebody else than their events' user lists.

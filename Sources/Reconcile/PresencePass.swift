@@ -78,7 +78,7 @@ extension Reconciliation {
 
   /// A user of whom no event ever came, although one should have.
   private mutating func findAbsentEvents() {
-    guard let view, user.lineages.isEmpty, !user.hasNewerLineages, missing.isEmpty,
+    guard let view, user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
       missedRefunds.isEmpty
     else { return }
     for entitlement in view.entitlements { findUntoldEnd(of: entitlement) }

@@ -64,19 +64,16 @@ public struct UserCase: Sendable, Equatable {
   public var lineages: [LineageCase]
   /// The user's lineages all of whose events before as-of are newer than the snapshot.
   public var newerLineages: [LineageCase]
-  /// Whether events came of a lineage that is not in `lineages`; as-of may be before them, too.
-  public var hasNewerLineages: Bool
 
   /// The case of `user`.
   public init(
     provider: Provider, user: String, snapshot: Snapshot? = nil, lineages: [LineageCase] = [],
-    newerLineages: [LineageCase] = [], hasNewerLineages: Bool = false
+    newerLineages: [LineageCase] = []
   ) {
     self.provider = provider
     self.user = user
     self.snapshot = snapshot
     self.lineages = lineages
     self.newerLineages = newerLineages
-    self.hasNewerLineages = hasNewerLineages
   }
 }

@@ -109,7 +109,7 @@ struct Scenario {
     return reconcile(
       UserCase(
         provider: provider, user: user, snapshot: snapshot, lineages: told.compactMap(\.self),
-        newerLineages: newer, hasNewerLineages: !newer.isEmpty),
+        newerLineages: newer),
       rules: rules)
   }
 
