@@ -55,7 +55,7 @@ struct Reconciliation {
     lineagesOfAnyTime =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
-    let keys = Set(sandbox.flatMap(\.latest.transactions))
+    let keys = Set(sandbox.flatMap { $0.latest.transactions + [transactionKey($0.original)] })
     view = user.snapshot.map { SnapshotView($0, sandbox: keys) }
     guard let view else { return }
     counts = view.counts

@@ -37,7 +37,9 @@ struct SnapshotView {
 
   /// Whether the user paid for it with real money; counts it by the reason when not.
   private mutating func admit(_ transaction: SnapshotTransaction, sandbox: Set<Int64>) -> Bool {
-    if transaction.environment == .sandbox || sandbox.contains(transactionKey(transaction.id)) {
+    let ids = [transaction.id, transaction.originalID].filter { !$0.isEmpty }
+    let isOfSandbox = ids.contains { sandbox.contains(transactionKey($0)) }
+    if transaction.environment == .sandbox || isOfSandbox {
       counts.sandbox += 1
       return false
     }

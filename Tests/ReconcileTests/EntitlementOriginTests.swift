@@ -60,6 +60,18 @@ struct EntitlementOriginTests {
     #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
   }
 
+  @Test("A listed renewal of a subscription of the sandbox is not missed in production")
+  func sandboxRenewal() {
+    var tested = Story(original: "200", environment: .sandbox)
+    tested.tell(.started, "2026-01-01", until: "2026-01-02", transaction: 200)
+    var renewed = bought(201, .renewed, "2026-01-02", until: "2026-01-03")
+    renewed.originalID = "200"
+    let shown = premium(until: "2026-01-03", listing: [renewed])
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0), tested], entitlements: [shown], capturedAt: "2026-01-20")
+    #expect(!scenario.codes.contains("MISSED_RENEWAL"))
+  }
+
   @Test("A purchase that the sandbox knows is not missed in production")
   func sandboxPurchase() {
     var tested = Story(original: "200", environment: .sandbox)
