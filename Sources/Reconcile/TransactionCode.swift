@@ -45,7 +45,12 @@ extension Reconciliation {
     _ transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
   ) -> Bool {
     let siblings = view.siblings(of: transaction)
-    if provesEarlierLife(transaction, lineage, siblings) { return false }
+    // What a list calls a start is one, though it may be a new one.
+    if transaction.kind == .unknown, transaction.expiresAt != nil,
+      isOfEarlierLife(transaction, lineage, siblings)
+    {
+      return false
+    }
     let trials = Set(lineage?.latest.trials.map(\.transaction) ?? [])
     let firstListed = siblings.first {
       $0.kind != .oneTime && !$0.isTrial && !trials.contains($0.key)
@@ -56,13 +61,10 @@ extension Reconciliation {
   }
 
   /// Whether its id, which is not the original one, proves something before it, and no trial is.
-  ///
-  /// What a list calls a start is one.
-  private func provesEarlierLife(
+  func isOfEarlierLife(
     _ transaction: ListedTransaction, _ lineage: LineageCase?, _ siblings: [ListedTransaction]
   ) -> Bool {
-    transaction.kind == .unknown && transaction.expiresAt != nil
-      && transaction.store.startsWithOriginal && transaction.id != transaction.original
+    transaction.store.startsWithOriginal && transaction.id != transaction.original
       && lineage?.latest.trials.isEmpty ?? true && !siblings.contains(where: \.isTrial)
   }
 

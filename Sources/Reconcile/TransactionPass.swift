@@ -8,7 +8,7 @@ extension Reconciliation {
     let told = ToldTransactions(lineagesOfAnyTime)
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
-      if !told.covers(transaction) {
+      if !told.covers(transaction, within: rules.base.renewalGap) {
         judge(typed(transaction, lineage), of: lineage, in: view)
       }
       if transaction.revokedAt != nil, !transaction.isTrial {
@@ -44,8 +44,8 @@ extension Reconciliation {
       for: MissingCharge(
         original: life(of: transaction, lineage), code: code, at: transaction.at,
         end: transaction.expiresAt, isFree: transaction.isTrial,
-        opensLineage: isFirst(transaction, in: view)
-          || isFirstPaid(transaction, lineage, in: view)))
+        opensLineage: !isOfEarlierLife(transaction, lineage, view.siblings(of: transaction))
+          && (isFirst(transaction, in: view) || isFirstPaid(transaction, lineage, in: view))))
   }
 
   /// The original id of the lineage that a listed transaction belongs to: of one that no event
@@ -151,6 +151,8 @@ extension Reconciliation {
 private struct ToldTransactions {
   private var charges: Set<Int64> = []
   private var trials: Set<Int64> = []
+  /// When changes of product were told without a charge, by transaction.
+  private var changes: [Int64: [Instant]] = [:]
   var refunds: Set<Int64> = []
   /// Charges whose access a revocation without a statement about money took away.
   var revoked: Set<Int64> = []
@@ -159,19 +161,34 @@ private struct ToldTransactions {
     for state in lineages.flatMap({ [$0.state, $0.latest] }) {
       charges.formUnion(state.charges.map(\.transaction))
       // Providers that send no money tell a change of product without it.
-      if state.provider != .qonversion { charges.formUnion(state.unpaidChanges.map(\.transaction)) }
+      if state.provider != .qonversion {
+        for change in state.unpaidChanges {
+          changes[change.transaction, default: []].append(change.time)
+        }
+      }
       trials.formUnion(state.trials.map(\.transaction))
       refunds.formUnion(state.refunds.map(\.transaction))
       if state.accessTakenAway, let last = state.charges.last { revoked.insert(last.transaction) }
     }
   }
 
-  func covers(_ transaction: ListedTransaction) -> Bool {
+  /// Whether an event told it.
+  ///
+  /// A change of product tells the charge that it makes, but not one of another time that it names.
+  func covers(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
     switch transaction.kind {
     case .trialStarted: trials.contains(transaction.key)
-    case .unknown, .free: charges.contains(transaction.key) || trials.contains(transaction.key)
+    case .unknown, .free:
+      isCharged(transaction, within: gap) || trials.contains(transaction.key)
     case .started, .renewed, .introStarted, .introRenewed, .oneTime:
-      charges.contains(transaction.key)
+      isCharged(transaction, within: gap)
     }
+  }
+
+  private func isCharged(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
+    if charges.contains(transaction.key) { return true }
+    guard let told = changes[transaction.key] else { return false }
+    guard let at = transaction.at else { return true }
+    return told.contains { abs($0.since(at).milliseconds) <= gap.milliseconds }
   }
 }

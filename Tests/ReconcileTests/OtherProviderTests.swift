@@ -44,6 +44,22 @@ struct OtherProviderTests {
     #expect(scenario(.flobuk, story, [canceled], at: "2026-02-20").codes == [])
   }
 
+  @Test("A change of product that names a renewal of another time does not tell that renewal")
+  func namedByChange() {
+    func codes(changedAt: String) -> [String] {
+      var story = Story.monthly(renewals: 1, counted: false)
+      story.tell(.downgraded, changedAt, transaction: 102, product: Story.yearly) {
+        $0.previousProduct = Story.monthly
+      }
+      let listed = monthlyTransactions(renewals: 2)
+      return scenario(
+        .purple, story, [shown(until: "2026-04-01", listing: listed)], at: "2026-03-20"
+      ).codes
+    }
+    #expect(codes(changedAt: "2026-03-10") == ["MISSED_RENEWAL"])
+    #expect(codes(changedAt: "2026-03-01") == [])
+  }
+
   @Test("Renewals of before the first event of the app are in a counter, and missed by nobody")
   func beforeOurTime() {
     let story = Story.monthly(renewals: 1, counted: false)
