@@ -94,9 +94,10 @@ extension Reconciliation {
   ) {
     guard let charge = paid.last else { return }
     let known = jump.previous.map { paid[$0...] } ?? []
-    let from = known.first.map { $0.periodEnd ?? $0.time } ?? start ?? charge.time
+    let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
+    let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
     // What another jump left out is dated at the charge that it led up to, at the latest.
-    let begin = known.first?.time ?? from - rules.base.renewalGap
+    let begin = known.first?.time ?? (start ?? charge.time) - rules.base.renewalGap
     let between = missing(in: lineage).filter { missed in
       missed.code == .missedRenewal
         && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
@@ -166,7 +167,7 @@ extension Reconciliation {
   ///
   /// The counter of the last charge that has one includes what is missing before it, the number of
   /// charges does not.
-  private func renewalsKnown(_ lineage: LineageCase) -> Int64 {
+  func renewalsKnown(_ lineage: LineageCase) -> Int64 {
     let charges = lineage.latest.charges
     let found = missing(in: lineage).filter { !$0.isFree && !isFirst($0, in: lineage) }
     let paid = paidAfterFirst(lineage) + total(found)

@@ -39,11 +39,24 @@ extension Reconciliation {
     return Int64(count) <= seen
   }
 
+  /// The charges that the snapshot counts beyond those that are known; nil where either side does
+  /// not count.
+  ///
+  /// A trial's conversion comes before the first that is counted.
+  private func chargesCounted(_ match: EntitlementMatch) -> Int64? {
+    guard let count = match.renewsCount, renewalsSeen(match.lineage) != nil else { return nil }
+    let state = match.lineage.latest
+    let isConverted = !state.isTrial || state.charges.contains { $0.kind != .oneTime }
+    let left = Int64(count) - renewalsKnown(match.lineage) + (isConverted ? 0 : 1)
+    return left > 0 ? left : nil
+  }
+
   /// The fewest charges that explain an end at `end`.
   func charges(_ match: EntitlementMatch, from base: Instant, until end: Instant) -> Int64 {
     let state = match.lineage.state
     // How long the periods of another product are, nothing tells.
     if namesOtherProduct(match) { return 1 }
+    if let counted = chargesCounted(match) { return counted }
     // A trial's conversion out of billing retry comes at any time, not whole periods later.
     if state.isTrial, state.isInBillingRetry { return 1 }
     if let told = state.toldEnd, told > base, told <= end + rules.endTolerance {
@@ -80,24 +93,29 @@ extension Reconciliation {
 
   func periodLength(_ lineage: LineageCase) -> Interval? { periodLength(lineage, lineage.state) }
 
+  /// The configured or listed length, else that of the last period paid for, which can be an offer
+  /// or a part of one.
   func periodLength(_ lineage: LineageCase, _ state: LineageState) -> Interval? {
-    let paid = state.charges.last { $0.kind != .oneTime && $0.periodEnd != nil }
-    if let paid, let end = paid.periodEnd, end > paid.periodStart {
-      return end.since(paid.periodStart)
-    }
-    switch rules.base.periods[state.product] {
+    let listed = rules.base.prices.period(of: state.product, in: state.store, at: knownAt)
+    switch rules.base.periods[state.product] ?? listed {
     case .days(let count): return .days(Int64(count))
     // A mean month of 30.4375 days, as the contract's MRR has it.
     case .months(let count): return .hours(Int64(count) * 730 + Int64(count) / 2)
-    case nil: return nil
+    case nil: break
     }
+    let paid = state.charges.last { $0.kind != .oneTime && $0.periodEnd != nil }
+    guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
+    return end.since(paid.periodStart)
   }
 
   func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
-    guard let length = periodLength(match.lineage)?.milliseconds, length > 0 else { return 0 }
+    guard let length = periodLength(match.lineage), length > .seconds(0) else { return 0 }
     let span = until.since(from).milliseconds
     // An open end counts whole periods; a told one is rounded, since months differ in length.
-    return match.entitlement.expiresAt == nil ? span / length : (span + length / 2) / length
+    guard match.entitlement.expiresAt != nil else { return span / length.milliseconds }
+    // A last period that would begin after the snapshot proves that periods are longer by now.
+    if until - length > knownAt + rules.base.renewalGap { return 1 }
+    return (span + length.milliseconds / 2) / length.milliseconds
   }
 }
 
@@ -115,8 +133,8 @@ extension Reconciliation {
     var key = state.renewalOrdinal.map { BreakKey.ordinal($0 + 1) } ?? .after(base)
     if state.isStartSeen, state.renewalOrdinal == nil { key = .ordinal(1) }
     if let restart {
-      (code, at, key) = (.missedStart, restart.at, .after(restart.at))
-      count = restart.count
+      (code, at, count) = (.missedStart, restart.at, restart.count)
+      key = .after(restart.since)
     } else if state.isTrial {
       (code, key) = (.missedConversion, .ordinal(0))
     } else if isOfOtherProduct(match) {
@@ -155,17 +173,32 @@ extension Reconciliation {
 
   /// A subscription that had ended did not renew, and a trial that had did not convert: it was
   /// bought again.
+  ///
+  /// - Returns: about when, how many charges were made since, and what tells this start from others
+  ///   of the lineage whatever is shown later.
   private func restartAfterLapse(
     _ match: EntitlementMatch, after base: Instant
-  ) -> (at: Instant, count: Int64)? {
+  ) -> (at: Instant, count: Int64, since: Instant)? {
     let state = match.lineage.state
     guard !state.isTrial || (state.isExpiryTold && !state.isInBillingRetry) else { return nil }
     if let started = match.startedAt, started > base + rules.base.renewalGap {
-      guard let end = match.entitlement.expiresAt else { return (started, 1) }
-      return (started, max(1, periods(match, from: started, until: end)))
+      guard let end = match.entitlement.expiresAt else { return (started, 1, started) }
+      return (started, max(1, periods(match, from: started, until: end)), started)
     }
-    // An expiry that came a period later ended one that was paid for.
-    let lapse = state.toldEnd ?? (tellsEnds ? base : state.lastEventAt)
-    return state.isExpiryTold && lapse <= base + rules.base.renewalGap ? (base, 1) : nil
+    // Else nothing tells when it was bought again but the period that was bought.
+    let length = periodLength(match.lineage) ?? .seconds(0)
+    let begun = max(base, (match.entitlement.expiresAt ?? base) - length)
+    // A store may go on renewing what it gave money back for, period by period.
+    let isTakenAway =
+      state.accessTakenAway && begun.since(base).milliseconds > length.milliseconds / 2
+    return isTakenAway || isExpired(state, at: base) ? (begun, 1, base) : nil
+  }
+
+  /// Whether an expiry told the end at `base`; one that came a period later ended a period that was
+  /// paid for.
+  private func isExpired(_ state: LineageState, at base: Instant) -> Bool {
+    guard let expiredAt = state.expiredAt else { return false }
+    let told = state.toldEnd ?? (tellsEnds ? base : state.lastEventAt)
+    return min(told, max(base, expiredAt)) <= base + rules.base.renewalGap
   }
 }

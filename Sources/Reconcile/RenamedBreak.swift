@@ -28,9 +28,9 @@ extension Break {
     let ordinals = 0...Int64(Event.renewalCountMax) + Int64(clues.identities.count) + 1
     let keys: [any Sequence<BreakKey>] = [
       [.environment, .state, .active, .user, .snapshot, .period(nil)],
-      former.expectedAt.map { [.after($0)] } ?? [],
+      former.expectedAt.map { [.after($0)] } ?? [], clues.ends.lazy.map { .after($0) },
       clues.products.lazy.map { .product($0) }, clues.identities.lazy.map { .event($0) },
-      clues.times.lazy.map { .period(Instant(milliseconds: $0)) },
+      clues.times.lazy.map { .period($0) },
       // Counters end where they are refused, and renewals without one are counted on from there.
       // Last, because few are that high and all of them take a while.
       ordinals.lazy.map { .ordinal($0) },

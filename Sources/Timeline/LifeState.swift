@@ -77,9 +77,9 @@ extension Life {
     state.accessTakenAway = period.takenAway != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
-    state.isExpiryTold = period.eventRange.contains {
+    state.expiredAt = period.eventRange.first {
       [.expired, .trialExpired, .endedInvoluntarily].contains(events[$0].kind)
-    }
+    }.map { events[$0].time }
   }
 
   /// The latest end that a state speaks of, when it lies behind the period's own.

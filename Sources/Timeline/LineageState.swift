@@ -135,8 +135,8 @@ public struct LineageState: Sendable, Equatable {
   public var lastCancelAt: Instant?
   /// Whether the last period is followed by a billing problem that no charge has solved.
   public var isInBillingRetry = false
-  /// Whether an expiry was told for the last period.
-  public var isExpiryTold = false
+  /// Event time of the first expiry told for the last period; nil when none was.
+  public var expiredAt: Instant?
   /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
   public var renewalOrdinal: Int64?
   /// Changes of product in business order.
@@ -153,6 +153,9 @@ public struct LineageState: Sendable, Equatable {
   public var isSubscription: Bool {
     speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
   }
+
+  /// Whether an expiry was told for the last period.
+  public var isExpiryTold: Bool { expiredAt != nil }
 
   /// Changes of product that came without a charge.
   public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }

@@ -2,8 +2,10 @@
 public struct BreakClues {
   /// Events, by identity.
   public var identities: Set<Int64> = []
-  /// The times of those events, in milliseconds since 1970.
-  public var times: Set<Int64> = []
+  /// The times of those events.
+  public var times: Set<Instant> = []
+  /// The ends of periods that they tell.
+  public var ends: Set<Instant> = []
   /// Product ids.
   public var products: Set<String> = []
 

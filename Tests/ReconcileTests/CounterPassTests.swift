@@ -31,6 +31,28 @@ struct CounterPassTests {
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_RENEWAL"])
   }
 
+  @Test("Counting begins with a missing start alone whose id is the original one")
+  func listedRestart() {
+    let story = Story.monthly(renewals: 3, without: [0, 1, 2])
+    let restart = bought(102, .started, "2026-03-01", until: "2026-04-01")
+    let renewed = bought(103, .renewed, "2026-04-01", until: "2026-05-01")
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-05-01", listing: [restart, renewed])],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
+  @Test("The first renewal is due a period after the start")
+  func firstRenewal() {
+    let story = Story.monthly(renewals: 2, without: [0, 1])
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", started: "2026-01-01")],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_START"])
+    let renewal = scenario.breaks.first { $0.code == .missedRenewal }
+    #expect((renewal?.expectedAt).map { $0 > at("2026-01-28") && $0 < at("2026-02-03") } == true)
+  }
+
   @Test("The snapshot's counter above what came is the difference")
   func difference() {
     var scenario = Scenario(

@@ -96,6 +96,47 @@ struct MissedPeriodsTests {
     #expect(codes(.canceled, premium(until: "2026-04-01", .canceled), by: later).count == 1)
   }
 
+  @Test("An offer's short period does not make one lost charge many")
+  func shortOffer() {
+    var story = Story()
+    story.tell(.started, "2026-05-01", until: "2026-05-08", price: 1)
+    func missing(_ shown: Entitlement, _ length: PeriodLength? = nil) -> [Int64] {
+      var scenario = Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-07-01")
+      scenario.change = { if let length { $0.base.periods[Story.monthly] = length } }
+      return scenario.breaks.map(\.missingEvents)
+    }
+    // The year that is shown would end in weeks that have not begun yet.
+    #expect(missing(premium(until: "2027-05-08")) == [1])
+    #expect(missing(premium(until: "2026-07-08")) == [9])
+    #expect(missing(premium(until: "2026-07-08", count: 2)) == [2])
+    #expect(missing(premium(until: "2026-07-08"), .months(1)) == [2])
+    #expect(missing(premium(until: "2027-05-08"), .months(12)) == [1])
+  }
+
+  @Test("What is bought again after an end that was told is one start, whatever was told since")
+  func toldEnd() {
+    var lapsed = Story.monthly(renewals: 0)
+    lapsed.tell(.canceled, "2026-01-20", until: "2026-02-01")
+    lapsed.tell(.expired, "2026-02-01", until: "2026-02-01")
+    lapsed.tell(.canceled, "2026-05-01", until: "2026-05-20", transaction: 102)
+    lapsed.tell(.expired, "2026-05-20", until: "2026-05-20", transaction: 102)
+    var refunded = Story.monthly(renewals: 0)
+    refunded.tell(.refunded, "2026-01-10", price: 10)
+    for (story, shown) in [
+      (lapsed, premium(active: false, until: "2026-05-20", .canceled, started: "2026-01-01")),
+      (refunded, premium(until: "2026-06-10")),
+    ] {
+      let found = Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-05-25"
+      ).breaks
+      #expect(found.map(\.code) == [.missedStart])
+      #expect(found.map(\.missingEvents) == [1])
+      // A month before the end that is shown.
+      #expect(found.allSatisfy { ($0.expectedAt ?? at("2026-01-01")) > at("2026-04-18") })
+    }
+  }
+
   @Test("A renewal that an expiry of its own end followed is no new start")
   func expiredLater() {
     var story = Story.monthly(renewals: 0, counted: false)

@@ -14,7 +14,8 @@ struct RenamedBreakTests {
       item.subscription = "forgotten"
       var clues = BreakClues()
       clues.identities = Set(scenario.stories[0].events.map(\.identity))
-      clues.times = Set(scenario.stories[0].events.map(\.time.milliseconds))
+      clues.times = Set(scenario.stories[0].events.map(\.time))
+      clues.ends = Set(scenario.stories[0].events.compactMap(\.periodEnd))
       clues.products = Set(scenario.entitlements?.map(\.product) ?? [])
       let id = item.renamed(from: former, clues)
       #expect(id != former.id)
@@ -86,6 +87,20 @@ struct RenamedBreakTests {
         stories: [story],
         entitlements: [premium(until: "2026-04-10", started: "2026-03-10")],
         capturedAt: "2026-03-20"), ["MISSED_START"])
+  }
+
+  @Test("A new start after a told end is found, whatever end is shown")
+  func restartUntold() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    var ids: Set<String> = []
+    for end in ["2026-05-20", "2026-06-20"] {
+      let scenario = Scenario(
+        stories: [story], entitlements: [premium(until: end)], capturedAt: "2026-05-10")
+      expectFound(scenario, ["MISSED_START"])
+      ids.formUnion(scenario.breaks.map(\.id))
+    }
+    #expect(ids.count == 1)
   }
 
   @Test("What nothing tells is another break")

@@ -92,8 +92,7 @@ struct ForgottenLineages {
         if !isOwn { record.content = arena.copy(record.content) }
         if isOwn {
           named += 1
-          clues.identities.insert(record.identity)
-          clues.times.insert(record.time)
+          try note(record, of: key, row.shop)
         }
         records.append(record)
       }
@@ -103,6 +102,15 @@ struct ForgottenLineages {
     versions += named
     originals.insert(row.original)
     try write(row, as: key, records)
+  }
+
+  private mutating func note(
+    _ record: EventRecord, of lineage: Int64, _ shop: LineageShop
+  ) throws {
+    let event = try record.event(of: lineage, shop)
+    clues.identities.insert(event.identity)
+    clues.times.insert(event.time)
+    if let end = event.periodEnd { clues.ends.insert(end) }
   }
 
   private func renamed(
