@@ -56,21 +56,15 @@ final class ArchiveEntry {
   /// Adds the fingerprint of a snapshot that it brought.
   func add(snapshotCheck: Int64) { snapshotsCheck &+= snapshotCheck }
 
-  /// Adds the lines of a batch to the account.
+  /// Adds the lines of a batch to the account; a file of snapshots has none to skip.
   func count(
-    lines: Int64, accepted: Int64, duplicates: Int64, skipped: [String: Int64],
-    rejects newRejects: [Reject], in database: Database
+    accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Database
   ) throws {
-    let skippedLines = skipped.values.reduce(0, +)
-    precondition(
-      lines == accepted + duplicates + skippedLines + Int64(newRejects.count),
-      "every line of a batch is accepted, a duplicate, skipped or rejected")
-    tallies.lines += lines
+    let rejected = Int64(newRejects.count)
+    tallies.lines += accepted + duplicates + rejected
     tallies.accepted += accepted
     tallies.duplicates += duplicates
-    tallies.skipped += skippedLines
-    tallies.rejected += Int64(newRejects.count)
-    try ArchiveRows(database).insert(skipped, of: id)
+    tallies.rejected += rejected
     rejects.add(newRejects)
     try rejects.write(of: id, to: database)
   }

@@ -8,7 +8,7 @@ internal import Vocabulary
 final class ArrivalAccount {
   /// The number of the run that will publish the archive.
   private let run: Int64
-  private let calendar: CivilCalendar
+  private let calendar = CivilCalendar.utc
   /// By the raw value of the provider.
   private let schedules: [RetrySchedule]
   private var slots: [DeliveryKey: Int32] = [:]
@@ -21,9 +21,8 @@ final class ArrivalAccount {
   private var freshness: [Freshness] = []
   private var lastFresh = 0
 
-  init(run: Int64, calendar: CivilCalendar, schedules: [Provider: RetrySchedule]) {
+  init(run: Int64, schedules: [Provider: RetrySchedule]) {
     self.run = run
-    self.calendar = calendar
     let last = Provider.allCases.map(\.rawValue).max() ?? 0
     self.schedules = (0...last).map { value in
       guard let provider = Provider(rawValue: value) else { return .firstOnly }

@@ -9,7 +9,6 @@ public import Vocabulary
 /// and a lineage's user, follow from the set of lines alone.
 public final class EventIntake {
   private let ledger: Ledger
-  private let calendar: CivilCalendar
   private let schedules: [Provider: RetrySchedule]
   /// Memory that may be held before something is laid aside or written.
   private let waveSize: Int
@@ -31,11 +30,9 @@ public final class EventIntake {
   private var symbolsBefore = SymbolTable()
 
   init(
-    ledger: Ledger, calendar: CivilCalendar, schedules: [Provider: RetrySchedule], waveSize: Int,
-    asideSize: Int
+    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int
   ) {
     self.ledger = ledger
-    self.calendar = calendar
     self.schedules = schedules
     self.waveSize = waveSize
     self.asideSize = asideSize
@@ -69,8 +66,7 @@ public final class EventIntake {
     waiting.beginArchive()
     current = ArchiveDraft(
       archive, id: id, run: run, start: waiting.count,
-      arrivals: ArrivalAccount(run: run, calendar: calendar, schedules: schedules),
-      knownUntil: knownUntil)
+      arrivals: ArrivalAccount(run: run, schedules: schedules), knownUntil: knownUntil)
     return id
   }
 
@@ -237,18 +233,17 @@ public final class EventIntake {
 }
 
 extension Ledger {
-  /// Begins to take in archives of events; days of their deliveries are those of `calendar`.
+  /// Begins to take in archives of events; days of their deliveries are those of UTC.
   ///
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
   /// `asideSize` what may lie aside on the disk before all are written; in the middle of an archive
   /// twice as much may.
   public func beginEvents(
-    calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:],
-    waveSize: Int = 104 << 20, asideSize: Int = 2 << 30
+    schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20,
+    asideSize: Int = 2 << 30
   ) -> EventIntake {
     EventIntake(
-      ledger: self, calendar: calendar, schedules: schedules, waveSize: waveSize,
-      asideSize: asideSize)
+      ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize)
   }
 }

@@ -68,14 +68,6 @@ extension Ledger {
     }
   }
 
-  /// Puts `facts` in the place of all facts, whole or not at all.
-  public func replaceFacts(_ facts: Facts) throws(LedgerError) {
-    try change("write the facts") { database in
-      try database.clear(Facts.tables)
-      for piece in facts.pieces { try piece.rows().insert(in: database) }
-    }
-  }
-
   /// What was booked in a month before commission, less refunds, in US dollars; amounts that are
   /// not known are left out.
   public func netUSD(of month: Month) throws(LedgerError) -> Int128 {

@@ -20,7 +20,7 @@ public final class SnapshotIngest {
   ///
   /// A snapshot that says what the ledger knows of that user at that moment is a duplicate.
   public func add(
-    _ snapshots: [Snapshot], rejects: [Reject] = [], skipped: [String: Int64] = [:]
+    _ snapshots: [Snapshot], rejects: [Reject] = []
   ) throws(LedgerError) {
     try entry.add("add snapshots") { database in
       let writer = try SnapshotWriter(entry: entry, database: database)
@@ -28,9 +28,7 @@ public final class SnapshotIngest {
       for snapshot in snapshots where try writer.write(snapshot) { accepted += 1 }
       let brought = Int64(snapshots.count)
       try entry.count(
-        lines: brought + Int64(rejects.count) + skipped.values.reduce(0, +),
-        accepted: accepted, duplicates: brought - accepted, skipped: skipped, rejects: rejects,
-        in: database)
+        accepted: accepted, duplicates: brought - accepted, rejects: rejects, in: database)
     }
   }
 

@@ -50,8 +50,7 @@ struct Intake {
     let files = try newFiles(
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots,
       summary: &summary)
-    let intake = ledger.beginEvents(
-      calendar: .utc, schedules: plan.configuration.retrySchedules)
+    let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules)
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {

@@ -15,7 +15,7 @@ struct AccountTests {
 
   @Test("Every line of an archive is accounted for, in tallies and in the table")
   func lines() throws {
-    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named("a"))
     let reject = Reject(
       place: Place(line: 9, byteOffset: 90), reason: "not_json", detail: "at byte 3")
     try ingest.add(.of([Line(time: 5), Line(time: 5)], rejects: [reject], skipped: ["test": 3]))
@@ -65,7 +65,7 @@ struct AccountTests {
     }
     var counts: [[Int64]] = []
     for (number, line) in [Line(), Line(), Line(usd: 4_990_000)].enumerated() {
-      let intake = try ledger.beginEvents(.named("\(number)"), calendar: .utc)
+      let intake = try ledger.beginEvents(.named("\(number)"))
       try intake.add(told(line))
       let tallies = try intake.finish()
       counts.append([tallies.roundedAmounts, tallies.missingIsProceed])
@@ -81,7 +81,7 @@ struct AccountTests {
     batch.add(Line(transaction: "2"), value: 0)
     batch.add(Line(), value: 1)
     batch.lines = 2
-    let ingest = try ledger.beginEvents(.named("b"), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named("b"))
     try ingest.add(batch)
     let tallies = try ingest.finish()
     #expect(tallies.accepted == 1)
@@ -90,13 +90,13 @@ struct AccountTests {
 
   @Test("A damaged archive keeps the offset of the damage, and the whole one picks up the rest")
   func damaged() throws {
-    let first = try ledger.beginEvents(.named("a"), calendar: .utc)
+    let first = try ledger.beginEvents(.named("a"))
     try first.add(.of([Line()]))
     _ = try first.finish(damageOffset: 4711)
     #expect(try ledger.table("select status, damage_offset from archive") == ["damaged|4711"])
     var whole = NewArchive.named("a")
     whole.sha256 = "another"
-    let second = try ledger.beginEvents(whole, calendar: .utc)
+    let second = try ledger.beginEvents(whole)
     try second.add(.of([Line(), Line(transaction: "2")]))
     let tallies = try second.finish()
     #expect(tallies.accepted == 1)

@@ -89,8 +89,7 @@ struct AttemptTests {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
     let ingest = try ledger.beginEvents(
-      .named("a"), calendar: .utc,
-      schedules: [.qonversion: try #require(RetrySchedule(retriesAfter: [1800]))])
+      .named("a"), schedules: [.qonversion: try #require(RetrySchedule(retriesAfter: [1800]))])
     try ingest.add(.of([Line(received: 1800), Line(transaction: "2", received: 360)]))
     _ = try ingest.finish()
     #expect(

@@ -34,7 +34,7 @@ struct EventIntakeTests {
     event.collection = -5
     batch.events[0] = event
     let words = batch.symbols.words
-    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named("a"))
     try ingest.add(batch)
     _ = try ingest.finish()
 
@@ -148,12 +148,12 @@ struct EventIntakeTests {
     }
     let before = try content()
     let other = Line(transaction: "7", original: "7", user: "u7", product: "new.product")
-    let first = try ledger.beginEvents(.named("b"), calendar: .utc)
+    let first = try ledger.beginEvents(.named("b"))
     try first.add(.of([other]))
     first.abandon()
     #expect(try content() == before)
     do {
-      let second = try ledger.beginEvents(.named("b"), calendar: .utc)
+      let second = try ledger.beginEvents(.named("b"))
       try second.add(.of([other]))
     }
     #expect(try content() == before)
@@ -164,7 +164,7 @@ struct EventIntakeTests {
 
   @Test("A batch that cannot be added undoes its whole archive")
   func failing() throws {
-    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named("a"))
     try ingest.add(.of([Line()]))
     var broken = EventBatch.of([Line(transaction: "9", original: "9", user: "someone")])
     // Two users under one fingerprint: what a collision would look like.
@@ -184,7 +184,7 @@ struct EventIntakeTests {
     try ledger.ingest("a", [Line()])
     var batch = EventBatch.of([Line(transaction: "5", original: "other")])
     batch.events[0].lineage = Line().lineage
-    let ingest = try ledger.beginEvents(.named("b"), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named("b"))
     let error = #expect(throws: LedgerError.self) {
       try ingest.add(batch)
       _ = try ingest.finish()
@@ -195,7 +195,7 @@ struct EventIntakeTests {
 
   @Test("Batches beyond what is written at once arrive whole, and copies among them are found")
   func manyBatches() throws {
-    let ingest = try ledger.beginEvents(.named("a"), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named("a"))
     for batch in 0..<9 {
       // Every batch begins with the last line of the one before.
       let numbers = (batch * 4095)...(batch * 4095 + 4095)
@@ -205,7 +205,7 @@ struct EventIntakeTests {
     #expect(tallies.lines == 9 * 4096)
     #expect(tallies.duplicates == 8)
     #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["36856|36856"])
-    let again = try ledger.beginEvents(.named("b"), calendar: .utc)
+    let again = try ledger.beginEvents(.named("b"))
     for _ in 0..<10 { try again.add(.of((0..<4000).map { Line(transaction: "x\($0)") })) }
     let copies = try again.finish()
     #expect(copies.accepted == 4000)

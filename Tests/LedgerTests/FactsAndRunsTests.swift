@@ -63,7 +63,7 @@ struct FactsAndRunsTests {
 
   @Test("Facts stand in the columns that reports read")
   func columns() throws {
-    try ledger.replaceFacts(facts)
+    try ledger.fold(facts)
     let month = day.month.number
     let expected: [(table: String, rows: [String])] = [
       (
@@ -92,10 +92,10 @@ struct FactsAndRunsTests {
 
   @Test("New facts replace the old ones")
   func replaced() throws {
-    try ledger.replaceFacts(facts)
-    try ledger.replaceFacts(facts)
+    try ledger.fold(facts)
+    try ledger.fold(facts)
     #expect(try ledger.table("select count(*) from revenue_cell") == ["1"])
-    try ledger.replaceFacts(Facts())
+    try ledger.fold(Facts())
     #expect(try ledger.table("select count(*) from renewal_cell") == ["0"])
   }
 

@@ -14,7 +14,7 @@ struct GroupTests {
   }
 
   private func ingest(_ lines: [Line], archive: String = "a") throws {
-    let ingest = try ledger.beginEvents(.named(archive), calendar: .utc)
+    let ingest = try ledger.beginEvents(.named(archive))
     try ingest.add(.of(lines))
     _ = try ingest.finish()
   }

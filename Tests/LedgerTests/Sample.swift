@@ -127,17 +127,23 @@ extension Ledger {
 
   /// Begins to take in one archive that is written alone.
   func beginEvents(
-    _ archive: NewArchive, calendar: CivilCalendar, schedules: [Provider: RetrySchedule] = [:]
+    _ archive: NewArchive, schedules: [Provider: RetrySchedule] = [:]
   ) throws -> OneArchive {
-    try OneArchive(archive, by: beginEvents(calendar: calendar, schedules: schedules))
+    try OneArchive(archive, by: beginEvents(schedules: schedules))
   }
 
   /// Takes in one archive of one batch.
   @discardableResult
   func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveTallies {
-    let ingest = try beginEvents(.named(name), calendar: .utc)
+    let ingest = try beginEvents(.named(name))
     try ingest.add(.of(lines))
     return try ingest.finish()
+  }
+
+  /// Puts `facts` in the place of all, as a fold of everything does.
+  func fold(_ facts: Facts) throws {
+    let basis = FoldBasis(asOf: Instant(seconds: 0), rules: "", archive: 0)
+    try apply(FoldChange(basis: basis, facts: facts))
   }
 
   /// The rows of a query as text, cells separated by bars, `-` for null.

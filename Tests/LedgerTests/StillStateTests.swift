@@ -15,7 +15,7 @@ struct StillStateTests {
     folder = try TemporaryFolder()
     path = folder.path("ledger.sqlite")
     writer = try Ledger.open(path: path, mode: .readWrite)
-    try writer.replaceFacts(facts(trials: 1))
+    try writer.fold(facts(trials: 1))
   }
 
   private func facts(trials: Int64) -> Facts {
@@ -40,7 +40,7 @@ struct StillStateTests {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try reader.holdStill {
       #expect(try started(reader) == 1)
-      try writer.replaceFacts(facts(trials: 2))
+      try writer.fold(facts(trials: 2))
       #expect(try started(reader) == 1)
     }
     #expect(try started(reader) == 2)
@@ -51,7 +51,7 @@ struct StillStateTests {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try reader.holdStill {
       #expect(try started(reader) == 1)
-      try writer.replaceFacts(facts(trials: 3))
+      try writer.fold(facts(trials: 3))
       try writer.checkpoint()
     }
     #expect(try started(reader) == 3)
@@ -59,7 +59,7 @@ struct StillStateTests {
 
   @Test("What the log holds can be copied into the file while somebody reads it")
   func checkpointAhead() throws {
-    try writer.replaceFacts(facts(trials: 4))
+    try writer.fold(facts(trials: 4))
     let reader = try Ledger.open(path: path, mode: .readOnly)
     let fileAlone = folder.path("file-alone.sqlite")
     try reader.holdStill {

@@ -37,7 +37,7 @@ struct WaveTests {
   private func take(
     _ lines: [Line], size: Int, waveSize: Int, asideSize: Int = 1 << 30, into ledger: Ledger
   ) throws -> [ArchiveTallies] {
-    let intake = ledger.beginEvents(calendar: .utc, waveSize: waveSize, asideSize: asideSize)
+    let intake = ledger.beginEvents(waveSize: waveSize, asideSize: asideSize)
     var tallies: [ArchiveTallies] = []
     for start in stride(from: 0, to: lines.count, by: size) {
       try intake.begin(.named("\(lines.count) \(lines.first?.transaction ?? "") \(start)"))
@@ -98,7 +98,7 @@ struct WaveTests {
   func givenUp() throws {
     for waveSize in [0, 1 << 20, 64 << 20] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
-      let intake = ledger.beginEvents(calendar: .utc, waveSize: waveSize)
+      let intake = ledger.beginEvents(waveSize: waveSize)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
       var tallies = try intake.finish()
@@ -124,7 +124,7 @@ struct WaveTests {
     let folder = try TemporaryFolder()
     do {
       let ledger = try Ledger.fresh(in: folder)
-      let intake = ledger.beginEvents(calendar: .utc, waveSize: 0)
+      let intake = ledger.beginEvents(waveSize: 0)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
       #expect(try Ledger.open(path: ledger.path, mode: .readOnly).contents().isEmpty)

@@ -12,7 +12,7 @@ extension World {
     options: String = "{}", version: String = "1", isRepeated: Bool = false
   ) throws -> WrittenReports {
     if !isRepeated { rules.asOf = rules.asOf + .seconds(1) }
-    try ledger.replaceFacts(facts)
+    try fold()
     let run = try ledger.beginRun(asOf: rules.asOf, version: version, options: options)
     var plan = ReportPlan(rules: rules, run: run)
     plan.dialect = dialect

@@ -41,12 +41,18 @@ final class World {
 
   @discardableResult
   func write(run: Int64 = 7) throws -> [ReportTable] {
-    try ledger.replaceFacts(facts)
+    try fold()
     var plan = ReportPlan(rules: rules, run: run)
     plan.dialect = dialect
     plan.amountDecimals = amountDecimals
     let reports = try writeReports(from: ledger, plan: plan, into: folder.path("reports"))
     return reports.tables
+  }
+
+  /// Puts the facts in the place of all that the ledger has, as a fold of everything does.
+  func fold() throws {
+    let basis = FoldBasis(asOf: rules.asOf, rules: "", archive: 0)
+    try ledger.apply(FoldChange(basis: basis, facts: facts))
   }
 
   /// The bytes of a report that was written.

@@ -19,7 +19,7 @@ struct DrillPost {
     let archive = NewArchive(
       name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
       modified: Instant(milliseconds: 0), inode: 0)
-    let intake = ledger.beginEvents(calendar: .utc)
+    let intake = ledger.beginEvents()
     try intake.begin(archive)
     var batch = EventBatch()
     for (damage, transaction) in zip(damages, texts) {
