@@ -254,17 +254,3 @@ extension NewArchive {
       modified: file.modified, inode: Int64(bitPattern: file.inode))
   }
 }
-
-extension IntakeSummary {
-  mutating func add(_ tallies: [ArchiveTallies]) { for archive in tallies { add(archive) } }
-
-  mutating func add(_ tallies: ArchiveTallies) {
-    archivesRead += 1
-    accepted += tallies.accepted
-    duplicates += tallies.duplicates
-    skipped += tallies.skipped
-    rejected += tallies.rejected
-    roundedAmounts += tallies.roundedAmounts
-    missingIsProceed += tallies.missingIsProceed
-  }
-}

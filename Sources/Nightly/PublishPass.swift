@@ -175,18 +175,6 @@ struct PublishPass {
   }
 }
 
-extension IntakeSummary {
-  var tallies: ArchiveTallies {
-    var tallies = ArchiveTallies()
-    tallies.lines = accepted + duplicates + skipped + rejected
-    tallies.accepted = accepted
-    tallies.duplicates = duplicates
-    tallies.skipped = skipped
-    tallies.rejected = rejected
-    return tallies
-  }
-}
-
 /// What threads do beside each other while the set is written.
 private enum SetWork {
   case share(ReportShare)

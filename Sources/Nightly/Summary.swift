@@ -1,3 +1,5 @@
+import Ledger
+
 /// How a night ended when it did.
 public struct NightOutcome: Sendable, Equatable {
   /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
@@ -31,34 +33,38 @@ struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
   var archivesDamaged = 0
+  /// JSON values of archives, those of files that turned out to be known included.
   var lines: Int64 = 0
-  var accepted: Int64 = 0
-  var duplicates: Int64 = 0
-  var skipped: Int64 = 0
-  var rejected: Int64 = 0
-  var roundedAmounts: Int64 = 0
-  var missingIsProceed: Int64 = 0
+  /// What became of the lines of archives that were read.
+  var tallies = ArchiveTallies()
   var snapshots: Int64 = 0
   var snapshotsRejected: Int64 = 0
   var snapshotFilesKnown = 0
   /// Files of which nothing counts, because nobody knows when they were taken.
   var snapshotFilesRefused = 0
 
+  /// Adds what archives brought, and counts them as read.
+  mutating func add(_ archives: [ArchiveTallies]) {
+    archivesRead += archives.count
+    for archive in archives { tallies.add(archive) }
+  }
+
   /// Whether there was input and not one line of it could be understood.
   ///
   /// A refused file is new every night: beside input that was read before it stops none.
   var isBeyondSalvage: Bool {
-    let understood = accepted + duplicates + skipped + snapshots
+    let understood = tallies.accepted + tallies.duplicates + tallies.skipped + snapshots
     let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
-    let isUnread = rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
+    let isUnread = tallies.rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
     return understood == 0 && isUnread
   }
 
   /// One line for the log.
   var text: String {
     "\(archivesRead) archives read, \(archivesKnown) known, \(archivesDamaged) damaged; "
-      + "\(lines) lines: \(accepted) accepted, \(duplicates) duplicates, \(skipped) skipped, "
-      + "\(rejected) rejected; \(snapshots) snapshots, \(snapshotsRejected) rejected"
+      + "\(lines) lines: \(tallies.accepted) accepted, \(tallies.duplicates) duplicates, "
+      + "\(tallies.skipped) skipped, \(tallies.rejected) rejected; \(snapshots) snapshots, "
+      + "\(snapshotsRejected) rejected"
       + (snapshotFilesRefused > 0 ? "; \(snapshotFilesRefused) files of snapshots refused" : "")
   }
 }
