@@ -130,10 +130,9 @@ extension Database {
       """)
     var acts: [Act] = []
     try statement.forEachRow { row in
-      guard let deed = Act.Deed(rawValue: row.text(2)) else { return }
-      acts.append(
+      try acts.append(
         Act(
-          id: row.int64(0), run: row.int64(1), deed: deed,
+          id: row.int64(0), run: row.int64(1), deed: row.deed(2),
           month: row.optionalInt64(3).map { Month(number: Int32(truncatingIfNeeded: $0)) },
           reason: row.text(4), who: row.text(5), zone: row.text(6), content: row.text(7),
           sha256: row.text(8)))

@@ -98,7 +98,7 @@ final class ArchiveDraft {
   /// Writes what was counted since it was last written.
   func write(to database: Database) throws {
     let rows = ArchiveRows(database)
-    if !isListed { _ = try rows.insert(archive, status: "complete", id: id, run: run) }
+    if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
     isListed = true
     try rows.insert(skipped, of: id)
     try rejects.write(of: id, to: database)

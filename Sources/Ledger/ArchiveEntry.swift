@@ -29,7 +29,7 @@ final class ArchiveEntry {
       try database.savepoint("archive")
       do {
         return try ArchiveRows(database).insert(
-          archive, status: "complete", id: ledger.nextArchive(in: database),
+          archive, status: .complete, id: ledger.nextArchive(in: database),
           run: ArrivalRun(in: database).number)
       } catch {
         try? database.rollBack("archive")

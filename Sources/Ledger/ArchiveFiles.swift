@@ -32,11 +32,10 @@ extension Ledger {
         """)
       var archives: [ArchiveOnDisk] = []
       try statement.forEachRow { row in
-        archives.append(
+        try archives.append(
           ArchiveOnDisk(
             name: row.text(0), path: row.text(1), sha256: row.text(2), bytes: row.int64(3),
-            kind: ArchiveKind(rawValue: row.text(4)) ?? .events, run: row.int64(5),
-            isRead: row.text(6) != "repeated",
+            kind: row.kind(4), run: row.int64(5), isRead: row.status(6) != .repeated,
             capturedAt: row.optionalInt64(7).map(Instant.init(milliseconds:))))
       }
       return archives

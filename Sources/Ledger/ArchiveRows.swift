@@ -10,7 +10,7 @@ struct ArchiveRows {
   /// The number of the row; a row of the same name, content and kind is renewed and keeps
   /// its own.
   func insert(
-    _ archive: NewArchive, status: String, id: Int32, run: Int64
+    _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
     let statement = try RawStatement(
       cachedIn: database,
@@ -41,7 +41,7 @@ struct ArchiveRows {
           path: UnsafeRawBufferPointer($0), bytes: archive.bytes,
           modified: archive.modified.milliseconds, inode: archive.inode)
       })
-    statement.bind(11, status)
+    statement.bind(11, status.rawValue)
     statement.bind(12, archive.capturedAt?.milliseconds)
     return try statement.first { Int32($0.int64(0)) } ?? 0
   }

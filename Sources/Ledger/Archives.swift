@@ -9,6 +9,18 @@ public enum ArchiveKind: String, Sendable {
   case snapshots
 }
 
+/// How an archive was read.
+///
+/// Raw values are stored in the ledger, and published.
+public enum ArchiveStatus: String, Sendable {
+  /// To its end.
+  case complete
+  /// Up to where it is damaged.
+  case damaged
+  /// Not at all: another archive has the same bytes.
+  case repeated
+}
+
 /// An archive as it was found, before its lines are read.
 public struct NewArchive: Sendable, Equatable {
   /// Path relative to the given root; the name that reports show.
@@ -50,8 +62,8 @@ public struct ArchiveRow: Sendable, Equatable {
   public var id: Int32
   /// Path relative to the root it was given under.
   public var name: String
-  /// `complete`, `damaged` or `repeated`.
-  public var status: String
+  /// How it was read.
+  public var status: ArchiveStatus
   /// JSON values in it.
   public var lines: Int64
   /// When snapshots were captured that no line dates; nil when there are none.
@@ -132,7 +144,7 @@ extension Ledger {
       statement.bind(1, sha256)
       statement.bind(2, kind.rawValue)
       statement.bind(3, capturedAt?.milliseconds)
-      return try statement.first(ArchiveRow.init)
+      return try statement.first { try ArchiveRow($0) }
     }
   }
 
@@ -185,17 +197,17 @@ extension Ledger {
   public func recordRepeat(_ archive: NewArchive) throws(LedgerError) {
     try access("list an archive") { database in
       _ = try ArchiveRows(database).insert(
-        archive, status: "repeated", id: nextArchive(in: database),
+        archive, status: .repeated, id: nextArchive(in: database),
         run: ArrivalRun(in: database).number)
     }
   }
 }
 
 extension ArchiveRow {
-  init(_ row: RawStatement) {
+  init(_ row: RawStatement) throws(LedgerError) {
     id = Int32(row.int64(0))
     name = row.text(1)
-    status = row.text(2)
+    status = try row.status(2)
     lines = row.int64(3)
     capturedAt = row.optionalInt64(4).map(Instant.init(milliseconds:))
   }

@@ -16,11 +16,8 @@ extension Ledger {
         """)
       var begun: [Offering: Int64] = [:]
       try statement.forEachRow { row in
-        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))),
-          let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(2)))
-        else { return }
-        let offering = Offering(
-          provider: provider, app: Symbol(row.int64(1)), store: store,
+        let offering = try Offering(
+          provider: row.provider(0), app: Symbol(row.int64(1)), store: row.store(2),
           product: Symbol(row.int64(3)))
         begun[offering, default: 0] += row.int64(4)
       }

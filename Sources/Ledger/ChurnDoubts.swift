@@ -30,14 +30,11 @@ extension Ledger {
         "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt")
       var doubts: Set<ChurnDoubtRow> = []
       try statement.forEachRow { row in
-        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(2))),
-          let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(4)))
-        else { return }
-        doubts.insert(
+        try doubts.insert(
           ChurnDoubtRow(
             lineage: row.int64(0),
             offering: Offering(
-              provider: provider, app: Symbol(row.int64(3)), store: store,
+              provider: row.provider(2), app: Symbol(row.int64(3)), store: row.store(4),
               product: Symbol(row.int64(5))),
             at: Instant(milliseconds: row.int64(1)), isBySnapshot: row.int64(6) != 0))
       }

@@ -77,11 +77,7 @@ enum EventRecords {
     }
   }
 
-  static var damage: LedgerError {
-    LedgerError(
-      .corrupt, "cannot read an event of the ledger: its content is damaged",
-      hint: "keep the file, and rebuild the ledger from the archives in a new one")
-  }
+  static var damage: LedgerError { .damaged("an event") }
 }
 
 extension EventRecord {

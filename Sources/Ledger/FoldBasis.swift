@@ -41,12 +41,9 @@ extension Ledger {
         cachedIn: database,
         "select provider, app, newest_ms, first_event_ms from fold_feed order by provider, app"
       ).forEachRow { row in
-        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
-          return
-        }
-        basis?.feeds.append(
+        try basis?.feeds.append(
           Watermark(
-            provider: provider, app: Symbol(row.int64(1)),
+            provider: row.provider(0), app: Symbol(row.int64(1)),
             newest: Instant(milliseconds: row.int64(2)),
             firstEvent: Instant(milliseconds: row.int64(3))))
       }

@@ -159,7 +159,7 @@ struct IdentityIndex {
       let lineage = UInt16(reader.byte()) | UInt16(reader.byte()) << 8
       entries.append(Entry(key: key, lineage: lineage))
     }
-    guard reader.isSound else { throw EventRecords.damage }
+    guard reader.isSound else { throw LedgerError.damaged("the index of identities") }
   }
 
   /// The first 40 bits.

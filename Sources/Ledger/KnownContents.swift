@@ -8,8 +8,8 @@ public struct ArchiveAccount: Sendable, Equatable {
   public var sha256: String
   /// Events or snapshots.
   public var kind: ArchiveKind
-  /// `complete`, `damaged` or `repeated`.
-  public var status: String
+  /// How it was read.
+  public var status: ArchiveStatus
   /// What became of its lines; event times are left out.
   public var tallies: ArchiveTallies
 }
@@ -39,7 +39,7 @@ extension Ledger {
         from archive order by kind, name, sha256
         """)
       var archives: [ArchiveAccount] = []
-      try statement.forEachRow { archives.append(ArchiveAccount($0)) }
+      try statement.forEachRow { try archives.append(ArchiveAccount($0)) }
       return archives
     }
   }
@@ -54,7 +54,7 @@ extension Ledger {
 }
 
 extension ArchiveAccount {
-  init(_ row: RawStatement) {
+  init(_ row: RawStatement) throws(LedgerError) {
     var tallies = ArchiveTallies()
     tallies.lines = row.int64(4)
     tallies.accepted = row.int64(5)
@@ -64,7 +64,7 @@ extension ArchiveAccount {
     tallies.roundedAmounts = row.int64(9)
     tallies.missingIsProceed = row.int64(10)
     self.init(
-      name: row.text(0), sha256: row.text(1), kind: ArchiveKind(rawValue: row.text(2)) ?? .events,
-      status: row.text(3), tallies: tallies)
+      name: row.text(0), sha256: row.text(1), kind: try row.kind(2), status: try row.status(3),
+      tallies: tallies)
   }
 }

@@ -73,6 +73,15 @@ extension LedgerError {
   }
 }
 
+extension LedgerError {
+  /// Bytes of the ledger that its coding cannot have written; `thing` is what they hold.
+  static func damaged(_ thing: String) -> LedgerError {
+    LedgerError(
+      .corrupt, "cannot read \(thing) of the ledger: its content is damaged",
+      hint: Kind.corrupt.hint)
+  }
+}
+
 extension LedgerError.Kind {
   init(_ code: ResultCode) {
     switch code.primaryResultCode {

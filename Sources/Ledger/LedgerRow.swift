@@ -10,7 +10,7 @@ public enum LedgerValue: Sendable, Equatable {
 
 /// One row of a query, valid only inside the call that it is given to.
 public struct LedgerRow {
-  private let statement: RawStatement
+  let statement: RawStatement
 
   init(_ statement: RawStatement) { self.statement = statement }
 

@@ -42,12 +42,11 @@ extension Ledger {
         "select product, store, currency, week, price, full_price, charges from price_cell")
       var rows: [PriceRow] = []
       try statement.forEachRow { row in
-        guard let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(1))) else { return }
         let week = row.int64(3)
         let full = row.int64(5)
-        rows.append(
+        try rows.append(
           PriceRow(
-            product: Symbol(row.int64(0)), store: store, currency: Symbol(row.int64(2)),
+            product: Symbol(row.int64(0)), store: row.store(1), currency: Symbol(row.int64(2)),
             week: week == noWeek ? nil : week, price: Amount(micros: row.int64(4)),
             full: full < 0 ? nil : Amount(micros: full), charges: row.int64(6)))
       }

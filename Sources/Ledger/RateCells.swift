@@ -50,7 +50,7 @@ extension Ledger {
             RateRow.Rate(
               usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
         }
-        guard reader.isSound else { throw EventRecords.damage }
+        guard reader.isSound else { throw LedgerError.damaged("an exchange rate") }
         rows.append(
           RateRow(
             currency: Symbol(row.int64(0)),

@@ -138,12 +138,9 @@ extension Ledger {
         """)
       var marks: [Watermark] = []
       try statement.forEachRow { row in
-        guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
-          return
-        }
-        marks.append(
+        try marks.append(
           Watermark(
-            provider: provider, app: Symbol(row.int64(1)),
+            provider: row.provider(0), app: Symbol(row.int64(1)),
             newest: Instant(milliseconds: row.int64(2)),
             firstEvent: Instant(milliseconds: row.int64(3))))
       }

@@ -104,7 +104,7 @@ extension ManifestInput {
     duplicates = archive.tallies.duplicates
     skipped = archive.tallies.skipped
     rejected = archive.tallies.rejected
-    status = archive.status
+    status = archive.status.rawValue
   }
 }
 

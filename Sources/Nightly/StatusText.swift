@@ -26,7 +26,7 @@ extension Night {
     let archives = try ledger.archives()
     var total = ArchiveTallies()
     for archive in archives where archive.kind == .events { total.add(archive.tallies) }
-    let damaged = archives.count { $0.status == "damaged" }
+    let damaged = archives.count { $0.status == .damaged }
     return [
       "archives  \(archives.count), \(damaged) damaged",
       "lines     \(total.lines): \(total.accepted) accepted, \(total.duplicates) duplicates, "

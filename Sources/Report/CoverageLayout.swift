@@ -19,13 +19,12 @@ extension ReportContext {
   /// A statement of every metric of every feed.
   func makeCoverage() throws {
     try table("coverage_row", "provider, app, metric text, coverage text, events, why text")
-    var feeds: [(provider: Int64, app: Int64, tallies: CoverageTallies)] = []
+    var feeds: [(provider: Provider, app: Int64, tallies: CoverageTallies)] = []
     let query = String(decoding: PackageResources.coverage_tallies_sql, as: UTF8.self)
     try ledger.rows(sql: query) { row in
-      feeds.append((row.int64(0), row.int64(1), CoverageTallies(row)))
+      feeds.append((try row.provider(0), row.int64(1), CoverageTallies(row)))
     }
-    for (number, app, tallies) in feeds {
-      guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: number)) else { continue }
+    for (provider, app, tallies) in feeds {
       var tallies = tallies
       let newest = try ledger.newestCapture(of: provider, asOf: plan.rules.asOf)
       tallies.hasSnapshots = newest != nil
@@ -34,7 +33,7 @@ extension ReportContext {
         try insert(
           "coverage_row",
           [
-            .integer(number), .integer(app), .text(metric.rawValue),
+            .integer(Int64(provider.rawValue)), .integer(app), .text(metric.rawValue),
             .text(statement.coverage.rawValue), statement.events.map(LedgerValue.integer) ?? .null,
             .text(statement.why),
           ])

@@ -29,8 +29,8 @@ extension ReportContext {
           state.subscription_id, state.id
         """
     ) { row in
-      guard let next = FetchGroup(row) else { return }
-      if current?.joins(next) == true { return }
+      guard let next = try FetchGroup(row) else { return }
+      if current?.takeIn(next) == true { return }
       if let current { try insert("fetch", current.values) }
       current = next
     }
@@ -49,12 +49,10 @@ private struct FetchGroup {
   private var record: FetchRequest.Record
   private var breaks: [String]
 
-  /// The group of the one break in `row`; nil for a provider that nobody knows.
-  init?(_ row: LedgerRow) {
-    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))),
-      let record = FetchRequest.Record(rawValue: row.text(6))
-    else { return nil }
-    self.provider = provider
+  /// The group of the one break in `row`; nil when no record tells more of it.
+  init?(_ row: LedgerRow) throws {
+    guard let record = FetchRequest.Record(rawValue: row.text(6)) else { return nil }
+    provider = try row.provider(0)
     app = row.text(1)
     environment = row.int64(2)
     store = row.int64(3)
@@ -64,8 +62,8 @@ private struct FetchGroup {
     breaks = [row.text(7)]
   }
 
-  /// Takes in the breaks of `other` when they are of the same subscription.
-  mutating func joins(_ other: FetchGroup) -> Bool {
+  /// Takes in the breaks of `other` and answers true when they are of the same subscription.
+  mutating func takeIn(_ other: FetchGroup) -> Bool {
     guard provider == other.provider, app == other.app, environment == other.environment,
       store == other.store, user == other.user, subscription == other.subscription
     else { return false }

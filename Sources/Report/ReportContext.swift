@@ -201,10 +201,7 @@ public func reportFeeds(of ledger: Ledger, by rules: Rules) throws -> Set<Feed> 
   var feeds = Set(rules.watermarks.keys)
   for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {
     try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
-      guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
-        return
-      }
-      feeds.insert(Feed(provider: provider, app: Symbol(row.int64(1))))
+      try feeds.insert(Feed(provider: row.provider(0), app: Symbol(row.int64(1))))
     }
   }
   return feeds

@@ -42,7 +42,7 @@ struct VerdictTests {
     tallies.rejected = rejected
     tallies.accepted = lines - skipped - rejected
     return ArchiveAccount(
-      name: name, sha256: "", kind: .events, status: "complete", tallies: tallies)
+      name: name, sha256: "", kind: .events, status: .complete, tallies: tallies)
   }
 
   @Test("A night whose own lines were mostly rejected has a finding, and its set is not marked")

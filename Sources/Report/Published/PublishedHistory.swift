@@ -37,7 +37,7 @@ final class PublishedHistory {
         order by h.provider, app.word
         """
     ) { row in
-      guard let horizon = PublishedHorizon(row) else { return }
+      let horizon = try PublishedHorizon(row)
       horizons.append(horizon)
       names.append(ExactText("\(row.text(5)),\(quoted(row.text(6)))"))
     }
@@ -82,15 +82,12 @@ extension ReportPlan {
 }
 
 extension PublishedHorizon {
-  init?(_ row: LedgerRow) {
-    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0))) else {
-      return nil
-    }
+  init(_ row: LedgerRow) throws(LedgerError) {
     func month(_ column: Int) -> Month {
       Month(number: Int32(truncatingIfNeeded: row.int64(column)))
     }
     self.init(
-      feed: Feed(provider: provider, app: Symbol(row.int64(1))), booked: month(2),
+      feed: Feed(provider: try row.provider(0), app: Symbol(row.int64(1))), booked: month(2),
       settled: month(3), ended: month(4))
   }
 

@@ -1,0 +1,73 @@
+import Ledger
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("A row that names nothing known is damage, not one row less")
+struct KnownCaseTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line()])
+    try ledger.fold(Facts())
+    try ledger.record(NewAct(.prune))
+  }
+
+  /// Where a row is damaged, and who reads it.
+  private struct Damage: Sendable {
+    let sql: String
+    let noun: String
+    let read: @Sendable (Ledger) throws -> Void
+
+    init(_ sql: String, _ noun: String, _ read: @Sendable @escaping (Ledger) throws -> Void) {
+      (self.sql, self.noun, self.read) = (sql, noun, read)
+    }
+  }
+
+  private static let damages: [Damage] = [
+    Damage("update watermark set provider = 99", "provider") { _ = try $0.watermarks() },
+    // A number that ends like that of a provider is none of it.
+    Damage("update watermark set provider = 256 + provider", "provider") {
+      _ = try $0.watermarks()
+    },
+    Damage("insert into fold_feed values (99, 0, 0, 0)", "provider") { _ = try $0.foldBasis() },
+    Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "provider") {
+      _ = try $0.churnDoubts()
+    },
+    Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "store") {
+      _ = try $0.churnDoubts()
+    },
+    Damage("insert into price_cell values (0, 99, 0, 0, 1, -1, 1)", "store") {
+      _ = try $0.priceRows()
+    },
+    Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "provider") {
+      _ = try $0.begun()
+    },
+    Damage("update archive set kind = 'odd'", "kind of archive") { _ = try $0.archives() },
+    Damage("update archive set status = 'odd'", "status of an archive") {
+      _ = try $0.archiveFiles()
+    },
+    Damage("update act set what = 'odd'", "deed") { _ = try $0.acts() },
+  ]
+
+  @Test("Whoever reads it is told", arguments: damages.indices)
+  func told(index: Int) throws {
+    let damage = Self.damages[index]
+    try damage.read(ledger)
+    try ledger.rows(sql: "pragma ignore_check_constraints = on") { _ in }
+    try ledger.rows(sql: damage.sql) { _ in }
+    let error = #expect(throws: LedgerError.self) { try damage.read(ledger) }
+    #expect(error?.kind == .corrupt)
+    #expect(error?.message.hasSuffix("it names no known \(damage.noun)") == true)
+  }
+
+  @Test("Damaged bytes are told as what they hold")
+  func bytes() throws {
+    try ledger.rows(sql: "insert into rate_cell values (1, 1, x'ff')") { _ in }
+    let error = #expect(throws: LedgerError.self) { _ = try ledger.rateRows() }
+    #expect(error?.message.contains("an exchange rate") == true)
+  }
+}
