@@ -104,7 +104,11 @@ extension Ledger {
         zone: new.zone, content: new.content, sha256: "")
       act.sha256 = Digest.sha256(of: Array(act.text.utf8))
       let insert = try RawStatement(
-        cachedIn: database, "insert into act values (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        cachedIn: database,
+        """
+        insert into act (id, run, what, zone, period, reason, who, content, sha256)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
       insert.bind(1, act.id)
       insert.bind(2, act.run)
       insert.bind(3, act.deed.rawValue)

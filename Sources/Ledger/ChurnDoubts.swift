@@ -46,7 +46,11 @@ extension Ledger {
   func write(_ doubts: Set<ChurnDoubtRow>, to database: Database) throws {
     try database.execute(sql: "delete from churn_doubt")
     let insert = try RawStatement(
-      cachedIn: database, "insert into churn_doubt values (?, ?, ?, ?, ?, ?, ?)")
+      cachedIn: database,
+      """
+      insert into churn_doubt (lineage, at_ms, provider, app, store, product, by_snapshot)
+      values (?, ?, ?, ?, ?, ?, ?)
+      """)
     for doubt in doubts {
       insert.bind(1, doubt.lineage)
       insert.bind(2, doubt.at.milliseconds)

@@ -50,7 +50,11 @@ extension Ledger {
     try change("close a month") { database in
       let id = try record(act)
       let insert = try RawStatement(
-        cachedIn: database, "insert into closed_report values (?, ?, ?, ?, ?, ?)")
+        cachedIn: database,
+        """
+        insert into closed_report (act, report, sha256, row_count, totals, rows)
+        values (?, ?, ?, ?, ?, ?)
+        """)
       for report in reports {
         insert.bind(1, id)
         insert.bind(2, report.report)

@@ -37,7 +37,8 @@ extension Ledger {
     try change("write the decisions") { database in
       try database.execute(sql: "delete from decision")
       let insert = try RawStatement(
-        cachedIn: database, "insert into decision values (?, ?, ?, ?)")
+        cachedIn: database,
+        "insert into decision (break_id, verdict, reason, who) values (?, ?, ?, ?)")
       for decision in decisions.sorted(by: { $0.breakID < $1.breakID }) {
         insert.bind(1, decision.breakID)
         insert.bind(2, decision.verdict.rawValue)

@@ -72,7 +72,7 @@ extension Ledger {
       try database.execute(sql: "delete from due")
     }
     let insert = try RawStatement(
-      cachedIn: database, "insert into due values (?, ?) on conflict do nothing")
+      cachedIn: database, "insert into due (hour, lineage) values (?, ?) on conflict do nothing")
     let rows = lineages.compactMap { due in
       due.deadline.map { (hour: DueHour.of($0), lineage: due.lineage) }
     }

@@ -71,7 +71,10 @@ extension Ledger {
     try fold.run()
     try database.execute(sql: "delete from fold_feed")
     let feed = try RawStatement(
-      cachedIn: database, "insert into fold_feed values (?, ?, ?, ?)")
+      cachedIn: database,
+      """
+      insert into fold_feed (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)
+      """)
     for mark in basis.feeds {
       feed.bind(1, Int64(mark.provider.rawValue))
       feed.bind(2, Int64(mark.app))

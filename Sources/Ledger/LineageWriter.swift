@@ -38,7 +38,9 @@ final class LineageWriter {
     touch =
       isFolded
       ? try prepared(
-        "insert into due values (\(DueHour.atOnce), ?) on conflict do nothing") : nil
+        """
+        insert into due (hour, lineage) values (\(DueHour.atOnce), ?) on conflict do nothing
+        """) : nil
   }
 
   /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.
@@ -108,7 +110,7 @@ final class LineageWriter {
   func keep(user: Int64, id: UnsafeRawBufferPointer) throws {
     userInsertion.bind(1, user)
     userInsertion.bind(2, text: id)
-    guard try !userInsertion.insert() else { return }
+    guard try !userInsertion.changedRow() else { return }
     userLookup.bind(1, user)
     let isSame = try userLookup.first { $0.bytes(0).isEqual(to: id) }
     guard isSame ?? true else { throw LedgerError.collision("two users") }

@@ -114,7 +114,7 @@ extension Ledger {
     let begin = try RawStatement(
       cachedIn: database,
       """
-      insert or replace into publication
+      insert or replace into publication (run, zone, last_archive)
       select ?, ?, coalesce((select max(id) from archive), 0)
       """)
     begin.bind(1, run)
@@ -122,7 +122,11 @@ extension Ledger {
     try begin.run()
     let horizon = try RawStatement(
       cachedIn: database,
-      "insert or replace into published_horizon values (?, ?, ?, ?, ?, ?)")
+      """
+      insert or replace into published_horizon (
+        run, provider, app, booked_month, settled_month, ended_month)
+      values (?, ?, ?, ?, ?, ?)
+      """)
     for row in publication.horizons {
       let months = [row.booked, row.settled, row.ended].map { Int64($0.number) }
       let key = [run, Int64(row.feed.provider.rawValue), Int64(row.feed.app)]
@@ -130,7 +134,11 @@ extension Ledger {
       try horizon.run()
     }
     let version = try RawStatement(
-      cachedIn: database, "insert or replace into published values (?, ?, ?, ?, ?, ?, ?)")
+      cachedIn: database,
+      """
+      insert or replace into published (report, zone, period, run, sha256, rows, causes)
+      values (?, ?, ?, ?, ?, ?, ?)
+      """)
     try keep(publication.months, publication.zone, run, in: database)
     for row in publication.rows {
       version.bind(1, row.report)
@@ -151,7 +159,11 @@ extension Ledger {
     clear.bind(1, zone)
     try clear.run()
     let insert = try RawStatement(
-      cachedIn: database, "insert into published_month values (?, ?, ?, ?, ?)")
+      cachedIn: database,
+      """
+      insert into published_month (zone, period, run, row_count, incomplete_rows)
+      values (?, ?, ?, ?, ?)
+      """)
     for (month, rows) in months.sorted(by: { $0.key < $1.key }) {
       insert.bind(1, zone)
       for (index, value) in [Int64(month.number), run, rows.count, rows.incomplete].enumerated() {

@@ -63,7 +63,8 @@ extension Ledger {
   /// Writes `rows`, in the place of those of the same currency and day; without rates they go.
   func write(_ rows: [RateRow], to database: Database) throws {
     let insert = try RawStatement(
-      cachedIn: database, "insert or replace into rate_cell values (?, ?, ?)")
+      cachedIn: database,
+      "insert or replace into rate_cell (currency, day, rates) values (?, ?, ?)")
     let delete = try RawStatement(
       cachedIn: database, "delete from rate_cell where currency = ? and day = ?")
     var writer = ByteWriter()

@@ -86,9 +86,10 @@ struct RawStatement {
     guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
   }
 
-  /// Runs an insert; false when a row with the key was there already.
+  /// Runs a statement that changes one row at most; false when it changed none, as an insert does
+  /// that finds a row with its key.
   @inline(__always)
-  func insert() throws -> Bool {
+  func changedRow() throws -> Bool {
     try run()
     return sqlite3_changes(sqlite3_db_handle(handle)) > 0
   }

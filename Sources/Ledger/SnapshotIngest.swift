@@ -100,7 +100,7 @@ private struct SnapshotWriter {
     insertion.bind(6, Int64(entry.id))
     insertion.bind(7, snapshot.place.line)
     insertion.bind(8, snapshot.place.byteOffset)
-    guard try insertion.insert() else { return false }
+    guard try insertion.changedRow() else { return false }
     entry.add(
       snapshotCheck: RowCheck.snapshot([
         Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
@@ -112,7 +112,7 @@ private struct SnapshotWriter {
   private func keep(_ body: [UInt8], key: Int64) throws {
     contentInsertion.bind(1, key)
     contentInsertion.bind(2, blob: body)
-    guard try !contentInsertion.insert() else { return }
+    guard try !contentInsertion.changedRow() else { return }
     contentLookup.bind(1, key)
     let isSame = try contentLookup.first { row in
       body.withUnsafeBytes { row.blob(0).isEqual(to: $0) }

@@ -158,7 +158,7 @@ extension Ledger {
   ) throws {
     let removal = try RawStatement(cachedIn: database, "delete from user where key = ?")
     removal.bind(1, keys.old)
-    guard try removal.insert() else { return }
+    guard try removal.changedRow() else { return }
     var name = pseudonym
     try name.withUTF8 {
       try LineageWriter(database).keep(user: keys.new, id: UnsafeRawBufferPointer($0))

@@ -186,7 +186,8 @@ struct ForgottenLineages {
     let insert = try RawStatement(
       database,
       """
-      insert into due select hour, ?1 from due where lineage = ?2 and hour > \(DueHour.atOnce)
+      insert into due (hour, lineage)
+      select hour, ?1 from due where lineage = ?2 and hour > \(DueHour.atOnce)
       on conflict do nothing
       """)
     for group in groups.values {
