@@ -132,7 +132,7 @@ struct Intake {
     }
     return try attempt {
       try listing.files.filter { file in
-        if let limit = plan.archivesBefore, file.modified > limit {
+        if let limit = plan.modifiedUntil, file.modified > limit {
           log.info("left alone \(file.path): younger than --min-age")
           return false
         }

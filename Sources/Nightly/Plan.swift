@@ -32,8 +32,8 @@ public struct Plan: Sendable {
   public var failOn: FailOn
   /// Seconds to wait for the lock.
   public var lockWait: Int
-  /// Archives changed less than this before now are left alone; with the clock they are held to.
-  public var archivesBefore: Instant?
+  /// Archives changed after this are left alone, for somebody may still write them; nil takes all.
+  public var modifiedUntil: Instant?
   /// Moment of snapshots that name none.
   public var capturedAt: Instant?
   /// Do everything except writing.
@@ -86,7 +86,7 @@ public struct Plan: Sendable {
     jobs = said[\.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
     lockWait = said[\.lockWait] ?? 0
     let minAge = said[\.minAge] ?? 0
-    archivesBefore = minAge == 0 ? nil : now - .seconds(Int64(minAge))
+    modifiedUntil = minAge == 0 ? nil : now - .seconds(Int64(minAge))
     isDryRun = said[\.dryRun] ?? false
     failOn = said[\.failOn].flatMap(FailOn.init) ?? .none
     isExcelDialect = said[\.csvDialect] == "excel"

@@ -51,9 +51,9 @@ struct PlanTests: PlanSuite {
   @Test("Archives younger than --min-age are left alone, by the clock")
   func youngArchives() throws {
     var flags = Options()
-    #expect(try plan(flags).archivesBefore == nil)
+    #expect(try plan(flags).modifiedUntil == nil)
     flags.minAge = 60
-    #expect(try plan(flags).archivesBefore == now - .seconds(60))
+    #expect(try plan(flags).modifiedUntil == now - .seconds(60))
   }
 
   @Test("A ledger's error keeps its message and gets the kind of its exit code")

@@ -92,7 +92,7 @@ extension Night {
         told.configuration.retrySchedules = then.retrySchedules
         told.configuration.valueBytesMax = then.valueBytesMax
       }
-      told.archivesBefore = nil
+      told.modifiedUntil = nil
       told.archives = archive.kind == .events ? [path] : []
       told.snapshots = archive.kind == .snapshots ? [path] : []
       var intake = Intake(
