@@ -51,15 +51,6 @@ extension Movement {
     }
   }
 
-  /// What one of them does to the number of active subscriptions.
-  var activeChange: Int64 {
-    switch self {
-    case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn: 1
-    case .churned, .paused, .transferOut: -1
-    default: 0
-    }
-  }
-
   /// Whether it says why a subscription churned, beside the movement that says that it did.
   var isReason: Bool {
     switch self {

@@ -160,16 +160,21 @@ struct ReportContext {
     try makeMovementNames()
   }
 
-  /// Movements, what each does to the number of active subscriptions, and which are reasons.
-  private func makeMovementNames() throws {
+  /// Movements, what each does to active subscriptions and to recurring revenue, and which are
+  /// reasons.
+  func makeMovementNames() throws {
     try table(
-      "movement_name", "id integer primary key, word text, active integer, is_reason integer")
+      "movement_name",
+      """
+      id integer primary key, word text, active integer, mrr integer, is_reason integer
+      """)
     for movement in Movement.allCases {
       try insert(
         "movement_name",
         [
           .integer(Int64(movement.rawValue)), .text(movement.column),
-          .integer(movement.activeChange), .integer(movement.isReason ? 1 : 0),
+          .integer(movement.activeSign), .integer(movement.revenueSign),
+          .integer(movement.isReason ? 1 : 0),
         ])
     }
   }

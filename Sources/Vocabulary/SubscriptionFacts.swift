@@ -46,6 +46,32 @@ public enum Movement: UInt8, CaseIterable, Sendable {
   case churnedInDoubt = 21
 }
 
+extension Movement {
+  /// What one of them does to the number of active subscriptions: 1, −1 or 0.
+  public var activeSign: Int64 {
+    switch self {
+    case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn: 1
+    case .churned, .paused, .transferOut: -1
+    case .churnedVoluntary, .churnedInvoluntary, .churnedRefund, .churnedPriceIncrease,
+      .churnedDeveloper, .churnedUnknown, .churnedInDoubt, .lost, .autoRenewOff, .expansion,
+      .contraction, .fx:
+      0
+    }
+  }
+
+  /// What its revenue does to monthly recurring revenue: 1, −1 or 0.
+  public var revenueSign: Int64 {
+    switch self {
+    case .expansion, .fx: 1
+    case .contraction: -1
+    case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn, .churned, .paused,
+      .transferOut, .churnedVoluntary, .churnedInvoluntary, .churnedRefund, .churnedPriceIncrease,
+      .churnedDeveloper, .churnedUnknown, .churnedInDoubt, .lost, .autoRenewOff:
+      activeSign
+    }
+  }
+}
+
 /// The key of one movement cell.
 public struct MovementKey: Sendable, Hashable {
   /// The month in which it takes effect, in the report's time zone.

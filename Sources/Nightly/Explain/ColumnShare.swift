@@ -92,28 +92,20 @@ extension RetentionSums {
 }
 
 extension Movement {
-  /// What it does to what is open: +1 comes, −1 goes, 0 neither.
-  private var sign: Int64 {
-    switch self {
-    case .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn, .expansion, .fx: 1
-    case .churned, .paused, .transferOut, .contraction: -1
-    default: 0
-    }
-  }
-
   func columns(_ subscriptions: Int64) -> [ColumnShare] {
     guard subscriptions != 0 else { return [] }
     if self == .autoRenewOff {
       return [ColumnShare(column: column, value: subscriptions, span: .until)]
     }
     return [ColumnShare(column: column, value: subscriptions)]
-      + balances("active", sign * subscriptions)
+      + balances("active", activeSign * subscriptions)
   }
 
   func columns(_ mrr: Amount) -> [ColumnShare] {
-    guard mrr != .zero, sign != 0 else { return [] }
-    return [ColumnShare(column: column, value: mrr.micros)] + balances("mrr", sign * mrr.micros)
-      + [ColumnShare(column: "arr_close", value: 12 * sign * mrr.micros, span: .until)]
+    guard mrr != .zero, revenueSign != 0 else { return [] }
+    let change = revenueSign * mrr.micros
+    return [ColumnShare(column: column, value: mrr.micros)] + balances("mrr", change)
+      + [ColumnShare(column: "arr_close", value: 12 * change, span: .until)]
   }
 
   private func balances(_ name: String, _ value: Int64) -> [ColumnShare] {

@@ -37,9 +37,8 @@ enum NumberReport: String, CaseIterable {
       .sum([(1, "net_usd"), (-1, "proceeds_usd")])
     case (.revenueDaily, "net_local"), (.revenueMonthly, "net_local"):
       .sum([(1, "gross_local"), (-1, "refunds_local")])
-    case (.churnMonthly, "active_close"): .sum([(1, "active_open")] + Self.flows(of: []))
-    case (.mrrMonthly, "mrr_close"):
-      .sum([(1, "mrr_open")] + Self.flows(of: [(1, "expansion"), (1, "fx"), (-1, "contraction")]))
+    case (.churnMonthly, "active_close"): .sum([(1, "active_open")] + Self.flows(\.activeSign))
+    case (.mrrMonthly, "mrr_close"): .sum([(1, "mrr_open")] + Self.flows(\.revenueSign))
     case (.mrrMonthly, "arr_close"): .sum([(12, "mrr_close")])
     case (.churnMonthly, "churn_rate"): .ratio([(1, "lost")], of: ["active_open"])
     case (.churnMonthly, "churn_rate_revenuecat"):
@@ -50,10 +49,13 @@ enum NumberReport: String, CaseIterable {
     }
   }
 
-  private static func flows(of others: [(Int64, String)]) -> [(Int64, String)] {
-    let came = ["new", "first_seen", "reactivated", "recovered", "resumed", "transfer_in"]
-    let went = ["churned", "paused", "transfer_out"]
-    return came.map { (1, $0) } + others + went.map { (-1, $0) }
+  /// The movements that `sign` counts: what came, what stayed at another price, what went.
+  private static func flows(_ sign: (Movement) -> Int64) -> [(Int64, String)] {
+    let order: [(active: Int64, sign: Int64)] = [(1, 1), (0, 1), (0, -1), (-1, -1)]
+    return order.flatMap { place in
+      Movement.allCases.filter { $0.activeSign == place.active && sign($0) == place.sign }
+        .map { (place.sign, $0.column) }
+    }
   }
 }
 

@@ -34,7 +34,8 @@ with flows as (
       as churned_in_doubt,
     sum(case when movement.word = 'lost' then cell.subscriptions else 0 end) as lost,
     sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end)
-      as auto_renew_off
+      as auto_renew_off,
+    sum(movement.active * cell.subscriptions) as change
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   where cell.month >= ?1
@@ -87,7 +88,8 @@ months as (
     coalesce(flows.churned_unknown, 0) as churned_unknown,
     coalesce(flows.churned_in_doubt, 0) as churned_in_doubt,
     coalesce(flows.lost, 0) as lost,
-    coalesce(flows.auto_renew_off, 0) as auto_renew_off
+    coalesce(flows.auto_renew_off, 0) as auto_renew_off,
+    coalesce(flows.change, 0) as change
   from movement_month as row
   left join flows
     on flows.period = row.period
@@ -97,34 +99,27 @@ months as (
     and flows.product = row.product
   where row.period >= ?1
 ),
-changes as (
-  select
-    months.*,
-    new + first_seen + reactivated + recovered + resumed + transfer_in
-      - churned - paused - transfer_out as change
-  from months
-),
 balances as (
   select
-    changes.*,
+    months.*,
     coalesce(opening.active, 0) + sum(change) over (
       partition by
-        changes.provider, changes.app, changes.store, changes.product
-      order by changes.period
+        months.provider, months.app, months.store, months.product
+      order by months.period
       rows between unbounded preceding and current row
     ) as active_close,
     coalesce(opening.off, 0) + sum(auto_renew_off) over (
       partition by
-        changes.provider, changes.app, changes.store, changes.product
-      order by changes.period
+        months.provider, months.app, months.store, months.product
+      order by months.period
       rows between unbounded preceding and current row
     ) as off_at_close
-  from changes
+  from months
   left join opening
-    on opening.provider = changes.provider
-    and opening.app = changes.app
-    and opening.store = changes.store
-    and opening.product = changes.product
+    on opening.provider = months.provider
+    and opening.app = months.app
+    and opening.store = months.store
+    and opening.product = months.product
 )
 select
   row.period,

@@ -19,7 +19,8 @@ with flows as (
     sum(case when movement.word = 'churned' then cell.mrr_usd else 0 end) as churned,
     sum(case when movement.word = 'paused' then cell.mrr_usd else 0 end) as paused,
     sum(case when movement.word = 'transfer_out' then cell.mrr_usd else 0 end) as transfer_out,
-    sum(case when movement.word = 'fx' then cell.mrr_usd else 0 end) as fx
+    sum(case when movement.word = 'fx' then cell.mrr_usd else 0 end) as fx,
+    sum(movement.mrr * cell.mrr_usd) as change
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   where cell.month >= ?1
@@ -37,17 +38,7 @@ opening as (
     cell.app,
     cell.store,
     cell.product,
-    sum(
-      case
-        when movement.word in ('contraction', 'churned', 'paused', 'transfer_out')
-          then -cell.mrr_usd
-        when movement.word in (
-          'new', 'first_seen', 'reactivated', 'recovered', 'resumed', 'expansion', 'transfer_in',
-          'fx'
-        ) then cell.mrr_usd
-        else 0
-      end
-    ) as mrr
+    sum(movement.mrr * cell.mrr_usd) as mrr
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
   where cell.month < ?1
@@ -75,7 +66,8 @@ months as (
     coalesce(flows.churned, 0) as churned,
     coalesce(flows.paused, 0) as paused,
     coalesce(flows.transfer_out, 0) as transfer_out,
-    coalesce(flows.fx, 0) as fx
+    coalesce(flows.fx, 0) as fx,
+    coalesce(flows.change, 0) as change
   from movement_month as row
   left join flows
     on flows.period = row.period
@@ -85,29 +77,21 @@ months as (
     and flows.product = row.product
   where row.period >= ?1
 ),
-changes as (
-  select
-    months.*,
-    new + first_seen + reactivated + recovered + resumed
-      + expansion + transfer_in + fx
-      - contraction - churned - paused - transfer_out as change
-  from months
-),
 balances as (
   select
-    changes.*,
+    months.*,
     coalesce(opening.mrr, 0) + sum(change) over (
       partition by
-        changes.provider, changes.app, changes.store, changes.product
-      order by changes.period
+        months.provider, months.app, months.store, months.product
+      order by months.period
       rows between unbounded preceding and current row
     ) as mrr_close
-  from changes
+  from months
   left join opening
-    on opening.provider = changes.provider
-    and opening.app = changes.app
-    and opening.store = changes.store
-    and opening.product = changes.product
+    on opening.provider = months.provider
+    and opening.app = months.app
+    and opening.store = months.store
+    and opening.product = months.product
 )
 select
   row.period,
