@@ -5,11 +5,7 @@ extension ReportContext {
   /// What to ask the provider about each subscription with open breaks, and which these are: what
   /// SQL cannot say, since ids must be encoded for a URL.
   func makeFetches() throws {
-    try table("fetch_code", "code text primary key, record text")
-    for code in BreakCode.allCases {
-      guard let record = code.remedy else { continue }
-      try insert("fetch_code", [.text(code.rawValue), .text(record.rawValue)])
-    }
+    try makeBreakCodes()
     try table(
       "fetch",
       """
@@ -21,9 +17,9 @@ extension ReportContext {
     try ledger.rows(
       sql: """
         select state.provider, state.app, state.environment, state.store, state.user_id,
-          state.subscription_id, fetch_code.record, state.id
+          state.subscription_id, break_code.record, state.id
         from temp.break_state as state
-        join temp.fetch_code on fetch_code.code = state.code
+        join temp.break_code on break_code.code = state.code
         where state.status in ('open', 'reopened')
         order by state.provider, state.app, state.environment, state.store, state.user_id,
           state.subscription_id, state.id
@@ -35,6 +31,19 @@ extension ReportContext {
       current = next
     }
     if let current { try insert("fetch", current.values) }
+  }
+
+  /// What each code says: that an event never came, and which record of the provider tells more.
+  private func makeBreakCodes() throws {
+    try table("break_code", "code text primary key, is_missing integer, record text")
+    for code in BreakCode.allCases {
+      try insert(
+        "break_code",
+        [
+          .text(code.rawValue), .integer(code.isMissing ? 1 : 0),
+          code.remedy.map { .text($0.rawValue) } ?? .null,
+        ])
+    }
   }
 }
 

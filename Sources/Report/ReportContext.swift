@@ -180,11 +180,10 @@ struct ReportContext {
   }
 
   private static let vocabulary: [(String, [(Int64, String)])] = [
-    ("provider", Provider.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("store", Store.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("environment", [Environment.production, .sandbox].map { (Int64($0.rawValue), $0.name) }),
-    ("basis", AmountBasis.allCases.map { (Int64($0.rawValue), $0.name) }),
-    ("event_kind", EventKind.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("provider", Lexicon.Part.provider.names), ("store", Lexicon.Part.store.names),
+    ("basis", Lexicon.Part.basis.names), ("product_type", Lexicon.Part.productType.names),
+    ("event_kind", Lexicon.Part.eventKind.names),
+    ("environment", Environment.allCases.map { (Int64($0.rawValue), $0.name) }),
     ("gap", CoverageGap.allCases.map { (Int64($0.rawValue), $0.name) }),
   ]
 

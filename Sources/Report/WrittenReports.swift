@@ -45,6 +45,9 @@ public struct WrittenReports: Sendable {
     tables.insert(table, at: place)
     let tables = tables
     try plan.checkStop()
-    try attempt { try checkTotals(of: tables, in: ledger) }
+    try attempt {
+      try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
+      try checkTotals(of: tables, in: ledger)
+    }
   }
 }

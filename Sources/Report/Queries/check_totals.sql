@@ -27,15 +27,15 @@ totals as (
   union all
   select 'churn_monthly' as report, 'new' as measure, sum(subscriptions) as total
   from movement_cell
-  where movement = 1
+  where movement = (select name.id from movement_name as name where name.word = 'new')
   union all
   select 'churn_monthly' as report, 'churned' as measure, sum(subscriptions) as total
   from movement_cell
-  where movement = 7
+  where movement = (select name.id from movement_name as name where name.word = 'churned')
   union all
   select 'churn_monthly' as report, 'lost' as measure, sum(subscriptions) as total
   from movement_cell
-  where movement = 16
+  where movement = (select name.id from movement_name as name where name.word = 'lost')
   union all
   select 'renewals_monthly' as report, 'renewals' as measure, sum(renewals) as total
   from renewal_cell

@@ -5,8 +5,21 @@ with revenue_months as (
     provider,
     app,
     sum(charges) as charges,
-    sum(case when product_type = 0 then charges else 0 end) as subscription_charges,
-    sum(case when basis = 2 then charges else 0 end) as listed,
+    sum(
+      case
+        when product_type = (
+          select name.id from product_type_name as name where name.word = 'subscription'
+        ) then charges
+        else 0
+      end
+    ) as subscription_charges,
+    sum(
+      case
+        when basis = (select name.id from basis_name as name where name.word = 'price_book')
+          then charges
+        else 0
+      end
+    ) as listed,
     sum(gross_usd_unknown) as without_usd,
     sum(charges + refunds) as bookings,
     sum(proceeds_usd_unknown) as without_proceeds,

@@ -9,9 +9,10 @@ with lost as (
     on missing.provider = outage.provider
     and missing.expected_ms > coalesce(outage.last_taken_ms, outage.from_ms - 1)
     and missing.expected_ms < coalesce(outage.next_taken_ms, outage.to_ms + 1)
+  join break_code as code on code.code = missing.code
   where
     missing.status not in ('pending', 'resolved')
-    and substr(missing.code, 1, 7) = 'MISSED_'
+    and code.is_missing = 1
   group by
     outage.provider,
     outage.from_ms

@@ -19,9 +19,9 @@ with work as (
     ) as next_expiry_ms,
     max(state.evidence_expires_ms) as last_expiry_ms
   from break_state as state
-  join fetch_code on fetch_code.code = state.code
+  join break_code on break_code.code = state.code
   cross join as_of
-  where state.status in ('open', 'reopened')
+  where state.status in ('open', 'reopened') and break_code.record is not null
   group by
     state.provider,
     state.app,

@@ -13,7 +13,11 @@ select
   case when row.month < horizon.settled_month then 1 else 0 end as is_complete
 from renewal_cell as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-join telling on telling.provider = row.provider and telling.product_type = 0
+join telling
+  on telling.provider = row.provider
+  and telling.product_type = (
+    select name.id from product_type_name as name where name.word = 'subscription'
+  )
 where row.month >= ?1 and (
   row.renewals <> 0
   or row.refunded <> 0
