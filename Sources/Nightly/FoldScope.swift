@@ -2,6 +2,7 @@ import Digest
 import Ledger
 import Publish
 import Reconcile
+import Report
 import Vocabulary
 
 /// How much of the ledger a night must fold.
@@ -61,7 +62,11 @@ extension Plan {
   func foldFingerprint(
     version: String, reconciled: Set<Provider>, hasUndatedCollections: Bool
   ) -> String {
-    var options = effectiveOptions
+    let told: Set<EffectiveOption> = [
+      .asOf, .csvDialect, .amountDecimals, .rejectedShare, .materiality, .decisions,
+    ]
+    var options = effectiveOptions.filter { !told.contains($0.key) }.byName
+    options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(hasUndatedCollections)
     for key in [
       "as_of", "csv_dialect", "amount_decimals", "rejected_share", "materiality", "decisions",

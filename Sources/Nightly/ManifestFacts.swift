@@ -10,7 +10,7 @@ extension PublishPass {
     var manifest = Manifest(
       version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
     manifest.dialect = plan.isExcelDialect ? .excel : .rfc4180
-    manifest.options = plan.effectiveOptions
+    manifest.options = plan.effectiveOptions.byName
     manifest.inputs = archives.map(ManifestInput.init)
     manifest.watermarks = rules.watermarks.map { feed, newest in
       ManifestWatermark(
@@ -34,42 +34,49 @@ extension PublishPass {
 
 extension Plan {
   /// Every option and setting that has an effect on the numbers.
-  var effectiveOptions: [String: JSONValue] {
-    var options: [String: JSONValue] = [
-      "as_of": .string(rules.asOf.text),
-      "timezone": .string(rules.calendar.identifier),
-      "csv_dialect": .string(isExcelDialect ? "excel" : "rfc4180"),
-      "renewal_gap_s": .integer(rules.renewalGap.milliseconds / 1000),
-      "retry_horizon_s": .integer(rules.retryHorizon.milliseconds / 1000),
-      "freshness_max_s": .integer(rules.freshnessMax.milliseconds / 1000),
-      "snapshots_complete": .bool(configuration.snapshotsAreComplete),
-      "rejected_share": .string(rejectedShare.text()),
-      "materiality": .string(materialityShare.text()),
-      "breaks": configuration.severity.value,
-      "decisions": .string(decisions.sha256.map { "sha256:" + $0 } ?? "none"),
-      "value_bytes": .integer(Int64(valueBytesMax)),
-      "products": .object(
+  var effectiveOptions: [EffectiveOption: JSONValue] {
+    var options: [EffectiveOption: JSONValue] = [
+      .asOf: .string(rules.asOf.text),
+      .timezone: .string(rules.calendar.identifier),
+      .csvDialect: .string(isExcelDialect ? "excel" : "rfc4180"),
+      .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
+      .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
+      .freshnessMax: .integer(rules.freshnessMax.milliseconds / 1000),
+      .snapshotsComplete: .bool(configuration.snapshotsAreComplete),
+      .rejectedShare: .string(rejectedShare.text()),
+      .materiality: .string(materialityShare.text()),
+      .breaks: configuration.severity.value,
+      .decisions: .string(decisions.sha256.map { "sha256:" + $0 } ?? "none"),
+      .valueBytes: .integer(Int64(valueBytesMax)),
+      .products: .object(
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
-      "periods": .object(configuration.periods.mapValues { .string($0.iso) }),
-      "event_names": .object(configuration.eventNames.mapValues { .string($0.name) }),
+      .periods: .object(configuration.periods.mapValues { .string($0.iso) }),
+      .eventNames: .object(configuration.eventNames.mapValues { .string($0.name) }),
       // Whose deliveries are held to secrets; nothing of the secrets themselves.
-      "authenticated": .array(
+      .authenticated: .array(
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
-      "prices_sha256": .string(prices?.sha256 ?? "none"),
+      .pricesSHA256: .string(prices?.sha256 ?? "none"),
     ]
-    options["amount_decimals"] = amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
-    options["delivery_window_s"] = .object(
+    options[.amountDecimals] = amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
+    options[.deliveryWindow] = .object(
       Dictionary(
         uniqueKeysWithValues: Provider.allCases.map {
           ($0.name, .integer(rules.deliveryWindow($0).milliseconds / 1000))
         }))
-    options["delivery_retries_s"] = .object(
+    options[.deliveryRetries] = .object(
       Dictionary(
         uniqueKeysWithValues: Provider.allCases.map { provider in
           let schedule = configuration.retrySchedules[provider] ?? .published(by: provider)
           return (provider.name, .array(schedule.delays.dropFirst().map(JSONValue.integer)))
         }))
     return options
+  }
+}
+
+extension [EffectiveOption: JSONValue] {
+  /// The same as they are published and kept.
+  var byName: [String: JSONValue] {
+    [String: JSONValue](uniqueKeysWithValues: map { ($0.rawValue, $1) })
   }
 }
 

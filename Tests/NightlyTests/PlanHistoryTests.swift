@@ -1,5 +1,6 @@
 import Foundation
 import Ledger
+import Report
 import TestSupport
 import Testing
 import Vocabulary
@@ -28,6 +29,12 @@ struct PlanHistoryTests {
     let all = index == Self.settings.count
     let text = all ? Self.settings.joined(separator: "\n") : Self.settings[index]
     try expectSame(as: try plan(text, files: all))
+  }
+
+  @Test("Every effective option is kept with a run, but for the version that stands beside them")
+  func optionNames() throws {
+    let told = try plan("timezone: UTC", files: false).effectiveOptions
+    #expect(Set(told.keys) == Set(EffectiveOption.allCases).subtracting([.version]))
   }
 
   @Test("A price list and decisions come back with the zone that their dates are read in")

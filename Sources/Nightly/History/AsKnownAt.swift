@@ -2,6 +2,7 @@ import Foundation
 import Ledger
 import Logging
 import Publish
+import Report
 import Vocabulary
 
 extension Night {
@@ -123,14 +124,14 @@ extension Plan {
 
   /// The effective options as the ledger keeps them.
   var optionsText: String {
-    String(decoding: JSONValue.object(effectiveOptions).document, as: UTF8.self)
+    String(decoding: JSONValue.object(effectiveOptions.byName).document, as: UTF8.self)
   }
 
   /// Whether the effective options are those of a run, which may be of a program with fewer.
   private func agrees(with options: String) -> Bool {
     let theirs = try? JSONDecoder().decode([String: JSONValue].self, from: Data(options.utf8))
     guard let theirs else { return false }
-    let ours = effectiveOptions
+    let ours = effectiveOptions.byName
     return theirs.allSatisfy { ours[$0.key] == $0.value }
   }
 
@@ -148,13 +149,6 @@ struct RunOptions: Decodable {
   let decimals: Int?
   let authenticated: [String]
 
-  private enum Key: String, CodingKey {
-    case timezone
-    case dialect = "csv_dialect"
-    case decimals = "amount_decimals"
-    case authenticated
-  }
-
   init?(_ text: String) {
     guard let options = try? JSONDecoder().decode(RunOptions.self, from: Data(text.utf8)) else {
       return nil
@@ -168,11 +162,11 @@ struct RunOptions: Decodable {
   }
 
   init(from decoder: any Decoder) throws {
-    let options = try decoder.container(keyedBy: Key.self)
+    let options = try decoder.container(keyedBy: EffectiveOption.self)
     timezone = try options.decode(String.self, forKey: .timezone)
-    dialect = try options.decode(String.self, forKey: .dialect)
+    dialect = try options.decode(String.self, forKey: .csvDialect)
     // `exact`, or a number.
-    decimals = try? options.decode(Int.self, forKey: .decimals)
+    decimals = try? options.decode(Int.self, forKey: .amountDecimals)
     authenticated = try options.decodeIfPresent([String].self, forKey: .authenticated) ?? []
   }
 }

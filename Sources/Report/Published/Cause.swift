@@ -29,7 +29,7 @@ enum Cause: String, CaseIterable, Comparable {
 final class Causes {
   private let history: PublishedHistory
   private let shape: RowShape
-  private var options: [Int64: Set<String>] = [:]
+  private var options: [Int64: Set<EffectiveOption>] = [:]
   private var arrivals: [Int64: LateArrivals] = [:]
 
   init(_ history: PublishedHistory, _ shape: RowShape) {
@@ -73,23 +73,23 @@ final class Causes {
   }
 
   /// The options that have an effect on such a row, by the cause that they are.
-  private func options(behind cause: Cause, _ change: RowChange) -> Set<String> {
+  private func options(behind cause: Cause, _ change: RowChange) -> Set<EffectiveOption> {
     let row = change.restated ?? change.published
     let names = Set(change.columns.map { shape.layout.columns[$0].name })
     switch cause {
     case .definitionChange:
       return [
-        "version", "renewal_gap_s", "retry_horizon_s", "freshness_max_s", "delivery_window_s",
-        "event_names", "snapshots_complete",
+        .version, .renewalGap, .retryHorizon, .freshnessMax, .deliveryWindow, .eventNames,
+        .snapshotsComplete,
       ]
     case .rateCorrection:
       // Money of Qonversion is never that of the list, but lengths of its periods can be.
       let isTold = row.map(shape.isOfQonversion) ?? false
-      return isTold && isRevenue ? [] : ["prices_sha256"]
+      return isTold && isRevenue ? [] : [.pricesSHA256]
     case .productMap:
       let isAboutBreaks = names.isSubset(of: ["churned_in_doubt"]) || isQuality
-      return isAboutBreaks ? ["products", "periods"] : isRevenue ? [] : ["periods"]
-    case .decision: return isQuality ? ["decisions"] : []
+      return isAboutBreaks ? [.products, .periods] : isRevenue ? [] : [.periods]
+    case .decision: return isQuality ? [.decisions] : []
     case .conflict, .refund, .lateEvent, .incomplete: return []
     }
   }
@@ -113,9 +113,11 @@ final class Causes {
     shape.layout.columns.contains { if case .amount = $0.format { true } else { false } }
   }
 
-  private func changedOptions(since run: Int64) throws -> Set<String> {
+  private func changedOptions(since run: Int64) throws -> Set<EffectiveOption> {
     if let known = options[run] { return known }
-    let changed = try history.ledger.changedOptions(from: run, to: history.plan.run)
+    let names = try history.ledger.changedOptions(from: run, to: history.plan.run)
+    // Those of another version of the program are none of ours; the version tells of them.
+    let changed = Set(names.compactMap(EffectiveOption.init(rawValue:)))
     options[run] = changed
     return changed
   }
