@@ -3,7 +3,10 @@ internal import Digest
 internal import Foundation
 
 let checksumsName = "SHA256SUMS"
-let manifestName = "datapackage.json"
+
+/// The file that describes the others of a set.
+public let manifestName = "datapackage.json"
+
 let packageName = "subledger-reports"
 
 /// The files that stand in a set beside its reports.

@@ -23,7 +23,7 @@ extension Layout {
 
   /// Put together from the parts that the monthly reports write.
   static let restatements = Layout(
-    name: "restatements", query: nil,
+    name: "restatements", query: nil, speaksOfArrival: true,
     columns: [
       .key("report", .text, "Report whose published number changed."),
       .key("period", .month, "Month that the number speaks of."),
@@ -37,7 +37,8 @@ extension Layout {
     ])
 
   static let inputs = Layout(
-    name: "inputs", query: PackageResources.inputs_sql,
+    name: "inputs", query: PackageResources.inputs_sql, tables: [.printedNames],
+    namesPersons: true, speaksOfArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
       .key("sha256", .text, "SHA-256 of the archive's bytes."),
@@ -53,7 +54,8 @@ extension Layout {
     ])
 
   static let rejects = Layout(
-    name: "rejects", query: PackageResources.rejects_sql,
+    name: "rejects", query: PackageResources.rejects_sql, tables: [.printedNames],
+    namesPersons: true, speaksOfArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
       Column(

@@ -2,7 +2,8 @@
 
 extension Layout {
   static let breaks = Layout(
-    name: "breaks", query: PackageResources.breaks_sql,
+    name: "breaks", query: PackageResources.breaks_sql, namesPersons: true,
+    speaksOfArrival: true,
     columns: [
       .key("break_id", .text, "Stable across runs."),
       .cell("code", .text, "What is wrong."),
@@ -24,7 +25,8 @@ extension Layout {
     ])
 
   static let breaksHistory = Layout(
-    name: "breaks_history", query: PackageResources.breaks_history_sql,
+    name: "breaks_history", query: PackageResources.breaks_history_sql, namesPersons: true,
+    speaksOfArrival: true,
     columns: [
       .key("break_id", .text, "Stable across runs."),
       Column(
@@ -48,7 +50,7 @@ extension Layout {
     ])
 
   static let refetchWorklist = Layout(
-    name: "refetch_worklist", query: PackageResources.refetch_worklist_sql,
+    name: "refetch_worklist", query: PackageResources.refetch_worklist_sql, namesPersons: true,
     columns: [
       Column(
         name: "priority", format: .integer, unit: "rank",

@@ -4,7 +4,7 @@ internal import Vocabulary
 
 extension Layout {
   static let coverage = Layout(
-    name: "coverage", query: PackageResources.coverage_sql,
+    name: "coverage", query: PackageResources.coverage_sql, tables: [.coverage],
     columns: [
       .key("provider", .text, "Who sent the webhooks."),
       .key("app_id", .printed, "App as the provider names it; empty when absent."),

@@ -3,7 +3,7 @@
 extension Layout {
   static let deliveriesDaily = Layout(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
-    takesDays: true,
+    takesDays: true, tables: [.latencies], speaksOfArrival: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
       .provider,
@@ -43,7 +43,7 @@ extension Layout {
   }
 
   static let outages = Layout(
-    name: "outages", query: PackageResources.outages_sql,
+    name: "outages", query: PackageResources.outages_sql, tables: [.outages],
     columns: [
       .key("from", .instant, "First attempt that must have failed."),
       .key("to", .instant, "Last attempt that must have failed."),

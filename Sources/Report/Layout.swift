@@ -1,6 +1,20 @@
 // What a report is made of: a query and how each of its columns is printed and read.
 internal import Ledger
 
+/// A table that a few queries read beside those that all of them may.
+enum HelpingTable: CaseIterable {
+  /// The months of the rows of subscriptions.
+  case movementMonths
+  /// A statement of every metric of every feed.
+  case coverage
+  /// Names of archives as they are printed.
+  case printedNames
+  /// Percentiles of the latencies of each day.
+  case latencies
+  /// Stretches in which the receiving endpoint took nothing.
+  case outages
+}
+
 /// One report: its file, its query and its columns.
 struct Layout {
   /// The file's name without `.csv`, or the folder's when there is a file per month.
@@ -13,6 +27,12 @@ struct Layout {
   var takesDays = false
   /// Whether the query asks for the first month that it is to tell of.
   var takesMonth = false
+  /// What the query reads beside the tables of every query.
+  var tables: Set<HelpingTable> = []
+  /// Whether it names persons, or files that are named like them.
+  var namesPersons = false
+  /// Whether its rows depend on when input arrived, rather than on what it says.
+  var speaksOfArrival = false
   let columns: [Column]
   /// Up to where its monthly rows are complete; nil when they never say that they are.
   var completeness: HorizonKind?

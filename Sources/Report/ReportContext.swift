@@ -22,6 +22,20 @@ struct ReportContext {
     try makeTellings()
   }
 
+  /// Makes the tables that only these reports read.
+  func prepare(for layouts: [Layout]) throws {
+    let tables = layouts.reduce(into: Set()) { $0.formUnion($1.tables) }
+    for table in HelpingTable.allCases where tables.contains(table) {
+      switch table {
+      case .movementMonths: try makeMovementMonths()
+      case .coverage: try makeCoverage()
+      case .printedNames: try makePrintedNames()
+      case .latencies: try makeLatencies()
+      case .outages: try makeOutages()
+      }
+    }
+  }
+
   private func makeAsOf() throws {
     try table("as_of", "ms integer, month integer, last_month integer, run integer")
     try insert(
@@ -38,7 +52,7 @@ struct ReportContext {
   }
 
   /// The months of the rows of subscriptions.
-  func makeMovementMonths() throws {
+  private func makeMovementMonths() throws {
     try make("movement_month", as: PackageResources.movement_months_sql)
   }
 

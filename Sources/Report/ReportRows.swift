@@ -42,10 +42,7 @@ public func forEachRow(
   guard let layout = layout(report), let query = layout.query else { return }
   let context = ReportContext(ledger: ledger, plan: plan)
   try context.prepare()
-  try context.makeMovementMonths()
-  try context.makeLatencies()
-  try context.makePrintedNames()
-  if layout.name == Layout.coverage.name { try context.makeCoverage() }
+  try context.prepare(for: [layout])
   let lexicon = try Lexicon(of: ledger)
   let sql = String(decoding: query, as: UTF8.self)
   try ledger.rows(sql: sql, arguments: layout.argumentsForAll) { row in

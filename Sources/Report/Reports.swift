@@ -29,26 +29,30 @@ public enum ReportShare: CaseIterable, Sendable {
     }
   }
 
-  /// Makes the helping tables that only its queries read.
-  func prepare(_ context: ReportContext) throws {
-    switch self {
-    case .revenueByDay, .revenueByMonth: break
-    case .movements:
-      try context.makeMovementMonths()
-      try checkFacts(in: context.ledger)
-    case .outcomes: try context.makeCoverage()
-    case .account:
-      try context.makePrintedNames()
-      try context.makeLatencies()
-      try context.makeOutages()
-    }
-  }
+  /// Whether its cells are held to the identities before they are printed.
+  var isChecked: Bool { self == .movements }
 }
 
 /// The reports of a set by their paths in it: files, and folders with a file per month.
-public var reportPaths: [String] {
-  (ReportShare.allCases.flatMap(\.layouts) + [.restatements]).map {
-    $0.isSplitByMonth ? $0.name : $0.name + ".csv"
+public var reportPaths: [String] { Layout.all.map(\.path) }
+
+/// Whether a file of a set, by its path in it, names persons, or files that are named like them.
+public func namesPersons(_ file: String) -> Bool { Layout.of(file)?.namesPersons ?? false }
+
+/// Whether a file of a set, by its path in it, depends on when input arrived, rather than on what
+/// it says.
+public func speaksOfArrival(_ file: String) -> Bool { Layout.of(file)?.speaksOfArrival ?? false }
+
+extension Layout {
+  /// Every report of a set.
+  static let all = ReportShare.allCases.flatMap(\.layouts) + [restatements]
+
+  /// Where the report lies in a set: a file, or a folder with a file per month.
+  var path: String { isSplitByMonth ? name : name + ".csv" }
+
+  /// The report that a file of a set belongs to; nil when it is of none.
+  static func of(_ file: String) -> Layout? {
+    all.first { $0.isSplitByMonth ? file.hasPrefix("\($0.name)/") : file == $0.path }
   }
 }
 
@@ -91,7 +95,8 @@ public final class ReportWriter {
   /// Writes one share; whoever has written all of them must call `finish` on their sum.
   public func write(_ share: ReportShare) throws(ReportError) -> WrittenReports {
     try attempt {
-      try share.prepare(context)
+      try context.prepare(for: share.layouts)
+      if share.isChecked { try checkFacts(in: context.ledger) }
       var reports = WrittenReports(plan: plan)
       reports.publication.horizons = history.horizons
       for layout in share.layouts {

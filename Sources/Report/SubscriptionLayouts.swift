@@ -5,6 +5,7 @@ internal import Ledger
 extension Layout {
   static let churnMonthly = Layout(
     name: "churn_monthly", query: PackageResources.churn_monthly_sql, takesMonth: true,
+    tables: [.movementMonths],
     columns: [.month] + Column.offering + movements + churnReasons + [
       .count("churned_in_doubt", of: unit, "Churned whose end a MISSED break covers."),
       .count("lost", of: unit, "Active at open, ended in the month, not back or paused at close."),
@@ -18,6 +19,7 @@ extension Layout {
 
   static let mrrMonthly = Layout(
     name: "mrr_monthly", query: PackageResources.mrr_monthly_sql, takesMonth: true,
+    tables: [.movementMonths],
     columns: [.month] + Column.offering + [
       .usd("mrr_open", "Monthly recurring revenue at the start of the month."),
       .usd("new", "Of subscriptions that paid for the first time."),

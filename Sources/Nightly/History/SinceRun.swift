@@ -1,4 +1,6 @@
 import Ledger
+import Publish
+import Report
 
 /// What of a run's set cannot be told again because of what people did to the ledger since.
 struct SinceRun {
@@ -12,22 +14,20 @@ struct SinceRun {
 
   /// Those of `files` that cannot differ for that reason.
   func unexplained(_ files: [String]) -> [String] {
-    forgotten == 0 ? files : files.filter { !Self.naming.contains($0) }
+    forgotten == 0 ? files : files.filter { !Self.names($0) }
   }
 
   /// Why the others of `files` differ; nil when none does.
   func reason(for files: [String]) -> String? {
-    let explained = forgotten == 0 ? [] : files.filter { Self.naming.contains($0) }
+    let explained = forgotten == 0 ? [] : files.filter { Self.names($0) }
     guard !explained.isEmpty else { return nil }
     let persons = forgotten == 1 ? "a person was" : "\(forgotten) persons were"
     return "\(persons) forgotten since, so that other names stand in: "
       + explained.joined(separator: ", ")
   }
 
-  /// The files in which persons, or files named like them, are named, and the one that describes
-  /// them.
-  private static let naming: Set = [
-    "breaks.csv", "breaks_history.csv", "refetch_worklist.csv", "inputs.csv", "rejects.csv",
-    "datapackage.json",
-  ]
+  /// Whether persons, or files named like them, are named in a file, or in what it describes.
+  private static func names(_ file: String) -> Bool {
+    namesPersons(file) || file == manifestName
+  }
 }

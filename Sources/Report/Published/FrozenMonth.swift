@@ -20,8 +20,7 @@ public struct FrozenMonth: Sendable {
     try attempt {
       let context = ReportContext(ledger: ledger, plan: plan)
       try context.prepare()
-      try context.makeMovementMonths()
-      try context.makeLatencies()
+      try context.prepare(for: Self.layouts)
       let lexicon = try Lexicon(of: ledger)
       for layout in Self.layouts {
         let report = FrozenReport(layout, month)
