@@ -22,10 +22,16 @@ enum FoldScope {
       basis.asOf <= rules.base.asOf, Self.isForward(from: basis, to: rules, ledger)
     else { return }
     let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.base.asOf) }
-    // Each is folded twice, and those of one user wait in memory for each other.
-    guard dirty.all.count <= max(256, min(Int(basis.groups) / 4, 50_000)) else { return }
+    guard dirty.all.count <= Self.dirtyMax(of: Int(basis.groups)) else { return }
     self = .dirty(dirty, basis)
   }
+
+  /// How many lineages may be folded apart from the rest of `groups` groups.
+  ///
+  /// Each is folded twice, as it is and as it was, and read by its key: from a quarter on, folding
+  /// everything costs no more. Those of one user wait in memory for each other, which bounds them
+  /// in a great ledger; in a small one it makes no difference.
+  private static func dirtyMax(of groups: Int) -> Int { max(256, min(groups / 4, 50_000)) }
 
   /// Whether every feed is the same and reaches as far as it did: when one falls silent, ends that
   /// were settled are open again, and an earlier first event changes what counts as missed.
@@ -68,12 +74,6 @@ extension Plan {
     var options = effectiveOptions.filter { !told.contains($0.key) }.byName
     options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(hasUndatedCollections)
-    for key in [
-      "as_of", "csv_dialect", "amount_decimals", "rejected_share", "materiality", "decisions",
-    ] {
-      options[key] = nil
-    }
-    options["version"] = .string(version)
     options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))
     return sha256(of: JSONValue.object(options).document)
   }

@@ -46,7 +46,7 @@ struct Increment {
     var grouped: [LineageRow] = []
     let keys = dirty.all
     try Workers(count: jobs, waitingMax: 2).run(
-      keys.parts(of: max(256, min(4096, keys.count / jobs + 1))), lone.fold
+      keys.parts(of: Self.partSize(of: keys.count, jobs: jobs)), lone.fold
     ) { _, part in
       try checkStop()
       let part = try part.get()
@@ -56,6 +56,14 @@ struct Increment {
       grouped += part.grouped
     }
     return grouped
+  }
+
+  /// How many lineages a worker folds at a time.
+  ///
+  /// A connection is opened for each part, which is to be worth it; parts end soon enough that a
+  /// signal is heeded and little waits in memory, and each worker has one.
+  private static func partSize(of count: Int, jobs: Int) -> Int {
+    max(256, min(4_096, count / jobs + 1))
   }
 
   /// Folds the groups that these lineages are part of, or were.
