@@ -5,11 +5,7 @@ import Vocabulary
 extension Night {
   /// Copies the ledger to `target` while a run may write, and says how big the copy is.
   public func backup(to target: String) throws(NightError) -> String {
-    guard FileManager.default.fileExists(atPath: plan.ledger) else {
-      throw NightError(
-        .noInput, "cannot back up the ledger \(plan.ledger.shown()): it does not exist",
-        hint: "check the path given with --ledger")
-    }
+    try requireLedger(to: "back up")
     guard !FileManager.default.fileExists(atPath: target) else {
       throw NightError(
         .cannotCreate, "cannot back up to \(target.shown()): it exists",

@@ -55,7 +55,7 @@ extension Night {
   func requireLedger(to deed: String = "report from") throws(NightError) {
     guard !mayExist(plan.ledger) else { return }
     throw NightError(
-      .noInput, "cannot \(deed) the ledger \(plan.ledger): it does not exist",
+      .noInput, "cannot \(deed) the ledger \(plan.ledger.shown()): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 

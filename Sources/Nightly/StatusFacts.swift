@@ -18,8 +18,7 @@ extension Night {
   /// What the ledger holds, as a JSON object for programs.
   public func statusJSON() throws(NightError) -> String {
     var facts: [String: JSONValue] = ["ledger": .string(plan.ledger)]
-    if FileManager.default.fileExists(atPath: plan.ledger) {
-      let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly) }
+    if let ledger = try ledgerIfThere() {
       try attempt {
         facts["runs"] = .array(try ledger.runs(newest: .max).map(\.told))
         facts["feeds"] = .array(
@@ -35,6 +34,17 @@ extension Night {
     }
     facts["exists"] = .bool(facts["runs"] != nil)
     return String(decoding: JSONValue.object(facts).document.dropLast(), as: UTF8.self)
+  }
+
+  /// The ledger, only to be read; nil where there is none yet, also while the first run of all
+  /// makes the file.
+  func ledgerIfThere() throws(NightError) -> Ledger? {
+    do {
+      return try Ledger.open(path: plan.ledger, mode: .readOnly)
+    } catch {
+      guard error.kind == .missing else { throw NightError(error) }
+      return nil
+    }
   }
 
   func ledgerSize(_ ledger: Ledger) throws -> LedgerSize {

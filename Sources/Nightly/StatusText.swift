@@ -5,12 +5,7 @@ import Vocabulary
 extension Night {
   /// What the ledger holds, for a person to read.
   public func status() throws(NightError) -> String {
-    let ledger: Ledger
-    do {
-      ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-    } catch {
-      guard error.kind == .missing else { throw NightError(error) }
-      // Also while the first run of all makes the file.
+    guard let ledger = try ledgerIfThere() else {
       return "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"
     }
     return try attempt {

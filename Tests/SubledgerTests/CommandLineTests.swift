@@ -33,6 +33,21 @@ struct CommandLineTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("typo.sqlite")))
   }
 
+  @Test("A ledger that cannot be looked at is not taken for one that does not exist")
+  func unseenLedger() throws {
+    let loop = program.folder.path("loop.sqlite")
+    try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+    for command in [
+      ["report"], ["verify"], ["status"], ["status", "--format", "json"], ["backup", "b.sqlite"],
+      ["explain", "--break", "0123456789abcdef"], ["close", "2026-01"],
+      ["prune", "--before", "2026-01"],
+    ] {
+      let result = try program.run(command + ["--ledger", "loop.sqlite"])
+      #expect(![0, 64, 66].contains(result.status), "\(command) \(result)")
+      #expect(!result.errors.contains("does not exist"), "\(command) \(result)")
+    }
+  }
+
   @Test("A path that does not exist is 66 and named")
   func missingPath() throws {
     try expect(["run", "--archives", "in", "absent"], 66, "absent")

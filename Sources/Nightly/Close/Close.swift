@@ -88,11 +88,7 @@ extension Night {
   func onLedger(
     to deed: String, _ work: (Ledger) throws(NightError) -> String
   ) throws(NightError) -> String {
-    guard FileManager.default.fileExists(atPath: plan.ledger) else {
-      throw NightError(
-        .noInput, "cannot \(deed): the ledger \(plan.ledger) does not exist",
-        hint: "check the path given with --ledger")
-    }
+    try requireLedger(to: "\(deed) in")
     var answer = ""
     _ = try withLedger { ledger throws(NightError) in
       answer = try work(ledger)

@@ -17,11 +17,7 @@ extension Night {
   public func explain(
     _ order: ExplainOrder, write: @escaping ([UInt8]) throws -> Void
   ) throws(NightError) {
-    guard FileManager.default.fileExists(atPath: plan.ledger) else {
-      throw NightError(
-        .noInput, "cannot explain from the ledger \(plan.ledger): it does not exist",
-        hint: "check the path given with --ledger, or read archives first with `subledger run`")
-    }
+    try requireLedger(to: "explain from")
     try attempt {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       try ledger.holdStill {
