@@ -41,6 +41,18 @@ struct BreakReportTests {
         ])
   }
 
+  @Test("A look back tells what was known then, the history and the status what is known by now")
+  func lookingBack() throws {
+    try night(5, sees: [found("a")])
+    try night(6, sees: [])
+    try night(10, sees: [found("a")])
+    try night(4, sees: [found("a")])
+    try world.write(run: run)
+    #expect(try world.rows("breaks.csv").map { $0["status"] } == ["open"])
+    #expect(try world.rows("breaks_history.csv").map { $0["status"] } == ["resolved", "reopened"])
+    #expect(try world.ledger.breakCounts().map(\.status) == ["reopened"])
+  }
+
   @Test("The history keeps every episode, and what was decided")
   func history() throws {
     try night(5, sees: [found("a"), found("b")])
