@@ -7,7 +7,7 @@ struct LineSizes {
   /// A line that does not end within this many bytes is cut between its values.
   var glued = 1 << 20
   /// The longest value that is held.
-  var valueMax = 16 << 20
+  var valueMax = defaultValueBytesMax
 }
 
 /// Cuts bytes into chunks of whole lines, holding no more than one value and one buffer.

@@ -1,6 +1,9 @@
 // The room's door: a file in, chunks of whole lines out. Gzip is told by its magic bytes, never by
 // the name, and an archive that was compressed twice is inflated twice.
 
+/// The longest JSON value that is read where nobody says otherwise: 16 MiB.
+public let defaultValueBytesMax = 16 << 20
+
 /// Lines of an archive.
 public enum ArchiveChunk {
   /// Physical lines with their newlines, as they stand in the inflated archive.
@@ -55,7 +58,8 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError
 ///   - valueBytesMax: the longest JSON value that is delivered.
 /// - Throws: `ArchiveError`, and whatever `body` throws.
 public func readArchive(
-  _ file: ArchiveFile, valueBytesMax: Int = 16 << 20, _ body: (ArchiveChunk) throws -> Void
+  _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
+  _ body: (ArchiveChunk) throws -> Void
 ) throws -> ArchiveEnd {
   try readArchive(file, sizes: LineSizes(valueMax: valueBytesMax), body)
 }

@@ -48,7 +48,7 @@ public enum InstantText {
       let day = text.number(2), year >= 1, (1...12).contains(month),
       day >= 1, day <= lastDay(year: year, month: month)
     else { return nil }
-    let midnight = Int64(Day(year: year, month: month, day: day).number) * 86_400_000
+    let midnight = Int64(Day(year: year, month: month, day: day).number) * Interval.day.milliseconds
     if text.isAtEnd { return needsOffset ? nil : Instant(milliseconds: midnight) }
     guard text.skip("T") || text.skip("t") || text.skip(" "),
       let hour = text.number(2), text.skip(":"), let minute = text.number(2), text.skip(":"),

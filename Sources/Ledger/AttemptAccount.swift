@@ -20,7 +20,7 @@ struct AttemptAccount {
     _ event: Event, received: Instant, attempt: Int?, schedule: RetrySchedule
   ) {
     let moment = received.milliseconds
-    let key = ReceiptKey(provider: event.provider, slot: moment / Self.slotLength)
+    let key = ReceiptKey(provider: event.provider, slot: moment / Ledger.receiptSlot)
     if last?.key != key {
       keepLast()
       last = (key, receipts[key] ?? moment...moment)
@@ -51,9 +51,6 @@ struct AttemptAccount {
     receipts.removeAll()
     failures.removeAll()
   }
-
-  /// Five minutes, in ms.
-  private static let slotLength: Int64 = 300_000
 
   private func writeReceipts(to database: Database, _ run: Int64) throws {
     let statement = try RawStatement(
@@ -90,6 +87,11 @@ struct AttemptAccount {
       try statement.run()
     }
   }
+}
+
+extension Ledger {
+  /// How long a `slot` of `receipt_cell` is, in milliseconds: five minutes.
+  public static var receiptSlot: Int64 { 300_000 }
 }
 
 private struct ReceiptKey: Hashable, Comparable {

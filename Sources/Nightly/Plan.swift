@@ -1,5 +1,6 @@
 public import Vocabulary
 
+import Archive
 import Decode
 import Foundation
 import Normalise
@@ -175,5 +176,5 @@ extension Plan {
   }
 
   /// The longest JSON value that is read, in bytes.
-  var valueBytesMax: Int { configuration.valueBytesMax ?? 16 << 20 }
+  var valueBytesMax: Int { configuration.valueBytesMax ?? defaultValueBytesMax }
 }

@@ -33,7 +33,7 @@ extension Document {
   ///
   /// - Throws: `NightError` of kind `damagedInput` when it is not what its SHA-256 says.
   func content() throws(NightError) -> [UInt8] {
-    if let content = gzipContent(of: body, bytesMax: Self.sizeMax),
+    if let content = gzipContent(of: body, bytesMax: SettingsFile.sizeMax),
       Digest.sha256(of: content) == contentSHA256
     {
       return content
@@ -42,9 +42,6 @@ extension Document {
       .damagedInput, "cannot read the document \(sha256) of the ledger: it is damaged",
       hint: "keep the file, and rebuild the ledger from the archives in a new one")
   }
-
-  /// As of the largest file that a plan reads.
-  private static let sizeMax = 16 << 20
 }
 
 /// What of a configuration file the ledger keeps: keys that have an effect on the numbers.

@@ -17,7 +17,8 @@ struct SettingsFile {
   /// What it is when there is no such file.
   let missing: NightError.Kind
 
-  private static let sizeMax = 16 << 20
+  /// The most bytes that are read of one.
+  static let sizeMax = 16 << 20
 
   /// The whole file.
   func contents() throws(NightError) -> Data {

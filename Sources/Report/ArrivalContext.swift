@@ -58,10 +58,10 @@ extension ReportContext {
         from receipt_cell
         group by provider, slot
         union all
-        select provider, at_ms / 300000, at_ms, at_ms, attempt
+        select provider, at_ms / ?, at_ms, at_ms, attempt
         from (select distinct provider, at_ms, identity, attempt from failed_attempt)
         order by 1, 2, 3, 5
-        """
+        """, arguments: [.integer(Ledger.receiptSlot)]
     ) { row in
       let (provider, from) = (row.int64(0), row.int64(2))
       if silence.provider != provider {

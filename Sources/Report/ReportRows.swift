@@ -80,7 +80,7 @@ extension CellFormat {
     case .month: return .text(Month(number: Int32(truncatingIfNeeded: number)).text)
     case .day: return .text(Day(number: Int32(truncatingIfNeeded: number)).text)
     case .instant: return .text(Instant(milliseconds: number).text)
-    case .wholeDays: return .integer(number / 86_400_000)
+    case .wholeDays: return .integer(number / Interval.day.milliseconds)
     case .wholeHours: return .integer(number / 3_600_000)
     case .latency: return .integer(LatencyBucket.seconds(number))
     case .flag: return .text(number == 0 ? "false" : "true")

@@ -69,7 +69,7 @@ struct RowPrinter {
     case .month: add(date: number, to: &line) { Month(number: $0).text }
     case .day: add(date: number, to: &line) { Day(number: $0).text }
     case .instant: line.add(plain: Instant(milliseconds: number).text)
-    case .wholeDays: line.add(number / 86_400_000)
+    case .wholeDays: line.add(number / Interval.day.milliseconds)
     case .wholeHours: line.add(number / 3_600_000)
     case .latency: line.add(LatencyBucket.seconds(number))
     case .flag: line.add(plain: number == 0 ? "false" : "true")

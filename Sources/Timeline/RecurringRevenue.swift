@@ -122,8 +122,8 @@ extension PeriodLength {
   /// The length of a period by its ends: 28–45 days are a month; above, whole months when at most
   /// three days off, with a mean month of 30.4375 days; else days.
   init(from start: Instant, to end: Instant) {
-    let milliseconds = end.since(start).milliseconds
-    let days = max(1, Int((milliseconds + 43_200_000) / 86_400_000))
+    let day = Interval.day.milliseconds
+    let days = max(1, Int((end.since(start).milliseconds + day / 2) / day))
     if days < 28 {
       self = .days(days)
     } else if days <= 45 {

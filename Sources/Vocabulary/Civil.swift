@@ -87,8 +87,8 @@ extension Month {
 extension Instant {
   /// `2026-11-20T08:15:00Z`, with milliseconds only when there are some.
   public var text: String {
-    let days = milliseconds.flooredDividing(by: 86_400_000)
-    let rest = Int(milliseconds - days * 86_400_000)
+    let days = milliseconds.flooredDividing(by: Interval.day.milliseconds)
+    let rest = Int(milliseconds - days * Interval.day.milliseconds)
     let day = Day(number: Int32(truncatingIfNeeded: days))
     let hours = padded(rest / 3_600_000, 2)
     let minutes = padded(rest / 60_000 % 60, 2)

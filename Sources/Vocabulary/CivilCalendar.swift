@@ -1,7 +1,7 @@
 /// Days and months of one time zone, as a table of its offsets.
 ///
-/// The table is made where the time zone is read (see `CivilCalendar` in the Nightly room), so
-/// that everything below it is arithmetic on integers and the same on every machine.
+/// The table is made where the time zone is read (`TimeZoneTable.swift` of `Nightly`), so that
+/// everything below it is arithmetic on integers and the same on every machine.
 public struct CivilCalendar: Sendable, Equatable {
   /// One stretch of time with a constant distance to UTC.
   public struct Offset: Sendable, Equatable {
@@ -35,7 +35,8 @@ public struct CivilCalendar: Sendable, Equatable {
   /// The day that `instant` falls on.
   public func day(of instant: Instant) -> Day {
     let local = instant.milliseconds + offset(at: instant) * 1000
-    return Day(number: Int32(truncatingIfNeeded: local.flooredDividing(by: 86_400_000)))
+    let days = local.flooredDividing(by: Interval.day.milliseconds)
+    return Day(number: Int32(truncatingIfNeeded: days))
   }
 
   /// The month that `instant` falls in.
@@ -43,10 +44,11 @@ public struct CivilCalendar: Sendable, Equatable {
 
   /// The first instant of `day`; of a day that a zone left out, that of the next one.
   public func start(of day: Day) -> Instant {
-    let midnight = Int64(day.number) * 86_400_000
+    let length = Interval.day.milliseconds
+    let midnight = Int64(day.number) * length
     // A local midnight is one of: midnight minus the offset before or after a change nearby.
     var best: Instant?
-    for probe in [midnight - 86_400_000, midnight, midnight + 86_400_000] {
+    for probe in [midnight - length, midnight, midnight + length] {
       let candidate = Instant(
         milliseconds: midnight - offset(at: Instant(milliseconds: probe)) * 1000)
       if self.day(of: candidate) == day, best.map({ candidate < $0 }) ?? true { best = candidate }

@@ -49,6 +49,9 @@ public struct Interval: Sendable, Hashable, Comparable {
   /// A length of `hours`.
   public static func hours(_ hours: Int64) -> Interval { .seconds(hours * 3600) }
 
+  /// 24 hours.
+  public static var day: Interval { Interval(milliseconds: 86_400_000) }
+
   /// A length of `days` of 24 hours.
   public static func days(_ days: Int64) -> Interval { .seconds(days * 86_400) }
 

@@ -1,5 +1,8 @@
 import Vocabulary
 
+/// What a period may be longer than the one before it: months differ by up to three days.
+private let monthsDiffer = Interval.days(4)
+
 /// Compares the observations of a life and says what happened between them.
 struct Derivation {
   let collections: Collections
@@ -106,8 +109,7 @@ struct Derivation {
     else { return isMessage || !previous.isRenewing ? event.time : end }
     let start = length.start(before: next)
     if start <= end + rules.renewalGap, previous.isRenewing { return end }
-    // Months differ by up to three days.
-    return start + .days(4) < event.time ? start : event.time
+    return start + monthsDiffer < event.time ? start : event.time
   }
 
   /// When a purchase was charged that no dated body saw running: its end less its product's period;
@@ -124,8 +126,7 @@ struct Derivation {
     }
     let start = length.start(before: end)
     guard let soonest else { return start }
-    // Months differ by up to three days.
-    let isAnew = start + .days(4) < soonest && start > event.time
+    let isAnew = start + monthsDiffer < soonest && start > event.time
     return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
 
