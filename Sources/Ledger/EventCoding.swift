@@ -40,7 +40,7 @@ enum EventCoding {
   static func encode(
     _ event: Event, transaction: UnsafeRawBufferPointer, to writer: inout ByteWriter
   ) {
-    let isNumber = isPlainNumber(transaction)
+    let isNumber = Int64(plainNumber: transaction) != nil
     writer.reset()
     writer.put(unsigned: flags(event) | (isNumber ? Flag.transactionIsNumber : 0))
     if isNumber { writer.put(event.transaction) } else { writer.put(transaction) }
@@ -144,15 +144,6 @@ enum EventCoding {
     event.place.line = reader.signed()
     event.place.byteOffset = reader.signed()
     return (text, reader.isSound && reader.isAtEnd)
-  }
-
-  /// Whether `transactionKey` of the id is the id itself (Vocabulary, Fingerprint.swift).
-  static func isPlainNumber(_ id: UnsafeRawBufferPointer) -> Bool {
-    guard !id.isEmpty, id.count <= 18, id[0] != UInt8(ascii: "0") || id.count == 1 else {
-      return false
-    }
-    for byte in id where byte < UInt8(ascii: "0") || byte > UInt8(ascii: "9") { return false }
-    return true
   }
 
   private static func flags(_ event: Event) -> UInt64 {

@@ -67,7 +67,7 @@ final class LineageWriter {
     insertion.bind(4, Int64(lineage.shop.environment.rawValue))
     insertion.bind(5, Int64(lineage.shop.store.rawValue))
     // As a number where that keeps the id whole, for it takes fewer bytes.
-    if EventCoding.isPlainNumber(lineage.original) {
+    if Int64(plainNumber: lineage.original) != nil {
       insertion.bind(6, transactionKey(lineage.original))
     } else {
       insertion.bind(6, text: lineage.original)

@@ -116,19 +116,29 @@ public func lineageKey(
   return fingerprint.value
 }
 
-/// The number that stands for a transaction id inside a lineage: the id itself when it is a plain
-/// number of at most 18 digits, else its fingerprint; 0 for none.
-public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
-  if id.isEmpty { return 0 }
-  if id.count <= 18, id[0] != UInt8(ascii: "0") || id.count == 1 {
+extension Int64 {
+  /// The number that an id is: 1 to 18 digits, the first of several not 0; nil for any other id.
+  ///
+  /// Its digits are the id again.
+  @inline(__always)
+  public init?(plainNumber id: UnsafeRawBufferPointer) {
+    guard !id.isEmpty, id.count <= 18, id[0] != UInt8(ascii: "0") || id.count == 1 else {
+      return nil
+    }
     var number: Int64 = 0
     for byte in id {
-      guard byte >= 48, byte <= 57 else { return Fingerprint.of(id) }
+      guard byte >= 48, byte <= 57 else { return nil }
       number = number * 10 + Int64(byte - 48)
     }
-    return number
+    self = number
   }
-  return Fingerprint.of(id)
+}
+
+/// The number that stands for a transaction id inside a lineage: the id itself when it is a plain
+/// number, else its fingerprint; 0 for none.
+public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
+  if id.isEmpty { return 0 }
+  return Int64(plainNumber: id) ?? Fingerprint.of(id)
 }
 
 /// The key of a transaction id given as text.
