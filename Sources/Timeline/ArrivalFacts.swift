@@ -24,7 +24,7 @@ func arrivalDisorder(of events: [Event], _ rules: Rules) -> [ArrivalDisorder] {
       groupTime = event.time
     }
     let isOutOfOrder = later.precedes(event)
-    let isTooLate = isLate(event, rules)
+    let isTooLate = event.isLate(rules.deliveryWindow(event.provider))
     if isOutOfOrder || isTooLate {
       disorder.append(
         ArrivalDisorder(
@@ -85,18 +85,6 @@ func arrivalFindings(
     }
     return findings
   }
-}
-
-/// Whether the time is that of the message, rather than of the last thing that a state tells of or
-/// of its period's end: such a state may be shown long after without coming late.
-private func isDated(_ event: Event) -> Bool {
-  guard event.kind == .observed else { return true }
-  return event.provider != .iaptic && event.observation?.isUndated != true
-}
-
-private func isLate(_ event: Event, _ rules: Rules) -> Bool {
-  guard let received = event.received else { return false }
-  return received > (event.created ?? event.time) + rules.deliveryWindow(event.provider)
 }
 
 /// The earliest arrivals among some events: by receive time, else by place in the archives.

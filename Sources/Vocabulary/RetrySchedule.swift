@@ -39,6 +39,9 @@ public struct RetrySchedule: Sendable, Hashable {
   public static let firstOnly = RetrySchedule(
     delays: [0], starts: [-firstTolerance], ends: [firstTolerance])
 
+  /// From the making of a message to its last attempt.
+  public var lastDelay: Interval { .seconds(delays.last ?? 0) }
+
   /// The number of the attempt, from 1, that came `seconds` after the making of its message;
   /// nil when the schedule has none at that time.
   public func attempt(after seconds: Int64) -> Int? {

@@ -88,13 +88,16 @@ public struct Rules: Sendable {
 
   /// How late `provider` can still deliver.
   ///
-  /// Sources: Qonversion gives up about 24 h after the first attempt; IAPGUARD's newest schedule
-  /// is 10 min + 60 min + 4 h + 3 × 12 h; iaptic and Purple publish none.
+  /// That is until its last retry; iaptic and Purple publish none, and are given a day.
   public func deliveryWindow(_ provider: Provider) -> Interval {
     if let configured = deliveryWindows[provider] { return configured }
     return switch provider {
-    case .qonversion, .iaptic, .purple: .hours(24)
-    case .flobuk: .minutes(41 * 60 + 10)
+    case .qonversion: Self.qonversionWindow
+    case .flobuk: Self.flobukWindow
+    case .iaptic, .purple: .days(1)
     }
   }
+
+  private static let qonversionWindow = RetrySchedule.published(by: .qonversion).lastDelay
+  private static let flobukWindow = RetrySchedule.published(by: .flobuk).lastDelay
 }
