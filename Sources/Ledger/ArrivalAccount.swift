@@ -35,7 +35,7 @@ final class ArrivalAccount {
 
   /// Enters a delivered event, and gives back where `count` shall count what became of it.
   func enter(_ event: Event) -> Int32 {
-    let arrived = event.received ?? event.created ?? event.time
+    let arrived = event.arrivedAt
     let key = DeliveryKey(
       day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
     let slot = slot(of: key)

@@ -66,9 +66,7 @@ extension Ledger {
     let fields = contents[0].indices.filter { field in
       contents.contains { !$0[field].value.isExactly(contents[0][field].value) }
     }
-    let others = group.filter { !$0.isStanding }.map(\.event.place).sorted {
-      ($0.archive, $0.line, $0.byteOffset) < ($1.archive, $1.line, $1.byteOffset)
-    }
+    let others = group.filter { !$0.isStanding }.map(\.event.place).sorted()
     return ConflictRow(
       lineage: lineage, identity: winner.event.identity, event: winner.event,
       transaction: winner.transaction, fields: fields.map { contents[0][$0].name },

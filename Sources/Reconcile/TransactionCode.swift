@@ -57,7 +57,7 @@ extension Reconciliation {
     }
     let told = lineage?.latest.charges ?? []
     return firstListed.map { !$0.precedes(transaction) } ?? true
-      && !told.contains { $0.kind != .oneTime && isBefore($0.time, transaction) }
+      && !told.contains { isBefore($0.time, transaction) }
   }
 
   /// Whether its id, which is not the original one, proves something before it, and no trial is.

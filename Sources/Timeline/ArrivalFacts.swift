@@ -16,7 +16,7 @@ func arrivalDisorder(of events: [Event], _ rules: Rules) -> [ArrivalDisorder] {
   var later = ArrivalFrontier()
   var group = ArrivalFrontier()
   var groupTime: Instant?
-  for index in events.indices.reversed() where isDated(events[index]) {
+  for index in events.indices.reversed() where events[index].isTimed {
     let event = events[index]
     if event.time != groupTime {
       later.merge(group)
@@ -42,7 +42,7 @@ extension Life {
     for arrival in disorder {
       let event = told[arrival.event]
       let key = ArrivalKey(
-        day: CivilCalendar.utc.day(of: event.received ?? event.created ?? event.time),
+        day: CivilCalendar.utc.day(of: event.arrivedAt),
         provider: event.provider,
         kind: event.kind)
       var sums = ArrivalSums()
@@ -113,10 +113,10 @@ private struct ArrivalFrontier {
   /// Whether one of these arrived before `event`.
   func precedes(_ event: Event) -> Bool {
     guard event.received != nil else {
-      return placeOfAny.map { isBefore($0, event.place) } ?? false
+      return placeOfAny.map { $0 < event.place } ?? false
     }
     if receivedBefore(event) != nil { return true }
-    return placeWithoutReceived.map { isBefore($0, event.place) } ?? false
+    return placeWithoutReceived.map { $0 < event.place } ?? false
   }
 
   /// The one of these that was received first, when that was before `event` was.
@@ -132,11 +132,6 @@ private struct ArrivalFrontier {
   }
 
   private func earlier(_ place: Place?, _ other: Place) -> Place {
-    guard let place else { return other }
-    return isBefore(other, place) ? other : place
-  }
-
-  private func isBefore(_ left: Place, _ right: Place) -> Bool {
-    (left.archive, left.line, left.byteOffset) < (right.archive, right.line, right.byteOffset)
+    place.map { min($0, other) } ?? other
   }
 }

@@ -5,7 +5,9 @@
 public typealias Symbol = Int32
 
 /// Where a line stands: the archive, its line and the byte where its JSON value begins.
-public struct Place: Sendable, Hashable {
+///
+/// Places are in the order in which archives were read.
+public struct Place: Sendable, Hashable, Comparable {
   /// The ledger's number of the archive.
   public var archive: Int32
   /// Physical line, from 1.
@@ -18,6 +20,11 @@ public struct Place: Sendable, Hashable {
     self.archive = archive
     self.line = line
     self.byteOffset = byteOffset
+  }
+
+  /// Orders by archive, line and byte.
+  public static func < (left: Place, right: Place) -> Bool {
+    (left.archive, left.line, left.byteOffset) < (right.archive, right.line, right.byteOffset)
   }
 }
 
@@ -165,6 +172,22 @@ public struct Event: Sendable, Hashable {
 }
 
 extension Event {
+  /// When it came: received, else made, else happened.
+  public var arrivedAt: Instant { received ?? created ?? time }
+
+  /// Whether the time is that of the message, rather than of the last thing that a state tells of
+  /// or of its period's end: such a state may be shown long after without coming late.
+  public var isTimed: Bool {
+    guard kind == .observed else { return true }
+    return provider.body != .collection && observation?.isUndated != true
+  }
+
+  /// Whether it was received more than `window` after it was made.
+  public func isLate(_ window: Interval) -> Bool {
+    guard let received else { return false }
+    return received > (created ?? time) + window
+  }
+
   /// The highest counter that is read: a renewal a day for 270 years.
   ///
   /// What is more counts something else.

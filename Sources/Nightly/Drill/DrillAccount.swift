@@ -151,7 +151,7 @@ struct DrillAccount {
     for damage in damages {
       guard let event = damage.delivered else { continue }
       let key = ArrivalKey(
-        day: CivilCalendar.utc.day(of: event.received ?? event.created ?? event.time),
+        day: CivilCalendar.utc.day(of: event.arrivedAt),
         provider: event.provider, kind: event.kind)
       for code in damage.expected where code.isCounted {
         expected[key, default: [:]][code, default: 0] += 1

@@ -101,7 +101,7 @@ struct Damage {
       self.init(kind, candidate, received, among: events, within: limits)
     case .swapped:
       guard let later = events.first(where: { $0.time > event.time }) else { return nil }
-      let received = (later.received ?? later.created ?? later.time) + .seconds(1)
+      let received = later.arrivedAt + .seconds(1)
       self.init(kind, candidate, received, among: events, within: limits)
     case .corrupted:
       let wrong = Corruption(of: event, among: events, limits, draw: candidate.rank >> 32)
@@ -137,29 +137,13 @@ struct Damage {
 }
 
 extension Event {
-  func isLate(_ window: Interval) -> Bool {
-    guard let received else { return false }
-    return received > (created ?? time) + window
-  }
-
-  /// Whether its time is that of the message; a state may be shown long after what it tells of.
-  private var isTimed: Bool {
-    kind != .observed || provider != .iaptic && observation?.isUndated != true
-  }
-
   /// Whether an event that happened later came before this one: by receive time, else by place.
   func isOutOfOrder(among events: [Event]) -> Bool {
     events.contains { other in
       guard other.time > time, other.isTimed else { return false }
       if let received, let known = other.received { return known < received }
-      if received != nil, other.received == nil { return other.place.isBefore(place) }
-      return received == nil && other.place.isBefore(place)
+      if received != nil, other.received == nil { return other.place < place }
+      return received == nil && other.place < place
     }
-  }
-}
-
-extension Place {
-  func isBefore(_ other: Place) -> Bool {
-    (archive, line, byteOffset) < (other.archive, other.line, other.byteOffset)
   }
 }

@@ -108,7 +108,7 @@ struct NumberPass {
   private mutating func explainDeliveries(_ events: [Event], _ group: [LineageRow]) throws {
     guard question.listed.contains("delivered") else { return }
     for event in events {
-      let came = event.received ?? event.created ?? event.time
+      let came = event.arrivedAt
       let key = ArrivalKey(
         day: CivilCalendar.utc.day(of: came), provider: event.provider, kind: event.kind)
       let keys = ShareKeys(part: .arrival(key, ArrivalSums()), words: ledger.symbols.words)
