@@ -17,8 +17,9 @@ extension Reconciliation {
 
   /// What the last counter says, with the payments since that brought none.
   private func countedUp(_ lineage: LineageCase) -> Int64? {
-    let charges = lineage.latest.charges.filter { $0.kind != .oneTime }
-    let uncounted = charges.reversed().prefix { $0.ordinal == nil && $0.renewalCount == nil }
+    let uncounted = lineage.latest.subscriptionCharges.reversed().prefix {
+      $0.ordinal == nil && $0.renewalCount == nil
+    }
     return lineage.latest.renewalOrdinal.map { $0 + Int64(uncounted.count) }
   }
 
@@ -28,7 +29,7 @@ extension Reconciliation {
     let charged = Set(state.charges.map(\.transaction))
     // Changes that come without money are transactions of their own with some providers.
     let changes = Set(state.unpaidChanges.map(\.transaction)).subtracting(charged)
-    let paid = state.charges.count { $0.kind != .oneTime } + changes.count { $0 != 0 }
+    let paid = state.subscriptionCharges.count + changes.count { $0 != 0 }
     return isFirstMissing(lineage) ? Int64(paid) : max(0, Int64(paid) - 1)
   }
 
@@ -41,7 +42,7 @@ extension Reconciliation {
   private func isFirst(_ charge: MissingCharge, in lineage: LineageCase) -> Bool {
     guard charge.code == .missedConversion || (charge.code == .missedStart && charge.opensLineage)
     else { return false }
-    let first = lineage.latest.charges.first { $0.kind != .oneTime }
+    let first = lineage.latest.subscriptionCharges.first
     guard let first, let at = charge.at else { return true }
     return at <= first.time
   }
@@ -50,7 +51,7 @@ extension Reconciliation {
   mutating func findCounterGaps() {
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       let start = findStartOfCounting(lineage)
-      let paid = lineage.latest.charges.filter { $0.kind != .oneTime }
+      let paid = lineage.latest.subscriptionCharges
       var counter = RenewalCounter(
         after: start == nil ? nil : 0,
         isStartSeen: start == nil && lineage.latest.isStartSeen)
@@ -183,7 +184,7 @@ extension Reconciliation {
 
   /// The first end that no charge follows within the gap, the last one included.
   private func firstHole(_ lineage: LineageCase) -> Instant {
-    let paid = lineage.state.charges.filter { $0.kind != .oneTime }
+    let paid = lineage.state.subscriptionCharges
     if let end = firstHole(paid[...]) { return end }
     let end = lineage.state.periodEnd ?? lineage.state.lastEventAt
     return end < knownAt ? end : lineage.state.lastEventAt

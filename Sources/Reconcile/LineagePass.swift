@@ -45,7 +45,7 @@ extension Reconciliation {
       started < knownAt, missing(in: lineage).isEmpty,
       isWatched(started, subject(lineage))
     else { return }
-    let firstPaid = state.charges.first { $0.kind != .oneTime }
+    let firstPaid = state.subscriptionCharges.first
     if let firstPaid {
       let begins = min(firstPaid.periodStart, firstPaid.time)
       guard started + rules.base.renewalGap < begins else { return }
@@ -147,7 +147,7 @@ extension Reconciliation {
 
   /// When the last period that was told was opened.
   func begin(ofLastPeriodIn state: LineageState) -> Instant? {
-    state.charges.last { $0.kind != .oneTime }?.time ?? state.trials.last?.start
+    state.subscriptionCharges.last?.time ?? state.trials.last?.start
   }
 
   /// What tells the running period from the others of its lineage: when it was charged, which an

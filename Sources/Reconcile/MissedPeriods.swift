@@ -103,7 +103,7 @@ extension Reconciliation {
     case .months(let count): return .hours(Int64(count) * 730 + Int64(count) / 2)
     case nil: break
     }
-    let paid = state.charges.last { $0.kind != .oneTime && $0.periodEnd != nil }
+    let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
     guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
     return end.since(paid.periodStart)
   }

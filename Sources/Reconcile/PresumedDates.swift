@@ -24,7 +24,6 @@ extension Reconciliation {
 extension LineageCase {
   /// The ends of all periods and trials that events tell.
   var knownEnds: [Instant] {
-    latest.charges.compactMap { $0.kind == .oneTime ? nil : $0.periodEnd }
-      + latest.trials.compactMap(\.end)
+    latest.subscriptionCharges.compactMap(\.periodEnd) + latest.trials.compactMap(\.end)
   }
 }

@@ -169,7 +169,7 @@ extension LineageCase {
   /// The product of the last charge or change of product up to `instant`; an announced change holds
   /// from the next charge on.
   func productTold(until instant: Instant) -> String? {
-    let charge = latest.charges.last { $0.kind != .oneTime && $0.time <= instant }
+    let charge = latest.subscriptionCharges.last { $0.time <= instant }
     let change = latest.productChanges.last { $0.product != 0 && $0.time <= instant }
     if let change, charge.map({ $0.time < change.time }) ?? true { return text(change.product) }
     return charge.map { text($0.product) }
@@ -178,7 +178,7 @@ extension LineageCase {
   /// The product of the first charge after `instant`; where a change of product comes first, or is
   /// that charge, the one that it left.
   func productHeld(after instant: Instant) -> String? {
-    let charge = latest.charges.first { $0.kind != .oneTime && $0.time > instant }
+    let charge = latest.subscriptionCharges.first { $0.time > instant }
     let change = latest.productChanges.first { $0.previousProduct != 0 && $0.time > instant }
     if let change, charge.map({ change.time <= $0.time }) ?? true {
       return text(change.previousProduct)

@@ -66,7 +66,7 @@ extension Reconciliation {
 
   /// Whether a refund ended access, or one whose charge never came may have.
   private func mayBeTakenAway(_ state: LineageState) -> Bool {
-    let paid = state.charges.last { $0.kind != .oneTime }?.time
+    let paid = state.subscriptionCharges.last?.time
     return state.accessTakenAway
       || state.refunds.contains { refund in
         !refund.chargeIsKnown && (paid.map { refund.time >= $0 } ?? true)
@@ -80,7 +80,7 @@ extension Reconciliation {
     guard let cancel = state.lastCancelAt else { return false }
     if let length = periodLength(lineage), !length.isMonth { return false }
     let start = state.charges.last { $0.kind == .first || $0.kind == .conversion }
-    let begun = (start ?? state.charges.first { $0.kind != .oneTime })?.time
+    let begun = (start ?? state.subscriptionCharges.first)?.time
     // Before any period is known, the cancel is all there is to go by.
     guard let begun, begun <= cancel else { return begun == nil && knownAt < cancel + .days(366) }
     let year = Interval.days(366).milliseconds

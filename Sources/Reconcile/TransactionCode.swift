@@ -55,7 +55,7 @@ extension Reconciliation {
     let firstListed = siblings.first {
       $0.kind != .oneTime && !$0.isTrial && !trials.contains($0.key)
     }
-    let told = lineage?.latest.charges ?? []
+    let told = lineage?.latest.subscriptionCharges ?? []
     return firstListed.map { !$0.precedes(transaction) } ?? true
       && !told.contains { isBefore($0.time, transaction) }
   }

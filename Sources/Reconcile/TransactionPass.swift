@@ -96,7 +96,7 @@ extension Reconciliation {
     _ transaction: ListedTransaction, _ lineage: LineageCase, _ mapped: [String]
   ) -> String {
     if transaction.isNewest, mapped.count == 1 { return mapped[0] }
-    if let at = transaction.at, lineage.latest.charges.contains(where: { $0.kind != .oneTime }) {
+    if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
       return transaction.opensPeriods
         ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)
     }

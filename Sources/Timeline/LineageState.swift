@@ -151,11 +151,14 @@ public struct LineageState: Sendable, Equatable {
 
   /// Whether the lineage renews, rather than being a one-time purchase.
   public var isSubscription: Bool {
-    speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
+    speaksOfSubscription || !trials.isEmpty || !subscriptionCharges.isEmpty
   }
 
   /// Whether an expiry was told for the last period.
   public var isExpiryTold: Bool { expiredAt != nil }
+
+  /// Charges of what renews, in business order.
+  public var subscriptionCharges: [Charge] { charges.filter { $0.kind != .oneTime } }
 
   /// Changes of product that came without a charge.
   public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }
