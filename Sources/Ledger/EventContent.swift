@@ -22,12 +22,12 @@ extension Event {
   /// What the fold and the reports read: two lines that agree in it say the same.
   ///
   /// Not part of it are created and received time, body and place; which delivery of a collection
-  /// brought it; and the provider's name, which its kind stands for. FLOBUK's user neither: several
-  /// may share a purchase, and what the store tells names none.
+  /// brought it; and the provider's name, which its kind stands for. The user of a purchase that
+  /// several may share neither: what the store tells names none.
   var material: Event {
     var event = self
     if kind != .other { event.name = 0 }
-    if provider == .flobuk { event.user = 0 }
+    if provider.sharesPurchases { event.user = 0 }
     event.collection = 0
     event.created = nil
     event.received = nil

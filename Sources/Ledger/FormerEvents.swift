@@ -43,7 +43,7 @@ extension Ledger {
 
   /// Looks up those of `keys` that are stored, in their order, without the texts of user ids.
   ///
-  /// Qonversion's, which are folded each for itself, come with their events as they count and as
+  /// Those that are folded each for itself, because ids link their purchases, come with their events as they count and as
   /// they did when the archives up to `archive` were known; nothing is new of those that are not
   /// `touched`. Of the others it is only told who they are. Throws `LedgerError`, and whatever
   /// `alone` throws.
@@ -60,7 +60,7 @@ extension Ledger {
         select.bind(1, key)
         try select.forEachRow { found in
           let row = try LineageRow(found)
-          guard row.provider == .qonversion else { return grouped(row) }
+          guard row.provider.linksPurchases else { return grouped(row) }
           if touched.contains(key) {
             let (now, then) = try versions.events(
               in: found.blob(8), of: key, LineageShop(row))

@@ -15,7 +15,7 @@ extension Ledger {
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     try visit("read lineages") { database in
-      let alone = "l.provider = \(Provider.qonversion.rawValue) or l.user = 0"
+      let alone = "l.provider in (\(Provider.linking)) or l.user = 0"
       try database.forEachLineage(where: alone, keys: keys, withUserTexts: withUserTexts) {
         try body([$0], $1)
       }
@@ -71,7 +71,7 @@ extension Database {
       """
       \(LineageRow.selectWithEvents(userTexts: withUserTexts))
       where l.user between ? and ? and l.user <> 0
-        and l.provider <> \(Provider.qonversion.rawValue)
+        and l.provider not in (\(Provider.linking))
       order by l.user, l.provider, l.app, l.environment, l.key
       """)
     lineages.bind(1, keys.lowerBound)
@@ -91,6 +91,12 @@ extension Database {
     }
     try finish()
   }
+}
+
+extension Provider {
+  /// The numbers of those whose lineages are folded alone, as a list of SQL.
+  static let linking = allCases.filter(\.linksPurchases).map { "\($0.rawValue)" }
+    .joined(separator: ", ")
 }
 
 extension LineageRow {
@@ -115,7 +121,7 @@ extension LineageRow {
   }
 
   /// Whether the lineage is folded alone, whatever else its user has; `forEachGroup` asks so, too.
-  public var isAlone: Bool { provider == .qonversion || user == 0 }
+  public var isAlone: Bool { provider.linksPurchases || user == 0 }
 
   /// Whether the fold reads both lineages together, when neither is folded alone.
   public func isGrouped(with other: LineageRow) -> Bool {

@@ -160,8 +160,10 @@ struct BreakIDs {
 /// What a person does about a break, for the provider in question.
 func nextStep(_ code: BreakCode, _ provider: Provider) -> String {
   let purchases =
-    provider == .qonversion
-    ? "fetch GET /v4/users/{user_id}/purchases" : "ask \(provider.name) for the user's purchases"
+    switch provider {
+    case .qonversion: "fetch GET /v4/users/{user_id}/purchases"
+    case .flobuk, .iaptic, .purple: "ask \(provider.name) for the user's purchases"
+    }
   switch code {
   case .missedStart, .missedConversion, .missedRenewal, .missedPurchase:
     return "\(purchases); have the event sent again, or book the charge by decision"

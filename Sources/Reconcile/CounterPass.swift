@@ -151,9 +151,9 @@ extension Reconciliation {
 
   /// Listed payments of before the first event ever taken in, where no event counts for the ledger.
   ///
-  /// A Qonversion renewal brings its number along, and so counts them.
+  /// A renewal that brings its number along counts them.
   private func paidBeforeOurTime(_ match: EntitlementMatch) -> Int64 {
-    guard user.provider != .qonversion else { return 0 }
+    guard !user.provider.numbersRenewals else { return 0 }
     let lineage = match.lineage
     let about = subject(lineage)
     return Int64(

@@ -67,12 +67,11 @@ extension Reconciliation {
       renewsCount: group.compactMap(\.renewsCount).max())
   }
 
-  /// iaptic and FLOBUK list the newest purchase of each product, those of past products as well.
-  var listsPastProducts: Bool { user.provider == .iaptic || user.provider == .flobuk }
-
   /// Whether the entitlement ends where a purchase begins that never came: it took its place.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
-    guard listsPastProducts, let end = match.entitlement.expiresAt else { return false }
+    guard user.provider.listsPastProducts, let end = match.entitlement.expiresAt else {
+      return false
+    }
     return missing.contains { original, charges in
       original != match.lineage.original
         && charges.contains { charge in charge.at.map { agree($0, end) } ?? false }
@@ -81,7 +80,7 @@ extension Reconciliation {
 
   /// Whether a later charge of another product followed the purchase that an entitlement shows.
   private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageCase) -> Bool {
-    guard listsPastProducts,
+    guard user.provider.listsPastProducts,
       let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
       !products.contains(lineage.text(lineage.state.product)),
       let charge = lineage.state.charges.last(where: {

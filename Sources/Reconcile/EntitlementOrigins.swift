@@ -91,7 +91,7 @@ extension Reconciliation {
   /// stand for a past product, for then another can have taken its place.
   private func claims(_ entitlement: Entitlement, _ lineage: LineageCase) -> Bool {
     guard entitlement.isActive(at: knownAt) == false else { return true }
-    guard !listsPastProducts else { return false }
+    guard !user.provider.listsPastProducts else { return false }
     guard let shown = entitlement.expiresAt, let known = lineage.state.periodEnd else {
       return true
     }

@@ -8,7 +8,7 @@ extension Reconciliation {
       findMissingStart(match)
       if isReplacedUnseen(match) { continue }
       if isAhead(match) {
-        if tellsEnds, let (shown, known) = earlyEnd(of: match) {
+        if user.provider.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match) {
           raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
         } else {
           raiseAhead(match.lineage, says: told(match.entitlement))
@@ -31,11 +31,11 @@ extension Reconciliation {
     return end > knownAt && agree(end, known)
   }
 
-  /// FLOBUK tells the renewals of all stores but Play's without user, so that they cannot be put to
-  /// the subscription that they renew: it looks as if it had fallen silent, and nothing is missing.
+  /// Renewals that are told without user and original id cannot be put to the subscription that
+  /// they renew: it looks as if it had fallen silent, and nothing is missing.
   func isComparable(_ lineage: LineageCase) -> Bool {
-    lineage.state.provider != .flobuk || lineage.state.store == .playStore
-      || !lineage.state.isSubscription
+    let state = lineage.state
+    return state.provider.chainsRenewals(in: state.store) || !state.isSubscription
   }
 
   /// A life that began while we were listening, and whose beginning never came.
@@ -99,8 +99,9 @@ extension Reconciliation {
       if isWatched(base, subject(match.lineage)) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
-    } else if tellsEnds, later.isEmpty, !state.accessTakenAway || isRefundInDoubt,
-      !explainsByBilling(match, end: end), !isOfOtherProduct(match)
+    } else if user.provider.sendsPeriodEnds, later.isEmpty,
+      !state.accessTakenAway || isRefundInDoubt, !explainsByBilling(match, end: end),
+      !isOfOtherProduct(match)
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
     }
@@ -124,11 +125,6 @@ extension Reconciliation {
     match.lineage.state.accessTakenAway && match.entitlement.isActive == true
       && match.entitlement.newestTransaction?.revokedAt == nil
   }
-
-  /// Whether ends are told.
-  ///
-  /// Purple sends none: they follow from the product's length, or from when an expiry was noticed.
-  var tellsEnds: Bool { user.provider != .purple }
 
   /// A cancel that was told after the end is the store's, which had tried to collect until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
@@ -208,7 +204,7 @@ extension Reconciliation {
     // One that came without money and without a date of its own may not be shown yet.
     let changed = held.union(
       state.unpaidChanges.flatMap { [$0.product, $0.previousProduct] }.map { lineage.text($0) })
-    if state.provider != .qonversion, !state.unpaidChanges.isEmpty,
+    if !state.provider.sendsWholeCharges, !state.unpaidChanges.isEmpty,
       !changed.isDisjoint(with: products)
     {
       return

@@ -198,7 +198,7 @@ extension Reconciliation {
   /// paid for.
   private func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
-    let told = state.toldEnd ?? (tellsEnds ? base : state.lastEventAt)
+    let told = state.toldEnd ?? (user.provider.sendsPeriodEnds ? base : state.lastEventAt)
     return min(told, max(base, expiredAt)) <= base + rules.base.renewalGap
   }
 }

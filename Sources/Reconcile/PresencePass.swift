@@ -72,7 +72,7 @@ extension Reconciliation {
   /// Bodies of iaptic's first years, which know no transaction ids, tell the end of what was
   /// refunded by leaving it out; where nothing is left, nothing in the body dates it.
   private func mayHaveVanished(_ lineage: LineageCase) -> Bool {
-    rules.hasUndatedCollections && user.provider == .iaptic
+    rules.hasUndatedCollections && user.provider.body == .collection
       && lineage.latest.transactions.isEmpty
   }
 

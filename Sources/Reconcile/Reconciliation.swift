@@ -148,8 +148,7 @@ struct Reconciliation {
   /// Store product ids of a snapshot's product; nil when no map tells them.
   func storeProducts(_ product: String) -> [String]? {
     if let mapped = rules.products[product] { return mapped }
-    // Only Qonversion's entitlements name products of their own instead of the store's.
-    return product.isEmpty || user.provider == .qonversion ? nil : [product]
+    return product.isEmpty || user.provider.namesOwnProducts ? nil : [product]
   }
 
   /// The product that a charge at `instant` renewed: the one told last before it, else the one that

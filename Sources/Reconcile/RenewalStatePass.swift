@@ -151,7 +151,7 @@ extension Reconciliation {
     let state = match.lineage.state
     // Of a trial Purple tells no end at all, and no length.
     guard let known = state.effectiveEnd else {
-      return tellsEnds ? nil : match.entitlement.expiresAt
+      return user.provider.sendsPeriodEnds ? nil : match.entitlement.expiresAt
     }
     if state.isInBillingRetry { return max(known, state.lastEventAt) }
     guard let shown = match.entitlement.expiresAt else { return known }
@@ -159,14 +159,8 @@ extension Reconciliation {
     return missing(in: match.lineage).contains { isAfterLastPeriod($0, state) } ? shown : nil
   }
 
-  /// Whether the provider sends an event when a subscription lapses; the others send states, from
-  /// which the end is read.
-  var tellsExpiry: Bool {
-    switch user.provider {
-    case .qonversion, .purple: true
-    case .flobuk, .iaptic: false
-    }
-  }
+  /// Whether an event is sent when a subscription lapses; else the end is read from states.
+  var tellsExpiry: Bool { user.provider.body == .event }
 
   private func stateDraft(
     _ code: BreakCode, _ match: EntitlementMatch, at: Instant, missing: Int64, _ evidence: String

@@ -122,8 +122,9 @@ extension Reconciliation {
     else { return }
     let (about, life) = (subject(transaction, lineage), life(of: transaction, lineage))
     guard revokedAt < knownAt else { return }
-    // Purple has no word for the refund of a subscription: its event was never sent.
-    guard user.provider != .purple || transaction.kind == .oneTime else {
+    // Of what the provider has no word for, the event was never sent.
+    guard user.provider.tellsRefunds(of: transaction.kind == .oneTime ? .oneTime : .subscription)
+    else {
       counts.refundsNeverTold += 1
       return missedRefunds.formUnion([life])
     }
@@ -161,7 +162,7 @@ private struct ToldTransactions {
     for state in lineages.flatMap({ [$0.state, $0.latest] }) {
       charges.formUnion(state.charges.map(\.transaction))
       // Providers that send no money tell a change of product without it.
-      if state.provider != .qonversion {
+      if !state.provider.sendsWholeCharges {
         for change in state.unpaidChanges {
           changes[change.transaction, default: []].append(change.time)
         }

@@ -53,18 +53,6 @@ struct CoverageStatement: Equatable {
 }
 
 extension Provider {
-  /// Whether the provider tells of refunds of things of this type at all.
-  ///
-  /// Sources: FLOBUK's `data` has no refund flag; Purple announces PRODUCT_CANCELLED for one-time
-  /// purchases only.
-  func tellsRefunds(of type: ProductType) -> Bool {
-    switch self {
-    case .qonversion, .iaptic: true
-    case .flobuk: false
-    case .purple: type == .oneTime
-    }
-  }
-
   /// What the provider's deliveries say of a metric, whatever the data.
   ///
   /// Sources: the field lists of the four vendors' webhook pages.
@@ -75,22 +63,21 @@ extension Provider {
     case .churnReason: tellingReasons
     case .autoRenewOff: tellingAutoRenew
     case .pauses:
-      self == .iaptic
-        ? .measured("pauses are told") : .notAvailable(nil, "pauses are not told")
+      tellsPauses ? .measured("pauses are told") : .notAvailable(nil, "pauses are not told")
     case .productChange:
-      self == .flobuk
+      body == .purchase
         ? .estimated(nil, "a change is another product of the user's group")
         : .measured("changes are told")
     case .trials:
-      self == .flobuk
-        ? .notAvailable(nil, "a trial cannot be told from a paid period")
-        : .measured("trials are told")
+      tellsTrials
+        ? .measured("trials are told")
+        : .notAvailable(nil, "a trial cannot be told from a paid period")
     case .sandbox:
-      self == .purple
-        ? .notAvailable(nil, "test purchases cannot be told from real ones; they are booked")
-        : .measured("each purchase says whether it is a test")
+      marksTests
+        ? .measured("each purchase says whether it is a test")
+        : .notAvailable(nil, "test purchases cannot be told from real ones; they are booked")
     case .renewals:
-      .measured(self == .flobuk ? "each renewal is another transaction" : "renewals are told")
+      .measured(body == .purchase ? "each renewal is another transaction" : "renewals are told")
     case .revenueUSD, .proceeds, .churn, .renewalOrdinal, .mrr, .retention, .country,
       .storefront, .missingEvents:
       .measured("the data tells")
@@ -111,9 +98,10 @@ extension Provider {
 
   private func tellingRefunds(of type: ProductType) -> CoverageStatement {
     guard tellsRefunds(of: type) else { return .notAvailable(nil, "refunds are not told") }
-    return self == .purple
-      ? .measured("refunds are told; each gives its charge back whole")
-      : .measured("refunds are told")
+    return switch self {
+    case .purple: .measured("refunds are told; each gives its charge back whole")
+    case .qonversion, .flobuk, .iaptic: .measured("refunds are told")
+    }
   }
 
   private var tellingReasons: CoverageStatement {

@@ -72,9 +72,9 @@ struct CoverageTallies: Equatable {
     }
   }
 
-  /// Whether iaptic's deliveries are those of the first years, which do not say why they came.
+  /// Whether collections are those of iaptic's first years, which do not say why they came.
   private func showsStatesOnly(_ provider: Provider) -> Bool {
-    provider == .iaptic && states > 0 && self.told == 0
+    provider.body == .collection && states > 0 && self.told == 0
   }
 
   private var revenue: CoverageStatement {
@@ -155,7 +155,7 @@ struct CoverageTallies: Equatable {
 
   private func missingEvents(_ provider: Provider) -> CoverageStatement {
     if hasSnapshots { return .measured("events are compared with snapshots") }
-    return provider == .qonversion
+    return provider.numbersRenewals
       ? .estimated(nil, "without snapshots only counters and refunds show what never came")
       : .notAvailable(nil, "there are no snapshots to compare events with")
   }

@@ -25,26 +25,27 @@ struct FetchRequest: Equatable {
 
   /// The request for what `provider` knows of `user`.
   init(_ record: Record, of user: String, app: String, at provider: Provider) {
-    guard !user.isEmpty || provider == .purple else {
-      note = "no user id is known: look the subscription up in the provider's dashboard"
-      return
-    }
-    let user = Self.encoded(user)
+    let id = Self.encoded(user)
     switch provider {
     case .qonversion:
       host = "api.qonversion.io"
-      path = "/v4/users/\(user)/\(record.rawValue)"
+      path = "/v4/users/\(id)/\(record.rawValue)"
       note = "Bearer with the project's secret key; page on with starting_after while has_more"
     case .flobuk:
       host = "api.iapguard.com"
-      path = "/v1/user/\(Self.encoded(app))/\(user)"
+      path = "/v1/user/\(Self.encoded(app))/\(id)"
       note = "no authorisation is published; user records must be switched on in the dashboard"
     case .iaptic:
       host = "validator.fovea.cc"
-      path = "/v2/customers/\(user)/purchases"
+      path = "/v2/customers/\(id)/purchases"
       note = "Basic with app name and secret key; the answer holds the last purchase per product"
     case .purple:
       note = "no interface is published: ask sprylab for the user's purchases"
+      return
+    }
+    guard !user.isEmpty else {
+      (host, path) = ("", "")
+      note = "no user id is known: look the subscription up in the provider's dashboard"
       return
     }
     method = "GET"

@@ -83,7 +83,7 @@ private func firstOpening(_ event: Event, sawTrial: Bool) -> Movement {
   case .trialConverted: return .new
   case .started, .resubscribed:
     if sawTrial { return .new }
-    if event.kind == .resubscribed, event.provider != .qonversion { return .reactivated }
+    if event.kind == .resubscribed, !event.provider.linksPurchases { return .reactivated }
     return (event.renewalCount ?? 0) >= 1 || !event.startsLineage ? .firstSeen : .new
   case .upgraded, .downgraded, .productChanged: return sawTrial ? .new : .firstSeen
   default: return .firstSeen

@@ -56,10 +56,11 @@ extension Event {
     return revenue != nil && !revenueIsNegative ? .productChange : nil
   }
 
-  /// Whether the event moves to another product at once and says nothing of money: Purple sends no
-  /// amounts, and dates the change itself.
+  /// Whether the event moves to another product at once and says nothing of money: Purple, whose
+  /// events come without amounts, dates the change itself.
   var changesProductUnpaid: Bool {
-    provider == .purple && kind.isProductChange && chargeKind == nil && !isRefundBooking
+    provider.body == .event && !provider.sendsWholeCharges && kind.isProductChange
+      && chargeKind == nil && !isRefundBooking
   }
 
   /// Whether the event says that a payment is failing or that grace was granted.

@@ -13,7 +13,7 @@ struct ChargeIndex {
   private var refunded: Set<Int> = []
 
   /// The latest charge so far with the transaction id; without one, the latest of the product that
-  /// was not refunded yet, of Qonversion's only among those that have no id either.
+  /// was not refunded yet, where ids link purchases only among those that have no id either.
   mutating func charge(refundedBy event: Event, among bookings: [Booking]) -> Int? {
     read(bookings)
     guard event.transaction == 0 else {
@@ -25,7 +25,7 @@ struct ChargeIndex {
       charges[product]?.removeLast()
     }
     return charges[product]?.last.flatMap {
-      event.provider == .qonversion && bookings[$0].transaction != 0 ? nil : $0
+      event.provider.linksPurchases && bookings[$0].transaction != 0 ? nil : $0
     }
   }
 

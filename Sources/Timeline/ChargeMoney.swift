@@ -63,7 +63,7 @@ extension Rules {
   }
 
   private func listedPrice(of charge: Event) -> PriceBook.Price? {
-    guard charge.provider != .qonversion else { return nil }
+    guard !charge.provider.sendsWholeCharges else { return nil }
     return prices.price(
       of: charge.product, in: charge.store, country: charge.country,
       currency: charge.revenue?.currency ?? 0, at: charge.time)
@@ -74,7 +74,9 @@ extension Event {
   /// Whether the event refunds all of a charge: its provider sends no amounts with it, or they are
   /// those that were paid.
   func givesBack(_ paid: Revenue) -> Bool {
-    guard let revenue, revenue.hasAmount else { return kind.isRefund && provider != .qonversion }
+    guard let revenue, revenue.hasAmount else {
+      return kind.isRefund && !provider.sendsWholeCharges
+    }
     if let refunded = revenue.local, let charged = paid.local,
       revenue.currency == paid.currency || revenue.currency == 0 || paid.currency == 0
     {

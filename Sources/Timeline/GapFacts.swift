@@ -3,7 +3,7 @@ import Vocabulary
 extension Life {
   /// What the data leaves open, charge by charge and period by period.
   func bookGaps<Target: Books>(into books: inout Target) {
-    guard told[0].provider != .qonversion else { return }
+    guard !told[0].provider.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
       let booking = bookings[index]
       let source = ShareSource(.booking(index), at: booking.time)

@@ -12,7 +12,7 @@ extension Life {
       lineage: newest.lineage, provider: first.provider, environment: first.environment,
       store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
-    if first.provider != .qonversion {
+    if !first.provider.linksPurchases {
       state.lineages = Set(told.map(\.lineage)).sorted()
     }
     state.charges = charges

@@ -10,7 +10,7 @@ public import Vocabulary
 /// - Returns: for Qonversion exactly one life; in an order that does not depend on that of arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
 public func lives(of events: [Event], rules: Rules) throws(AmountOverflow) -> [Life] {
-  guard let first = events.first, first.provider != .qonversion else {
+  guard let first = events.first, !first.provider.linksPurchases else {
     return [try Life(events: events, rules: rules)]
   }
   return try FoldGroup(events, rules: rules).lives()
@@ -30,7 +30,7 @@ private struct FoldGroup {
     let counted = inBusinessOrder(all, before: rules.asOf)
     events = counted.withLastOfEachMessage.withChargesToldOnce.withStoresOfTheirProducts
     collections = Collections(events)
-    isChained = all.contains { $0.provider != .flobuk || $0.user != 0 || $0.store == .playStore }
+    isChained = all.contains { $0.user != 0 || $0.provider.chainsRenewals(in: $0.store) }
   }
 
   func lives() throws(AmountOverflow) -> [Life] {

@@ -22,11 +22,10 @@ extension Life {
   /// nothing did: auto-renew was on, and neither charge nor cancel, expiry, failed payment, pause
   /// or loss of access came, though the gap and the delivery window are over.
   ///
-  /// Only Qonversion tells every end: FLOBUK promises none, Purple has no word for the refund of a
-  /// subscription, and what iaptic's collections no longer hold was never told. A cancel of the
-  /// year before counts, for a plan with a 12-month commitment renews after its cancel.
+  /// Silence proves that only where every end is told. A cancel of the year before counts, for a
+  /// plan with a 12-month commitment renews after its cancel.
   var silentEnd: Instant? {
-    guard let period = periods.last, let first = told.first, first.provider == .qonversion,
+    guard let period = periods.last, let first = told.first, first.provider.tellsEveryEnd,
       let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
       !period.isPaused(events),
       end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))

@@ -1,12 +1,13 @@
 import Vocabulary
 
 extension [Event] {
-  /// The events without what Purple says of a product or a purchase that another has followed: its
-  /// cancels, failed payments and ends say nothing of the period that runs then.
+  /// The events without what Purple, which sends events and no states, says of a product or a
+  /// purchase that another has followed: its cancels, failed payments and ends say nothing of the
+  /// period that runs then.
   ///
   /// Stores end what an upgrade left behind, and go on collecting what was bought anew elsewhere.
   var withoutPastProducts: [Event] {
-    guard first?.provider == .purple else { return self }
+    guard first?.provider.body == .event else { return self }
     var holding = Holding()
     return filter { event in
       if event.opensSubscription || event.changesProductUnpaid { holding.take(event) }

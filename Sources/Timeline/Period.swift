@@ -48,8 +48,7 @@ extension Period {
     for index in eventRange {
       let event = events[index]
       if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
-        // Purple alone has a word of its own for the store giving up: its cancel is the user's.
-        if event.isExpiry || event.isCancel && event.provider != .purple { return event.time }
+        if event.isExpiry || event.isCancel && !event.provider.namesGivingUp { return event.time }
       }
       if event.isBillingProblem { failing = true }
     }

@@ -88,12 +88,12 @@ struct PeriodPass {
     return (sent, false)
   }
 
-  /// The end by the configured or listed length; a trial of a provider that sends no ends has none,
+  /// The end by the configured or listed length; a trial has none where ends are not always sent,
   /// for the length is that of a paid period.
   private mutating func derivedEnd(
     _ event: Event, start: Instant
   ) -> (instant: Instant?, isDerived: Bool) {
-    guard event.kind != .trialStarted || event.provider == .qonversion,
+    guard event.kind != .trialStarted || event.provider.sendsWholeCharges,
       let length = rules.periodLength(of: event)
     else { return (nil, false) }
     let isRenewal = event.chargeKind == .renewal && periods.last?.isEndDerived == true
@@ -121,10 +121,10 @@ struct PeriodPass {
     return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
   }
 
-  /// Where no end is ever sent, an open one is no finding: `Facts.gaps` counts it.
+  /// Where ends are not always sent, an open one is no finding: `Facts.gaps` counts it.
   private mutating func findOpenEnd(of index: Int) {
     let opener = events[periods[index].opener]
-    guard opener.provider == .qonversion else { return }
+    guard opener.provider.sendsWholeCharges else { return }
     find(
       .expiryMismatch, opener,
       "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
@@ -200,7 +200,7 @@ extension Event {
 
   /// The end of grace, also where it is the end that an entry into grace tells.
   var endOfGrace: Instant? {
-    graceEnd ?? (kind == .graceEntered && provider != .qonversion ? periodEnd : nil)
+    graceEnd ?? (kind == .graceEntered && !provider.sendsGraceEnds ? periodEnd : nil)
   }
 
   /// The end of the period as the event tells it; nil where it sends its own time in its place, as
@@ -209,11 +209,12 @@ extension Event {
     isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }
 
-  /// Whether the event says that a period is over.
+  /// Whether the event says that a period is over; what says that the store gave up does where the
+  /// end itself is not always sent.
   var tellsEnd: Bool {
     switch kind {
     case .expired, .trialExpired: true
-    case .endedInvoluntarily: provider != .qonversion
+    case .endedInvoluntarily: !provider.sendsWholeCharges
     default: false
     }
   }

@@ -77,7 +77,7 @@ extension Life {
 
   /// The told event that `event` is, or is derived from.
   private func original(of event: Event) -> Event {
-    guard event.provider != .qonversion else { return event }
+    guard !event.provider.linksPurchases else { return event }
     return told.first { $0.identity == event.identity && $0.place == event.place } ?? event
   }
 }

@@ -114,6 +114,21 @@ struct OtherProviderTests {
     #expect(given.codes == ["MISSED_REFUND"])
   }
 
+  @Test("FLOBUK has no word for a refund of anything, so none is waited for")
+  func flobukRefund() {
+    var listed = monthlyTransactions(renewals: 0)
+    listed[0].revokedAt = at("2026-01-10")
+    let refunded = scenario(
+      .flobuk, Story.monthly(renewals: 0, counted: false),
+      [
+        premium(
+          active: false, until: "2026-01-10", .canceled, product: "com.example.monthly",
+          listing: listed)
+      ], at: "2026-01-20")
+    #expect(!refunded.codes.contains("MISSED_REFUND"))
+    #expect(refunded.outcome.counts.refundsNeverTold == 1)
+  }
+
   @Test("Purple's changes of product carry the transaction of the new period, and no money")
   func purpleChange() {
     var story = Story.monthly(renewals: 0, counted: false)

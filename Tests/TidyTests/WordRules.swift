@@ -2,7 +2,7 @@
 ///
 /// An exception needs its reason here, beside the rule.
 extension WordRule {
-  static let all = access + safety + words
+  static let all = access + safety + facts + words
 
   private static let access = [
     WordRule(
@@ -62,6 +62,19 @@ extension WordRule {
       sentence: "The binary carries its resources; Bundle.module breaks once it is moved.",
       pattern: #"\bBundle\.module\b|\bunsafeFlags\b"#,
       example: "let schema = Bundle.module.url"),
+  ]
+
+  private static let facts = [
+    WordRule(
+      sentence: "What a provider tells is a fact in ProviderFacts.swift, which asks about each.",
+      pattern: #"\b[pP]rovider\s*[!=]=\s*\.|[!=]=\s*(?:Provider)?\."#
+        + #"(?:qonversion|flobuk|iaptic|purple)\b"#,
+      within: ["Sources/"],
+      exceptions: [
+        "Sources/Normalise/": "a provider's names and shapes are read there",
+        "Sources/Simulate/": "what each provider sends is made up there, apart from what reads it",
+      ],
+      example: "guard event.provider != .qonversion else { return }")
   ]
 
   private static let words = [

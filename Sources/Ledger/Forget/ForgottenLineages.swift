@@ -176,7 +176,7 @@ struct ForgottenLineages {
       database,
       """
       select provider, app, environment, key from lineage
-      where user = ? and provider <> \(Provider.qonversion.rawValue) order by key
+      where user = ? and provider not in (\(Provider.linking)) order by key
       """)
     select.bind(1, keys.new)
     var groups: [[Int64]: [Int64]] = [:]

@@ -58,5 +58,5 @@ extension ChargeKind {
 
 extension Event {
   /// Whether no later line repeats what this one tells.
-  var tellsAlone: Bool { provider == .qonversion || provider == .purple }
+  var tellsAlone: Bool { provider.body == .event }
 }

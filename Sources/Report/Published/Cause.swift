@@ -83,8 +83,8 @@ final class Causes {
         .snapshotsComplete,
       ]
     case .rateCorrection:
-      // Money of Qonversion is never that of the list, but lengths of its periods can be.
-      let isTold = row.map(shape.isOfQonversion) ?? false
+      // Money that is sent is never that of the list, but lengths of its periods can be.
+      let isTold = row.map(shape.hasSentMoney) ?? false
       return isTold && isRevenue ? [] : [.pricesSHA256]
     case .productMap:
       let isAboutBreaks = names.isSubset(of: ["churned_in_doubt"]) || isQuality

@@ -60,8 +60,10 @@ struct RowShape {
   }
 
   /// Whether the provider that tells of the row sends money of its own.
-  func isOfQonversion(_ row: RowRecord) -> Bool {
-    row.fields[provider].isExactly(Provider.qonversion.name)
+  func hasSentMoney(_ row: RowRecord) -> Bool {
+    Provider.allCases.contains {
+      $0.sendsWholeCharges && row.fields[provider].isExactly($0.name)
+    }
   }
 
   /// What the row is about; a report without products has one that nothing is sold as.

@@ -89,7 +89,7 @@ struct Derivation {
     guard event.time <= end + rules.renewalGap else {
       return chargeTime(seenLate: event, after: previous, until: end)
     }
-    return event.provider == .flobuk ? event.time : end
+    return event.provider.body == .purchase ? event.time : end
   }
 
   /// When a purchase was charged that was seen first after a lapse of the one before, or late in a
@@ -101,7 +101,7 @@ struct Derivation {
     seenLate event: Event, after previous: Held, until end: Instant
   ) -> Instant {
     let isMessage =
-      event.provider == .flobuk && event.observation?.isAutoRenewing != false
+      event.provider.body == .purchase && event.observation?.isAutoRenewing != false
       && event.observation?.isInBillingRetry != true
     let known = rules.periodLength(of: event)
     guard let next = event.periodEnd,

@@ -60,7 +60,7 @@ extension [Event] {
         opened.insert(event.transaction)
         holder = event.transaction
       }
-      guard event.provider == .iaptic, event.observation == nil else { return true }
+      guard event.provider.body == .collection, event.observation == nil else { return true }
       let isPast = holder != event.transaction && opened.contains(event.transaction)
       return !isPast || event.kind.isRefund || !event.isEnd
     }
