@@ -151,11 +151,8 @@ struct RandomNights {
   private mutating func copy(of line: String) -> String {
     switch below(4) {
     case 0: line
-    case 1: line.replacing(/"value_usd\\?":/, with: { "\($0.0)1" })
-    default:
-      line.replacing(
-        /"created_at(\\?)":([0-9]+)/,
-        with: { "\"created_at\($0.1)\":\((Int($0.2) ?? 0) + 60)" })
+    case 1: line.withOtherDollars
+    default: line.madeLater
     }
   }
 

@@ -25,6 +25,8 @@ struct NightTests {
     // Status only reads, and so needs no lock.
     #expect(try program.run(["status"]).status == 0)
     let waiting = try program.start(night + ["--lock-wait", "60"])
+    program.waitUntilAtLock(waiting)
+    // It tries ten times a second, and would have ended by now if it did not wait.
     usleep(300_000)
     #expect(waiting.isRunning)
     close(descriptor)

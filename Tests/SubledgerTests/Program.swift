@@ -55,6 +55,20 @@ struct Program {
     return process
   }
 
+  /// Waits until the running `process` has opened the lock of the ledger, and so listens to
+  /// signals, or has ended.
+  func waitUntilAtLock(_ process: Process) {
+    let folder = "/proc/\(process.processIdentifier)/fd"
+    func isAtLock() -> Bool {
+      let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return open.contains {
+        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+        return target?.hasSuffix("/subledger.sqlite.lock") ?? false
+      }
+    }
+    while process.isRunning, !isAtLock() { usleep(1000) }
+  }
+
   private func process(_ arguments: [String], _ environment: [String: String]) -> Process {
     let process = Process()
     process.executableURL = Self.binary

@@ -97,11 +97,8 @@ struct Season {
   private mutating func changed(_ line: String) -> String {
     switch random.below(3) {
     case 0: line.replacing("\"USD\"", with: "\"EUR\"")
-    case 1: line.replacing(/"value_usd\\?":/, with: { "\($0.0)1" })
-    default:
-      line.replacing(
-        /"created_at(\\?)":([0-9]+)/,
-        with: { "\"created_at\($0.1)\":\((Int($0.2) ?? 0) + 60)" })
+    case 1: line.withOtherDollars
+    default: line.madeLater
     }
   }
 

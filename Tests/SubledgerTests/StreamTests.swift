@@ -111,7 +111,7 @@ struct StreamTests {
     try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
     defer { close(descriptor) }
     let waiting = try program.start(night + ["--lock-wait", "1000"])
-    usleep(500_000)
+    program.waitUntilAtLock(waiting)
     #expect(waiting.isRunning)
     waiting.terminate()
     waiting.waitUntilExit()

@@ -50,19 +50,6 @@ struct World {
   }
 }
 
-/// What `gzip` makes of a file, with `-c` to unpack it or `-nc` to pack it.
-func gzip(_ flags: String, _ path: String) throws -> Data {
-  let process = Process()
-  let pipe = Pipe()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["gzip", flags, path]
-  process.standardOutput = pipe
-  try process.run()
-  let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-  process.waitUntilExit()
-  return bytes
-}
-
 /// What speaks of arrival itself, and so may differ between nights that saw the same events.
 let arrivalFiles = [
   "inputs.csv", "rejects.csv", "deliveries_daily", "restatements.csv", "breaks_history.csv",

@@ -29,14 +29,6 @@ public struct ReleasedLedger: Sendable {
 
   /// The ledger's bytes.
   public func unpacked() throws -> Data {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["gzip", "-dc", folder.appendingPathComponent("ledger.sqlite.gz").path]
-    process.standardOutput = pipe
-    try process.run()
-    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return bytes
+    try gzip("-dc", folder.appendingPathComponent("ledger.sqlite.gz").path)
   }
 }
