@@ -1,3 +1,5 @@
+import Vocabulary
+
 /// Why a value brought nothing, in words that stay the same from version to version.
 enum RejectReason: String, CaseIterable {
   case notJSON = "not_json"
@@ -23,6 +25,12 @@ enum SkipReason: String, CaseIterable {
   /// A type that is not documented, with nothing to keep.
   case unknownType = "unknown_type"
   case accountAssignmentsChanged = "account_assignments_changed"
+}
+
+/// What a provider's name of an event stands for.
+enum Meaning {
+  case event(EventKind)
+  case skipped(SkipReason)
 }
 
 /// The reason for which a user's empty collection is skipped when nothing dates it.

@@ -190,5 +190,10 @@ func lowered(_ byte: UInt8) -> UInt8 {
   byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
 }
 
+/// An ASCII letter as a capital; everything else as it is.
+func raised(_ byte: UInt8) -> UInt8 {
+  byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte & 0xdf : byte
+}
+
 /// Whether a byte is an ASCII digit.
 func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }

@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// Fourth pass: what the calendar says should have happened, where nobody else has spoken.
+/// What the calendar says should have happened, where nobody else has spoken.
 extension Reconciliation {
   /// Ends after which an auto-renewing subscription fell silent.
   ///

@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// Third pass: counters that jump, and counters that are higher than what came.
+/// Counters that jump, and counters that are higher than what came.
 extension Reconciliation {
   /// Renewals known to have happened: the counter, or the paid transactions after the first.
   ///

@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// Second pass: a lineage's last known period and the entitlement that comes from it.
+/// A lineage's last known period and the entitlement that comes from it.
 extension Reconciliation {
   mutating func compareLineages(_ matches: [EntitlementMatch]) {
     for match in matches where isComparable(match) {

@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// Second pass, continued: how many charges an end in the snapshot proves that no event told.
+/// How many charges an end in the snapshot proves that no event told.
 extension Reconciliation {
   func isPaidOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
     match.entitlement.isActive(at: knownAt) == true && match.entitlement.renewState == .willRenew

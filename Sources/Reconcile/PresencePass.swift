@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// Last: what only one side knows at all.
+/// What only one side knows at all.
 extension Reconciliation {
   mutating func comparePresence(_ matches: [EntitlementMatch]) {
     guard view != nil else { return countUserWithoutSnapshot() }

@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// Second pass, continued: whether the subscription goes on, as both sides say.
+/// Whether the subscription goes on, as both sides say.
 extension Reconciliation {
   /// Compares what both sides say about renewal.
   ///

@@ -1,7 +1,7 @@
 import Timeline
 import Vocabulary
 
-/// First pass: every store transaction of the snapshot has its event.
+/// Every store transaction of the snapshot has its event.
 extension Reconciliation {
   mutating func findMissingTransactions() {
     guard let view else { return }

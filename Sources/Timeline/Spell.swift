@@ -1,6 +1,7 @@
 public import Vocabulary
 
-/// A stretch of access, as the fold understands it.
+/// A `Period` for those who ask what the fold understood: without its places among the events of
+/// its life, which nobody outside can look up.
 public struct Spell: Sendable {
   /// Whether it is a trial rather than paid.
   public let isTrial: Bool

@@ -67,9 +67,7 @@ struct IapticReasons {
 
   /// The meaning of `reason`; kind `other` when the schema does not list it.
   func meaning(of reason: UnsafeRawBufferPointer) -> IapticMeaning {
-    let capitals = reason.prefix(64).map {
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xdf : $0
-    }
+    let capitals = reason.prefix(64).map(raised)
     guard let index = capitals.withUnsafeBytes(known.index(of:)) else { return .event(.other) }
     return Self.all[index].meaning
   }

@@ -1,12 +1,6 @@
 import Decode
 import Vocabulary
 
-/// What the `type` of a Purple event stands for.
-enum PurpleMeaning {
-  case event(EventKind)
-  case skipped(SkipReason)
-}
-
 /// Purple's event types and what they mean.
 ///
 /// Source: docs.purplepublish.com, Receipt Events. Stored copies of that page spell the types in
@@ -16,8 +10,8 @@ struct PurpleTypes {
 
   /// The meaning of the type, and the name to keep: the page's own where it knows the type, else
   /// in capitals with `_` for spaces, dots and hyphens.
-  func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: PurpleMeaning) {
-    let capitals = type.map { isLetter($0) ? $0 & 0xdf : $0 }
+  func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning) {
+    let capitals = type.map(raised)
     var letters = capitals.filter(isLetter)
     let american = Array("CANCELED".utf8)
     for start in letters.indices where letters[start...].starts(with: american) {
@@ -33,7 +27,7 @@ struct PurpleTypes {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowered(byte))
   }
 
-  private static let all: [(name: String, meaning: PurpleMeaning)] = [
+  private static let all: [(name: String, meaning: Meaning)] = [
     ("PRODUCT_PURCHASED", .event(.purchased)),
     ("PRODUCT_CANCELLED", .event(.purchaseRefunded)),
     ("SUBSCRIPTION_PURCHASED", .event(.started)),

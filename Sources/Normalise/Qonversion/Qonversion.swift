@@ -125,15 +125,6 @@ extension SymbolTable {
     guard bytes.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else {
       return symbol(bytes)
     }
-    let upper = bytes.map { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") ? $0 & 0xdf : $0 }
-    return upper.withUnsafeBytes { symbol($0) }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The bytes of a text in an arena.
-  func slice(_ range: TextRange) -> UnsafeRawBufferPointer {
-    let start = Int(range.offset)
-    return UnsafeRawBufferPointer(rebasing: self[start..<start + Int(range.count)])
+    return bytes.map(raised).withUnsafeBytes { symbol($0) }
   }
 }

@@ -1,12 +1,6 @@
 import Decode
 import Vocabulary
 
-/// What a Qonversion event name stands for.
-enum QonversionMeaning {
-  case event(EventKind)
-  case skipped(SkipReason)
-}
-
 /// Qonversion's event names and what they mean.
 ///
 /// Sources: the defaults are the names of the SDKs' event list; display names are those of
@@ -25,7 +19,7 @@ struct QonversionNames {
   }
 
   /// The meaning of `name`; kind `other` when no map knows it.
-  func meaning(of name: UnsafeRawBufferPointer) -> QonversionMeaning {
+  func meaning(of name: UnsafeRawBufferPointer) -> Meaning {
     if let index = configured.index(of: name) { return .event(configuredKinds[index]) }
     if let index = known.index(of: name) { return Self.defaults[index].meaning }
     let wireName = Self.wireName(name)
@@ -48,7 +42,7 @@ struct QonversionNames {
     return wire
   }
 
-  private static let defaults: [(name: String, meaning: QonversionMeaning)] = [
+  private static let defaults: [(name: String, meaning: Meaning)] = [
     ("subscription_renewed", .event(.renewed)),
     ("subscription_started", .event(.started)),
     ("subscription_upgraded", .event(.upgraded)),

@@ -37,7 +37,7 @@ struct QonversionReader {
   }
 
   /// The body's name and what it means.
-  func meaning(_ tape: JSONTape) throws(BodyProblem) -> QonversionMeaning {
+  func meaning(_ tape: JSONTape) throws(BodyProblem) -> Meaning {
     names.meaning(of: try name(tape))
   }
 
