@@ -173,14 +173,10 @@ extension EventWave {
     let user: UnsafeRawBufferPointer
 
     init(_ texts: EventText, in arena: UnsafeRawBufferPointer) {
-      func bytes(_ range: TextRange) -> UnsafeRawBufferPointer {
-        let start = Int(range.offset)
-        return UnsafeRawBufferPointer(rebasing: arena[start..<start + Int(range.count)])
-      }
-      transaction = bytes(texts.transaction)
+      transaction = arena.slice(texts.transaction)
       // Without an original transaction id the own one begins the lineage.
-      original = texts.original.count > 0 ? bytes(texts.original) : transaction
-      user = bytes(texts.user)
+      original = texts.original.count > 0 ? arena.slice(texts.original) : transaction
+      user = arena.slice(texts.user)
     }
   }
 }

@@ -15,6 +15,14 @@ public struct TextRange: Sendable, Hashable {
   public static let none = TextRange(offset: 0, count: 0)
 }
 
+extension UnsafeRawBufferPointer {
+  /// The bytes of a text in this arena.
+  public func slice(_ range: TextRange) -> UnsafeRawBufferPointer {
+    let start = Int(range.offset)
+    return UnsafeRawBufferPointer(rebasing: self[start..<start + Int(range.count)])
+  }
+}
+
 /// The ids of one event as text.
 public struct EventText: Sendable, Hashable {
   /// Transaction id; empty when not sent.

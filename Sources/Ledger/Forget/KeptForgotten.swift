@@ -18,7 +18,7 @@ extension Ledger {
     for index in batch.events.indices where batch.events[index].user != 0 {
       let range = batch.texts[index].user
       let pseudonym = batch.arena.withUnsafeBytes {
-        users.pseudonym(of: $0.text(range), key: batch.events[index].user)
+        users.pseudonym(of: $0.slice(range), key: batch.events[index].user)
       }
       guard let pseudonym else { continue }
       batch.rename(index, to: pseudonym)
@@ -82,19 +82,11 @@ extension EventBatch {
   }
 
   private func renamed(_ range: TextRange, _ renaming: Renaming) -> [UInt8]? {
-    arena.withUnsafeBytes { renaming.applied(to: $0.text(range), isOwn: true) }
+    arena.withUnsafeBytes { renaming.applied(to: $0.slice(range), isOwn: true) }
   }
 
   private mutating func intern(_ bytes: [UInt8]) -> TextRange {
     bytes.withUnsafeBytes { intern($0) }
-  }
-}
-
-extension UnsafeRawBufferPointer {
-  /// The bytes of a text in this arena.
-  func text(_ range: TextRange) -> UnsafeRawBufferPointer {
-    let start = Int(range.offset)
-    return UnsafeRawBufferPointer(rebasing: self[start..<start + Int(range.count)])
   }
 }
 
