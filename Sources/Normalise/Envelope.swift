@@ -34,6 +34,10 @@ enum EnvelopeField: Int, MemberField {
   }
 }
 
+/// Where writers of archives put the receive time among a body's own members: Vector adds
+/// `timestamp`, Fluent Bit `date`, table exports the others.
+let receivedNames = ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
+
 /// One object read as an envelope.
 struct Envelope {
   /// Members that may be the body, in the order in which they are tried.

@@ -3,8 +3,7 @@
 /// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
 enum FlobukField: Int, MemberField {
   case transaction, data, store, user, timestamp
-  /// Receive time: Fluent Bit adds `date`, table exports the others. Vector's `timestamp` has the
-  /// name of the body's own, and is told by its form.
+  /// Vector's `timestamp` is left out: it has the name of the body's own, and is told by its form.
   case received
 
   var names: [String] {
@@ -14,7 +13,7 @@ enum FlobukField: Int, MemberField {
     case .store: ["store"]
     case .user: ["user"]
     case .timestamp: ["timestamp"]
-    case .received: ["received_at", "receivedAt", "ingested_at", "date", "ts"]
+    case .received: receivedNames.filter { $0 != "timestamp" }
     }
   }
 }

@@ -4,7 +4,6 @@
 /// on purpose: what is not looked up cannot leak.
 enum IapticField: Int, MemberField {
   case type, username, purchases, notification
-  /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others.
   case received
 
   var names: [String] {
@@ -13,7 +12,7 @@ enum IapticField: Int, MemberField {
     case .username: ["applicationUsername"]
     case .purchases: ["purchases"]
     case .notification: ["notification"]
-    case .received: ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
+    case .received: receivedNames
     }
   }
 }

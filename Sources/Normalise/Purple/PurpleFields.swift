@@ -3,7 +3,6 @@
 /// Source: docs.purplepublish.com, Receipt Events.
 enum PurpleField: Int, MemberField {
   case type, eventTime, properties
-  /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others.
   case received
 
   var names: [String] {
@@ -11,7 +10,7 @@ enum PurpleField: Int, MemberField {
     case .type: ["type"]
     case .eventTime: ["eventTimeMillis"]
     case .properties: ["properties"]
-    case .received: ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
+    case .received: receivedNames
     }
   }
 }

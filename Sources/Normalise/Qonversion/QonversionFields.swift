@@ -33,7 +33,7 @@ enum QonversionField: Int, MemberField {
     case .storefront: ["storefront"]
     case .appID: ["app_id"]
     case .project: ["project_name"]
-    case .received: ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
+    case .received: receivedNames
     }
   }
 }
