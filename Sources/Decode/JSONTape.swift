@@ -89,6 +89,11 @@ public struct JSONTape {
     return next < 0 ? nil : next
   }
 
+  /// An array's elements or an object's keys, in order.
+  public func children(of node: JSONNode) -> JSONChildren {
+    JSONChildren(tape: self, following: firstChild(node))
+  }
+
   /// The value that belongs to the key `key`.
   public func value(ofKey key: JSONNode) -> JSONNode { key + 1 }
 
@@ -101,6 +106,19 @@ public struct JSONTape {
   private subscript(node: JSONNode) -> TapeNode {
     precondition(UInt32(bitPattern: node) < count, "the node is one of the value read last")
     return nodes[Int(node)]
+  }
+}
+
+/// The elements of an array, or the keys of an object; good as long as what the tape hands out.
+public struct JSONChildren: Sequence, IteratorProtocol {
+  let tape: JSONTape
+  var following: JSONNode?
+
+  /// The next one; nil at the end.
+  public mutating func next() -> JSONNode? {
+    guard let node = following else { return nil }
+    following = tape.next(node)
+    return node
   }
 }
 

@@ -59,11 +59,7 @@ struct Authentication {
     switch tape.kind(value) {
     case .null: break
     case .array:
-      var child = tape.firstChild(value)
-      while let element = child {
-        judge(element, of: provider, tape, &finding)
-        child = tape.next(element)
-      }
+      for element in tape.children(of: value) { judge(element, of: provider, tape, &finding) }
     case .string: finding.add(isMatching: isKnown(tape.bytes(value), provider))
     default: finding.add(isMatching: false)
     }

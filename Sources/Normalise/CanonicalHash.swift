@@ -9,10 +9,8 @@ extension JSONTape {
     switch kind(node) {
     case .object: fingerprint.combine(membersFingerprint(node))
     case .array:
-      var child = firstChild(node)
-      while let element = child {
+      for element in children(of: node) {
         fingerprint.combine(UInt64(bitPattern: canonicalFingerprint(element)))
-        child = next(element)
       }
     case .string, .number, .true, .false, .null: fingerprint.combine(bytes(node))
     }
@@ -22,13 +20,11 @@ extension JSONTape {
   /// The sum over all members, which is the same in every order.
   private func membersFingerprint(_ object: JSONNode) -> UInt64 {
     var sum: UInt64 = 0
-    var child = firstChild(object)
-    while let key = child {
+    for key in children(of: object) {
       var member = Fingerprint()
       member.combine(bytes(key))
       member.combine(UInt64(bitPattern: canonicalFingerprint(value(ofKey: key))))
       sum &+= UInt64(bitPattern: member.value)
-      child = next(key)
     }
     return sum
   }

@@ -74,11 +74,9 @@ struct Envelope {
 
   /// Whether all members are such as Fluent Bit adds: the time, and where the request came from.
   private static func holdsOnlyRecordMembers(_ object: JSONNode, _ tape: JSONTape) -> Bool {
-    var child = tape.firstChild(object)
-    while let key = child {
+    tape.children(of: object).allSatisfy { key in
       let name = tape.bytes(key)
-      guard name.isWord("date") || name.isWord("remote_addr") else { return false }
-      child = tape.next(key)
+      return name.isWord("date") || name.isWord("remote_addr")
     }
     return true
   }

@@ -47,19 +47,14 @@ extension JSONTape {
     _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
   ) {
     guard kind(headers) == .object else { return }
-    var child = firstChild(headers)
-    while let key = child {
-      if bytes(key).isWord(name) { visit(value(ofKey: key)) }
-      child = next(key)
-    }
+    for key in children(of: headers) where bytes(key).isWord(name) { visit(value(ofKey: key)) }
   }
 
   /// The header in a list: of names and values in turn, of pairs, or of objects with a name.
   private func visitList(
     _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
   ) {
-    var child = firstChild(headers)
-    while let node = child {
+    for node in children(of: headers) {
       switch kind(node) {
       case .string where bytes(node).isWord(name): next(node).map(visit)
       case .array: visitList(name, of: node, visit)
@@ -69,7 +64,6 @@ extension JSONTape {
         }
       default: break
       }
-      child = next(node)
     }
   }
 

@@ -33,6 +33,14 @@ func findsMembers() throws {
   }
 }
 
+@Test("The children of a list are its elements, those of an object its keys, and others have none")
+func walksChildren() throws {
+  try withTape(#"[[1,[2,3],"x"],{"a":[4],"b":5},{},"text"]"#) { tape in
+    let told = tape.children(of: 0).map { tape.children(of: $0).map(tape.string) }
+    #expect(told == [["1", "[2,3]", "x"], ["a", "b"], [], []])
+  }
+}
+
 @Test("Escapes are resolved, and text without any is a piece of the input")
 func resolvesEscapes() throws {
   let text = #"["plain","\"\\\/\b\f\n\r\t","\u0041\u00e9\u20AC\uD83D\ude00z","é€😀","\u0000"]"#

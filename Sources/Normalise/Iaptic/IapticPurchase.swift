@@ -83,12 +83,10 @@ struct IapticPurchaseReader {
       throw BodyProblem(.badField, "purchases: more than \(Self.purchasesMax)")
     }
     var found: [IapticPurchase] = []
-    var child = tape.firstChild(collection)
-    while let node = child {
+    for node in tape.children(of: collection) {
       found.append(
         try purchase(
           isObject ? tape.value(ofKey: node) : node, key: isObject ? node : nil, of: tape))
-      child = tape.next(node)
     }
     return found
   }

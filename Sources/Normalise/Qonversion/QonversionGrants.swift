@@ -16,9 +16,7 @@ struct QonversionGrants {
   ) -> Instant? {
     var best: (fitness: Int, end: Instant)?
     let isObject = tape.kind(list) == .object
-    var child = tape.firstChild(list)
-    while let node = child {
-      child = tape.next(node)
+    for node in tape.children(of: list) {
       grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
       let source = try? tape.term(grant.value(.source), "entitlements.source")
       guard source != "manual",

@@ -17,11 +17,9 @@ struct EntitlementReader {
     }
     var found: [Entitlement] = []
     let isObject = tape.kind(list) == .object
-    var child = tape.firstChild(list)
-    while let node = child {
+    for node in tape.children(of: list) {
       let element = isObject ? tape.value(ofKey: node) : node
       found.append(try entitlement(element, key: isObject ? node : nil, tape))
-      child = tape.next(node)
     }
     return found
   }
@@ -108,10 +106,8 @@ struct EntitlementReader {
     guard tape.kind(list) == .array else {
       throw .bad("entitlements.transactions", expected: "a list")
     }
-    var child = tape.firstChild(list)
-    while let node = child {
+    for node in tape.children(of: list) {
       right.transactions.append(try snapshotTransaction(node, tape))
-      child = tape.next(node)
     }
   }
 

@@ -37,8 +37,7 @@ struct FlobukSnapshotReader {
   ) throws(BodyProblem) -> [Entitlement] {
     guard tape.kind(list) == .array else { throw .bad("purchases", expected: "a list") }
     var found: [Entitlement] = []
-    var child = tape.firstChild(list)
-    while let node = child {
+    for node in tape.children(of: list) {
       guard tape.kind(node) == .object else {
         throw .bad("purchases", expected: "a list of objects")
       }
@@ -47,7 +46,6 @@ struct FlobukSnapshotReader {
       guard tape.kind(data) == .object else { throw .bad("data", expected: "an object") }
       let purchase = try purchases.purchase(data, of: tape)
       found.append(try entitlement(purchase, at: capturedAt, tape))
-      child = tape.next(node)
     }
     return found
   }

@@ -62,14 +62,12 @@ struct IapticSnapshotReader {
   ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])] {
     guard tape.kind(rows) == .array else { throw .bad("rows", expected: "a list") }
     var found: [(user: String, entitlements: [Entitlement])] = []
-    var child = tape.firstChild(rows)
-    while let row = child {
+    for row in tape.children(of: rows) {
       guard tape.kind(row) == .object else { throw .bad("rows", expected: "a list of objects") }
       customer.read(row, of: tape)
       let user = try tape.text(customer.value(.username), "rows.applicationUsername")
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
       found.append((user, try summary(tape)))
-      child = tape.next(row)
     }
     return found
   }

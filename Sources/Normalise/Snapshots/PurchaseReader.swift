@@ -21,8 +21,7 @@ struct PurchaseReader {
   ) throws(BodyProblem) -> [Entitlement] {
     var found: [[Entitlement]] = []
     var places: [ExactText: Int] = [:]
-    var child = tape.firstChild(list)
-    while let node = child {
+    for node in tape.children(of: list) {
       let purchase = try purchase(node, tape)
       if let place = places[ExactText(purchase.id)] {
         found[place].append(purchase)
@@ -30,7 +29,6 @@ struct PurchaseReader {
         places[ExactText(purchase.id)] = found.count
         found.append([purchase])
       }
-      child = tape.next(node)
     }
     return found.map(merged)
   }
