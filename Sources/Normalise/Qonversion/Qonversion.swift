@@ -40,7 +40,12 @@ extension EventBatch {
   /// Adds the event of a body with this fingerprint, and its ids.
   ///
   /// What the batch gets is written last: its memory is mostly new to the processor, and whatever
-  /// is read behind such a write waits for it.
+  /// is read behind such a write waits for it: 100 ns an event, were the ids hashed there. So there
+  /// is no `EventDraft` between, of which the batch holds the ids before they become keys.
+  ///
+  /// In one thing the event is meant to be another one than a draft's: its original id is that of a
+  /// transaction in every shop (docs/decisions.md, "A subscription's id proves no transaction where
+  /// none has it").
   mutating func add(
     _ body: QonversionBody, of fingerprint: Int64, received: Instant?, at place: Place
   ) {
