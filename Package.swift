@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-// The floor plan: targets stand in the order in which data walks through them, and each one may
-// use only those above it. The compiler refuses any other import.
+// The floor plan: targets stand in the order of their dependence, mostly that in which data walks
+// through them. Each one may use only those above it; the compiler refuses any other import.
 
 // ISA-L inflates in a third of zlib's time. It is used where WITH_ISAL is 1, and where that is
 // not set and the package is installed; the Makefile sets it, for SwiftPM may remember an answer.
