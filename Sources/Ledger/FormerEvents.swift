@@ -43,10 +43,10 @@ extension Ledger {
 
   /// Looks up those of `keys` that are stored, in their order, without the texts of user ids.
   ///
-  /// Those that are folded each for itself, because ids link their purchases, come with their events as they count and as
-  /// they did when the archives up to `archive` were known; nothing is new of those that are not
-  /// `touched`. Of the others it is only told who they are. Throws `LedgerError`, and whatever
-  /// `alone` throws.
+  /// Those that are folded each for itself, because ids link their purchases, come with their
+  /// events as they count and as they did when the archives up to `archive` were known; nothing is
+  /// new of those that are not `touched`. Of the others it is only told who they are. Throws
+  /// `LedgerError`, and whatever `alone` throws.
   public func forEachLineage(
     of keys: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
     grouped: (LineageRow) -> Void,

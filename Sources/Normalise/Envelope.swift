@@ -78,7 +78,6 @@ struct Envelope {
       let name = tape.bytes(key)
       return name.isWord("date") || name.isWord("remote_addr")
     }
-    return true
   }
 
   /// API Gateway's receive time: `timeEpoch` in payload format 2.0, `requestTimeEpoch` in 1.0.

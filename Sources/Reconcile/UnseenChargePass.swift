@@ -19,7 +19,7 @@ extension Reconciliation {
   private mutating func judge(_ refund: Refund, of lineage: LineageCase) {
     let id = lineage.transactionText(refund.transaction)
     let listed = view?.transactions.first { $0.key == refund.transaction }
-    // The first pass has judged what the snapshot lists, with its date.
+    // The pass over transactions has judged what the snapshot lists, with its date.
     guard listed == nil, let first = rules.firstEventAt(subject(lineage))
     else { return }
     // When the refund does not date its charge, all we know is that the charge came before it.

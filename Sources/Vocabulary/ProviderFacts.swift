@@ -138,8 +138,8 @@ extension Provider {
 
   /// Whether a trial can be told from a paid period.
   ///
-  /// Sources: Qonversion's `trial_started`, iaptic's `isTrialPeriod`, Purple's `trialPeriod`; FLOBUK's
-  /// `data` has no such flag.
+  /// Sources: Qonversion's `trial_started`, iaptic's `isTrialPeriod`, Purple's `trialPeriod`;
+  /// FLOBUK's `data` has no such flag.
   public var tellsTrials: Bool {
     switch self {
     case .qonversion, .iaptic, .purple: true
