@@ -5,9 +5,9 @@
 /// Compares one user's lineages with that user's current snapshot.
 ///
 /// The passes run in the contract's order, which stands here alone, and each takes what the earlier
-/// ones found missing as told: transaction, lineage and period, counter, calendar. What events alone
-/// prove (gaps in their counters, refunds of charges never seen, ends followed by silence) is found
-/// without a snapshot as well.
+/// ones found missing as told: transaction, lineage and period, counter, calendar. What events
+/// alone prove (gaps in their counters, refunds of charges never seen, ends followed by silence) is
+/// found without a snapshot as well.
 ///
 /// - Parameters:
 ///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
