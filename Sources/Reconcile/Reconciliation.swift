@@ -55,8 +55,8 @@ struct Reconciliation {
     lineagesOfAnyTime =
       lineages + user.newerLineages.filter { $0.state.environment == .production }
     sandbox = ordered.filter { $0.state.environment == .sandbox }
-    let keys = Set(sandbox.flatMap { $0.latest.transactions + [transactionKey($0.original)] })
-    view = user.snapshot.map { SnapshotView($0, sandbox: keys) }
+    let known = SandboxIDs(sandbox, besides: lineagesOfAnyTime)
+    view = user.snapshot.map { SnapshotView($0, sandbox: known) }
     guard let view else { return }
     counts = view.counts
     origins = tellOrigins(view.entitlements)

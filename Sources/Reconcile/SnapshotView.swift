@@ -1,3 +1,4 @@
+import Timeline
 import Vocabulary
 
 /// What of a snapshot was bought by the user with real money: without grants, family shares and
@@ -11,9 +12,7 @@ struct SnapshotView {
   private(set) var subscriptions: [ExactText: [ListedTransaction]] = [:]
   private(set) var counts = ReconcileCounts()
 
-  /// - Parameter sandbox: transaction keys that events place in the sandbox; not every shape of
-  ///   snapshot says the environment.
-  init(_ snapshot: Snapshot, sandbox: Set<Int64>) {
+  init(_ snapshot: Snapshot, sandbox: SandboxIDs) {
     capturedAt = snapshot.capturedAt
     for entitlement in snapshot.entitlements where admit(entitlement) {
       var bought = entitlement
@@ -36,10 +35,8 @@ struct SnapshotView {
   }
 
   /// Whether the user paid for it with real money; counts it by the reason when not.
-  private mutating func admit(_ transaction: SnapshotTransaction, sandbox: Set<Int64>) -> Bool {
-    let ids = [transaction.id, transaction.originalID].filter { !$0.isEmpty }
-    let isOfSandbox = ids.contains { sandbox.contains(transactionKey($0)) }
-    if transaction.environment == .sandbox || isOfSandbox {
+  private mutating func admit(_ transaction: SnapshotTransaction, sandbox: SandboxIDs) -> Bool {
+    if transaction.environment == .sandbox || sandbox.holds(transaction) {
       counts.sandbox += 1
       return false
     }
@@ -84,6 +81,27 @@ struct SnapshotView {
   /// All listed transactions of the same subscription, that one included.
   func siblings(of transaction: ListedTransaction) -> [ListedTransaction] {
     subscriptions[ExactText(transaction.original)] ?? []
+  }
+}
+
+/// What events place in the sandbox; not every shape of snapshot says the environment.
+struct SandboxIDs {
+  private let transactions: Set<Int64>
+  /// Original ids of subscriptions that are in the sandbox alone.
+  private let originals: Set<Int64>
+
+  init(_ sandbox: [LineageCase], besides production: [LineageCase]) {
+    func keys(_ lineages: [LineageCase]) -> Set<Int64> {
+      Set(lineages.flatMap { $0.latest.transactions + [transactionKey($0.original)] })
+    }
+    transactions = Set(sandbox.flatMap(\.latest.transactions))
+    originals = keys(sandbox).subtracting(keys(production))
+  }
+
+  func holds(_ transaction: SnapshotTransaction) -> Bool {
+    let original = transaction.originalID
+    return transactions.contains(transactionKey(transaction.id))
+      || !original.isEmpty && originals.contains(transactionKey(original))
   }
 }
 

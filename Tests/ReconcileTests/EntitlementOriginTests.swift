@@ -72,6 +72,17 @@ struct EntitlementOriginTests {
     #expect(!scenario.codes.contains("MISSED_RENEWAL"))
   }
 
+  @Test("An event that leaked into the sandbox takes nothing else of its subscription with it")
+  func leak() {
+    var leaked = Story(environment: .sandbox)
+    leaked.tell(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101)
+    let shown = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 2, without: [1]), leaked], entitlements: [shown],
+      capturedAt: "2026-03-20")
+    #expect(!scenario.codes.contains("AHEAD_OF_SNAPSHOT"))
+  }
+
   @Test("A purchase that the sandbox knows is not missed in production")
   func sandboxPurchase() {
     var tested = Story(original: "200", environment: .sandbox)
