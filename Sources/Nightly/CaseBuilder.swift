@@ -25,6 +25,9 @@ struct CaseBuilder {
       told: try told.map { state in
         let own = Set(state.lineages)
         let current = today.first { !own.isDisjoint(with: $0.lineages) }
+        var state = state
+        // What is told today of no such life is no churn that a report counts.
+        if isOlder, current == nil { state.churned = [] }
         return try lineage(state, current: current, group, events)
       },
       newer: try newer.map { try lineage($0, current: nil, group, events) }

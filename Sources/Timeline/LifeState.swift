@@ -35,15 +35,21 @@ extension Life {
         product: $0.product, isPaid: $0.chargeKind != nil)
     }
     state.silentEnd = silentEnd
-    state.churned = stretches.compactMap { stretch in
-      guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {
-        return nil
-      }
-      return Churned(at: end, product: periods[last].product)
-    }
+    state.churned = churned
     state.speaksOfSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
     return state
+  }
+
+  /// The ends that the churn report counts.
+  private var churned: [Churned] {
+    guard exclusion == nil, isChained else { return [] }
+    return stretches.compactMap { stretch in
+      guard let end = stretch.end, stretch.closing == .churned, end < rules.asOf,
+        let last = stretch.periods.last
+      else { return nil }
+      return Churned(at: end, product: periods[last].product)
+    }
   }
 
   /// The period that states speak of when neither its charge nor its trial start came: one that

@@ -28,6 +28,18 @@ struct ChurnInDoubtTests {
     #expect(scenario.outcome.churnInDoubt == [])
   }
 
+  @Test("A pause is no churn that could be in doubt")
+  func pause() {
+    var story = Story.monthly(renewals: 1)
+    let renewed = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
+    let churned = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
+    #expect(churned.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
+    story.tell(.paused, "2026-02-20", until: "2026-03-01", transaction: 101)
+    let paused = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
+    #expect(paused.codes == ["MISSED_RENEWAL"])
+    #expect(paused.outcome.churnInDoubt == [])
+  }
+
   @Test("What is missing at another time casts no doubt on an end")
   func elsewhere() {
     var story = Story.monthly(renewals: 1)

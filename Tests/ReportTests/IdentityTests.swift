@@ -22,6 +22,16 @@ struct IdentityTests {
     #expect(rows.first?.contains("monthly: 1 churned, 0 with a reason") == true)
   }
 
+  @Test("More in doubt than churned is named")
+  func doubts() throws {
+    world.move(.new, 2, offering, on: start)
+    world.churn(1, offering, on: start)
+    world.move(.churnedInDoubt, 1, offering, on: start)
+    try world.write()
+    world.move(.churnedInDoubt, 1, offering, on: start)
+    #expect(try broken().first?.contains("monthly: 1 churned, 2 in doubt") == true)
+  }
+
   @Test("More that went than ever came is named")
   func negative() throws {
     world.churn(1, offering, on: start)

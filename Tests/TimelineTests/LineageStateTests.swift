@@ -173,5 +173,8 @@ struct LineageStateTests {
     }
     let churned = try #require(try life(story).state).churned
     #expect(churned == [Churned(at: at("2026-02-01"), product: Story.monthly)])
+    story.events.removeLast()
+    story.tell(.paused, "2026-01-20", until: "2026-02-01")
+    #expect(try life(story).state?.churned == [])
   }
 }

@@ -117,9 +117,14 @@ struct LivesTests {
     let facts = try feed.facts(asOf: "2026-04-01")
     #expect(facts.revenue.values.map(\.charges) == [1] && facts.count(.unchainedCharge) == 1)
     #expect(facts.movements.isEmpty && facts.retention.isEmpty && facts.renewals.isEmpty)
+    func churned() throws -> [Churned] {
+      try feed.lives(asOf: "2026-04-01").flatMap { $0.state?.churned ?? [] }
+    }
+    #expect(try churned() == [])
     feed.events[0].store = .playStore
     let chained = try feed.facts(asOf: "2026-04-01")
     #expect(chained.count(.new) == 1 && chained.count(.unchainedCharge) == 0)
+    #expect(try churned().count == chained.count(.churned))
   }
 
   @Test("A pause is no churn, and a charge after it resumes")
