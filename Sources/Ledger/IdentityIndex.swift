@@ -101,6 +101,33 @@ struct IdentityIndex {
     }
   }
 
+  /// How many of `claims`, sorted by identity, have no entry.
+  func missing(of claims: [Claim]) throws -> Int64 {
+    var entries: [Entry] = []
+    var (position, end) = (0, Int64.min)
+    var missing: Int64 = 0
+    for claim in claims {
+      let key = Self.key(claim.identity)
+      if key >= end {
+        entries.removeAll(keepingCapacity: true)
+        (position, end) = (0, try readPage(around: key, into: &entries))
+      }
+      while position < entries.count, entries[position].key < key { position += 1 }
+      let lineage = Self.beginning(claim.lineage)
+      let isThere = entries[position...].prefix { $0.key == key }.contains { $0.lineage == lineage }
+      if !isThere { missing += 1 }
+    }
+    return missing
+  }
+
+  /// Reads the row that may hold `key`; gives back where the next one begins.
+  private func readPage(around key: Int64, into entries: inout [Entry]) throws -> Int64 {
+    page.bind(1, key)
+    _ = try page.first { try Self.decode($0.blob(1), from: $0.int64(0), into: &entries) }
+    following.bind(1, key)
+    return try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max
+  }
+
   /// Takes the row that holds `key` out of the table; gives back how much it held and where the
   /// next one begins.
   private func takePage(

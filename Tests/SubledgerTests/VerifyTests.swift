@@ -116,6 +116,10 @@ struct VerifyTests {
       ("update snapshot set line = line + 1", "snapshots of archive"),
       ("update user set id = id || 'x'", "does not have the key of its id"),
       ("update lineage set counted = counted - 1 where counted > 1", "is not as it was written"),
+      (
+        "delete from identity where first = (select max(first) from identity)",
+        "identities of stored events are in no row"
+      ),
       ("create table more (a)", "more is no part of a ledger"),
     ])
   func changed(sql: String, told: String) throws {

@@ -59,7 +59,39 @@ struct RowChecks {
         check.fail("identity \(row.int64(0)) is not as it was written")
       }
     }
+    // Entries that are not as they were written cannot be looked up.
+    guard check.wrong == 0 else { return }
+    let missing = try identitiesInNoRow(database)
+    if missing > 0 { check.fail("\(missing) identities of stored events are in no row") }
   }
+
+  /// How many identities of stored events the index does not know; many are looked up together, so
+  /// that each row is read once for all of them.
+  private func identitiesInNoRow(_ database: Database) throws -> Int64 {
+    let index = try IdentityIndex(database)
+    var claims: [IdentityIndex.Claim] = []
+    var missing: Int64 = 0
+    func lookUp() throws {
+      IdentityIndex.sort(&claims)
+      missing += try index.missing(of: claims)
+      claims.removeAll(keepingCapacity: true)
+    }
+    let lineages = try RawStatement(database, "select key, events from lineage order by key")
+    try lineages.forEachRow { row in
+      let lineage = row.int64(0)
+      // Events that cannot be read are found with their lineages.
+      try? EventRecords.forEach(in: row.blob(1)) { record in
+        claims.append(
+          IdentityIndex.Claim(identity: record.identity, lineage: lineage, number: 0))
+      }
+      if claims.count >= Self.identitiesMax { try lookUp() }
+    }
+    try lookUp()
+    return missing
+  }
+
+  /// Identities that are looked up together: 24 MB.
+  private static let identitiesMax = 1_000_000
 
   private func contested(_ database: Database, _ check: inout LedgerCheck) throws {
     let rows = try RawStatement(database, "select identity, time, lineage from contested")
