@@ -33,12 +33,12 @@ enum LedgerFile {
   }
 
   private static func requireThere(_ path: String) throws {
-    guard access(path, F_OK) != 0 else { return }
+    guard access(path, R_OK) != 0 else { return }
     let cause = errno
     guard cause == ENOENT || cause == ENOTDIR else {
       let kind: LedgerError.Kind = cause == EACCES ? .permission : .io
       throw LedgerError(
-        kind, "cannot look at the ledger \(path): \(String(cString: strerror(cause)))",
+        kind, "cannot read the ledger \(path): \(String(cString: strerror(cause)))",
         hint: kind.hint)
     }
     throw LedgerError(

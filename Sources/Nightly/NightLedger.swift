@@ -9,7 +9,7 @@ extension Night {
   func withLedger(
     _ work: (Ledger) throws(NightError) -> NightOutcome
   ) throws(NightError) -> NightOutcome {
-    let lock = try takeLock()
+    let lock = isUntouched ? nil : try takeLock()
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
       let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readWrite) }
@@ -17,10 +17,18 @@ extension Night {
       try attempt { try ledger.checkpoint() }
       return outcome
     }
-    let copy = try LedgerCopy(of: plan.ledger)
+    let copy = try LedgerCopy(of: lock == nil ? nil : plan.ledger)
     defer { withExtendedLifetime(copy) {} }
     let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
     return try work(ledger)
+  }
+
+  /// Whether nothing is written at the ledger's place: a dry run where a run could make it.
+  ///
+  /// Its lock would be a file that stays.
+  private var isUntouched: Bool {
+    let folder = URL(fileURLWithPath: plan.ledger).deletingLastPathComponent().path
+    return plan.isDryRun && !mayExist(plan.ledger) && access(folder, W_OK | X_OK) == 0
   }
 
   /// Waits for the ledger's lock as long as the plan says, and no longer than until it is stopped.
@@ -116,10 +124,13 @@ private final class LedgerCopy {
   private let folder: URL
 
   /// Copies the file and its write-ahead log; the caller holds the lock, so neither changes.
-  init(of original: String) throws(NightError) {
+  ///
+  /// Of a ledger that is not there yet, which is nil, the copy is empty.
+  init(of original: String?) throws(NightError) {
     let files = FileManager.default
     folder = try makeClosedFolder()
     path = folder.appendingPathComponent("ledger.sqlite").path
+    guard let original else { return }
     do {
       for suffix in ["", "-wal"] where files.fileExists(atPath: original + suffix) {
         try files.copyItem(atPath: original + suffix, toPath: path + suffix)

@@ -4,10 +4,14 @@ import Nightly
 /// Standard input, output and error as whoever started the process has left them: perhaps closed,
 /// on a full disk, or into a pipe that nobody reads any more.
 enum StandardStreams {
-  /// Keeps what the night opens from being taken for one of the three, and the end of a reader from
-  /// being the end of the night; to be called before anything else.
+  /// Keeps what the night opens from being taken for one of the three, and the end of a reader, or
+  /// of the room that a file may take, from being the end of the night.
+  ///
+  /// To be called before anything else.
   static func secure() {
     signal(SIGPIPE, SIG_IGN)
+    // What writes a file longer than `ulimit -f` allows fails then, and says so.
+    signal(SIGXFSZ, SIG_IGN)
     // The lowest free number is given out, so each closed stream is replaced in turn.
     var descriptor: Int32 = 0
     while (0...2).contains(descriptor) {

@@ -71,6 +71,38 @@ struct RightsTests {
     #expect(try mode("subledger.sqlite.lock") == 0o660)
   }
 
+  @Test(
+    "A ledger that may not be read is 77 to those that only read", .enabled(if: geteuid() == 0),
+    arguments: ["status", "verify"])
+  func foreignLedger(command: String) throws {
+    #expect(try program.run(night).status == 0)
+    // Down to the ledger, the folders let everybody pass.
+    let open = Process()
+    open.executableURL = URL(fileURLWithPath: "/bin/sh")
+    open.arguments = [
+      "-c",
+      """
+      cp "$0" . && chmod 755 . subledger && exec setpriv --reuid=65534 --clear-groups \
+        ./subledger "$1" --ledger subledger.sqlite 2>words
+      """, Program.binary.path, command,
+    ]
+    open.currentDirectoryURL = program.folder.url
+    try open.run()
+    open.waitUntilExit()
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(open.terminationStatus == 77, "\(words)")
+    #expect(words.contains("cannot read the ledger subledger.sqlite: Permission denied"))
+  }
+
+  @Test("A dry run where no ledger is yet leaves nothing, not even a lock")
+  func untouched() throws {
+    #expect(try program.run(night + ["--dry-run"]).status == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.url.path)
+    #expect(names == ["in"])
+    let nowhere = try program.run(night + ["--dry-run", "--ledger", "gone/l.sqlite"])
+    #expect(nowhere.status == 74 && nowhere.errors.contains("the ledger's folder"), "\(nowhere)")
+  }
+
   @Test("A published folder keeps the rights that somebody gave it, and what else is in it its own")
   func closedFolder() throws {
     try program.run(night)

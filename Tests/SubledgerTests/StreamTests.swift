@@ -92,6 +92,21 @@ struct StreamTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 
+  @Test("A file that may not grow so long is 74, and said")
+  func longFile() throws {
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments =
+      ["-c", "ulimit -f 64; exec \"$0\" \"$@\" 2>words", Program.binary.path] + night
+    shell.currentDirectoryURL = program.folder.url
+    try shell.run()
+    shell.waitUntilExit()
+    #expect(shell.terminationReason == .exit && shell.terminationStatus == 74)
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(words.contains("in the ledger"), "\(words)")
+    #expect(try program.run(night).status == 0)
+  }
+
   @Test("SIGINT ends a simulation with 130, and one without an end is not begun")
   func simulation() throws {
     let endless = try program.run(["simulate", "--out", "w", "--events", "\(Int.max)"])
