@@ -42,6 +42,22 @@ extension Ledger {
     }
   }
 
+  /// Says of what was read again in which runs of another ledger it came.
+  public func adoptRuns(of archives: [ArchiveOnDisk]) throws(LedgerError) {
+    try change("put archives to their runs") { database in
+      let update = try RawStatement(
+        cachedIn: database,
+        "update archive set run = ? where sha256 = ? and kind = ? and captured_ms is ?")
+      for archive in archives {
+        update.bind(1, archive.run)
+        update.bind(2, archive.sha256)
+        update.bind(3, archive.kind.rawValue)
+        update.bind(4, archive.capturedAt?.milliseconds)
+        try update.run()
+      }
+    }
+  }
+
   /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
   public func publishers() throws(LedgerError) -> [String: Int64] {
     try access("read the runs") { database in

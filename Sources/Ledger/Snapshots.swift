@@ -11,6 +11,31 @@ public struct UserSnapshots: Sendable, Equatable {
   public var snapshots: [Snapshot]
 }
 
+/// Files of snapshots of which a part could not be read.
+public struct TornSnapshots: Sendable, Equatable {
+  /// Name of the one that came last.
+  public var newest: String
+  /// How many there are.
+  public var files: Int64
+  /// Lines in them.
+  public var lines: Int64
+  /// Those of them that could not be understood.
+  public var rejected: Int64
+  /// What was wrong with the first of these in the newest file, and where; nil without any.
+  public var firstReject: String?
+
+  /// Nothing torn but in `newest`.
+  public init(
+    newest: String, files: Int64 = 1, lines: Int64, rejected: Int64, firstReject: String? = nil
+  ) {
+    self.newest = newest
+    self.files = files
+    self.lines = lines
+    self.rejected = rejected
+    self.firstReject = firstReject
+  }
+}
+
 extension Ledger {
   /// Calls `body` at every user of whom there is a snapshot captured at or before `asOf`, by
   /// provider and user, with the newest one of each app.
@@ -59,21 +84,28 @@ extension Ledger {
     }
   }
 
-  /// Whether a file of snapshots is damaged that was neither delivered anew nor followed by those
-  /// of a later run.
-  public func hasTornSnapshots() throws(LedgerError) -> Bool {
-    try access("look for damaged snapshots") { database in
+  /// The files of snapshots that are damaged or have rejected lines, and were neither delivered
+  /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
+  public func tornSnapshots() throws(LedgerError) -> TornSnapshots? {
+    try access("look for snapshots that are not whole") { database in
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select 1 from archive as torn
-        where kind = 'snapshots' and status = 'damaged' and not exists (
+        select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
+          (select detail || ', at line ' || line from reject
+          where archive = torn.id order by line, byte_offset limit 1)
+        from archive as torn
+        where kind = 'snapshots' and (status = 'damaged' or rejected > 0) and not exists (
           select 1 from archive as whole
-          where whole.kind = 'snapshots' and whole.status = 'complete'
+          where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
             and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
-        limit 1
+        order by id desc limit 1
         """)
-      return try statement.first { _ in true } ?? false
+      return try statement.first { row in
+        TornSnapshots(
+          newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),
+          firstReject: row.isNull(4) ? nil : row.text(4))
+      }
     }
   }
 

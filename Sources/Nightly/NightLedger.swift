@@ -95,7 +95,7 @@ extension Night {
     if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
     // Who is missing from half a file may stand in the other half.
     let isComplete = try attempt {
-      try plan.configuration.snapshotsAreComplete && !ledger.hasTornSnapshots()
+      try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     }
     var reconcileRules = ReconcileRules(
       base: rules, products: plan.configuration.products,

@@ -31,13 +31,20 @@ struct PublishPass {
     let (run, earlier) = try store(fold, reconciled, breaks)
     fold.facts = Facts()
     try attempt { try ledger.releaseMemory() }
+    let torn = try attempt { try ledger.tornSnapshots() }
     let verdict = try Verdict(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
-      intake: intake.tallies
+      intake: intake.tallies, tornSnapshots: torn
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
     let (published, dryRun) = try publish(manifest, run, intake, earlier)
     for finding in verdict.findings { log.warning("\(finding)") }
+    // The run that read them has said so itself.
+    if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
+      !verdict.findings.contains(torn.text)
+    {
+      log.warning("\(torn.text)")
+    }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
     var outcome = verdict.outcome
     outcome.dryRun = dryRun

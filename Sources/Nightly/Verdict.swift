@@ -7,6 +7,8 @@ struct Verdict {
   private(set) var qualifications: [String] = []
   /// Why this run's own lines deserve a look although the set holds; nil when they do not.
   private let newRejects: String?
+  /// Snapshots of which too much was rejected; nil when not.
+  private let tornSnapshots: TornSnapshots?
   private let stale: [Break]
   private let gate: Plan.FailOn
   private let gated: Int
@@ -15,12 +17,15 @@ struct Verdict {
   /// in a month less refunds, in millionths of a US dollar.
   init(
     plan: Plan, rules: Rules, breaks: [Break], archives: [ArchiveAccount],
-    intake: ArchiveTallies = ArchiveTallies(),
+    intake: ArchiveTallies = ArchiveTallies(), tornSnapshots: TornSnapshots? = nil,
     net: (Month) throws(NightError) -> Int128
   ) throws(NightError) {
     stale = breaks.filter { $0.code == .staleInput }
     gate = plan.failOn
     gated = breaks.count { plan.failOn.includes($0) }
+    self.tornSnapshots = tornSnapshots.flatMap {
+      Self.exceeds($0.rejected, of: $0.lines, plan.rejectedShare) ? $0 : nil
+    }
     let judged = intake.lines - intake.skipped
     newRejects =
       Self.exceeds(intake.rejected, of: judged, plan.rejectedShare)
@@ -38,6 +43,7 @@ struct Verdict {
   var findings: [String] {
     var findings = qualifications.map { "the set is qualified: \($0)" }
     if let newRejects { findings.append(newRejects) }
+    if let tornSnapshots { findings.append(tornSnapshots.text) }
     for found in stale {
       let app = found.app.isEmpty ? "(no app id)" : found.app
       findings.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
@@ -92,6 +98,17 @@ struct Verdict {
 
   private func dollars(_ micros: Int128) -> String {
     Amount(micros: Int64(clamping: micros)).text()
+  }
+}
+
+extension TornSnapshots {
+  /// What was rejected and what comes of it, in words for the log.
+  var text: String {
+    let name = newest.shown()
+    let place = files == 1 ? name : "\(files) files of snapshots, the last of them \(name),"
+    let first = firstReject.map { " (\($0))" } ?? ""
+    return "\(rejected) of \(lines) lines of \(place) were rejected\(first): whom they tell of is "
+      + "not compared, and nobody is missed for not being in a snapshot until whole ones come"
   }
 }
 

@@ -131,6 +131,38 @@ struct SnapshotTests {
     #expect(try ledger.userText(1) == nil)
   }
 
+  @Test("A file with rejected lines is torn until it comes whole, or a later run brings whole ones")
+  func torn() throws {
+    func add(_ name: String, _ content: String, rejected: Bool) throws {
+      var archive = NewArchive.named(content, kind: .snapshots)
+      archive.name = name
+      let ingest = try ledger.beginSnapshots(archive)
+      let reject = Reject(place: Place(line: 4), reason: "bad_time", detail: "expires: no time")
+      try ingest.add([snapshot(content)], rejects: rejected ? [reject] : [])
+      _ = try ingest.finish()
+    }
+    try add("s", "half", rejected: true)
+    #expect(
+      try ledger.tornSnapshots()
+        == TornSnapshots(
+          newest: "s", lines: 2, rejected: 1, firstReject: "expires: no time, at line 4"))
+    // It may be another part of the same set.
+    try add("t", "other", rejected: false)
+    try add("u", "third", rejected: true)
+    let both = try ledger.tornSnapshots()
+    #expect(both?.newest == "u" && both?.files == 2 && both?.rejected == 2)
+    try add("u", "third, whole", rejected: false)
+    #expect(try ledger.tornSnapshots()?.newest == "s")
+    try ledger.publish()
+    try add("v", "still bad", rejected: true)
+    #expect(try ledger.tornSnapshots()?.files == 2)
+    try add("w", "whole", rejected: false)
+    #expect(try ledger.tornSnapshots()?.newest == "v")
+    try ledger.publish()
+    try add("x", "whole again", rejected: false)
+    #expect(try ledger.tornSnapshots() == nil)
+  }
+
   @Test("An abandoned file of snapshots leaves nothing behind")
   func abandoned() throws {
     let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))

@@ -10,13 +10,15 @@ struct VerdictTests {
 
   private func verdict(
     failOn: String? = nil, net: Int64 = 1_000_000_000, breaks: [Break] = [],
-    archives: [ArchiveAccount] = [], intake: ArchiveTallies = ArchiveTallies()
+    archives: [ArchiveAccount] = [], intake: ArchiveTallies = ArchiveTallies(),
+    torn: TornSnapshots? = nil
   ) throws -> Verdict {
     var flags = Options()
     flags.failOn = failOn
     let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
     return try Verdict(
-      plan: plan, rules: rules, breaks: breaks, archives: archives, intake: intake
+      plan: plan, rules: rules, breaks: breaks, archives: archives, intake: intake,
+      tornSnapshots: torn
     ) { month in
       month.text == "2026-02" ? Int128(net) : 0
     }
@@ -55,6 +57,22 @@ struct VerdictTests {
     let found = try verdict(archives: [many], intake: intake)
     #expect(found.outcome == .findings && found.qualifications.isEmpty)
     #expect(found.findings == ["20 of 228 lines that this run read were rejected"])
+  }
+
+  @Test("Snapshots of which too much was rejected are a finding, and the set is not marked")
+  func tornSnapshots() throws {
+    let few = TornSnapshots(newest: "s", lines: 100, rejected: 19)
+    #expect(try verdict(torn: few).outcome == .done)
+    let share = TornSnapshots(newest: "s", lines: 2000, rejected: 20)
+    #expect(try verdict(torn: share).outcome == .done)
+    let many = TornSnapshots(
+      newest: "s", files: 2, lines: 1999, rejected: 20, firstReject: "no time, at line 3")
+    let found = try verdict(torn: many)
+    #expect(found.outcome == .findings && found.qualifications.isEmpty)
+    #expect(
+      found.findings.first?.hasPrefix(
+        "20 of 1999 lines of 2 files of snapshots, the last of them s, were rejected "
+          + "(no time, at line 3): ") == true)
   }
 
   @Test("Open breaks above half a per cent of the month's net revenue qualify the set")

@@ -96,6 +96,44 @@ struct SnapshotFileTests {
     #expect(later.errors.contains("after as-of"), "\(later)")
   }
 
+  @Test("Rejected lines of snapshots are told every night, and nobody is missed for being in them")
+  func rejected() throws {
+    try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
+    func snapshots(_ users: ClosedRange<Int>, bad: ClosedRange<Int>? = nil) -> String {
+      users.map { user in
+        let line = #"{"provider":"purple","user_id":"x\#(user)","captured_at":1772236800"#
+        let isBad = bad?.contains(user) == true
+        return line + (isBad ? ",\"entitlements\":7}\n" : ",\"entitlements\":[]}\n")
+      }.joined()
+    }
+    let qonversion = #"{"user_id":"x","captured_at":1772236800,"entitlements":{}}"# + "\n"
+    func absent() throws -> Int {
+      try program.rows("breaks.csv").count {
+        $0["code"] == "SNAPSHOT_ABSENT" && $0["status"] != "resolved"
+      }
+    }
+    try program.folder.write(qonversion + snapshots(1...9, bad: 5...5), to: "snap/a.jsonl")
+    for _ in 1...2 {
+      let night = try night()
+      #expect(night.status == 0 && night.errors.contains("1 of 10 lines of "), "\(night)")
+      #expect(night.errors.split(separator: "\n").count == 1, "\(night)")
+      #expect(try absent() == 0)
+    }
+    try program.folder.write(snapshots(1...60, bad: 21...60), to: "snap/b.jsonl")
+    for _ in 1...2 {
+      let night = try night()
+      #expect(night.status == 1 && night.errors.contains("41 of 70 lines of 2 files"), "\(night)")
+      #expect(night.errors.contains(", at line 21)"))
+    }
+    #expect(try program.rows("rejects.csv").isEmpty)
+    try program.folder.write(qonversion + snapshots(1...60), to: "snap/c.jsonl")
+    let whole = try night()
+    #expect(whole.errors.isEmpty, "\(whole)")
+    #expect(try absent() > 0)
+    let proof = try program.run(["verify", "--replay", "--archives", "in", "--snapshots", "snap"])
+    #expect(proof.status == 0, "\(proof)")
+  }
+
   @Test("A damaged file of snapshots is told, and nobody is missed for not being in it")
   func damaged() throws {
     try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")

@@ -26,6 +26,7 @@ extension Night {
     }
     try attempt { try again.adoptForgotten(of: ledger) }
     try replay(archives, at: found, from: ledger, into: again)
+    try attempt { try again.adoptRuns(of: archives) }
     if again.recognised > 0 {
       counted.notes.append(
         "\(again.recognised) events and snapshots of the archives name persons who were forgotten: "
