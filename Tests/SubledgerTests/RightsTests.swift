@@ -76,14 +76,13 @@ struct RightsTests {
     arguments: ["status", "verify"])
   func foreignLedger(command: String) throws {
     #expect(try program.run(night).status == 0)
-    // Down to the ledger, the folders let everybody pass.
     let open = Process()
     open.executableURL = URL(fileURLWithPath: "/bin/sh")
     open.arguments = [
       "-c",
       """
-      cp "$0" . && chmod 755 . subledger && exec setpriv --reuid=65534 --clear-groups \
-        ./subledger "$1" --ledger subledger.sqlite 2>words
+      cp "$0" . && chmod 777 . subledger && export TMPDIR="$PWD" &&
+        exec setpriv --reuid=65534 --clear-groups ./subledger "$1" --ledger subledger.sqlite 2>words
       """, Program.binary.path, command,
     ]
     open.currentDirectoryURL = program.folder.url
