@@ -39,8 +39,8 @@ struct DocumentTests {
   @Test("Every key of the configuration is in subledger.example.yaml")
   func configuration() throws {
     let example = try document("subledger.example.yaml")
-    let reader = try document("Sources/Nightly/ConfigurationReader.swift")
-    let options = try document("Sources/Nightly/Options.swift")
+    let reader = try document("Sources/Nightly/Settings/ConfigurationReader.swift")
+    let options = try document("Sources/Nightly/Settings/Options.swift")
     let keys =
       try matches(of: #"case "([a-z_]+)":"#, in: reader)
       + matches(of: #"case \w+ = "([a-z_]+)""#, in: options)

@@ -14,7 +14,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
   }
 
   static let all = [
-    ImportRule(module: "CZlib", only: ["Archive/", "Ledger/Gzip.swift", "Simulate/"]),
+    ImportRule(module: "CZlib", only: ["Archive/", "Ledger/Bytes/Gzip.swift", "Simulate/"]),
     ImportRule(module: "CIsal", only: ["Archive/IsalStream.swift"]),
     ImportRule(module: "CCrypto", only: ["Digest/"]),
     ImportRule(module: "CRename", only: ["Publish/"]),
@@ -24,7 +24,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "SQLite3", only: ["Ledger/"]),
     ImportRule(module: "CSQLite", only: ["Ledger/"]),
     ImportRule(module: "Yams", only: ["Nightly/"]),
-    ImportRule(module: "CYaml", only: ["Nightly/YAMLBounds.swift"]),
+    ImportRule(module: "CYaml", only: ["Nightly/Settings/YAMLBounds.swift"]),
     ImportRule(module: "Logging", only: ["Nightly/", "subledger/"]),
     ImportRule(module: "ArgumentParser", only: ["subledger/"]),
     ImportRule(module: "Dispatch", only: ["Nightly/Workers.swift", "subledger/"]),
