@@ -15,7 +15,7 @@ func feedInstant(_ bytes: UnsafeRawBufferPointer) {
   if let plain = plainInstant(Array(bytes)) {
     claim(read == plain, "\(bytes.text) is \(plain.milliseconds)")
   }
-  if let named = captureTime(fileName: bytes.text) { judgePrinted(named) }
+  if let named = captureTime(fileName: bytes.text, in: .utc) { judgePrinted(named) }
 }
 
 private func judgePrinted(_ instant: Instant) {

@@ -1,8 +1,8 @@
 import Normalise
 import Vocabulary
 
-/// Snapshot lines: the same however they are cut and however often they are read, with the time
-/// of their file's name where they have none.
+/// Snapshot lines: the same however they are cut and however often they are read, with a time that
+/// stands in where they have none.
 func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
   var reader = SnapshotReader()
   let batch = read(bytes, by: &reader)
@@ -16,12 +16,12 @@ func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
     let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? bytes.count
     fresh.read(
       UnsafeRawBufferPointer(rebasing: bytes[start..<end]), firstLine: line,
-      firstOffset: Int64(start), fileName: fileName, capturedAtDefault: nil, to: &pieces)
+      firstOffset: Int64(start), capturedAtDefault: standIn, to: &pieces)
     start = end
     line += 1
   }
   claim(same(pieces, batch), "reading line by line gives the same")
-  claim(!batch.needsCapturedAt, "the file's name says when")
+  claim(!batch.needsCapturedAt, "something says when")
   claim(Int64(batch.rejects.count) <= batch.lines, "a line is rejected once")
   let rejected = Set(batch.rejects.map(\.place))
   for snapshot in batch.snapshots {
@@ -35,14 +35,14 @@ func feedSnapshot(_ bytes: UnsafeRawBufferPointer) {
   }
 }
 
-private let fileName = "users-2026-03-01.jsonl"
+private let standIn = Instant(seconds: 1_772_323_200)
 
 private func read(
   _ bytes: UnsafeRawBufferPointer, by reader: inout SnapshotReader
 ) -> SnapshotBatch {
   var batch = SnapshotBatch()
   reader.read(
-    bytes, firstLine: 1, firstOffset: 0, fileName: fileName, capturedAtDefault: nil, to: &batch)
+    bytes, firstLine: 1, firstOffset: 0, capturedAtDefault: standIn, to: &batch)
   return batch
 }
 

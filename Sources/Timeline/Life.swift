@@ -49,14 +49,14 @@ public struct Life: Sendable {
     self.events = events
     self.isChained = isChained
     self.exclusion = told.first?.environment == .sandbox ? .sandbox : exclusion
-    var ledger = BookingPass(events: events, rules: rules)
-    try ledger.run()
-    var pass = PeriodPass(events: events, bookings: ledger.bookings, rules: rules)
+    var booking = BookingPass(events: events, rules: rules)
+    try booking.run()
+    var pass = PeriodPass(events: events, bookings: booking.bookings, rules: rules)
     periods = pass.run()
-    bookings = ledger.bookings
+    bookings = booking.bookings
     disorder = arrivalDisorder(of: told, rules)
     let arrivals = arrivalFindings(disorder, told, rules)
-    findings = (ledger.findings + pass.findings + arrivals).sorted { $0.time < $1.time }
+    findings = (booking.findings + pass.findings + arrivals).sorted { $0.time < $1.time }
     stretches = activeStretches(of: periods, events: events, rules: rules)
   }
 

@@ -28,7 +28,7 @@ struct DamageTests {
       var reader = SnapshotReader()
       bytes.withUnsafeBytes {
         reader.read(
-          $0, firstLine: 1, firstOffset: 0, fileName: "2026-11-20", capturedAtDefault: nil,
+          $0, firstLine: 1, firstOffset: 0, capturedAtDefault: Instant(seconds: 1_795_132_800),
           to: &result)
       }
       #expect(result.lines == Int64(result.snapshots.count + result.rejects.count))

@@ -193,14 +193,13 @@ struct SnapshotReaderTests {
 
 /// What a fresh reader makes of `text`.
 func readSnapshots(
-  _ text: String, fileName: String = "snapshots.jsonl", capturedAtDefault: Instant? = nil
+  _ text: String, capturedAtDefault: Instant? = nil
 ) -> SnapshotBatch {
   var batch = SnapshotBatch()
   var reader = SnapshotReader()
   Array(text.utf8).withUnsafeBytes {
     reader.read(
-      $0, firstLine: 1, firstOffset: 0, fileName: fileName, capturedAtDefault: capturedAtDefault,
-      to: &batch)
+      $0, firstLine: 1, firstOffset: 0, capturedAtDefault: capturedAtDefault, to: &batch)
   }
   return batch
 }

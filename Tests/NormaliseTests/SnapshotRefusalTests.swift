@@ -43,6 +43,10 @@ struct SnapshotRefusalTests {
         "purchases: expected purchases by product id"
       ),
       (
+        #"{"captured_at":1,"rows":[{"applicationUsername":"canary","purchases":{}}]}"#, "bad_field",
+        "rows.purchases: expected to stand in a line of their own customer"
+      ),
+      (
         #"{"captured_at":1,"rows":[{"customerInfo":{}}]}"#, "missing_field",
         "rows.applicationUsername"
       ),
@@ -102,17 +106,16 @@ struct SnapshotRefusalTests {
     #expect(result.lines == 1 && result.rejects.map(\.reason) == ["value_too_long"])
   }
 
-  @Test("captured_at comes from the line, else the file's name, else the default")
+  @Test("captured_at comes from the line, else from what stands in for it")
   func capturedAt() {
     let bare = #"{"user_id":"u","data":[]}"#
     let named = #"{"user_id":"u","captured_at":1760000000,"data":[]}"#
     let standIn = Instant(seconds: 5)
-    func at(_ line: String, _ file: String, _ default: Instant?) -> Instant? {
-      readSnapshots(line, fileName: file, capturedAtDefault: `default`).snapshots.first?.capturedAt
+    func at(_ line: String) -> Instant? {
+      readSnapshots(line, capturedAtDefault: standIn).snapshots.first?.capturedAt
     }
-    #expect(at(named, "users-2026-11-20.jsonl", standIn) == Instant(seconds: 1_760_000_000))
-    #expect(at(bare, "a/users-2026-11-20.jsonl", standIn)?.text == "2026-11-20T00:00:00Z")
-    #expect(at(bare, "2026-11-20/users.jsonl", standIn) == standIn)
+    #expect(at(named) == Instant(seconds: 1_760_000_000))
+    #expect(at(bare) == standIn)
     let lost = readSnapshots(bare)
     #expect(lost.needsCapturedAt && lost.snapshots.isEmpty && lost.lines == 1)
     #expect(!readSnapshots(named).needsCapturedAt)
@@ -135,9 +138,10 @@ struct SnapshotRefusalTests {
       ("users-31051129.jsonl", nil), ("users-00021031.jsonl", nil), ("users-20071231.jsonl", nil),
       ("users-20080101.jsonl", "2008-01-01T00:00:00Z"), ("users-2100-01-01.jsonl", nil),
       ("users-2026112099.jsonl", nil), ("users.jsonl", nil), ("", nil),
+      ("a/users-2026-11-20.jsonl", "2026-11-20T00:00:00Z"), ("2026-11-20/users.jsonl", nil),
     ])
   func fileNames(name: String, expected: String?) {
-    #expect(captureTime(fileName: name)?.text == expected)
+    #expect(captureTime(fileName: name, in: .utc)?.text == expected)
   }
 
   @Test("A date in a name is a day of the reports' time zone, a time is in UTC")

@@ -18,11 +18,7 @@ public struct CloseOrder: Sendable {
   public init(
     month text: String, reason: String?, who: String?, isForced: Bool = false
   ) throws(NightError) {
-    guard let month = Month(text: text) else {
-      throw NightError(
-        .usage, "'\(text)' is no month", hint: "write year and month, such as 2026-10")
-    }
-    self.month = month
+    month = try Month(typed: text)
     self.reason = try Self.line(reason, "reason")
     self.who = try Self.line(who, "who")
     self.isForced = isForced
@@ -38,5 +34,16 @@ public struct CloseOrder: Sendable {
       throw NightError(.usage, "--\(option) must be one line of words")
     }
     return line
+  }
+}
+
+extension Month {
+  /// Reads what a person wrote.
+  init(typed text: String) throws(NightError) {
+    guard let month = Month(text: text) else {
+      throw NightError(
+        .usage, "'\(text)' is no month", hint: "write year and month, such as 2026-10")
+    }
+    self = month
   }
 }

@@ -56,8 +56,8 @@ extension Intake {
         switch chunk {
         case .lines(let bytes, let firstLine, let firstOffset):
           reader.read(
-            bytes, firstLine: firstLine, firstOffset: firstOffset, fileName: "",
-            capturedAtDefault: capturedAt, to: &batch)
+            bytes, firstLine: firstLine, firstOffset: firstOffset, capturedAtDefault: capturedAt,
+            to: &batch)
         case .oversizedValue(let line, let byteOffset):
           reader.addOversized(line: line, byteOffset: byteOffset, to: &batch)
         case .again:

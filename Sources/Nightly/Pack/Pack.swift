@@ -23,7 +23,7 @@ extension Night {
     }
     let history = try history(of: run.id, in: ledger)
     let rules = history.plan.rules
-    let period = try named(month)
+    let period = try Month(typed: month)
     let close = try attempt {
       try PackedClose(of: period, zone: rules.calendar.identifier, in: ledger)
     }
@@ -57,14 +57,6 @@ extension Night {
       try sealFolder(folder)
       try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
     }
-  }
-
-  private func named(_ text: String) throws(NightError) -> Month {
-    guard let month = Month(text: text) else {
-      throw NightError(
-        .usage, "'\(text)' is no month", hint: "write year and month, such as 2026-10")
-    }
-    return month
   }
 
   /// Only a month that has ended at the set's as-of can be handed over, unless it was closed.

@@ -11,7 +11,7 @@ import Decode
 /// number. After anything but `T` a time needs its seconds, so that
 /// the `-0001` of a numbered part is not taken for one minute past midnight.
 public func captureTime(
-  fileName: String, in calendar: CivilCalendar = .utc
+  fileName: String, in calendar: CivilCalendar
 ) -> Instant? {
   let name = Array(fileName.utf8)
   let start = name.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0

@@ -64,6 +64,9 @@ struct IapticSnapshotReader {
     var found: [(user: String, entitlements: [Entitlement])] = []
     for row in tape.children(of: rows) {
       guard tape.kind(row) == .object else { throw .bad("rows", expected: "a list of objects") }
+      guard tape.member(row, "purchases") == nil else {
+        throw .bad("rows.purchases", expected: "to stand in a line of their own customer")
+      }
       customer.read(row, of: tape)
       let user = try tape.text(customer.value(.username), "rows.applicationUsername")
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }

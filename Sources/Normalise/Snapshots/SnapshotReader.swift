@@ -37,14 +37,13 @@ public struct SnapshotReader {
   ///   - bytes: the lines, with their line ends.
   ///   - firstLine: the physical line, from 1, of the first byte.
   ///   - firstOffset: the first byte's offset in the inflated file.
-  ///   - fileName: the file's name or path; a date in the name stands in for `captured_at`.
-  ///   - capturedAtDefault: stands in when the name has no date either.
+  ///   - capturedAtDefault: stands in for `captured_at` where a line has none: the date in the
+  ///     file's name (`captureTime`), or what the option says; without one such a line is left out.
   ///   - result: gets the snapshots.
   public mutating func read(
-    _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64, fileName: String,
+    _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
     capturedAtDefault: Instant?, to result: inout SnapshotBatch
   ) {
-    let standIn = captureTime(fileName: fileName) ?? capturedAtDefault
     var cursor = ValueCursor(bytes, firstLine: firstLine)
     while cursor.next() {
       let start = cursor.position
@@ -52,7 +51,7 @@ public struct SnapshotReader {
       do throws(JSONProblem) {
         let end = try tape.read(cursor.lineBytes, from: start)
         try cursor.pass(to: end)
-        add(place, standIn: standIn, to: &result)
+        add(place, standIn: capturedAtDefault, to: &result)
       } catch {
         result.reject(BodyProblem(error, start: start), at: place)
         cursor.passBroken()
