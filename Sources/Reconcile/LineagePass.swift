@@ -149,7 +149,7 @@ extension Reconciliation {
   /// What tells the running period from the others of its lineage: when it was charged, which an
   /// older charge that comes late does not move.
   func lastPeriod(_ state: LineageState) -> BreakKey {
-    .period(state.charges.last { $0.kind != .oneTime }?.time)
+    .period(state.subscriptionCharges.last?.time)
   }
 
   /// Whether an event that is newer than the snapshot tells what the snapshot shows already.

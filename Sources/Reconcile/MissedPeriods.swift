@@ -46,7 +46,7 @@ extension Reconciliation {
   private func chargesCounted(_ match: EntitlementMatch) -> Int64? {
     guard let count = match.renewsCount, renewalsSeen(match.lineage) != nil else { return nil }
     let state = match.lineage.latest
-    let isConverted = !state.isTrial || state.charges.contains { $0.kind != .oneTime }
+    let isConverted = !state.isTrial || !state.subscriptionCharges.isEmpty
     let left = Int64(count) - renewalsKnown(match.lineage) + (isConverted ? 0 : 1)
     return left > 0 ? left : nil
   }

@@ -151,7 +151,7 @@ public struct LineageState: Sendable, Equatable {
 
   /// Whether the lineage renews, rather than being a one-time purchase.
   public var isSubscription: Bool {
-    speaksOfSubscription || !trials.isEmpty || !subscriptionCharges.isEmpty
+    speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
   }
 
   /// Whether an expiry was told for the last period.

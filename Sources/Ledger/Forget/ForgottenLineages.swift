@@ -20,7 +20,7 @@ struct ForgottenLineages {
   private(set) var moved: [Int64: Int64] = [:]
   /// Original transaction ids before, of all lineages that have an event of the person.
   private(set) var originals: Set<String> = []
-  /// Identities and times of the person's events.
+  /// What the person's events say that their breaks may be about.
   private(set) var clues = BreakClues()
 
   init(

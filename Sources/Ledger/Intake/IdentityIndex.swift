@@ -110,7 +110,7 @@ struct IdentityIndex {
       let key = Self.key(claim.identity)
       if key >= end {
         entries.removeAll(keepingCapacity: true)
-        (position, end) = (0, try readPage(around: key, into: &entries))
+        (position, end) = (0, try readPage(around: key, into: &entries).end)
       }
       while position < entries.count, entries[position].key < key { position += 1 }
       let lineage = Self.beginning(claim.lineage)
@@ -120,12 +120,17 @@ struct IdentityIndex {
     return missing
   }
 
-  /// Reads the row that may hold `key`; gives back where the next one begins.
-  private func readPage(around key: Int64, into entries: inout [Entry]) throws -> Int64 {
+  /// Reads the row that may hold `key`; gives back where it begins, if there is one, and the next.
+  private func readPage(
+    around key: Int64, into entries: inout [Entry]
+  ) throws -> (first: Int64?, end: Int64) {
     page.bind(1, key)
-    _ = try page.first { try Self.decode($0.blob(1), from: $0.int64(0), into: &entries) }
+    let first = try page.first { row in
+      try Self.decode(row.blob(1), from: row.int64(0), into: &entries)
+      return row.int64(0)
+    }
     following.bind(1, key)
-    return try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max
+    return (first, try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max)
   }
 
   /// Takes the row that holds `key` out of the table; gives back how much it held and where the
@@ -133,17 +138,11 @@ struct IdentityIndex {
   private func takePage(
     around key: Int64, into entries: inout [Entry]
   ) throws -> (count: Int, end: Int64) {
-    page.bind(1, key)
-    let first = try page.first { row in
-      try Self.decode(row.blob(1), from: row.int64(0), into: &entries)
-      return row.int64(0)
-    }
+    let (first, end) = try readPage(around: key, into: &entries)
     if let first {
       removal.bind(1, first)
       try removal.run()
     }
-    following.bind(1, key)
-    let end = try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max
     return (entries.count, end)
   }
 
