@@ -9,9 +9,7 @@ extension Facts {
       self = other
       return
     }
-    for (key, sums) in other.revenue {
-      try revenue[key, default: RevenueSums()].add(sums)
-    }
+    try add(other.revenue)
     for (key, sums) in other.movements {
       try movements[key, default: MovementSums()].add(sums)
     }
@@ -23,6 +21,13 @@ extension Facts {
     for (key, sums) in other.excluded { excluded[key, default: ExclusionSums()].add(sums) }
     for (key, sums) in other.arrivals { arrivals[key, default: ArrivalSums()].add(sums) }
     for (key, count) in other.gaps { gaps[key, default: 0] += count }
+  }
+
+  /// Adds revenue that other lineages came to; throws as `add(_:)` does.
+  public mutating func add(
+    _ cells: [RevenueKey: RevenueSums]
+  ) throws(AmountOverflow) {
+    for (key, sums) in cells { try revenue[key, default: RevenueSums()].add(sums) }
   }
 }
 

@@ -23,7 +23,12 @@ struct FoldPass {
         path: ledger.path, fold: fold, revenueCells: events / stretches.count / 2)
       try Workers(count: jobs, waitingMax: 1).run(stretches, stretch.fold) { _, part in
         try checkStop()
-        try sum.add(part.get(), parts: stretches.count)
+        try sum.add(part.get())
+        while var revenue = stretch.revenue.take() {
+          try sum.add(revenue, parts: stretches.count)
+          revenue.removeAll(keepingCapacity: true)
+          stretch.spare.put(revenue)
+        }
       }
       while let rest = stretch.sums.take() { try sum.add(rest) }
       try sum.finish()
@@ -53,16 +58,22 @@ struct WholeFold {
     self.revenueCellsMax = revenueCellsMax
   }
 
-  /// Adds one of so many parts of about the same size.
-  mutating func add(_ part: FoldResult, parts: Int = 1) throws {
-    let cells = result.facts.revenue.count + part.facts.revenue.count
+  /// Adds a part of all.
+  mutating func add(_ part: FoldResult) throws {
+    var rest = part
+    try add(rest.takeRevenue())
+    try result.add(rest)
+  }
+
+  /// Adds the revenue of one of so many parts of about the same size.
+  mutating func add(_ revenue: [RevenueKey: RevenueSums], parts: Int = 1) throws {
+    let cells = result.facts.revenue.count + revenue.count
     if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try layAside() }
-    let isFirst = result.groups == 0
-    try result.add(part)
-    if isFirst {
-      // A table that grows is hashed anew each time.
+    // A table that grows is hashed anew each time.
+    if result.facts.revenue.isEmpty {
       result.facts.revenue.reserveCapacity(min(revenueCellsMax, cells * parts))
     }
+    try result.facts.add(revenue)
   }
 
   /// Leaves nothing in `result` of what is partly aside, and puts quotes together to rates.
@@ -101,10 +112,14 @@ private struct LineageStretch: Sendable {
   /// What earlier stretches came to and was not told: small tables that many stretches fill are
   /// added up once for each worker, not once for each stretch.
   let sums = Relay<FoldResult>()
+  /// The revenue of stretches that were told, and tables that it was taken out of.
+  let revenue = Relay<[RevenueKey: RevenueSums]>()
+  let spare = Relay<[RevenueKey: RevenueSums]>()
 
   func fold(_ keys: ClosedRange<Int64>, _ tell: (Result<FoldResult, any Error>) -> Bool) {
     let result = Result {
       var result = sums.take() ?? FoldResult()
+      result.facts.revenue = spare.take() ?? [:]
       result.facts.revenue.reserveCapacity(revenueCells)
       let ledger = try Ledger.open(path: path, mode: .readOnly)
       let cases = CaseBuilder(ledger: ledger, rules: fold.rules.base)
@@ -112,6 +127,7 @@ private struct LineageStretch: Sendable {
         try fold.fold(rows, events, cases, into: &result)
       }
       let part = result.takePart()
+      revenue.put(result.takeRevenue())
       sums.put(result)
       return part
     }

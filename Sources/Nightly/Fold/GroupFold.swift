@@ -30,10 +30,16 @@ struct FoldResult: Sendable {
     groups += other.groups
   }
 
-  /// Takes out what comes in an order, and revenue, which has the most cells.
+  /// Takes out revenue, which has the most cells.
+  mutating func takeRevenue() -> [RevenueKey: RevenueSums] {
+    var revenue: [RevenueKey: RevenueSums] = [:]
+    swap(&revenue, &facts.revenue)
+    return revenue
+  }
+
+  /// Takes out what comes in an order.
   mutating func takePart() -> FoldResult {
     var part = FoldResult()
-    swap(&part.facts.revenue, &facts.revenue)
     swap(&part.breaks, &breaks)
     swap(&part.due, &due)
     swap(&part.groups, &groups)
