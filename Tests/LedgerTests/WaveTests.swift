@@ -32,22 +32,32 @@ struct WaveTests {
     return content
   }
 
+  /// What an intake told, and whether anything lay aside meanwhile.
+  private struct Taken {
+    var tallies: [ArchiveTallies] = []
+    var wasAside = false
+  }
+
   /// Takes the lines in as archives of `size`, in memory of `waveSize`, of which up to `asideSize`
   /// bytes may lie aside.
   private func take(
     _ lines: [Line], size: Int, waveSize: Int, asideSize: Int = 1 << 30, into ledger: Ledger
-  ) throws -> [ArchiveTallies] {
+  ) throws -> Taken {
     let intake = ledger.beginEvents(waveSize: waveSize, asideSize: asideSize)
-    var tallies: [ArchiveTallies] = []
+    var taken = Taken()
     for start in stride(from: 0, to: lines.count, by: size) {
       try intake.begin(.named("\(lines.count) \(lines.first?.transaction ?? "") \(start)"))
       let part = Array(lines[start..<min(start + size, lines.count)])
       for half in [part[..<(part.count / 2)], part[(part.count / 2)...]] {
         try intake.add(.of(Array(half)))
+        if try ledger.table("select count(*) from temp.sqlite_schema") != ["0"] {
+          taken.wasAside = true
+        }
       }
-      tallies += try intake.finish()
+      taken.tallies += try intake.finish()
     }
-    return try tallies + intake.write()
+    taken.tallies += try intake.write()
+    return taken
   }
 
   @Test(
@@ -56,19 +66,22 @@ struct WaveTests {
   func sizes(size: Int) throws {
     var tallies: Set<[Int64]> = []
     var contents: Set<[String]> = []
-    // At once; each batch laid aside; those of some archives; pairs of batches; all in memory.
+    var wasAside: [Bool] = []
+    // Written as they come; laid aside in as much room as they want, in some, in none; in memory.
     for (waveSize, asideSize) in [
-      (0, 0), (1 << 20, 1 << 30), (1 << 20, 40_000), (1 << 21, 1), (64 << 20, 0),
+      (0, 0), (60_000, 1 << 30), (60_000, 20_000), (60_000, 1), (64 << 20, 0),
     ] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
-      let told = try take(
+      let taken = try take(
         Self.lines, size: size, waveSize: waveSize, asideSize: asideSize, into: ledger)
-      tallies.insert(told.flatMap { [$0.lines, $0.accepted, $0.duplicates] })
+      wasAside.append(taken.wasAside)
+      tallies.insert(taken.tallies.flatMap { [$0.lines, $0.accepted, $0.duplicates] })
       contents.insert(try content(of: ledger))
       #expect(
         try ledger.table("select sum(delivered), sum(distinct_events) from delivery_cell").count
           == 1)
     }
+    #expect(wasAside == [true, true, true, true, false])
     #expect(tallies.count == 1)
     #expect(contents.count == 1)
     #expect(try #require(contents.first).count > 150)
@@ -77,7 +90,7 @@ struct WaveTests {
   @Test("Events laid aside come to their lineages whole, and leave nothing behind")
   func laidAside() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
-    _ = try take(Self.lines, size: 37, waveSize: 1 << 20, into: ledger)
+    #expect(try take(Self.lines, size: 37, waveSize: 60_000, into: ledger).wasAside)
     #expect(try ledger.table("select count(*), sum(versions) >= 150 from lineage") == ["23|1"])
     #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
   }
@@ -88,7 +101,7 @@ struct WaveTests {
     for (size, step) in [(600, 1), (600, 7), (50, 11), (200, 599)] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       let lines = Self.lines.indices.map { Self.lines[$0 * step % Self.lines.count] }
-      _ = try take(lines, size: size, waveSize: 1 << 21, into: ledger)
+      _ = try take(lines, size: size, waveSize: 60_000, into: ledger)
       contents.insert(try content(of: ledger))
     }
     #expect(contents.count == 1)
@@ -96,7 +109,7 @@ struct WaveTests {
 
   @Test("An archive that is given up leaves those that wait before it, and nothing of its own")
   func givenUp() throws {
-    for waveSize in [0, 1 << 20, 64 << 20] {
+    for waveSize in [0, 8_000, 64 << 20] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       let intake = ledger.beginEvents(waveSize: waveSize)
       try intake.begin(.named("a"))
@@ -147,9 +160,57 @@ struct WaveTests {
     #expect(try ledger.table("select count(*) >= 6 from identity") == ["1"])
     var rivals = stride(from: 0, to: 6000, by: 500).map { lines[$0] }
     for index in rivals.indices { rivals[index].original = "elsewhere" }
-    let tallies = try take(rivals, size: 100, waveSize: 64 << 20, into: ledger)
-    #expect(tallies.map(\.accepted) == [12])
+    let taken = try take(rivals, size: 100, waveSize: 64 << 20, into: ledger)
+    #expect(taken.tallies.map(\.accepted) == [12])
     #expect(try ledger.conflicts().count == 12)
     #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["6012|6000"])
+  }
+
+  @Test("Rows of a new ledger may be made at any time before they are written")
+  func madeAhead() throws {
+    // More lineages than are made in one go, some with copies and rivals in each other.
+    let lines = (0..<9000).map { number in
+      var line = Line(transaction: "\(number % 6000)", original: "o\(number % 2500)")
+      line.user = "u\(number % 700)"
+      if number % 900 == 0 { line.product = "other" }
+      return line
+    }
+    var contents: Set<[String]> = []
+    var pieces: [Int] = []
+    for isAhead in [false, true] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let intake = ledger.beginEvents { parts, write in
+        pieces.append(parts.count)
+        guard isAhead else { return try parts.forEach { try write($0.rows()) } }
+        for rows in try parts.reversed().map({ try $0.rows() }).reversed() { try write(rows) }
+      }
+      try intake.begin(.named("a"))
+      try intake.add(.of(lines))
+      _ = try intake.finish()
+      let tallies = try intake.write()
+      contents.insert(
+        try content(of: ledger) + tallies.map { "\($0.accepted) \($0.duplicates)" })
+    }
+    #expect(pieces == [3, 3])
+    #expect(contents.count == 1)
+  }
+
+  @Test("When the rows of a new ledger cannot be made, nothing of its archives is there")
+  func notMade() throws {
+    struct Stop: Error {}
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let intake = ledger.beginEvents { parts, write in
+      try write(parts[0].rows())
+      throw Stop()
+    }
+    try intake.begin(.named("a"))
+    try intake.add(.of((0..<3000).map { Line(transaction: "\($0)", original: "o\($0)") }))
+    _ = try intake.finish()
+    #expect(throws: LedgerError.self) { try intake.write() }
+    #expect(try ledger.table("select count(*) from lineage") == ["0"])
+    #expect(try ledger.contents().isEmpty)
+    let indexes = try ledger.table(
+      "select count(*) from sqlite_schema where name = 'lineage_by_user'")
+    #expect(indexes == ["1"])
   }
 }

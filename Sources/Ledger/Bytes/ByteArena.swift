@@ -1,52 +1,80 @@
-internal import Glibc
-
-/// Memory for many small pieces of bytes that stay where they are and go together.
+/// Many small pieces of bytes that stay as they are and go together.
 ///
-/// It comes straight from the system and goes back there at once: the allocator would keep it, and
-/// the fold, which comes after, needs as much again.
-final class ByteArena {
-  private var blocks: [UnsafeMutableRawBufferPointer] = []
-  private var used = 0
+/// They follow each other in blocks, so that nothing moves when there are more of them, and are
+/// told by where they lie, so that any thread may read a copy of the arena.
+struct ByteArena {
+  /// Where a piece lies.
+  struct Place {
+    let block: Int32
+    let offset: Int32
+    let count: Int32
+
+    /// The piece, in the bytes of its block.
+    @inline(__always)
+    func piece(of block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+      let start = Int(offset)
+      return UnsafeRawBufferPointer(rebasing: block[start..<start + Int(count)])
+    }
+  }
+
+  private var full: [[UInt8]] = []
+  private var last = ByteWriter()
+  private var sizeOfFull = 0
+
+  /// From so many bytes on a block is full.
+  private static let blockSize = 1 << 20
+  /// What the last piece of a block finds behind that, unless it is longer than most.
+  private static let slack = 4096
+
   /// All bytes taken from the system.
-  private(set) var size = 0
+  var size: Int { sizeOfFull + last.bytes.capacity }
 
-  /// That of a huge page: what a lineage gathers lies all over the arena, and finding small pages
-  /// costs more than reading them.
-  private static let blockSize = 2 << 20
+  /// Keeps a copy of `bytes`.
+  mutating func keep(_ bytes: UnsafeRawBufferPointer) -> Place { keep { $0.put(bytes: bytes) } }
 
-  /// A copy of `bytes` that is good as long as the arena.
+  /// Keeps what `write` adds to the writer that it is given, in which others' bytes lie already.
   @inline(__always)
-  func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    guard let source = bytes.baseAddress, !bytes.isEmpty else {
-      return UnsafeRawBufferPointer(start: nil, count: 0)
-    }
-    let place = room(for: bytes.count)
-    place.copyMemory(from: source, byteCount: bytes.count)
-    return UnsafeRawBufferPointer(start: place, count: bytes.count)
+  mutating func keep(_ write: (inout ByteWriter) -> Void) -> Place {
+    if last.bytes.count >= Self.blockSize { beginBlock() }
+    let start = last.bytes.count
+    write(&last)
+    return Place(
+      block: Int32(full.count), offset: Int32(start), count: Int32(last.bytes.count - start))
   }
 
+  private mutating func beginBlock() {
+    full.append(last.bytes)
+    sizeOfFull += last.bytes.capacity
+    last = ByteWriter(capacity: Self.blockSize + Self.slack)
+  }
+
+  /// Calls `body` with one piece.
   @inline(__always)
-  private func room(for count: Int) -> UnsafeMutableRawPointer {
-    if let block = blocks.last, let base = block.baseAddress, block.count - used >= count {
-      defer { used += count }
-      return base + used
+  func withBytes<Value>(
+    at place: Place, _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) rethrows -> Value {
+    let block = Int(place.block)
+    let bytes = block < full.count ? full[block] : last.bytes
+    return try bytes.withUnsafeBytes { try body(place.piece(of: $0)) }
+  }
+
+  /// Calls `body` with all pieces at hand.
+  func withPieces<Value>(_ body: (Pieces) throws -> Value) rethrows -> Value {
+    func open(_ blocks: [UnsafeRawBufferPointer]) throws -> Value {
+      guard blocks.count <= full.count else { return try body(Pieces(blocks: blocks)) }
+      let next = blocks.count < full.count ? full[blocks.count] : last.bytes
+      return try next.withUnsafeBytes { try open(blocks + [$0]) }
     }
-    return firstRoom(for: count)
+    return try open([])
   }
 
-  /// Room in a new block.
-  private func firstRoom(for count: Int) -> UnsafeMutableRawPointer {
-    let length = max(count, Self.blockSize)
-    guard
-      let block = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-      block != MAP_FAILED
-    else { preconditionFailure("out of memory, as every allocation may be") }
-    madvise(block, length, MADV_HUGEPAGE)
-    blocks.append(UnsafeMutableRawBufferPointer(start: block, count: length))
-    size += length
-    used = count
-    return block
-  }
+  /// The pieces of an arena, good as long as whoever they were handed to is at work.
+  struct Pieces {
+    let blocks: [UnsafeRawBufferPointer]
 
-  deinit { for block in blocks { munmap(block.baseAddress, block.count) } }
+    @inline(__always)
+    subscript(place: Place) -> UnsafeRawBufferPointer {
+      place.piece(of: blocks[Int(place.block)])
+    }
+  }
 }

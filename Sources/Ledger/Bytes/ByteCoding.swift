@@ -4,6 +4,11 @@
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
 
+  init() {}
+
+  /// A writer with room for so many bytes.
+  init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
   mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
   @inline(__always)
@@ -29,6 +34,10 @@ struct ByteWriter {
   @inline(__always)
   mutating func put(byte: UInt8) { bytes.append(byte) }
 
+  /// Bytes as they are, without their length.
+  @inline(__always)
+  mutating func put(bytes other: UnsafeRawBufferPointer) { bytes.append(contentsOf: other) }
+
   mutating func put(optional value: Int64?) {
     put(unsigned: value == nil ? 0 : 1)
     if let value { put(value) }
@@ -36,7 +45,7 @@ struct ByteWriter {
 
   mutating func put(_ text: UnsafeRawBufferPointer) {
     put(unsigned: UInt64(text.count))
-    bytes.append(contentsOf: text)
+    put(bytes: text)
   }
 
   mutating func put(_ text: String) {

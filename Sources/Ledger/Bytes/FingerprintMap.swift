@@ -3,47 +3,40 @@
 /// Open addressing without a hash function: a fingerprint is one already. Three times as fast as a
 /// dictionary, which matters where it is asked for every event.
 struct FingerprintMap {
-  private var keys: [Int64]
-  private var values: [Int32]
-  private var mask: Int
-  private(set) var count = 0
-
-  init() {
-    keys = Array(repeating: 0, count: 1024)
-    values = Array(repeating: -1, count: 1024)
-    mask = 1023
+  private struct Slot {
+    var key: Int64 = 0
+    /// Negative in an empty slot.
+    var value: Int32 = -1
   }
+
+  private var slots = Array(repeating: Slot(), count: 1024)
+  private var mask = 1023
+  private(set) var count = 0
 
   /// The number of `key`; `next` is kept as its number when it has none.
   @inline(__always)
   mutating func value(of key: Int64, else next: Int32) -> Int32 {
     if count * 2 > mask { grow() }
-    let slot = slot(of: key)
-    if values[slot] < 0 {
-      keys[slot] = key
-      values[slot] = next
-      count += 1
-    }
-    return values[slot]
+    let place = place(of: key)
+    let known = slots[place].value
+    if known >= 0 { return known }
+    slots[place] = Slot(key: key, value: next)
+    count += 1
+    return next
   }
 
   /// Where `key` is, or belongs.
   @inline(__always)
-  private func slot(of key: Int64) -> Int {
-    var slot = Int(truncatingIfNeeded: key) & mask
-    while values[slot] >= 0, keys[slot] != key { slot = (slot + 1) & mask }
-    return slot
+  private func place(of key: Int64) -> Int {
+    var place = Int(truncatingIfNeeded: key) & mask
+    while slots[place].value >= 0, slots[place].key != key { place = (place + 1) & mask }
+    return place
   }
 
   private mutating func grow() {
-    let old = self
-    keys = Array(repeating: 0, count: old.keys.count * 2)
-    values = Array(repeating: -1, count: old.keys.count * 2)
-    mask = keys.count - 1
-    for index in old.keys.indices where old.values[index] >= 0 {
-      let slot = slot(of: old.keys[index])
-      keys[slot] = old.keys[index]
-      values[slot] = old.values[index]
-    }
+    let old = slots
+    slots = Array(repeating: Slot(), count: old.count * 2)
+    mask = slots.count - 1
+    for slot in old where slot.value >= 0 { slots[place(of: slot.key)] = slot }
   }
 }

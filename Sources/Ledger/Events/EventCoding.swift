@@ -41,7 +41,6 @@ enum EventCoding {
     _ event: Event, transaction: UnsafeRawBufferPointer, to writer: inout ByteWriter
   ) {
     let isNumber = Int64(plainNumber: transaction) != nil
-    writer.reset()
     writer.put(unsigned: flags(event) | (isNumber ? Flag.transactionIsNumber : 0))
     if isNumber { writer.put(event.transaction) } else { writer.put(transaction) }
     writer.put(Int64(event.kind.rawValue))
@@ -77,13 +76,6 @@ enum EventCoding {
     writer.put(Int64(event.place.archive))
     writer.put(event.place.line)
     writer.put(event.place.byteOffset)
-  }
-
-  /// The bytes of one event, where there is no writer to use again.
-  static func content(of event: Event, transaction: UnsafeRawBufferPointer) -> [UInt8] {
-    var writer = ByteWriter()
-    encode(event, transaction: transaction, to: &writer)
-    return writer.bytes
   }
 
   /// Completes `event`, of which lineage, time, identity and user are set, from the bytes.

@@ -32,7 +32,6 @@ enum EventRecords {
 
   /// Writes `records`, which are sorted.
   static func encode(_ records: [EventRecord], to writer: inout ByteWriter) {
-    writer.reset()
     var time: Int64 = 0
     var user: Int64 = 0
     for record in records {

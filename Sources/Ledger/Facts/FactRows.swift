@@ -46,7 +46,7 @@ extension Ledger {
   ///     to spare makes some while others are written.
   public func apply(
     _ change: FoldChange,
-    make: ([FactPiece], (CellRows) throws -> Void) throws -> Void = { pieces, write in
+    make: ([RowPiece<CellRows>], (CellRows) throws -> Void) throws -> Void = { pieces, write in
       for piece in pieces { try write(piece.rows()) }
     }
   ) throws(LedgerError) {

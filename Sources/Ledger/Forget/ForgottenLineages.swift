@@ -82,26 +82,31 @@ struct ForgottenLineages {
         user: row.user, versions: row.versions, counted: row.counted, events: $0)
     }
     guard sum == row.sum else { throw LedgerError.damagedPerson("lineage \(key)") }
-    let arena = ByteArena()
-    var records: [EventRecord] = []
+    var arena = ByteArena()
+    var kept: [(record: EventRecord, content: ByteArena.Place)] = []
     var named: Int64 = 0
     try row.events.withUnsafeBytes { bytes in
       try EventRecords.forEach(in: bytes) { record in
-        let isOwn = record.user == keys.old
-        var record = isOwn ? try renamed(record, of: key, row.shop, arena) : record
-        if !isOwn { record.content = arena.copy(record.content) }
-        if isOwn {
-          named += 1
-          try note(record, of: key, row.shop)
+        guard record.user == keys.old else {
+          return kept.append((record, arena.keep(record.content)))
         }
-        records.append(record)
+        named += 1
+        try note(record, of: key, row.shop)
+        kept.append(try renamed(record, of: key, row.shop, in: &arena))
       }
     }
     guard named > 0 || row.user == keys.old else { return }
     count += 1
     versions += named
     originals.insert(row.original)
-    try write(row, as: key, records)
+    try arena.withPieces { pieces in
+      let records = kept.map { record, content in
+        var record = record
+        record.content = pieces[content]
+        return record
+      }
+      try write(row, as: key, records)
+    }
   }
 
   private mutating func note(
@@ -113,25 +118,23 @@ struct ForgottenLineages {
     if let end = event.periodEnd { clues.ends.insert(end) }
   }
 
+  /// A record of the person under the new name, and its content, which is kept in `arena`.
   private func renamed(
-    _ record: EventRecord, of lineage: Int64, _ shop: LineageShop, _ arena: ByteArena
-  ) throws -> EventRecord {
-    var record = record
-    record.user = keys.new
+    _ record: EventRecord, of lineage: Int64, _ shop: LineageShop, in arena: inout ByteArena
+  ) throws -> (EventRecord, ByteArena.Place) {
+    var renamed = record
+    renamed.user = keys.new
     let text = try record.transaction()
-    let name = renaming.applied(to: text, isOwn: true)
-    guard name != text else {
-      record.content = arena.copy(record.content)
-      return record
-    }
+    var name = renaming.applied(to: text, isOwn: true)
+    guard name != text else { return (renamed, arena.keep(record.content)) }
     var event = try record.event(of: lineage, shop)
     event.transaction = transactionKey(name)
-    var bytes = name
-    let content = bytes.withUTF8 {
-      EventCoding.content(of: event, transaction: UnsafeRawBufferPointer($0))
+    let content = name.withUTF8 { name in
+      arena.keep {
+        EventCoding.encode(event, transaction: UnsafeRawBufferPointer(name), to: &$0)
+      }
     }
-    record.content = content.withUnsafeBytes { arena.copy($0) }
-    return record
+    return (renamed, content)
   }
 
   private mutating func write(_ row: Row, as key: Int64, _ records: [EventRecord]) throws {

@@ -8,6 +8,7 @@ struct DeliveredCoding {
 
   /// Leaves a lineage's events in `writer`.
   mutating func encode(_ head: LineageHead, _ events: [DeliveredEvent]) {
+    records.reset()
     EventRecords.encode(events.map(\.record), to: &records)
     writer.reset()
     writer.put(Int64(head.shop.provider.rawValue))

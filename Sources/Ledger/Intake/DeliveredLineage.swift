@@ -42,6 +42,10 @@ protocol DeliveredEvents {
   /// Calls `body` at each lineage in the order of their keys, with its events arranged.
   func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws
 
+  /// All lineages in the same order, merged with no others, for whoever has threads to spare; nil
+  /// when only one can read the events.
+  func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]?
+
   /// Calls `body` at each user that they name, in the order of the keys, with its id.
   func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws
 }

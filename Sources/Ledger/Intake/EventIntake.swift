@@ -8,6 +8,12 @@ public import Vocabulary
 /// the numbers of versions and symbols: which version of an event counts, its times and its user,
 /// and a lineage's user, follow from the set of lines alone.
 public final class EventIntake {
+  /// Makes the rows of all pieces and hands them on in their order; whoever has threads to spare
+  /// makes some while others are written.
+  public typealias Make = (
+    [RowPiece<NewLineages>], (NewLineages) throws -> Void
+  ) throws -> Void
+
   private let ledger: Ledger
   private let schedules: [Provider: RetrySchedule]
   /// Memory that may be held before something is laid aside or written.
@@ -15,6 +21,7 @@ public final class EventIntake {
   /// What may lie aside, in bytes, before all is written at the end of an archive; within one it
   /// may be twice as much, because a part of an archive is written for itself.
   private let asideSize: Int
+  private let make: Make
   private var waiting = WaitingEvents()
   /// Whole archives that wait to be written.
   private var finished: [ArchiveDraft] = []
@@ -30,12 +37,14 @@ public final class EventIntake {
   private var symbolsBefore = SymbolTable()
 
   init(
-    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int
+    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int,
+    make: @escaping Make
   ) {
     self.ledger = ledger
     self.schedules = schedules
     self.waveSize = waveSize
     self.asideSize = asideSize
+    self.make = make
   }
 
   deinit { abandon() }
@@ -131,18 +140,18 @@ public final class EventIntake {
 
   private func gather(_ batch: EventBatch, of draft: ArchiveDraft) throws {
     let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
+    let events = batch.events.map { $0.translated(by: symbols, archive: draft.id) }
+    try batch.arena.withUnsafeBytes { arena in
+      try waiting.add(events, batch.texts.map { EventWave.Texts($0, in: arena) })
+    }
     let firstValue = draft.values
     draft.count(batch)
     var readings = batch.readings[...]
-    try batch.arena.withUnsafeBytes { arena in
-      for index in batch.events.indices {
-        let isNoted = readings.first.map { Int($0.event) == index } ?? false
-        let event = batch.events[index].translated(by: symbols, archive: draft.id)
-        try waiting.add(event, texts: EventWave.Texts(batch.texts[index], in: arena))
-        draft.enter(
-          event, value: firstValue + batch.values[index],
-          reading: isNoted ? readings.popFirst() : nil)
-      }
+    for index in events.indices {
+      let isNoted = readings.first.map { Int($0.event) == index } ?? false
+      draft.enter(
+        events[index], value: firstValue + batch.values[index],
+        reading: isNoted ? readings.popFirst() : nil)
     }
   }
 
@@ -192,7 +201,8 @@ public final class EventIntake {
     _ batch: WaitingEvents.Batch, of drafts: [ArchiveDraft], in database: Database
   ) throws {
     try ledger.saveSymbols(in: database)
-    var writer = try EventWriter(batch, words: ledger.symbols.words, database: database)
+    var writer = try EventWriter(
+      batch, words: ledger.symbols.words, database: database, make: make)
     let fates = try writer.write()
     for draft in drafts {
       draft.settle(fates[(draft.start - batch.numbers.lowerBound)...])
@@ -238,12 +248,15 @@ extension Ledger {
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
   /// `asideSize` what may lie aside on the disk before all are written; in the middle of an archive
-  /// twice as much may.
+  /// twice as much may. `make` makes the rows of a new ledger.
   public func beginEvents(
     schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20,
-    asideSize: Int = 2 << 30
+    asideSize: Int = 2 << 30,
+    make: @escaping EventIntake.Make = { pieces, write in
+      for piece in pieces { try write(piece.rows()) }
+    }
   ) -> EventIntake {
     EventIntake(
-      ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize)
+      ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize, make: make)
   }
 }

@@ -12,7 +12,7 @@ extension Ledger {
         cachedIn: database, "select events from lineage where key = ?")
       lineage.bind(1, event.lineage)
       var events = ByteWriter()
-      let kept = try lineage.first { row in
+      let state = try lineage.first { row in
         var records: [EventRecord] = []
         try EventRecords.forEach(in: row.blob(0)) { record in
           let isMeant =
@@ -20,14 +20,17 @@ extension Ledger {
           if !isMeant { records.append(record) }
         }
         EventRecords.encode(records, to: &events)
-        return records
+        return events.bytes.withUnsafeBytes { LineageState(records, events: $0) }
       }
-      guard let kept else { return }
-      if kept.isEmpty {
+      guard let state else { return }
+      if state.versions == 0 {
         try database.execute(
           sql: "delete from lineage where key = ?", arguments: [event.lineage])
       } else {
-        try LineageWriter(database).renew(event.lineage, kept, events: events)
+        let lineages = try LineageWriter(database)
+        try events.bytes.withUnsafeBytes {
+          try lineages.renew(event.lineage, state, events: $0)
+        }
       }
       try database.execute(
         sql: "delete from contested where identity = ? and time = ? and lineage = ?",

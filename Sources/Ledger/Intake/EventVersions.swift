@@ -91,9 +91,7 @@ struct EventVersions {
         records.append(record)
       }
       guard isChanged else { return }
-      var writer = ByteWriter()
-      EventRecords.encode(records, to: &writer)
-      try lineages.renew(lineage, records, events: writer)
+      try lineages.renew(lineage, records)
     }
   }
 

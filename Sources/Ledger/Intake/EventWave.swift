@@ -4,37 +4,41 @@ internal import Vocabulary
 ///
 /// The more events are written together, the fewer times the row of a lineage is touched; into an
 /// empty ledger all rows are appended.
-final class EventWave {
-  private struct Entry {
+struct EventWave {
+  struct Entry {
     let time: Int64
     let identity: Int64
     let user: Int64
-    let content: UnsafeRawBufferPointer
+    let content: ByteArena.Place
     /// Its place in `lineages`.
     let lineage: Int32
   }
 
-  private struct Lineage {
-    let head: LineageHead
+  struct Lineage {
+    let key: Int64
+    let shop: LineageShop
+    let original: ByteArena.Place
     /// User of the last event that came.
     var user: Int64 = 0
   }
 
-  private struct User {
+  struct User {
     let key: Int64
-    let id: UnsafeRawBufferPointer
+    let id: ByteArena.Place
   }
 
   /// The number of its first event.
   let start: Int
   /// In order of arrival.
-  private var entries: [Entry] = []
-  private var lineages: [Lineage] = []
-  private var users: [User] = []
+  private(set) var entries: [Entry] = []
+  private(set) var lineages: [Lineage] = []
+  private(set) var users: [User] = []
+  /// What the entries say.
+  private(set) var contents = ByteArena()
+  /// The ids of lineages and users, apart from those, because they are looked up for every event.
+  private(set) var ids = ByteArena()
   private var lineageNumbers = FingerprintMap()
   private var userNumbers = FingerprintMap()
-  private let arena = ByteArena()
-  private var writer = ByteWriter()
 
   /// An empty wave; its events are numbered from `start` on.
   init(start: Int) { self.start = start }
@@ -44,25 +48,35 @@ final class EventWave {
 
   /// Memory held, about, with the 32 bytes an event that writing needs besides.
   var size: Int {
-    arena.size + entries.count * (MemoryLayout<Entry>.stride + 32)
+    contents.size + ids.size + entries.count * (MemoryLayout<Entry>.stride + 32)
       + lineages.count * (MemoryLayout<Lineage>.stride + 24)
       + users.count * (MemoryLayout<User>.stride + 24)
   }
 
-  /// Adds an event whose symbols and place are the ledger's.
-  func add(_ event: Event, texts: Texts) throws(LedgerError) {
-    let lineage = try lineage(of: event, original: texts.original)
-    try keepUser(of: event, in: lineage, id: texts.user)
-    EventCoding.encode(event, transaction: texts.transaction, to: &writer)
-    let content = writer.bytes.withUnsafeBytes { arena.copy($0) }
-    entries.append(
-      Entry(
-        time: event.time.milliseconds, identity: event.identity, user: event.user,
-        content: content, lineage: Int32(lineage)))
+  /// Adds events whose symbols and place are the ledger's, with their texts.
+  ///
+  /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
+  /// processor waits for several places at once where little else is to be done in between.
+  mutating func add(_ events: [Event], _ texts: [Texts]) throws(LedgerError) {
+    let numbers = numberLineages(of: events, texts)
+    for index in events.indices {
+      try check(events[index], of: numbers[index], original: texts[index].original)
+    }
+    for index in events.indices {
+      let event = events[index]
+      try keepUser(of: event, in: numbers[index], id: texts[index].user)
+      let content = contents.keep {
+        EventCoding.encode(event, transaction: texts[index].transaction, to: &$0)
+      }
+      entries.append(
+        Entry(
+          time: event.time.milliseconds, identity: event.identity, user: event.user,
+          content: content, lineage: Int32(numbers[index])))
+    }
   }
 
   /// Forgets the events behind `mark`, and the users that only they named.
-  func drop(after mark: Mark) {
+  mutating func drop(after mark: Mark) {
     entries.removeSubrange(mark.events...)
     users.removeSubrange(mark.users...)
     userNumbers = FingerprintMap()
@@ -72,23 +86,31 @@ final class EventWave {
     for lineage in lineages.indices { lineages[lineage].user = 0 }
   }
 
-  private func lineage(
-    of event: Event, original: UnsafeRawBufferPointer
-  ) throws(LedgerError) -> Int {
-    let next = lineages.count
-    let number = Int(lineageNumbers.value(of: event.lineage, else: Int32(next)))
-    let head = LineageHead(key: event.lineage, shop: LineageShop(of: event), original: original)
-    if number == next {
-      lineages.append(
-        Lineage(
-          head: LineageHead(key: head.key, shop: head.shop, original: arena.copy(original))))
-    } else if !lineages[number].head.isSame(as: head) {
-      throw .collision("two subscriptions")
+  /// The place of each event's lineage in `lineages`; those that are new get one.
+  private mutating func numberLineages(of events: [Event], _ texts: [Texts]) -> [Int] {
+    events.indices.map { index in
+      let event = events[index]
+      let number = Int(lineageNumbers.value(of: event.lineage, else: Int32(lineages.count)))
+      if number == lineages.count {
+        lineages.append(
+          Lineage(
+            key: event.lineage, shop: LineageShop(of: event),
+            original: ids.keep(texts[index].original)))
+      }
+      return number
     }
-    return number
   }
 
-  private func keepUser(
+  private func check(
+    _ event: Event, of lineage: Int, original: UnsafeRawBufferPointer
+  ) throws(LedgerError) {
+    let known = lineages[lineage]
+    guard known.shop == LineageShop(of: event),
+      ids.withBytes(at: known.original, { $0.isEqual(to: original) })
+    else { throw .collision("two subscriptions") }
+  }
+
+  private mutating func keepUser(
     of event: Event, in lineage: Int, id: UnsafeRawBufferPointer
   ) throws(LedgerError) {
     guard event.user != 0, event.user != lineages[lineage].user else { return }
@@ -96,8 +118,8 @@ final class EventWave {
     let next = users.count
     let number = Int(userNumbers.value(of: event.user, else: Int32(next)))
     if number == next {
-      users.append(User(key: event.user, id: arena.copy(id)))
-    } else if !users[number].id.isEqual(to: id) {
+      users.append(User(key: event.user, id: ids.keep(id)))
+    } else if !ids.withBytes(at: users[number].id, { $0.isEqual(to: id) }) {
       throw .collision("two users")
     }
   }
@@ -112,60 +134,14 @@ extension EventWave {
 
   /// Its events up to `mark`.
   func events(upTo mark: Mark) -> any DeliveredEvents {
-    Part(wave: self, entries: 0..<mark.events, users: 0..<mark.users)
+    WavePart(of: self, entries: 0..<mark.events, users: 0..<mark.users)
   }
 
   /// Its events behind `mark`, with the users that those before it did not name.
   func events(after mark: Mark) -> any DeliveredEvents {
-    Part(wave: self, entries: mark.events..<entries.count, users: mark.users..<users.count)
+    WavePart(of: self, entries: mark.events..<entries.count, users: mark.users..<users.count)
   }
 
-  private struct Part: DeliveredEvents {
-    let wave: EventWave
-    let entries: Range<Int>
-    let users: Range<Int>
-
-    func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws {
-      let (places, starts) = entriesByLineage()
-      let order = wave.lineages.indices.filter { starts[$0] < starts[$0 + 1] }
-        .sorted { wave.lineages[$0].head.key < wave.lineages[$1].head.key }
-      var events: [DeliveredEvent] = []
-      for lineage in order {
-        events.removeAll(keepingCapacity: true)
-        for place in places[starts[lineage]..<starts[lineage + 1]] {
-          let entry = wave.entries[Int(place)]
-          let record = EventRecord(
-            time: entry.time, identity: entry.identity, user: entry.user, content: entry.content)
-          events.append(DeliveredEvent(record: record, number: Int32(wave.start) + place))
-        }
-        events.arrange()
-        try body(wave.lineages[lineage].head, events)
-      }
-    }
-
-    func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
-      for user in wave.users[users].sorted(by: { $0.key < $1.key }) { try body(user.key, user.id) }
-    }
-
-    /// The entries of each lineage, in order of arrival: those of lineage `i` are
-    /// `places[starts[i]..<starts[i + 1]]`.
-    private func entriesByLineage() -> (places: [Int32], starts: [Int]) {
-      var starts = Array(repeating: 0, count: wave.lineages.count + 1)
-      for entry in entries { starts[Int(wave.entries[entry].lineage) + 1] += 1 }
-      for lineage in wave.lineages.indices { starts[lineage + 1] += starts[lineage] }
-      var ends = starts
-      var places = [Int32](repeating: 0, count: entries.count)
-      for entry in entries {
-        let lineage = Int(wave.entries[entry].lineage)
-        places[ends[lineage]] = Int32(entry)
-        ends[lineage] += 1
-      }
-      return (places, starts)
-    }
-  }
-}
-
-extension EventWave {
   /// The ids of one event as text.
   struct Texts {
     let transaction: UnsafeRawBufferPointer

@@ -9,26 +9,24 @@ struct EventWriter {
   private let versions: EventVersions
   private let index: IdentityIndex
   private let isEmpty: Bool
-  private var merge: LineageMerge
+  private let rules: MergeRules
+  private let make: EventIntake.Make
   private var fates: [EventFate]
-  private var claims: [IdentityIndex.Claim] = []
-  private var doubts: [Doubt] = []
-  /// The events of one lineage, in memory that is used again.
-  private var bytes = ByteWriter()
+  private var notes = MergeNotes()
 
-  /// Claims that are gathered before they are entered in the index.
-  private static let claimsMax = 1 << 20
-
-  /// An identity of which it is to be found out which version counts.
-  private struct Doubt: Hashable {
-    let identity: Int64
-    let lineage: Int64
-  }
+  /// Notes that are gathered before they are settled.
+  private static let notesMax = 1 << 20
+  /// New lineages that are made at a time where no other thread can make them.
+  private static let lineagesMax = 1_024
 
   /// A writer of the events of `batch`.
-  init(_ batch: WaitingEvents.Batch, words: [String], database: Database) throws {
+  init(
+    _ batch: WaitingEvents.Batch, words: [String], database: Database,
+    make: @escaping EventIntake.Make
+  ) throws {
     self.batch = batch
     self.database = database
+    self.make = make
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: words, lineages: lineages)
     index = try IdentityIndex(database)
@@ -36,83 +34,91 @@ struct EventWriter {
       try RawStatement(database, "select 1 from \(table) limit 1").first { _ in true } ?? false
     }
     isEmpty = try !isAny("lineage")
-    merge = LineageMerge(
-      hasContests: try isAny("contested"),
+    rules = MergeRules(
+      areContested: try isAny("contested"),
       published: try ArrivalRun(in: database).published(in: database))
     fates = Array(repeating: .new, count: batch.numbers.count)
-    claims.reserveCapacity(min(batch.numbers.count, Self.claimsMax))
+    notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
   }
 
   /// What became of each event, in the order of their numbers.
   mutating func write() throws -> [EventFate] {
     if isEmpty {
-      try database.withoutIndex("lineage_by_user") { try writeEvents() }
+      try database.withoutIndex("lineage_by_user") { try writeNew() }
     } else {
       try writeEvents()
     }
+    try settle()
     try batch.events.forEachUser { key, id in try lineages.keep(user: key, id: id) }
     return fates
   }
 
-  private mutating func writeEvents() throws {
+  /// Writes all lineages into a ledger that has none.
+  private mutating func writeNew() throws {
+    if let pieces = batch.events.pieces(rules) {
+      return try make(pieces) { try write($0) }
+    }
+    var making = LineageMaking(rules)
     try batch.events.forEachLineage { head, events in
-      try write(events, of: head)
-      if claims.count >= Self.claimsMax { try settle() }
+      try making.add(events, of: head)
+      if making.made.rows.count >= Self.lineagesMax { try write(making.take()) }
     }
-    try settle()
+    try write(making.take())
   }
 
-  private mutating func write(_ events: [DeliveredEvent], of head: LineageHead) throws {
-    if isEmpty {
-      try add(events, of: head, stored: UnsafeRawBufferPointer(start: nil, count: 0))
-      return try lineages.make(head, merge.records, events: bytes)
-    }
-    let isKnown = try lineages.withEvents(of: head) { try add(events, of: head, stored: $0) }
-    guard merge.isChanged else { return }
-    if isKnown {
-      try lineages.renew(head.key, merge.records, events: bytes)
-    } else {
-      try lineages.make(head, merge.records, events: bytes)
-    }
+  private mutating func write(_ new: NewLineages) throws {
+    try new.forEach { try lineages.make($0, $1, events: $2) }
+    notes += new.notes
+    if notes.count >= Self.notesMax { try settle() }
   }
 
-  /// Merges `events` with those that are stored, and leaves in `bytes` what is to be stored.
-  private mutating func add(
-    _ events: [DeliveredEvent], of head: LineageHead, stored: UnsafeRawBufferPointer
-  ) throws {
-    try merge.begin(head, stored: stored)
-    for event in events {
-      let fate = try merge.add(event.record)
-      if fate == .new {
-        claims.append(
-          IdentityIndex.Claim(
-            identity: event.record.identity, lineage: head.key, number: event.number))
-      } else {
-        fates[Int(event.number) - batch.numbers.lowerBound] = fate
+  /// Merges events with those that are stored, lineage by lineage.
+  private mutating func writeEvents() throws {
+    var merge = LineageMerge(rules)
+    var events = ByteWriter()
+    try batch.events.forEachLineage { head, delivered in
+      let isKnown = try lineages.withEvents(of: head) { stored in
+        try merge.merge(delivered, of: head, stored: stored, noting: &notes)
+        events.reset()
+        if merge.isChanged { EventRecords.encode(merge.records, to: &events) }
       }
+      if merge.isChanged {
+        try write(merge.records, of: head, as: events.bytes, isKnown: isKnown)
+      }
+      if notes.count >= Self.notesMax { try settle() }
     }
-    merge.finish()
-    guard merge.isChanged else { return }
-    EventRecords.encode(merge.records, to: &bytes)
-    for identity in merge.doubtful {
-      doubts.append(Doubt(identity: identity, lineage: head.key))
+  }
+
+  private func write(
+    _ records: [EventRecord], of head: LineageHead, as bytes: [UInt8], isKnown: Bool
+  ) throws {
+    try bytes.withUnsafeBytes { events in
+      let state = LineageState(records, events: events)
+      if isKnown {
+        try lineages.renew(head.key, state, events: events)
+      } else {
+        try lineages.make(head, state, events: events)
+      }
     }
   }
 
   /// Finds out which versions count of lineages that are written, and claims the identities of new
   /// events; one that another lineage holds is in conflict with it.
   private mutating func settle() throws {
-    for doubt in doubts { try versions.settle(doubt.identity, in: doubt.lineage) }
-    doubts.removeAll()
+    for (number, fate) in notes.fates { fates[place(of: number)] = fate }
+    for doubt in notes.doubts { try versions.settle(doubt.identity, in: doubt.lineage) }
+    var claims = notes.claims
+    notes = MergeNotes()
     IdentityIndex.sort(&claims)
     var rivals: [(claim: IdentityIndex.Claim, keys: ClosedRange<Int64>)] = []
     try index.add(claims) { rivals.append(($0, $1)) }
-    claims.removeAll(keepingCapacity: true)
     for (claim, keys) in rivals {
       let fate = try versions.settle(claim.identity, in: claim.lineage, rivals: keys)
-      if fate != .new { fates[Int(claim.number) - batch.numbers.lowerBound] = fate }
+      if fate != .new { fates[place(of: claim.number)] = fate }
     }
   }
+
+  private func place(of number: Int32) -> Int { Int(number) - batch.numbers.lowerBound }
 }
 
 extension Database {

@@ -93,6 +93,8 @@ private struct MergedEvents: DeliveredEvents {
     }
   }
 
+  func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]? { nil }
+
   func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
     try forEachKey(of: users) { key, ids in
       guard ids.allSatisfy({ $0.isEqual(to: ids[0]) }) else {

@@ -11,6 +11,37 @@ enum EventFate: UInt8 {
   case conflict
 }
 
+/// What is to be known of a ledger to merge events with its versions.
+struct MergeRules {
+  /// Whether any version may lie in another lineage.
+  let areContested: Bool
+  /// Archives up to this number are known to a run that has published.
+  let published: Int32
+}
+
+/// What merged events came to, until it is settled.
+struct MergeNotes {
+  /// An identity of which it is to be found out which version counts.
+  struct Doubt {
+    let identity: Int64
+    let lineage: Int64
+  }
+
+  /// The identities of new events.
+  var claims: [IdentityIndex.Claim] = []
+  var doubts: [Doubt] = []
+  /// What became of the others, by their numbers.
+  var fates: [(number: Int32, fate: EventFate)] = []
+
+  var count: Int { claims.count + doubts.count + fates.count }
+
+  static func += (left: inout MergeNotes, right: MergeNotes) {
+    left.claims += right.claims
+    left.doubts += right.doubts
+    left.fates += right.fates
+  }
+}
+
 /// Merges delivered events into the versions that one lineage has.
 ///
 /// Copies of one version agree in all that is material; the last one speaks, and earlier ones stay
@@ -23,22 +54,39 @@ struct LineageMerge {
   private(set) var isChanged = false
   /// Identities that have more than one version, or of which one replaced another: which of them
   /// counts is decided when other lineages are written, too.
-  private(set) var doubtful: [Int64] = []
+  private var doubtful: [Int64] = []
   private var stored: [EventRecord] = []
   private var next = 0
   private var lineage: LineageHead?
-  private let hasContests: Bool
-  private let published: Int32
+  private let rules: MergeRules
 
-  /// `hasContests` says whether any version may lie in another lineage; archives up to number
-  /// `published` are known to a run that has published.
-  init(hasContests: Bool, published: Int32) {
-    self.hasContests = hasContests
-    self.published = published
+  init(_ rules: MergeRules) { self.rules = rules }
+
+  /// Merges `events`, which are arranged, with the versions that lie in `bytes`; both must stay
+  /// until the lineage is written.
+  mutating func merge(
+    _ events: [DeliveredEvent], of lineage: LineageHead, stored bytes: UnsafeRawBufferPointer,
+    noting notes: inout MergeNotes
+  ) throws {
+    try begin(lineage, stored: bytes)
+    for event in events {
+      let fate = try add(event.record)
+      if fate == .new {
+        notes.claims.append(
+          IdentityIndex.Claim(
+            identity: event.record.identity, lineage: lineage.key, number: event.number))
+      } else {
+        notes.fates.append((event.number, fate))
+      }
+    }
+    // The stored versions behind the last delivered event.
+    records += stored[next...]
+    for identity in doubtful {
+      notes.doubts.append(MergeNotes.Doubt(identity: identity, lineage: lineage.key))
+    }
   }
 
-  /// Begins with the versions that lie in `bytes`, which must stay until the lineage is written.
-  mutating func begin(
+  private mutating func begin(
     _ lineage: LineageHead, stored bytes: UnsafeRawBufferPointer
   ) throws {
     self.lineage = lineage
@@ -52,7 +100,7 @@ struct LineageMerge {
 
   /// Adds a delivered event; they come by time and identity, copies in order of arrival.
   @inline(__always)
-  mutating func add(_ record: EventRecord) throws -> EventFate {
+  private mutating func add(_ record: EventRecord) throws -> EventFate {
     while next < stored.count, !record.precedes(stored[next]) {
       records.append(stored[next])
       next += 1
@@ -64,12 +112,6 @@ struct LineageMerge {
       return .new
     }
     return try settle(record)
-  }
-
-  /// Takes over the stored versions behind the last delivered event.
-  mutating func finish() {
-    records += stored[next...]
-    next = stored.count
   }
 
   /// Settles an event whose time and identity are those of the last records.
@@ -114,14 +156,14 @@ struct LineageMerge {
     var later = records[index]
     later.user = record.user
     later.content = record.content
-    if archive <= published {
+    if archive <= rules.published {
       records[index].isStanding = false
       later.version = (records.last?.version ?? -1) + 1
       records.append(later)
     } else {
       records[index] = later
     }
-    if hasContests || !isAlone { doubtful.append(later.identity) }
+    if rules.areContested || !isAlone { doubtful.append(later.identity) }
   }
 }
 

@@ -59,8 +59,10 @@ final class LineageWriter {
     return isKnown ?? false
   }
 
-  /// Makes a lineage; `events` is what `EventRecords` made of `records`.
-  func make(_ lineage: LineageHead, _ records: [EventRecord], events: ByteWriter) throws {
+  /// Makes a lineage with its state and what `EventRecords` made of its events.
+  func make(
+    _ lineage: LineageHead, _ state: LineageState, events: UnsafeRawBufferPointer
+  ) throws {
     insertion.bind(1, lineage.key)
     insertion.bind(2, Int64(lineage.shop.provider.rawValue))
     insertion.bind(3, Int64(lineage.shop.app))
@@ -72,17 +74,26 @@ final class LineageWriter {
     } else {
       insertion.bind(6, text: lineage.original)
     }
-    bind(records, events, to: insertion, from: 7)
+    bind(state, events, to: insertion, from: 7)
     try insertion.run()
     try touch(lineage.key)
   }
 
-  /// Puts `records` in the place of a lineage's events, and its user with them.
-  func renew(_ key: Int64, _ records: [EventRecord], events: ByteWriter) throws {
+  /// Puts other events in the place of a lineage's, and its state with them.
+  func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {
     update.bind(1, key)
-    bind(records, events, to: update, from: 2)
+    bind(state, events, to: update, from: 2)
     try update.run()
     try touch(key)
+  }
+
+  /// The same with records, which are sorted.
+  func renew(_ key: Int64, _ records: [EventRecord]) throws {
+    var events = ByteWriter()
+    EventRecords.encode(records, to: &events)
+    try events.bytes.withUnsafeBytes {
+      try renew(key, LineageState(records, events: $0), events: $0)
+    }
   }
 
   private func touch(_ lineage: Int64) throws {
@@ -92,18 +103,14 @@ final class LineageWriter {
   }
 
   private func bind(
-    _ records: [EventRecord], _ events: ByteWriter, to row: RawStatement, from first: Int32
+    _ state: LineageState, _ events: UnsafeRawBufferPointer, to row: RawStatement,
+    from first: Int32
   ) {
-    let user = records.user
-    let (versions, counted) = (Int64(records.count), Int64(records.count { $0.isStanding }))
-    row.bind(first, user)
-    row.bind(first + 1, versions)
-    row.bind(first + 2, counted)
-    row.bind(first + 3, blob: events.bytes)
-    let sum = events.bytes.withUnsafeBytes {
-      RowCheck.lineage(user: user, versions: versions, counted: counted, events: $0)
-    }
-    row.bind(first + 4, sum)
+    row.bind(first, state.user)
+    row.bind(first + 1, state.versions)
+    row.bind(first + 2, state.counted)
+    row.bind(first + 3, blob: events)
+    row.bind(first + 4, state.sum)
   }
 
   /// Keeps the text of a user id.
@@ -117,7 +124,20 @@ final class LineageWriter {
   }
 }
 
-extension [EventRecord] {
+/// What the row of a lineage says about its events.
+struct LineageState {
   /// The user of the newest event that counts and has one; 0 for none.
-  var user: Int64 { last { $0.isStanding && $0.user != 0 }?.user ?? 0 }
+  let user: Int64
+  let versions: Int64
+  /// Versions that count.
+  let counted: Int64
+  let sum: Int64
+
+  /// The state of a lineage with `records`, of which `EventRecords` made `events`.
+  init(_ records: [EventRecord], events: UnsafeRawBufferPointer) {
+    user = records.last { $0.isStanding && $0.user != 0 }?.user ?? 0
+    versions = Int64(records.count)
+    counted = Int64(records.count { $0.isStanding })
+    sum = RowCheck.lineage(user: user, versions: versions, counted: counted, events: events)
+  }
 }

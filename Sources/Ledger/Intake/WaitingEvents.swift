@@ -37,9 +37,9 @@ struct WaitingEvents {
     begin = Mark(events: count, runs: aside.count, wave: wave.end)
   }
 
-  /// Adds an event whose symbols and place are the ledger's.
-  func add(_ event: Event, texts: EventWave.Texts) throws(LedgerError) {
-    try wave.add(event, texts: texts)
+  /// Adds events whose symbols and place are the ledger's, with their texts.
+  mutating func add(_ events: [Event], _ texts: [EventWave.Texts]) throws(LedgerError) {
+    try wave.add(events, texts)
   }
 
   /// Forgets what came of the last archive.

@@ -118,9 +118,7 @@ private struct RewoundEvents {
         removal.bind(1, row.key)
         try removal.run()
       } else {
-        var events = ByteWriter()
-        EventRecords.encode(kept, to: &events)
-        try lineages.renew(row.key, kept, events: events)
+        try lineages.renew(row.key, kept)
       }
       for version in removed {
         let isNamed = kept.contains { $0.isNamed(like: version.event) }

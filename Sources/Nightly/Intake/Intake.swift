@@ -50,7 +50,10 @@ struct Intake {
     let files = try newFiles(
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots,
       summary: &summary)
-    let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules)
+    let makers = Workers(count: plan.jobs, waitingMax: 8)
+    let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules) {
+      try makers.make($0, write: $1)
+    }
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {
@@ -113,7 +116,7 @@ struct Intake {
             stage: "ingest", done: done, total: total, lines: summary.lines,
             isLast: done == total))
       }
-      summary.add(try times.measure(.insert, .thread) { try intake.write() })
+      summary.add(try times.measure(.insert) { try intake.write() })
     }
   }
 
