@@ -189,11 +189,11 @@ public final class Ledger {
     return translation
   }
 
-  /// Writes the words that are not in the file yet.
-  func saveSymbols(in database: Database) throws {
+  /// Writes the words that are not in the file yet, all or the first `count` of the table.
+  func saveSymbols(upTo count: Int? = nil, in database: Database) throws {
     let statement = try RawStatement(
       cachedIn: database, "insert into symbol (id, word) values (?, ?)")
-    while savedWords < symbols.words.count {
+    while savedWords < count ?? symbols.words.count {
       statement.bind(1, Int64(savedWords))
       statement.bind(2, symbols.words[savedWords])
       try statement.run()

@@ -200,7 +200,9 @@ public final class EventIntake {
   private func write(
     _ batch: WaitingEvents.Batch, of drafts: [ArchiveDraft], in database: Database
   ) throws {
-    try ledger.saveSymbols(in: database)
+    // The archive that is being read may yet be given up, and its words with it.
+    let isOfOthers = current.map { reading in !drafts.contains { $0 === reading } } ?? false
+    try ledger.saveSymbols(upTo: isOfOthers ? symbolsBefore.words.count : nil, in: database)
     var writer = try EventWriter(
       batch, words: ledger.symbols.words, database: database, make: make)
     let fates = try writer.write()
