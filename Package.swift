@@ -30,18 +30,20 @@ let package = Package(
 
     // the nouns every room speaks
     .target(name: "Vocabulary"),
-    .target(name: "Digest", dependencies: ["CCrypto"]),
+    .target(name: "Files"),
+    .target(name: "Digest", dependencies: ["CCrypto", "Files"]),
 
     // files → lines → fields → events and entitlements
     .target(name: "Decode", dependencies: ["Vocabulary"]),
-    .target(name: "Archive", dependencies: ["CZlib", "Decode", "Digest", "Vocabulary"]),
+    .target(name: "Archive", dependencies: ["CZlib", "Decode", "Digest", "Files", "Vocabulary"]),
     .target(name: "Normalise", dependencies: ["Decode", "Digest", "Vocabulary"]),
 
     // events → SQLite, each once
     .target(
       name: "Ledger",
       dependencies: [
-        "CMalloc", "CZlib", "Digest", "Vocabulary", .product(name: "GRDB", package: "GRDB.swift"),
+        "CMalloc", "CZlib", "Digest", "Files", "Vocabulary",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       resources: [.embedInCode("Schema")]),
 
@@ -51,9 +53,9 @@ let package = Package(
 
     // facts → CSV → the place where people read it
     .target(
-      name: "Report", dependencies: ["Digest", "Ledger", "Vocabulary"],
+      name: "Report", dependencies: ["Digest", "Files", "Ledger", "Vocabulary"],
       resources: [.embedInCode("Queries")]),
-    .target(name: "Publish", dependencies: ["CRename", "Digest", "Vocabulary"]),
+    .target(name: "Publish", dependencies: ["CRename", "Digest", "Files", "Vocabulary"]),
 
     // a synthetic world, for tests and for trying the program
     .target(name: "Simulate", dependencies: ["CZlib", "Vocabulary"]),
@@ -62,8 +64,9 @@ let package = Package(
     .target(
       name: "Nightly",
       dependencies: [
-        "Archive", "Decode", "Digest", "Ledger", "Normalise", "Publish", "Reconcile", "Report",
-        "Timeline", "Vocabulary", "Yams", .product(name: "Logging", package: "swift-log"),
+        "Archive", "Decode", "Digest", "Files", "Ledger", "Normalise", "Publish", "Reconcile",
+        "Report", "Timeline", "Vocabulary", "Yams",
+        .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "subledger",
@@ -76,6 +79,7 @@ let package = Package(
     // one folder of tests per room, and the tests of the whole
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .testTarget(name: "VocabularyTests", dependencies: ["TestSupport", "Vocabulary"]),
+    .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
     .testTarget(name: "DigestTests", dependencies: ["Digest", "TestSupport"]),
     .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "TestSupport"]),
     .testTarget(name: "DecodeTests", dependencies: ["Decode", "TestSupport"]),

@@ -1,10 +1,11 @@
 internal import Digest
+internal import Files
 internal import Glibc
 
 /// The first bytes of an open file, as many as were listed, hashed on the way.
 final class FileBytes {
   private let file: ArchiveFile
-  private let descriptor: Descriptor
+  private let openFile: OpenFile
   private let digest = SHA256Digest()
   private var remaining: Int64
   /// Bytes read so far.
@@ -14,14 +15,17 @@ final class FileBytes {
 
   /// Opens `file`, of which the first `count` bytes are wanted, or all that were listed.
   init(_ file: ArchiveFile, first count: Int64? = nil) throws(ArchiveError) {
-    descriptor = try Descriptor(file.location)
+    // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
+    let openFile = file.location.withCString { OpenFile($0, O_RDONLY | O_NONBLOCK) }
+    guard let openFile else { throw ArchiveError("open", file.location, errorNumber: errno) }
+    self.openFile = openFile
     self.file = file
     remaining = min(count ?? file.bytes, file.bytes)
   }
 
   /// The same open file from its beginning, whatever has its name by now.
   init(again bytes: FileBytes) {
-    descriptor = bytes.descriptor
+    openFile = bytes.openFile
     file = bytes.file
     remaining = bytes.file.bytes
   }
@@ -31,11 +35,10 @@ final class FileBytes {
     let wanted = Int(min(Int64(target.count), remaining))
     var filled = 0
     while filled < wanted {
-      let count = pread(
-        descriptor.number, target.baseAddress.map { $0 + filled }, wanted - filled,
-        Int(position) + filled)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw ArchiveError("read", file.location, errorNumber: errno) }
+      let rest = UnsafeMutableRawBufferPointer(rebasing: target[filled..<wanted])
+      guard let count = openFile.read(into: rest, at: Int(position) + filled) else {
+        throw ArchiveError("read", file.location, errorNumber: errno)
+      }
       if count == 0 {
         missing = remaining - Int64(filled)
         remaining = Int64(filled)
@@ -58,17 +61,4 @@ final class FileBytes {
     }
     return digest.finish()
   }
-}
-
-/// A file that is open for reading.
-private final class Descriptor {
-  let number: Int32
-
-  init(_ location: ArchivePath) throws(ArchiveError) {
-    // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
-    number = location.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard number >= 0 else { throw ArchiveError("open", location, errorNumber: errno) }
-  }
-
-  deinit { close(number) }
 }

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// Inflates the gzip file at `path` into a new file at `target`.
@@ -8,35 +9,33 @@ public func unpackGzip(
   _ path: String, into target: String, bytesMax: Int64
 ) throws(ArchiveError) -> String? {
   let location = ArchivePath(path)
-  let input = open(path, O_RDONLY | O_CLOEXEC)
-  guard input >= 0 else { throw ArchiveError("read", location, errorNumber: errno) }
-  defer { close(input) }
-  let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-  guard output >= 0 else { throw ArchiveError("unpack", location, errorNumber: errno) }
-  defer { close(output) }
-  guard let stream = InflateStream() else { return "there is not enough memory" }
-  let taken = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-  let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
-  defer {
-    taken.deallocate()
-    made.deallocate()
+  guard let input = FilePieces(of: path) else {
+    throw ArchiveError("read", location, errorNumber: errno)
   }
+  guard let output = OpenFile(target, O_WRONLY | O_CREAT | O_EXCL, rights: 0o600) else {
+    throw ArchiveError("unpack", location, errorNumber: errno)
+  }
+  guard let stream = InflateStream() else { return "there is not enough memory" }
+  let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+  defer { made.deallocate() }
   var total: Int64 = 0
   var isEnded = false
   while true {
-    let count = read(input, taken.baseAddress, taken.count)
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw ArchiveError("read", location, errorNumber: errno) }
-    if count == 0 { return isEnded ? nil : "the file ends too early" }
+    guard let taken = input.next() else {
+      throw ArchiveError("read", location, errorNumber: errno)
+    }
+    if taken.isEmpty { return isEnded ? nil : "the file ends too early" }
     if isEnded { return "bytes follow its end" }
-    var rest = UnsafeMutableRawBufferPointer(rebasing: taken[..<count])
+    var rest = UnsafeMutableRawBufferPointer(mutating: taken)
     var isFull = false
     repeat {
       let step = stream.step(rest, into: made)
       rest = UnsafeMutableRawBufferPointer(rebasing: rest[step.taken...])
       total += Int64(step.made)
       guard total <= bytesMax else { return "it holds more than \(bytesMax) bytes" }
-      try write(UnsafeRawBufferPointer(rebasing: made[..<step.made]), to: output, of: target)
+      guard output.write(UnsafeRawBufferPointer(rebasing: made[..<step.made])) else {
+        throw ArchiveError("write", ArchivePath(target), errorNumber: errno)
+      }
       isFull = step.made == made.count
       switch step.outcome {
       case .running: break
@@ -48,19 +47,5 @@ public func unpackGzip(
       case .outOfMemory: return "there is not enough memory"
       }
     } while !isEnded && (!rest.isEmpty || isFull)
-  }
-}
-
-private func write(
-  _ bytes: UnsafeRawBufferPointer, to output: Int32, of target: String
-) throws(ArchiveError) {
-  var rest = bytes
-  while !rest.isEmpty {
-    let count = Glibc.write(output, rest.baseAddress, rest.count)
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else {
-      throw ArchiveError("write", ArchivePath(target), errorNumber: errno)
-    }
-    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
   }
 }

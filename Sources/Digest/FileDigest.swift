@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// A file whose digest could not be taken.
@@ -16,17 +17,13 @@ public struct DigestError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// The SHA-256 of a whole file as 64 lower-case hex digits, read in pieces.
 public func sha256(ofFile path: String) throws(DigestError) -> String {
-  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw DigestError(path: path, errorNumber: errno) }
-  defer { close(descriptor) }
-  let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
-  defer { buffer.deallocate() }
+  guard let file = FilePieces(of: path, size: 256 << 10) else {
+    throw DigestError(path: path, errorNumber: errno)
+  }
   let digest = SHA256Digest()
   while true {
-    let count = read(descriptor, buffer.baseAddress, buffer.count)
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw DigestError(path: path, errorNumber: errno) }
-    if count == 0 { return digest.finish() }
-    digest.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+    guard let piece = file.next() else { throw DigestError(path: path, errorNumber: errno) }
+    if piece.isEmpty { return digest.finish() }
+    digest.update(piece)
   }
 }

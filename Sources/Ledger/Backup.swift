@@ -1,3 +1,4 @@
+internal import Files
 internal import Foundation
 internal import GRDB
 
@@ -9,23 +10,18 @@ extension Ledger {
   /// that fails leaves nothing. Gives back its size in bytes.
   public func backup(to target: String) throws(LedgerError) -> Int64 {
     let part = target + ".part"
-    let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
+    guard let file = OpenFile(part, O_RDWR | O_CREAT | O_EXCL, rights: 0o600) else {
       throw backupFailure(
         "make the file \(part)", errno,
         existing: "another backup writes it, or one that died has left it: remove it then")
     }
-    defer {
-      Glibc.close(descriptor)
-      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(part + suffix) }
-    }
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(part + suffix) } }
     try access("back up") { try copy($0, to: part) }
-    guard fsync(descriptor) == 0 else { throw backupFailure("sync \(part)", errno) }
-    var state = stat()
-    guard fstat(descriptor, &state) == 0 else { throw backupFailure("read \(part)", errno) }
+    guard file.sync() else { throw backupFailure("sync \(part)", errno) }
+    guard let size = file.size() else { throw backupFailure("read \(part)", errno) }
     // A link never takes the place of a file, as a new name would.
     guard link(part, target) == 0 else { throw backupFailure("name the copy \(target)", errno) }
-    return Int64(state.st_size)
+    return size
   }
 
   private func copy(_ database: Database, to path: String) throws {

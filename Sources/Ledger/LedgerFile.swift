@@ -1,3 +1,4 @@
+internal import Files
 internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
@@ -68,11 +69,9 @@ enum LedgerFile {
   /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.
   static func syncLog(of path: String) throws(LedgerError) {
     for entry in logPlaces(of: path) {
-      let descriptor = Glibc.open(entry, O_RDONLY | O_CLOEXEC)
-      if descriptor < 0, errno == ENOENT { continue }
-      defer { close(descriptor) }
-      // Some filesystems cannot sync a folder and say so; there is nothing more to do then.
-      guard descriptor >= 0, fsync(descriptor) == 0 || errno == EINVAL else {
+      let file = OpenFile(entry, O_RDONLY)
+      if file == nil, errno == ENOENT { continue }
+      guard let file, file.sync() else {
         throw LedgerError(
           .io, "cannot make the night durable in \(entry): \(String(cString: strerror(errno)))",
           hint: "check the disk and run again")

@@ -1,4 +1,5 @@
 // The few calls on files and folders that publishing needs, with errors that name the path.
+internal import Files
 internal import Glibc
 
 /// What stands at a path.
@@ -68,42 +69,27 @@ func names(in folder: String) throws(PublishError) -> [String] {
 
 /// Writes a new file of mode 0644 less the umask.
 func writeFile(_ bytes: [UInt8], to path: String) throws(PublishError) {
-  let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-  guard file >= 0 else { throw .system("make the file", path, .cannotCreate) }
-  defer { close(file) }
-  var written = 0
-  while written < bytes.count {
-    let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { throw .system("write the file", path) }
-    written += count
+  guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
+    throw .system("make the file", path, .cannotCreate)
   }
+  guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
 }
 
 /// Waits until a file or folder is on the disk.
 func sync(_ path: String) throws(PublishError) {
-  let file = open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { throw .system("open", path) }
-  defer { close(file) }
-  // Some filesystems cannot sync a folder and say so; there is nothing more to do then.
-  guard fsync(file) == 0 || errno == EINVAL else { throw .system("sync", path) }
+  guard let file = OpenFile(path, O_RDONLY) else { throw .system("open", path) }
+  guard file.sync() else { throw .system("sync", path) }
 }
 
 /// Calls `body` at the bytes of a file, piece by piece.
 func forEachPiece(
   of path: String, _ body: (UnsafeRawBufferPointer) throws(PublishError) -> Void
 ) throws(PublishError) {
-  let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-  guard file >= 0 else { throw .system("open", path) }
-  defer { close(file) }
-  let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-  defer { piece.deallocate() }
+  guard let file = FilePieces(of: path, flags: O_NOFOLLOW) else { throw .system("open", path) }
   while true {
-    let count = read(file, piece.baseAddress, piece.count)
-    if count < 0, errno == EINTR { continue }
-    guard count >= 0 else { throw .system("read", path) }
-    if count == 0 { return }
-    try body(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+    guard let piece = file.next() else { throw .system("read", path) }
+    if piece.isEmpty { return }
+    try body(piece)
   }
 }
 

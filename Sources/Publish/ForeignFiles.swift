@@ -1,5 +1,6 @@
 // What stands in the published folder and is not ours stays there: it is linked into the staged
 // folder before the two are exchanged, so that no moment exists in which it is missing.
+internal import Files
 internal import Glibc
 
 /// What of a folder is not ours, as paths inside it.
@@ -138,10 +139,10 @@ struct SecondNames {
 
   /// A folder that somebody made unreadable is left to the system.
   private func syncFolder(_ path: RawPath) throws(PublishError) {
-    let folder = path.withCString { open($0, O_RDONLY | O_CLOEXEC) }
-    if folder < 0, errno == EACCES { return }
-    guard folder >= 0 else { throw .system("open", path.shown) }
-    defer { close(folder) }
-    guard fsync(folder) == 0 || errno == EINVAL else { throw .system("sync", path.shown) }
+    guard let folder = path.withCString({ OpenFile($0, O_RDONLY) }) else {
+      if errno == EACCES { return }
+      throw .system("open", path.shown)
+    }
+    guard folder.sync() else { throw .system("sync", path.shown) }
   }
 }

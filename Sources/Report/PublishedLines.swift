@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import Vocabulary
 
@@ -9,18 +10,15 @@ struct PublishedLines {
 
   /// Calls `body` at each line, without its end, until it answers false.
   func forEach(_ body: (UnsafeRawBufferPointer) throws -> Bool) throws {
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard file >= 0 else { throw ReportError.cannotRead(path: path, errorNumber: errno) }
-    defer { close(file) }
-    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    defer { piece.deallocate() }
+    guard let file = FilePieces(of: path, flags: O_NOFOLLOW) else {
+      throw ReportError.cannotRead(path: path, errorNumber: errno)
+    }
     var begun: [UInt8] = []
     while true {
-      let count = read(file, piece.baseAddress, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw ReportError.cannotRead(path: path, errorNumber: errno) }
-      guard count > 0 else { return }
-      var rest = UnsafeRawBufferPointer(rebasing: piece[..<count])
+      guard var rest = file.next() else {
+        throw ReportError.cannotRead(path: path, errorNumber: errno)
+      }
+      if rest.isEmpty { return }
       while let end = rest.lineEnd {
         let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
         rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 
 /// A path that an option gives.
@@ -22,17 +23,12 @@ struct SettingsFile {
 
   /// The whole file.
   func contents() throws(NightError) -> Data {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(errno) }
-    defer { close(descriptor) }
+    guard let file = FilePieces(of: path) else { throw failure(errno) }
     var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = Glibc.read(descriptor, &piece, piece.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(errno) }
-      if count == 0 { return Data(bytes) }
-      bytes += piece[..<count]
+      guard let piece = file.next() else { throw failure(errno) }
+      if piece.isEmpty { return Data(bytes) }
+      bytes += piece
       guard bytes.count <= Self.sizeMax else {
         throw NightError(
           .configuration,

@@ -1,0 +1,24 @@
+internal import Glibc
+
+/// The bytes of a file from its beginning, piece by piece.
+///
+/// A call that fails gives nil, and `errno` says why.
+public final class FilePieces {
+  private let file: OpenFile
+  private let buffer: UnsafeMutableRawBufferPointer
+
+  /// Opens the file at `path`, as `flags` say besides; pieces have at most `size` bytes.
+  public init?(of path: String, flags: Int32 = 0, size: Int = 1 << 16) {
+    guard let file = OpenFile(path, O_RDONLY | flags) else { return nil }
+    self.file = file
+    buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 64)
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// The next piece, empty at the end; its bytes are there until the one after it is asked for, and
+  /// no longer than this object.
+  public func next() -> UnsafeRawBufferPointer? {
+    file.read(into: buffer).map { UnsafeRawBufferPointer(rebasing: buffer[..<$0]) }
+  }
+}
