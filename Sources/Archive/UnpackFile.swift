@@ -13,7 +13,7 @@ public func unpackGzip(
     throw ArchiveError("read", location, errorNumber: errno)
   }
   guard let output = OpenFile(target, O_WRONLY | O_CREAT | O_EXCL, rights: 0o600) else {
-    throw ArchiveError("unpack", location, errorNumber: errno)
+    throw ArchiveError("make", ArchivePath(target), errorNumber: errno)
   }
   guard let stream = InflateStream() else { return "there is not enough memory" }
   let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
