@@ -15,7 +15,7 @@ extension Ledger {
         "make the file \(part)", errno,
         existing: "another backup writes it, or one that died has left it: remove it then")
     }
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(part + suffix) } }
+    defer { for path in LedgerFiles(of: part).ofCopy { unlink(path) } }
     try access("back up") { try copy($0, to: part) }
     guard file.sync() else { throw backupFailure("sync \(part)", errno) }
     guard let size = file.size() else { throw backupFailure("read \(part)", errno) }

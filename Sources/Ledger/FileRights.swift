@@ -7,8 +7,7 @@ internal import Foundation
 ///
 /// - Throws: a `permission` error when a file belongs to somebody else.
 func closeToOthers(ledgerPath: String) throws(LedgerError) {
-  for suffix in ["", "-wal", "-shm", ".lock"] {
-    let path = ledgerPath + suffix
+  for path in LedgerFiles(of: ledgerPath).all {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
     guard chmod(path, status.st_mode & 0o770) == 0 else {

@@ -63,7 +63,7 @@ enum LedgerFile {
 
   /// The write-ahead log of the ledger at `path`, and the folder that holds its name.
   static func logPlaces(of path: String) -> [String] {
-    [path + "-wal", URL(fileURLWithPath: path).deletingLastPathComponent().path]
+    [LedgerFiles(of: path).log, URL(fileURLWithPath: path).deletingLastPathComponent().path]
   }
 
   /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.

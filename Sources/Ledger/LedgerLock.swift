@@ -14,7 +14,7 @@ public final class LedgerLock {
   public static func acquire(
     ledgerPath: String, waitSeconds: Int
   ) throws(LedgerError) -> LedgerLock {
-    let path = ledgerPath + ".lock"
+    let path = LedgerFiles(of: ledgerPath).lock
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, path) }
     let lock = LedgerLock(descriptor: descriptor)

@@ -132,8 +132,9 @@ private final class LedgerCopy {
     path = folder.appendingPathComponent("ledger.sqlite").path
     guard let original else { return }
     do {
-      for suffix in ["", "-wal"] where files.fileExists(atPath: original + suffix) {
-        try files.copyItem(atPath: original + suffix, toPath: path + suffix)
+      let copies = zip(LedgerFiles(of: original).content, LedgerFiles(of: path).content)
+      for (file, copy) in copies where files.fileExists(atPath: file) {
+        try files.copyItem(atPath: file, toPath: copy)
       }
     } catch {
       throw NightError(

@@ -1,3 +1,4 @@
+import Ledger
 import Publish
 import Report
 
@@ -9,7 +10,7 @@ extension Plan {
   /// The files of a set are told by their names, for one that was broken off names none of them.
   var ownPlaces: [String] {
     let set = (reportPaths + documentPaths).map { "\(out)/\($0)" }
-    return [out] + set + ["", ".lock", "-wal", "-shm"].map { ledger + $0 } + settings
+    return [out] + set + LedgerFiles(of: ledger).all + settings
   }
 
   /// The files that say how to do the job.

@@ -48,8 +48,8 @@ extension Night {
   }
 
   func ledgerSize(_ ledger: Ledger) throws -> LedgerSize {
-    let bytes = ["", "-wal"].reduce(Int64(0)) { sum, suffix in
-      let attributes = try? FileManager.default.attributesOfItem(atPath: plan.ledger + suffix)
+    let bytes = LedgerFiles(of: plan.ledger).content.reduce(Int64(0)) { sum, path in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       return sum + Int64((attributes?[.size] as? Int) ?? 0)
     }
     let accepted = try ledger.archives().filter { $0.kind == .events }
