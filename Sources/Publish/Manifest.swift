@@ -12,7 +12,7 @@ public struct Manifest: Sendable {
   /// IANA name of the zone of days and months.
   public var timeZone: String
   /// Line end and byte order mark of the CSV files.
-  public var dialect = ManifestDialect.rfc4180
+  public var dialect = CSVDialect.rfc4180
   /// Every option that has an effect on the numbers, by name.
   public var options: [String: JSONValue] = [:]
   /// The archives that the numbers rest on.
@@ -32,14 +32,6 @@ public struct Manifest: Sendable {
     self.asOf = asOf
     self.timeZone = timeZone
   }
-}
-
-/// How the CSV files of a set are written.
-public enum ManifestDialect: String, Sendable {
-  /// Comma, LF, no byte order mark.
-  case rfc4180
-  /// Comma, CRLF, a byte order mark.
-  case excel
 }
 
 /// One archive or snapshot file that went into the numbers.

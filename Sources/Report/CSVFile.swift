@@ -1,5 +1,6 @@
 internal import Files
 internal import Glibc
+internal import Vocabulary
 
 /// A CSV file being written, in pieces of bounded size.
 final class CSVFile {

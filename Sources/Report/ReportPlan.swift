@@ -1,13 +1,5 @@
 public import Vocabulary
 
-/// How lines end and begin in a CSV file.
-public enum CSVDialect: String, CaseIterable, Sendable {
-  /// Comma, LF, no byte order mark.
-  case rfc4180
-  /// Comma, CRLF, a byte order mark, as spreadsheets expect it.
-  case excel
-}
-
 /// What the reports speak of and how they are printed.
 public struct ReportPlan: Sendable {
   /// As-of, time zone, waiting times and watermarks, as the fold used them.

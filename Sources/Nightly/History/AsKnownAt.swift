@@ -94,16 +94,15 @@ extension Plan {
     if let source = try documents.configuration?.content() {
       plan.configuration = try Configuration.read(source, named: "configuration \(name)")
     }
-    let said = RunOptions(run.options)
-    guard let zone = said?.timezone, let calendar = CivilCalendar(named: zone) else {
-      throw Self.contradiction(run)
-    }
+    guard let said = RunOptions(run.options),
+      let calendar = CivilCalendar(named: said.timezone)
+    else { throw Self.contradiction(run) }
     // Of secrets only whose deliveries were held to them is known, and has an effect on reports.
-    for name in said?.authenticated ?? [] {
+    for name in said.authenticated {
       if let provider = Provider(name: name) { plan.configuration.secrets[provider] = [] }
     }
-    plan.isExcelDialect = said?.dialect == "excel"
-    plan.amountDecimals = said?.decimals
+    plan.csvDialect = said.dialect
+    plan.amountDecimals = said.decimals
     var rules = Rules(asOf: run.asOf, calendar: calendar)
     rules.take(plan.configuration)
     plan.rules = rules
@@ -145,7 +144,7 @@ extension Plan {
 /// The options of a run that no document holds.
 struct RunOptions: Decodable {
   let timezone: String
-  let dialect: String
+  let dialect: CSVDialect
   let decimals: Int?
   let authenticated: [String]
 
@@ -158,13 +157,13 @@ struct RunOptions: Decodable {
 
   /// Whether reports were printed as `plan` has them printed.
   func isPrinted(as plan: Plan) -> Bool {
-    (dialect == "excel") == plan.isExcelDialect && decimals == plan.amountDecimals
+    dialect == plan.csvDialect && decimals == plan.amountDecimals
   }
 
   init(from decoder: any Decoder) throws {
     let options = try decoder.container(keyedBy: EffectiveOption.self)
     timezone = try options.decode(String.self, forKey: .timezone)
-    dialect = try options.decode(String.self, forKey: .csvDialect)
+    dialect = try options.decode(CSVDialect.self, forKey: .csvDialect)
     // `exact`, or a number.
     decimals = try? options.decode(Int.self, forKey: .amountDecimals)
     authenticated = try options.decodeIfPresent([String].self, forKey: .authenticated) ?? []

@@ -42,7 +42,7 @@ struct EarlierSet {
         delivered.union(disordered), from: former, to: rules),
     ]
     standing = StandingMonths(change, from: former, to: rules)
-    isPlain = !plan.isExcelDialect && plan.amountDecimals == nil
+    isPlain = plan.csvDialect == .rfc4180 && plan.amountDecimals == nil
   }
 
   /// Tells `plan` what need not be made again; puts whole files into `staging`.

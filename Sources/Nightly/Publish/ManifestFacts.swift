@@ -9,7 +9,7 @@ extension PublishPass {
   func manifest(_ archives: [ArchiveAccount], _ counts: ReconcileCounts) -> Manifest {
     var manifest = Manifest(
       version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
-    manifest.dialect = plan.isExcelDialect ? .excel : .rfc4180
+    manifest.dialect = plan.csvDialect
     manifest.options = plan.effectiveOptions.byName
     manifest.inputs = archives.map(ManifestInput.init)
     manifest.watermarks = rules.watermarks.map { feed, newest in
@@ -38,7 +38,7 @@ extension Plan {
     var options: [EffectiveOption: JSONValue] = [
       .asOf: .string(rules.asOf.text),
       .timezone: .string(rules.calendar.identifier),
-      .csvDialect: .string(isExcelDialect ? "excel" : "rfc4180"),
+      .csvDialect: .string(csvDialect.rawValue),
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: .integer(rules.freshnessMax.milliseconds / 1000),

@@ -88,7 +88,7 @@ struct PublishPass {
     var manifest = manifest
     return try attempt {
       var reportPlan = ReportPlan(rules: rules, run: run)
-      reportPlan.dialect = plan.isExcelDialect ? .excel : .rfc4180
+      reportPlan.dialect = plan.csvDialect
       reportPlan.amountDecimals = plan.amountDecimals
       reportPlan.stop = stop
       let target = try DryRunTarget(plan)

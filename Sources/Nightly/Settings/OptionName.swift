@@ -1,3 +1,5 @@
+import Vocabulary
+
 /// An option by its name in the configuration file.
 enum OptionName: String, CaseIterable {
   case archives, snapshots, ledger, out
@@ -38,7 +40,7 @@ enum OptionName: String, CaseIterable {
     case .failOn: .word(\.failOn, Plan.FailOn.allCases.map(\.rawValue))
     case .lockWait: .number(\.lockWait, 0...1_000_000)
     case .minAge: .number(\.minAge, 0...1_000_000)
-    case .csvDialect: .word(\.csvDialect, ["rfc4180", "excel"])
+    case .csvDialect: .word(\.csvDialect, CSVDialect.allCases.map(\.rawValue))
     case .amountDecimals: .number(\.amountDecimals, 0...6)
     case .dryRun: .flag(\.dryRun)
     case .logFormat: .word(\.logFormat, Talk.Format.allCases.map(\.rawValue))

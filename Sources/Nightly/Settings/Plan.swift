@@ -39,8 +39,8 @@ public struct Plan: Sendable {
   public var capturedAt: Instant?
   /// Do everything except writing.
   public var isDryRun: Bool
-  /// `excel` writes a BOM and CRLF.
-  public var isExcelDialect: Bool
+  /// How CSV files are written.
+  public var csvDialect: CSVDialect
   /// Decimals of printed amounts; nil prints them exactly.
   public var amountDecimals: Int?
   /// Whether somebody said the as-of, rather than the clock.
@@ -90,7 +90,7 @@ public struct Plan: Sendable {
     modifiedUntil = minAge == 0 ? nil : now - .seconds(Int64(minAge))
     isDryRun = said[\.dryRun] ?? false
     failOn = said[\.failOn].flatMap(FailOn.init) ?? .none
-    isExcelDialect = said[\.csvDialect] == "excel"
+    csvDialect = said[\.csvDialect].flatMap(CSVDialect.init) ?? .rfc4180
     amountDecimals = said[\.amountDecimals]
     saysAsOf = said[\.asOf] != nil
     rules = try Self.rules(said, configuration, now: now)
