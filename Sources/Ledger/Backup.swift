@@ -45,10 +45,8 @@ extension Ledger {
     _ doing: String, _ cause: Int32,
     existing: String = "a backup takes the place of no file: give another name, or remove it first"
   ) -> LedgerError {
-    let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
-    return LedgerError(
-      isForbidden ? .permission : cause == ENOSPC ? .full : .io,
-      "cannot back up the ledger \(path): cannot \(doing): \(String(cString: strerror(cause)))",
+    .system(
+      "back up the ledger \(path): cannot \(doing)", cause: cause,
       hint: cause == EEXIST
         ? existing
         : "check the folder of the backup and its disk")

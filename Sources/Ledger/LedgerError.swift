@@ -37,10 +37,11 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
   /// What to do about it.
   public let hint: String
 
-  init(_ kind: Kind, _ message: String, hint: String) {
+  /// Without a hint of its own it gives the one of its kind.
+  init(_ kind: Kind, _ message: String, hint: String? = nil) {
     self.kind = kind
     self.message = message
-    self.hint = hint
+    self.hint = hint ?? kind.hint
   }
 
   /// Message and hint, for a person.
@@ -60,25 +61,32 @@ extension LedgerError {
     // a rebuilt ledger would lie on the same broken disk.
     let number = errno
     guard kind != .corrupt || ![EIO, ENXIO].contains(number) else {
-      self.init(
-        .io, "cannot \(doing) in the ledger \(path): \(String(cString: strerror(number)))",
-        hint: Kind.io.hint)
+      self = .system("\(doing) in the ledger \(path)", cause: number)
       return
     }
     let reason = cause.message ?? "SQLite \(cause.resultCode)"
     let isMemory = cause.resultCode.primaryResultCode == .SQLITE_NOMEM
     self.init(
       kind, "cannot \(doing) in the ledger \(path): \(reason)",
-      hint: isMemory ? "give the job more memory and run again; nothing is half" : kind.hint)
+      hint: isMemory ? "give the job more memory and run again; nothing is half" : nil)
   }
 }
 
 extension LedgerError {
+  /// A call of the system on a file failed with `cause`.
+  static func system(_ doing: String, cause: Int32, hint: String? = nil) -> LedgerError {
+    let kind: Kind =
+      switch cause {
+      case EACCES, EPERM, EROFS: .permission
+      case ENOSPC: .full
+      default: .io
+      }
+    return LedgerError(kind, "cannot \(doing): \(String(cString: strerror(cause)))", hint: hint)
+  }
+
   /// Bytes of the ledger that its coding cannot have written; `thing` is what they hold.
   static func damaged(_ thing: String) -> LedgerError {
-    LedgerError(
-      .corrupt, "cannot read \(thing) of the ledger: its content is damaged",
-      hint: Kind.corrupt.hint)
+    LedgerError(.corrupt, "cannot read \(thing) of the ledger: its content is damaged")
   }
 }
 

@@ -37,10 +37,7 @@ enum LedgerFile {
     guard access(path, R_OK) != 0 else { return }
     let cause = errno
     guard cause == ENOENT || cause == ENOTDIR else {
-      let kind: LedgerError.Kind = cause == EACCES ? .permission : .io
-      throw LedgerError(
-        kind, "cannot read the ledger \(path): \(String(cString: strerror(cause)))",
-        hint: kind.hint)
+      throw LedgerError.system("read the ledger \(path)", cause: cause)
     }
     throw LedgerError(
       .missing, "cannot open the ledger \(path): it does not exist",
@@ -51,11 +48,8 @@ enum LedgerFile {
   private static func create(_ path: String) throws {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      let cause = errno
-      let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
-      throw LedgerError(
-        isForbidden ? .permission : cause == ENOSPC ? .full : .io,
-        "cannot open the ledger \(path): \(String(cString: strerror(cause)))",
+      throw LedgerError.system(
+        "open the ledger \(path)", cause: errno,
         hint: "check that its folder exists and that you may write there")
     }
     close(descriptor)
@@ -119,8 +113,7 @@ enum LedgerFile {
       return
     }
     throw LedgerError(
-      .io, "cannot open the ledger \(path) for writing: the system refused it once",
-      hint: LedgerError.Kind.io.hint)
+      .io, "cannot open the ledger \(path) for writing: the system refused it once")
   }
 
   private static func recognise(
@@ -145,8 +138,7 @@ enum LedgerFile {
       database, sql: "select count(*) from sqlite_schema where tbl_name <> 'grdb_migrations'")
     guard identifier == 0, tables == 0 else {
       throw LedgerError(
-        .notALedger, "cannot open the ledger \(path): the database is not a ledger",
-        hint: "give the path of a ledger, or of a file that does not exist yet")
+        .notALedger, "cannot open the ledger \(path): the database is not a ledger")
     }
     guard mode == .readWrite else {
       throw LedgerError(

@@ -36,10 +36,8 @@ public final class LedgerLock {
   private static let attemptsPerSecond = 10
 
   private static func failure(_ cause: Int32, _ path: String) -> LedgerError {
-    let isForbidden = cause == EACCES || cause == EPERM || cause == EROFS
-    return LedgerError(
-      isForbidden ? .permission : cause == ENOSPC ? .full : .io,
-      "cannot take the lock \(path): \(String(cString: strerror(cause)))",
+    .system(
+      "take the lock \(path)", cause: cause,
       hint: "check that the ledger's folder exists and that you may write there")
   }
 }

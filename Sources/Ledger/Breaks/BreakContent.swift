@@ -45,8 +45,7 @@ enum BreakContent {
       let basis = AmountBasis(rawValue: UInt8(truncatingIfNeeded: row.int64(16)))
     else {
       throw LedgerError(
-        .corrupt, "cannot read a break of the ledger: a word in it is unknown",
-        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+        .corrupt, "cannot read a break of the ledger: a word in it is unknown")
     }
     var item = Break(id: row.text(20), code: code, provider: provider)
     (item.status, item.severity, item.basis) = (status, severity, basis)

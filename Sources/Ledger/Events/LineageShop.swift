@@ -37,8 +37,7 @@ struct LineageShop: Equatable {
       let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 3)))
     else {
       throw LedgerError(
-        .corrupt, "cannot read a lineage of the ledger: it names no known provider and store",
-        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+        .corrupt, "cannot read a lineage of the ledger: it names no known provider and store")
     }
     self.provider = provider
     app = Symbol(row.int64(column + 1))

@@ -189,8 +189,7 @@ extension [RevenueKey: RevenueSums] {
         try monthly[key, default: RevenueSums()].add(sums)
       } catch {
         throw LedgerError(
-          .overflow, "cannot add up the revenue of \(month.text): \(error)",
-          hint: LedgerError.Kind.overflow.hint)
+          .overflow, "cannot add up the revenue of \(month.text): \(error)")
       }
     }
     var rows = CellRows(

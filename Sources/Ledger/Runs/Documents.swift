@@ -69,8 +69,7 @@ extension Ledger {
     guard let body else {
       if !isNeeded { return nil }
       throw LedgerError(
-        .corrupt, "cannot read a document of the ledger \(path): it is not there",
-        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+        .corrupt, "cannot read a document of the ledger \(path): it is not there")
     }
     return Document(
       sha256: sha256, body: body, contentSHA256: restated.digest(ofDocument: sha256))

@@ -162,8 +162,7 @@ extension Ledger {
       let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0)))
     else {
       throw LedgerError(
-        .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged",
-        hint: "keep the file, and rebuild the ledger from the archives in a new one")
+        .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged")
     }
     return Snapshot(
       provider: provider, app: symbols.words[Int(row.int64(2))], user: row.text(8),

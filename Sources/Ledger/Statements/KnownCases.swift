@@ -27,8 +27,7 @@ extension RawStatement {
   private func known<Value>(_ value: Value?, _ noun: String) throws(LedgerError) -> Value {
     guard let value else {
       throw LedgerError(
-        .corrupt, "cannot read a row of the ledger: it names no known \(noun)",
-        hint: LedgerError.Kind.corrupt.hint)
+        .corrupt, "cannot read a row of the ledger: it names no known \(noun)")
     }
     return value
   }
