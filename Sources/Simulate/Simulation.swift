@@ -77,7 +77,7 @@ private func check(_ plan: WorldPlan) throws(SimulateError) {
   guard (1...120).contains(plan.months) else {
     throw .plan(reason: "a world lasts from 1 to 120 months")
   }
-  guard plan.start.milliseconds % 86_400_000 == 0 else {
+  guard plan.start.milliseconds % Interval.day.milliseconds == 0 else {
     throw .plan(reason: "a world starts at a UTC midnight")
   }
   guard (1...1_000_000_000).contains(plan.events ?? 1) else {
