@@ -175,6 +175,15 @@ extension Event {
   /// When it came: received, else made, else happened.
   public var arrivedAt: Instant { received ?? created ?? time }
 
+  /// When it was seen to be so: at its time, or where a state tells no date of its own, when it was
+  /// received.
+  ///
+  /// Of copies the one received last counts, so that a state that comes back is seen last.
+  public var seenAt: Instant {
+    guard observation?.isTimeInferred == true, let received else { return time }
+    return received
+  }
+
   /// Whether the time is that of the message, rather than of the last thing that a state tells of
   /// or of its period's end: such a state may be shown long after without coming late.
   public var isTimed: Bool {

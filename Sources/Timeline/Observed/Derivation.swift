@@ -23,7 +23,7 @@ struct Derivation {
     self.told = Dictionary(grouping: told.filter { $0.kind != .observed }, by: \.lineage)
     self.collections = collections
     self.rules = rules
-    purchases = Purchase.all(in: told)
+    purchases = Purchase.all(in: told, rules: rules)
     for (place, purchase) in purchases.enumerated() {
       newest[purchase.sightings[0].lineage] = place
     }
@@ -116,17 +116,20 @@ struct Derivation {
   /// else when the period before it ended.
   ///
   /// Bought anew while that period was to run on, it was charged before its end: by the length of
-  /// its own period, or because it was received by then.
+  /// its own period, or because it was received by then. So was what ended no later than that
+  /// period. A trial is not as long as its product's period.
   private func undatedChargeTime(_ event: Event, after previous: Held?) -> Instant {
     let soonest = previous?.end
-    guard let end = event.periodEnd, let length = rules.periodLength(of: event) else {
+    guard let end = event.periodEnd, event.observation?.isTrial != true,
+      let length = rules.periodLength(of: event)
+    else {
       let time = min(soonest ?? event.time, event.periodEnd ?? event.time)
       guard let received = event.received, received + rules.renewalGap < time else { return time }
       return max(received, event.time)
     }
     let start = length.start(before: end)
-    guard let soonest else { return start }
-    let isAnew = start + monthsDiffer < soonest && start > event.time
+    guard let soonest, end > soonest else { return start }
+    let isAnew = start + monthsDiffer < soonest && event.time < soonest
     return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
 

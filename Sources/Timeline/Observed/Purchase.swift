@@ -43,14 +43,15 @@ struct Purchase {
 
   /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
   ///
-  /// The bodies without transaction ids tell no more than the order of ends; that of what was
-  /// replaced is the one that the next purchase cut.
+  /// The bodies without transaction ids tell no more than the order of ends, which is that of the
+  /// ends that were cut. A transaction that was over when it was first seen was charged before its
+  /// end.
   var place: (Instant, Instant, Instant, Int64) {
     let event = told ?? first ?? sightings[0]
-    let cut =
-      event.transaction == 0 ? sightings.filter(\.isCutShort).compactMap(\.periodEnd).min() : nil
-    let end = cut ?? event.periodEnd
-    let seen = event.transaction == 0 ? end ?? event.time : event.time
+    let cut = sightings.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
+    let end = [cut, event.periodEnd].compactMap(\.self).min()
+    let last = end ?? event.time
+    let seen = event.transaction == 0 ? last : min(event.time, last)
     let moment = told?.time ?? event.observation?.lastChargedAt ?? seen
     return (moment, end ?? moment, event.seenAt, event.identity)
   }
@@ -61,11 +62,11 @@ extension Purchase {
   ///
   /// A purchase is a transaction. Where the provider sends no transaction ids it is an end: bodies
   /// of iaptic's first years show a renewal by a later `expirationDate` alone. Only in billing
-  /// retry is a later end the grace of the same purchase, and an earlier one, of what was replaced,
-  /// the end that was cut.
-  static func all(in events: [Event]) -> [Purchase] {
+  /// retry is a later end the grace of the same purchase, and an earlier one, of what was replaced
+  /// or taken away, the end that was cut.
+  static func all(in events: [Event], rules: Rules) -> [Purchase] {
     var purchases: [Purchase] = []
-    var index = PurchaseIndex()
+    var index = PurchaseIndex(rules: rules)
     func add(_ event: Event) -> Int {
       let known = index.purchase(of: event) ?? purchases.count
       index.add(event, known)
@@ -78,9 +79,9 @@ extension Purchase {
       return known
     }
     let seen = events.asSeen.filter { $0.observation != nil || $0.opensPurchase }
-    for event in seen where !event.isCutShort { _ = add(event) }
+    for event in seen where !event.canBeCutShort { _ = add(event) }
     // Whose end was cut is known once all ends are.
-    let cut = seen.filter(\.isCutShort)
+    let cut = seen.filter(\.canBeCutShort)
     if !cut.isEmpty { index.order(purchases) }
     for purchase in Set(cut.map(add)) {
       purchases[purchase].sightings = purchases[purchase].sightings.asSeen
@@ -113,8 +114,12 @@ private struct PurchaseIndex {
     var product: Symbol
   }
 
-  /// The ends of each product's purchases, rising; none before `order`.
-  private var ends: [Product: [(end: Instant, purchase: Int)]] = [:]
+  /// The ends of each product's purchases, rising, and when each was first seen; none before
+  /// `order`.
+  private var ends: [Product: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
+  private let rules: Rules
+
+  init(rules: Rules) { self.rules = rules }
 
   func purchase(of event: Event) -> Int? {
     let sameEnd = byEnd[End(lineage: event.lineage, end: event.periodEnd)]
@@ -123,16 +128,21 @@ private struct PurchaseIndex {
       return known ?? sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
     if let sameEnd { return sameEnd }
-    if event.isCutShort, let cut = purchaseCut(by: event) { return cut }
+    if event.canBeCutShort, let cut = purchaseCut(by: event) { return cut }
     return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
   }
 
-  /// The purchase whose period was to end next after that of the replaced one that is shown.
+  /// The purchase whose period was to end next after the end that is shown; unless another product
+  /// took its place, only where it ran by then.
   private func purchaseCut(by event: Event) -> Int? {
     let product = Product(lineage: event.lineage, product: event.product)
     guard let end = event.periodEnd, let known = ends[product] else { return nil }
     let next = known.indices.first(from: 0) { known[$0].end > end }
-    return next < known.count ? known[next].purchase : nil
+    guard next < known.count else { return nil }
+    let isRunning =
+      rules.periodLength(of: event).map { $0.start(before: known[next].end) < end }
+      ?? (known[next].seen < event.seenAt)
+    return isRunning || event.observation?.isReplaced == true ? known[next].purchase : nil
   }
 
   /// Puts the ends of `purchases` in order.
@@ -140,7 +150,7 @@ private struct PurchaseIndex {
     for (place, purchase) in purchases.enumerated() {
       guard let first = purchase.sightings.first, let end = first.periodEnd else { continue }
       let product = Product(lineage: first.lineage, product: first.product)
-      ends[product, default: []].append((end, place))
+      ends[product, default: []].append((end, place, first.seenAt))
     }
     ends = ends.mapValues { $0.sorted { ($0.end, $0.purchase) < ($1.end, $1.purchase) } }
   }
@@ -158,22 +168,16 @@ private struct PurchaseIndex {
 }
 
 extension Event {
-  /// Whether it shows, without transaction id, a purchase that another one replaced.
-  var isCutShort: Bool { transaction == 0 && observation?.isReplaced == true }
+  /// Whether it shows, without transaction id, a purchase that another one replaced, or one that
+  /// gives no access and waits for no payment: its end may be earlier than that of its period.
+  var canBeCutShort: Bool {
+    guard transaction == 0, let state = observation else { return false }
+    return state.isReplaced || (state.isOwned == false && state.isInBillingRetry != true)
+  }
 
   /// Whether a told event charges for something or starts a trial.
   var opensPurchase: Bool {
     kind != .observed && (chargeKind != nil || kind == .trialStarted)
-  }
-}
-
-extension Event {
-  /// When the state was seen: at its time, where its body tells one, else when it was received.
-  ///
-  /// Of copies the one received last counts, so that a state that comes back is seen last.
-  var seenAt: Instant {
-    guard observation?.isTimeInferred == true, let received else { return time }
-    return received
   }
 }
 
