@@ -28,6 +28,8 @@ private struct Holding {
   private var pastProducts: Set<Symbol> = []
   private var lineages: Set<Int64> = []
   private var pastLineages: Set<Int64> = []
+  /// That of the last charge, trial or change of product.
+  private var transaction: Int64 = 0
 
   /// Reads a charge, the start of a trial or a change of product.
   mutating func take(_ event: Event) {
@@ -43,14 +45,15 @@ private struct Holding {
       lineages = []
     }
     lineages.insert(event.lineage)
+    transaction = event.transaction
   }
 
   /// Whether a state is that of another product or another purchase than those held now.
   func isPast(_ event: Event) -> Bool {
     if !products.contains(event.product), pastProducts.contains(event.product) { return true }
     // Without an id, nothing tells of which purchase a state is.
-    return event.transaction != 0 && !lineages.contains(event.lineage)
-      && pastLineages.contains(event.lineage)
+    return event.transaction != 0 && event.transaction != transaction
+      && !lineages.contains(event.lineage) && pastLineages.contains(event.lineage)
   }
 
   /// Whether the old product runs on until the next charge: a downgrade takes effect then, but for
@@ -60,11 +63,12 @@ private struct Holding {
       && (event.store != .playStore || lineages.contains(event.lineage))
   }
 
-  /// Whether what the event opens is in the purchase held: a change of product and, in older lines,
-  /// a renewal name no original transaction.
+  /// Whether what the event opens is in the purchase held: a change of product, another product
+  /// after a lapse and, in older lines, a renewal name no original transaction.
   private func goesOn(_ event: Event) -> Bool {
     let isRenewal = event.kind == .renewed || event.kind == .recovered
-    return event.changesProductUnpaid || isRenewal && event.startsLineage
+    let isOther = event.kind == .resubscribed && event.previousProduct != 0
+    return event.changesProductUnpaid || (isRenewal || isOther) && event.startsLineage
       || lineages.contains(event.lineage)
   }
 }

@@ -113,6 +113,27 @@ struct PastPurchasesTests {
     #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.churned) == ["2026-02-10"])
   }
 
+  @Test("What is bought anew without its original transaction keeps its own cancel and end")
+  func boughtAnewWithoutOriginal() throws {
+    for (isOther, transaction) in [(true, Int64(11)), (true, 10), (false, 11)] {
+      var feed = bought()
+      feed.tell(.canceled, "2026-01-20")
+      feed.tell(.expired, "2026-02-10")
+      feed.tell(.resubscribed, "2026-03-05", of: 11) { if isOther { change(&$0) } }
+      for (kind, time) in [(EventKind.canceled, "2026-03-20"), (.expired, "2026-04-05")] {
+        feed.tell(kind, time) {
+          $0.transaction = transaction
+          if isOther { $0.product = upgraded }
+        }
+      }
+      for rules in [monthly, { _ in }] {
+        let facts = try feed.facts(asOf: "2026-06-01", rules)
+        #expect(facts.days(.churnedVoluntary) == ["2026-02-10", "2026-04-05"])
+        #expect(facts.count(.churned) == 2, "\(isOther) \(transaction)")
+      }
+    }
+  }
+
   @Test("A renewal that names no original transaction goes on with the purchase before it")
   func withoutOriginal() throws {
     var feed = bought()
