@@ -196,6 +196,16 @@ struct AccountTests {
     #expect(marks.map(\.firstEvent) == [Line(time: 30).at, Line(time: 20).at])
   }
 
+  @Test("A state that tells no date of its own is an event of when it was received")
+  func firstOfStates() throws {
+    let bought = Line(
+      provider: .iaptic, kind: .observed, time: 10, received: 500, isTimeInferred: true)
+    #expect(try ledger.ingest("a", [bought]).firstEvent == Line(time: 10).at)
+    #expect(try ledger.watermarks().map(\.firstEvent) == [Line(time: 510).at])
+    try ledger.ingest("b", [Line(provider: .iaptic, transaction: "2", time: 400)])
+    #expect(try ledger.watermarks().map(\.firstEvent) == [Line(time: 400).at])
+  }
+
   @Test("A state that only the end of its period dates says nothing about how fresh the input is")
   func undated() throws {
     try ledger.ingest(

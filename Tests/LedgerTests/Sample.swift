@@ -24,6 +24,8 @@ struct Line {
   var body = "body"
   /// Whether it is a state whose time is only the end of its period.
   var isUndated = false
+  /// Whether it is a state without a date of its own.
+  var isTimeInferred = false
   /// Which delivery of a collection it came in; 0 for none.
   var collection: Int64 = 0
   /// Overrides the identity, to make two events collide.
@@ -85,9 +87,10 @@ extension EventBatch {
         local: Amount(micros: usd), usd: Amount(micros: usd), currency: symbols.symbol("USD"),
         isProceed: false, rate: Amount(micros: 70_000_000))
     }
-    if line.isUndated {
+    if line.isUndated || line.isTimeInferred {
       event.observation = Observation()
-      event.observation?.isUndated = true
+      event.observation?.isUndated = line.isUndated
+      event.observation?.isTimeInferred = line.isTimeInferred
     }
     event.collection = line.collection
     event.place = Place(line: Int64(events.count + 1), byteOffset: Int64(events.count * 100))

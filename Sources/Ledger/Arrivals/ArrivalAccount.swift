@@ -44,7 +44,7 @@ final class ArrivalAccount {
     if event.observation?.isUndated != true {
       freshen(
         WatermarkKey(provider: event.provider, app: event.app), newest: arrived.milliseconds,
-        first: event.time.milliseconds)
+        first: event.seenAt.milliseconds)
     }
     return slot
   }

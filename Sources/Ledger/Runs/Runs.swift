@@ -27,7 +27,7 @@ public struct Watermark: Sendable, Equatable {
   public var app: Symbol
   /// The newest received, else created, else event time.
   public var newest: Instant
-  /// The time of the earliest event.
+  /// The time of the earliest event; of a state without a date, when it was received.
   public var firstEvent: Instant
 }
 
