@@ -122,14 +122,15 @@ extension Reconciliation {
   }
 
   /// Whether a lineage that no other entitlement comes from may be the purchase, or one of either
-  /// environment was of such a product.
+  /// environment was, or was tried, of such a product.
   private func canBeKnown(_ entitlement: Entitlement, of products: [String]) -> Bool {
     if entitlement.isSubscription, !lineagesLeft(for: entitlement, origins.claimed).isEmpty {
       return true
     }
     return (lineages + sandbox).contains { lineage in
-      let bought = lineage.latest.charges.map(\.product) + [lineage.state.product]
-      return bought.contains { products.contains(lineage.text($0)) }
+      let latest = lineage.latest
+      let held = latest.charges.map(\.product) + latest.trials.map(\.product)
+      return (held + [lineage.state.product]).contains { products.contains(lineage.text($0)) }
     }
   }
 }

@@ -60,6 +60,26 @@ struct EntitlementOriginTests {
     #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
   }
 
+  @Test("A trial that was told is known, though another product was bought after it")
+  func trialOfAnotherProduct() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+    story.tell(
+      .started, "2026-02-02", until: "2027-02-02", transaction: 101, price: 60,
+      product: Story.yearly)
+    var tried = premium(active: false, until: "2026-01-08", .canceled, started: "2026-01-01")
+    (tried.id, tried.isTrial) = ("basic", true)
+    var scenario = Scenario(
+      stories: [story],
+      entitlements: [tried, yearly(until: "2027-02-02", started: "2026-02-02")],
+      capturedAt: "2026-06-10", change: Self.allMapped)
+    #expect(scenario.codes == [])
+    scenario.stories[0].events.removeFirst(3)
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
   @Test("A listed renewal of a subscription of the sandbox is not missed in production")
   func sandboxRenewal() {
     var tested = Story(original: "200", environment: .sandbox)
