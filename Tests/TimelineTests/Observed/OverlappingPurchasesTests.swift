@@ -137,9 +137,9 @@ extension OverlappingPurchasesTests {
   }
 }
 
-extension Telling {
+private extension Telling {
   /// Shows a state without ids and without a date; `time` is the latest thing that it tells.
-  fileprivate mutating func shown(
+  mutating func shown(
     _ received: String, _ collection: Int64, _ time: String, until end: String,
     _ product: Symbol = monthly, _ change: (inout Observation) -> Void = { _ in }
   ) {
