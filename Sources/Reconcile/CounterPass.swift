@@ -137,16 +137,45 @@ extension Reconciliation {
   mutating func compareCounters(_ matches: [EntitlementMatch]) {
     for match in matches where isComparable(match) {
       guard let count = match.renewsCount, let seen = renewalsSeen(match.lineage),
-        Int64(count) > seen
+        Int64(count) > seen, !isListed(count, match),
+        let elsewhere = paidElsewhere(match)
       else { continue }
       let found = renewalsKnown(match.lineage) - seen
-      let left = Int64(count) - seen - found - paidBeforeOurTime(match)
+      let left = Int64(count) - seen - found - elsewhere - paidBeforeOurTime(match)
       guard left > 0 else { continue }
       raiseRenewals(
         match.lineage, from: seen + 1, count: left, at: firstHole(match.lineage),
         provenBy: .snapshot,
         "the snapshot counts \(count) renewals; \(seen) are known, \(found) found missing")
     }
+  }
+
+  /// Whether the entitlement lists as many payments as it counts: each has been judged by its id.
+  private func isListed(_ count: Int32, _ match: EntitlementMatch) -> Bool {
+    let trials = Set(match.lineage.latest.trials.map(\.transaction))
+    let paid = match.entitlement.transactions.count {
+      ![.oneTime, .trialStarted, .free].contains($0.kind) && !trials.contains(transactionKey($0.id))
+    }
+    return Int64(paid) > Int64(count)
+  }
+
+  /// Payments of earlier subscriptions of the user, which a counter of the entitlement may hold:
+  /// of those that it lists, and that no other entitlement comes from; nil where they cannot be
+  /// counted.
+  func paidElsewhere(_ match: EntitlementMatch) -> Int64? {
+    let listed = Set(match.entitlement.transactions.map { transactionKey($0.id) })
+    var paid: Int64 = 0
+    for (index, lineage) in lineages.enumerated()
+    where lineage.original != match.lineage.original && lineage.latest.isSubscription
+      && lineage.latest.firstEventAt < match.lineage.latest.firstEventAt
+      && (!origins.lineages.contains(index)
+        || !listed.isDisjoint(with: lineage.latest.transactions))
+    {
+      guard renewalsSeen(lineage) != nil else { return nil }
+      let isPaid = !lineage.latest.subscriptionCharges.isEmpty || isFirstMissing(lineage)
+      paid += renewalsKnown(lineage) + (isPaid ? 1 : 0)
+    }
+    return paid
   }
 
   /// Listed payments of before the first event ever taken in, where no event counts for the ledger.

@@ -44,10 +44,12 @@ extension Reconciliation {
   ///
   /// A trial's conversion comes before the first that is counted.
   private func chargesCounted(_ match: EntitlementMatch) -> Int64? {
-    guard let count = match.renewsCount, renewalsSeen(match.lineage) != nil else { return nil }
+    guard let count = match.renewsCount, renewalsSeen(match.lineage) != nil,
+      let elsewhere = paidElsewhere(match)
+    else { return nil }
     let state = match.lineage.latest
     let isConverted = !state.isTrial || !state.subscriptionCharges.isEmpty
-    let left = Int64(count) - renewalsKnown(match.lineage) + (isConverted ? 0 : 1)
+    let left = Int64(count) - renewalsKnown(match.lineage) - elsewhere + (isConverted ? 0 : 1)
     return left > 0 ? left : nil
   }
 
