@@ -197,6 +197,8 @@ extension Reconciliation {
     guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match),
       missing(in: lineage).isEmpty
     else { return }
+    // The change came, with a later time than that of the snapshot.
+    if let told = lineage.current?.product, products.contains(lineage.text(told)) { return }
     // Refunds alone name what was bought once, not what was held when the first event came.
     if isRefundsAlone(state), !isNewestWatched(match) { return }
     let held = Set(state.charges.map { lineage.text($0.product) })

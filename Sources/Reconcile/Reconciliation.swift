@@ -111,9 +111,14 @@ struct Reconciliation {
 
   /// Raises a missing charge and remembers it for the passes that follow.
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
-    missing[charge.original, default: []].append(charge)
+    expect(charge)
     if let doubt = Doubt(charge) { doubts[charge.original, default: []].append(doubt) }
     raise(draft, in: charge.original)
+  }
+
+  /// Remembers a charge that no event can have told yet, for the passes that follow.
+  mutating func expect(_ charge: MissingCharge) {
+    missing[charge.original, default: []].append(charge)
   }
 
   /// Raises a missing refund of a charge of the lineage `original`.

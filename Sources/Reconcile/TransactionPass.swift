@@ -21,13 +21,14 @@ extension Reconciliation {
     _ transaction: ListedTransaction, of lineage: LineageCase?, in view: SnapshotView
   ) {
     let about = subject(transaction, lineage)
-    // A purchase of the moment of the snapshot is not older than the events compared with it.
-    if let at = transaction.at, at >= view.capturedAt { return }
+    let charge = missingCharge(transaction, lineage, in: view)
+    // Of what happened at as-of or later no event can be known; it explains what else is shown.
+    if let at = transaction.at, at >= rules.base.asOf { return expect(charge) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
       counts.beforeFirstEvent += 1
       return
     }
-    let code = code(of: transaction, lineage, in: view)
+    let code = charge.code
     var draft = BreakDraft(
       code: code, subject: about, key: .transaction(transaction.id),
       transaction: transaction.id, expectedAt: transaction.at, missingEvents: 1,
@@ -39,13 +40,17 @@ extension Reconciliation {
         of: transaction.key, lineage, product: about.product, code, at: transaction.at,
         isOffer: transaction.isOffer)
     }
-    raise(
-      draft,
-      for: MissingCharge(
-        original: life(of: transaction, lineage), code: code, at: transaction.at,
-        end: transaction.expiresAt, isFree: transaction.isTrial,
-        opensLineage: !isOfEarlierLife(transaction, lineage, view.siblings(of: transaction))
-          && (isFirst(transaction, in: view) || isFirstPaid(transaction, lineage, in: view))))
+    raise(draft, for: charge)
+  }
+
+  private func missingCharge(
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
+  ) -> MissingCharge {
+    MissingCharge(
+      original: life(of: transaction, lineage), code: code(of: transaction, lineage, in: view),
+      at: transaction.at, end: transaction.expiresAt, isFree: transaction.isTrial,
+      opensLineage: !isOfEarlierLife(transaction, lineage, view.siblings(of: transaction))
+        && (isFirst(transaction, in: view) || isFirstPaid(transaction, lineage, in: view)))
   }
 
   /// The original id of the lineage that a listed transaction belongs to: of one that no event
@@ -121,7 +126,7 @@ extension Reconciliation {
       !told.revoked.contains(transaction.key)
     else { return }
     let (about, life) = (subject(transaction, lineage), life(of: transaction, lineage))
-    guard revokedAt < knownAt else { return }
+    guard revokedAt < rules.base.asOf else { return missedRefunds.formUnion([life]) }
     // Of what the provider has no word for, the event was never sent.
     guard user.provider.tellsRefunds(of: transaction.kind == .oneTime ? .oneTime : .subscription)
     else {

@@ -71,6 +71,57 @@ struct OldSnapshotTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
+  @Test("What is listed with a later time than the snapshot's own explains its end and its counter")
+  func listedAhead() {
+    let shown = premium(
+      until: "2026-03-01", count: 1, listing: monthlyTransactions(renewals: 1))
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-31T20:00:00")
+    // At as-of no event of it can be known.
+    #expect(scenario.codes == [])
+    scenario.asOf = "2026-02-01T03:00:00"
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-01")])
+    #expect(scenario.breaks.map(\.status) == [.pending])
+    let id = scenario.breaks.map(\.id)
+    // Lost for good, the next snapshot opens the same break.
+    (scenario.capturedAt, scenario.asOf) = ("2026-02-10", nil)
+    #expect(scenario.breaks.map(\.status) == [.open])
+    #expect(scenario.breaks.map(\.id) == id)
+    scenario.stories = [.monthly(renewals: 1)]
+    (scenario.capturedAt, scenario.asOf) = ("2026-01-31T20:00:00", "2026-02-01T03:00:00")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("So does what is listed as revoked later than the snapshot's own time")
+  func revokedAhead() {
+    var listed = monthlyTransactions(renewals: 0)
+    listed[0].revokedAt = at("2026-01-20T21:00:00")
+    var shown = premium(active: false, until: "2026-01-20", .canceled, listing: listed)
+    shown.expiresAt = listed[0].revokedAt
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-20T20:00:00")
+    #expect(scenario.codes == [])
+    scenario.asOf = "2026-01-21"
+    #expect(scenario.codes == ["MISSED_REFUND"])
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("A change of product told after the snapshot is the one that it shows")
+  func changeToldLater() {
+    var story = Story.monthly(renewals: 0)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2027-01-20", product: "yearly")],
+      capturedAt: "2026-01-19T23:00:00", asOf: "2026-01-25",
+      change: { $0.products["yearly"] = ["com.example.yearly"] })
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+    story.tell(
+      .upgraded, "2026-01-20", until: "2027-01-20", transaction: 101, price: 90,
+      product: Story.yearly)
+    scenario.stories = [story]
+    #expect(scenario.codes == [])
+  }
+
   @Test("A transaction that the snapshot lists and a later event tells is told")
   func listed() {
     var story = Story()
