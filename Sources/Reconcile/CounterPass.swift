@@ -100,7 +100,7 @@ extension Reconciliation {
     // What another jump left out is dated at the charge that it led up to, at the latest.
     let begin = known.first?.time ?? (start ?? charge.time) - rules.base.renewalGap
     let between = missing(in: lineage).filter { missed in
-      missed.code == .missedRenewal
+      !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
         && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
     }
     let left = jump.between - total(between)
@@ -135,7 +135,7 @@ extension Reconciliation {
 
   /// The snapshot's counter against what came, less what the earlier passes found.
   mutating func compareCounters(_ matches: [EntitlementMatch]) {
-    for match in matches where isComparable(match) {
+    for match in matches where isComparable(match) && !isBegunElsewhere(match) {
       guard let count = match.renewsCount, let seen = renewalsSeen(match.lineage),
         Int64(count) > seen, !isListed(count, match),
         let elsewhere = paidElsewhere(match)

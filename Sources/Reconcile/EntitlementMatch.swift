@@ -72,9 +72,23 @@ extension Reconciliation {
     guard user.provider.listsPastProducts, let end = match.entitlement.expiresAt else {
       return false
     }
-    return missing.contains { original, charges in
-      original != match.lineage.original
-        && charges.contains { charge in charge.at.map { agree($0, end) } ?? false }
+    return isMissed(at: end, outside: match.lineage)
+  }
+
+  /// Whether the access began after the lineage had ended, with a purchase of another one that was
+  /// found missing.
+  func isBegunElsewhere(_ match: EntitlementMatch) -> Bool {
+    guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd,
+      started > known + rules.base.renewalGap
+    else { return false }
+    return isMissed(at: started, outside: match.lineage)
+  }
+
+  /// Whether a charge of that moment was found missing, of another lineage than `lineage`.
+  private func isMissed(at instant: Instant, outside lineage: LineageCase? = nil) -> Bool {
+    missing.contains { original, charges in
+      original != lineage?.original
+        && charges.contains { charge in charge.at.map { agree($0, instant) } ?? false }
     }
   }
 
@@ -103,6 +117,8 @@ extension Reconciliation {
     guard let products = storeProducts(entitlement.product), let started = entitlement.startedAt,
       started < knownAt, !canBeKnown(entitlement, of: products)
     else { return false }
+    // A refund has proved it already, by its id.
+    if isMissed(at: started) { return true }
     var about = Subject(provider: user.provider)
     about.app = presumedApp(selling: products, in: entitlement.store)
     about.store = entitlement.store

@@ -69,7 +69,10 @@ extension Reconciliation {
   /// The lineage that holds the entitlement's product, or held it once.
   private func holder(of entitlement: Entitlement) -> Int? {
     guard let products = storeProducts(entitlement.product) else { return nil }
-    let sameSort = sameSort(entitlement)
+    // Of what refunds alone tell, nothing says that it gave this access.
+    let all = sameSort(entitlement)
+    let bought = all.filter { !isRefundsAlone(lineages[$0].state) }
+    let sameSort = bought.isEmpty ? all : bought
     let holding = sameSort.filter { products.contains(lineages[$0].product) }
     let once = sameSort.filter { index in
       lineages[index].state.charges.contains {

@@ -4,7 +4,7 @@ import Vocabulary
 /// A lineage's last known period and the entitlement that comes from it.
 extension Reconciliation {
   mutating func compareLineages(_ matches: [EntitlementMatch]) {
-    for match in matches where isComparable(match) {
+    for match in matches where isComparable(match) && !isBegunElsewhere(match) {
       findMissingStart(match)
       if isReplacedUnseen(match) { continue }
       if isAhead(match) {
@@ -222,7 +222,7 @@ extension Reconciliation {
         action: nextStep(code, user.provider)))
   }
 
-  private func isRefundsAlone(_ state: LineageState) -> Bool {
+  func isRefundsAlone(_ state: LineageState) -> Bool {
     state.charges.isEmpty && state.trials.isEmpty
       && Set(state.transactions).isSubset(of: state.refunds.map(\.transaction))
   }

@@ -29,7 +29,9 @@ extension Reconciliation {
   private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     if state.isInBillingRetry {
-      guard match.entitlement.isActive != nil, !state.isTrial else { return false }
+      guard match.entitlement.isActive != nil,
+        !state.isTrial || wasGivenUp(match.entitlement)
+      else { return false }
     } else if tellsExpiry, match.entitlement.isActive(at: knownAt) == false {
       guard wasGivenUp(match.entitlement) else { return false }
     }
@@ -132,10 +134,12 @@ extension Reconciliation {
     }
   }
 
+  /// What ends while its payment fails has no expiry as long as the store collects.
   private func isExpirationMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
-    guard tellsExpiry, isOff, !state.isExpiryTold, !hasGivenUp(state), !mayBeTakenAway(state),
+    guard tellsExpiry, isOff, match.entitlement.renewState != .billingIssue, !state.isExpiryTold,
+      !hasGivenUp(state), !mayBeTakenAway(state),
       match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
       !missedRefunds.contains(match.lineage.original),
       !isToldLater(match.lineage, \.isExpiryTold)

@@ -54,11 +54,13 @@ extension Reconciliation {
   }
 
   /// The original id of the lineage that a listed transaction belongs to: of one that no event
-  /// knows, the one that its entitlement came from before.
+  /// knew when the snapshot was taken, the one that its entitlement came from before.
   private func life(of transaction: ListedTransaction, _ lineage: LineageCase?) -> String {
-    if let lineage { return lineage.original }
+    if let lineage, lineages.contains(where: { $0.state.lineage == lineage.state.lineage }) {
+      return lineage.original
+    }
     let before = origins.continued[ExactText(transaction.id)]
-    return before.map { lineages[$0].original } ?? transaction.original
+    return before.map { lineages[$0].original } ?? lineage?.original ?? transaction.original
   }
 
   private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
