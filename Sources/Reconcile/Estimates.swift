@@ -21,10 +21,11 @@ extension Reconciliation {
     }
     let offers = Set(paid.indices.filter { self.isOffer($0, among: paid, lineage) })
     var full = paid.indices.filter { !offers.contains($0) }.map { paid[$0] }
-    if full.isEmpty { full = paid }
+    if full.isEmpty, isOffer { full = paid }
     if code == .missedRenewal { full = withoutCheapStart(full) }
     let time = instant ?? full.last?.time ?? rules.base.asOf
-    guard var price = fullPrice(at: time, full, lineage) else { return (nil, .none) }
+    let likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
+    guard var price = likely else { return (nil, .none) }
     if isOffer {
       let known = offers.sorted().map { paid[$0] }
       guard let offer = offerPrice(price, known, lineage) else { return (nil, .none) }
@@ -69,6 +70,16 @@ extension Reconciliation {
     let began = rules.prices.firstWeek(of: before == nil ? told : usual, for: product)
     if let began, began > Week(of: from), began <= Week(of: to) { price.local = usual }
     return price
+  }
+
+  /// What others paid in full, where all that came were offers; nil when nobody tells.
+  private func usualPrice(
+    at time: Instant, beside offers: [Charge], _ lineage: LineageCase
+  ) -> LikelyPrice? {
+    guard let offer = offers.last, let product = priced(offer, lineage),
+      let usual = rules.prices.usual(product, at: time), let paid = offer.grossLocal, usual > paid
+    else { return nil }
+    return LikelyPrice(like: offer, local: usual)
   }
 
   private func withoutCheapStart(_ full: [Charge]) -> [Charge] {

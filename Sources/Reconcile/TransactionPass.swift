@@ -102,6 +102,9 @@ extension Reconciliation {
   private func productHeld(
     _ transaction: ListedTransaction, _ lineage: LineageCase, _ mapped: [String]
   ) -> String {
+    if let named = lineage.latest.productsOfUncharged[transaction.key] {
+      return lineage.text(named)
+    }
     if transaction.isNewest, mapped.count == 1 { return mapped[0] }
     if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
       return transaction.opensPeriods

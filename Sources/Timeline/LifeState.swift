@@ -18,6 +18,12 @@ extension Life {
     state.charges = charges
     state.refunds = refunds
     state.transactions = transactions
+    for event in told where event.isCancel || event.isExpiry || event.isBillingProblem {
+      guard event.transaction != 0, event.product != 0,
+        !state.charges.contains(where: { $0.transaction == event.transaction })
+      else { continue }
+      state.productsOfUncharged[event.transaction] = event.product
+    }
     state.trials = periods.filter(\.isTrial).map {
       Trial(
         transaction: events[$0.opener].transaction, start: $0.start, end: $0.end,

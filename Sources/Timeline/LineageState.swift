@@ -111,6 +111,9 @@ public struct LineageState: Sendable, Equatable {
   public var refunds: [Refund] = []
   /// Transaction keys of every counted event, in business order, repeated ids included once.
   public var transactions: [Int64] = []
+  /// The products that cancels, failed payments and ends name of transactions whose charge never
+  /// came, by `transactionKey`.
+  public var productsOfUncharged: [Int64: Symbol] = [:]
   /// Whether an event came that only something that renews has.
   public var speaksOfSubscription = false
   /// The product that a change without a charge announced for the next renewal; nil when none did.

@@ -33,7 +33,8 @@ struct EstimateTests {
   ) throws -> [Int64?] {
     let listed = story.indices.map { step in
       let kind: SnapshotTransactionKind =
-        step == 0 ? .started : offers.contains(step) ? .introRenewed : .renewed
+        offers.contains(step)
+        ? (step == 0 ? .introStarted : .introRenewed) : step == 0 ? .started : .renewed
       return bought(100 + step, kind, month(step + 1), until: month(step + 2))
     }
     let paid = try prices(others)
@@ -60,6 +61,13 @@ struct EstimateTests {
   @Test("An offer of the lineage itself tells where nobody else's does")
   func ownOffer() throws {
     #expect(try estimates(of: [10, 10, 6, 10, nil, 10], offers: [2, 4]) == [6])
+  }
+
+  @Test("A full price is not that of an offer, where nothing else came, but what others paid")
+  func onlyOffer() throws {
+    #expect(try estimates(of: [1, nil], offers: [0]) == [nil])
+    let others = Array(repeating: [1, 10, 10] as [Int64?], count: 3)
+    #expect(try estimates(of: [1, nil], offers: [0], others: others) == [10])
   }
 
   @Test("Without kinds a charge that cost less than both around it is not taken for the price")

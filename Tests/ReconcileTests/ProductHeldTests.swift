@@ -99,6 +99,25 @@ struct ProductHeldTests {
     expect(listed, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
+  @Test("What was told of the charge itself names its product before any other charge does")
+  func named() {
+    var story = Story()
+    story.tell(.canceled, "2026-02-04", until: "2026-02-10", transaction: 100)
+    story.tell(.expired, "2026-02-10", until: "2026-02-10", transaction: 100)
+    story.tell(
+      .started, "2026-03-15", until: "2027-03-15", transaction: 101, price: 90,
+      product: Story.yearly)
+    let listed = [
+      bought(100, .started, "2026-02-03", until: "2026-02-10"),
+      bought(101, .renewed, "2026-03-15", until: "2027-03-15"),
+    ]
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2027-03-15", product: "unmapped", listing: listed)],
+      capturedAt: "2026-03-20")
+    expect(scenario, "MISSED_START", "com.example.monthly", worth: nil)
+  }
+
   @Test("So is a conversion that only the renewals after it tell")
   func conversion() {
     var story = Story()
