@@ -105,6 +105,8 @@ extension Night {
           firstEventAt: $0.firstEvent, watermark: $0.newest)
       },
       snapshotsComplete: isComplete)
+    reconcileRules.lengths = (plan.prices?.periods(at: rules.asOf) ?? [:])
+      .merging(plan.configuration.periods) { $1 }
     reconcileRules.severities = plan.configuration.severity.amounts
     reconcileRules.hasUndatedCollections = try attempt {
       try ledger.hasSkipped(undatedCollection)

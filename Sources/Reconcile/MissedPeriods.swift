@@ -16,8 +16,7 @@ extension Reconciliation {
     let beyond = end.since(base)
     guard beyond > rules.base.renewalGap, !speaksOfSameCharges(match) else { return false }
     let isActive = match.entitlement.isActive(at: knownAt) == true
-    let runsPast = isActive && knownAt > base + rules.base.renewalGap
-    if runsPast, match.entitlement.renewState != .billingIssue { return true }
+    if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
     // days of a shorter one. A charge out of retry pays for a whole period.
@@ -28,11 +27,18 @@ extension Reconciliation {
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }
 
+  private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
+    match.entitlement.isActive(at: knownAt) == true && knownAt > end + rules.base.renewalGap
+  }
+
   /// Whether the snapshot's newest charge, or its counter, is known from the events.
   private func speaksOfSameCharges(_ match: EntitlementMatch) -> Bool {
     // Every transaction of a list has been judged by its id.
     if !match.entitlement.transactions.isEmpty { return true }
     let state = match.lineage.latest
+    // Counting may begin anew with what was bought after an end that was told.
+    let known = match.lineage.state
+    if let end = known.periodEnd, isExpired(known, at: end), isOn(match, past: end) { return false }
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
       let seen = renewalsSeen(match.lineage)
     else { return false }
@@ -62,16 +68,31 @@ extension Reconciliation {
     // A trial's conversion out of billing retry comes at any time, not whole periods later.
     if state.isTrial, state.isInBillingRetry { return 1 }
     if let told = state.toldEnd, told > base, told <= end + rules.endTolerance {
-      let first = max(1, periods(match, from: base, until: told))
+      let first = fewest(match, from: base, until: told)
       let isFailing = match.entitlement.renewState == .billingIssue || state.isInBillingRetry
       return isFailing ? first : first + periods(match, from: told, until: end)
     }
-    guard state.isInBillingRetry, let length = periodLength(match.lineage)?.milliseconds,
-      length > 0
+    return fewest(match, from: base, until: end)
+  }
+
+  /// The fewest charges that explain an end, out of billing retry where the payment had failed: the
+  /// first may then have come at any time within the horizon.
+  private func fewest(
+    _ match: EntitlementMatch, from base: Instant, until end: Instant
+  ) -> Int64 {
+    guard hasFailed(match.lineage.state, at: base),
+      let length = periodLength(match.lineage)?.milliseconds, length > 0
     else { return max(1, periods(match, from: base, until: end)) }
-    // A charge out of billing retry may have come at any time within the horizon.
     let beyond = end.since(base + rules.base.retryHorizon).milliseconds
     return max(1, (beyond + length - 1) / length)
+  }
+
+  /// Whether it was the payment due at `end` that failed, rather than one of a later period whose
+  /// charge never came.
+  private func hasFailed(_ state: LineageState, at end: Instant) -> Bool {
+    guard state.isInBillingRetry, state.toldEnd != nil, let failedAt = state.paymentFailedAt
+    else { return state.isInBillingRetry }
+    return failedAt <= end + rules.base.renewalGap
   }
 
   /// Whether the snapshot names a product that no event of the last period does.
@@ -99,19 +120,35 @@ extension Reconciliation {
   /// or a part of one.
   func periodLength(_ lineage: LineageCase, _ state: LineageState) -> Interval? {
     let listed = rules.base.prices.period(of: state.product, in: state.store, at: knownAt)
-    switch rules.base.periods[state.product] ?? listed {
-    case .days(let count): return .days(Int64(count))
-    // A mean month of 30.4375 days, as the contract's MRR has it.
-    case .months(let count): return .hours(Int64(count) * 730 + Int64(count) / 2)
-    case nil: break
-    }
+    if let length = rules.base.periods[state.product] ?? listed { return length.mean }
     let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
     guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
     return end.since(paid.periodStart)
   }
 
+  /// The length of what is shown; nil where nothing tells that of another product.
+  private func shownLength(_ match: EntitlementMatch) -> Interval? {
+    guard namesOtherProduct(match) else { return periodLength(match.lineage) }
+    return toldLength(of: match.entitlement)?.mean
+  }
+
+  /// The configured or listed length of the entitlement's product, though no event may name it.
+  func toldLength(of entitlement: Entitlement) -> PeriodLength? {
+    let lengths = Set((storeProducts(entitlement.product) ?? []).map { rules.lengths[$0] })
+    return lengths.count == 1 ? lengths.first ?? nil : nil
+  }
+
+  /// When the period began whose end is shown; nil where nothing tells its length, or where it
+  /// would have to begin after the snapshot.
+  func begin(ofPeriodShownBy match: EntitlementMatch) -> Instant? {
+    guard let end = match.entitlement.expiresAt else { return nil }
+    let told = toldLength(of: match.entitlement)?.start(before: end)
+    let begin = told ?? shownLength(match).map { end - $0 }
+    return begin.flatMap { $0 <= knownAt + rules.base.renewalGap ? $0 : nil }
+  }
+
   func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
-    guard let length = periodLength(match.lineage), length > .seconds(0) else { return 0 }
+    guard let length = shownLength(match), length > .seconds(0) else { return 0 }
     let span = until.since(from).milliseconds
     // An open end counts whole periods; a told one is rounded, since months differ in length.
     guard match.entitlement.expiresAt != nil else { return span / length.milliseconds }
@@ -143,6 +180,7 @@ extension Reconciliation {
       (code, at) = (.missedProductChange, min(base, state.lastEventAt))
       key = .product(match.entitlement.product)
     }
+    if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
     let product = product(match, after: base)
     let money = estimate(lineage, product: product, of: code, count: count)
     raise(
@@ -158,6 +196,16 @@ extension Reconciliation {
         count: count))
   }
 
+  /// When the payment due at `base` came that had failed first: a period before the end that is
+  /// shown; nil where it did not fail, or where that end is of a payment that fails again.
+  private func recovery(_ match: EntitlementMatch, after base: Instant) -> Instant? {
+    let state = match.lineage.state
+    guard hasFailed(state, at: base), match.entitlement.renewState != .billingIssue,
+      let end = match.entitlement.expiresAt, state.toldEnd.map({ agree($0, end) }) ?? true
+    else { return nil }
+    return begin(ofPeriodShownBy: match).map { max(base, $0) }
+  }
+
   /// The store product that the snapshot speaks of; when no map tells it, the one that events say
   /// was held at `base`.
   private func product(_ match: EntitlementMatch, after base: Instant) -> String {
@@ -169,7 +217,7 @@ extension Reconciliation {
   private func isWatched(after base: Instant, _ match: EntitlementMatch) -> Bool {
     let about = subject(match.lineage)
     if isWatched(base, about) { return true }
-    guard let length = periodLength(match.lineage) else { return false }
+    guard let length = shownLength(match) ?? periodLength(match.lineage) else { return false }
     return isWatched((match.entitlement.expiresAt ?? knownAt) - length, about)
   }
 
@@ -189,10 +237,10 @@ extension Reconciliation {
     }
     // Else nothing tells when it was bought again but the period that was bought.
     let length = periodLength(match.lineage) ?? .seconds(0)
-    let begun = max(base, (match.entitlement.expiresAt ?? base) - length)
+    let begun = max(base, begin(ofPeriodShownBy: match) ?? base)
     // A store may go on renewing what it gave money back for, period by period.
-    let isTakenAway =
-      state.accessTakenAway && begun.since(base).milliseconds > length.milliseconds / 2
+    let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
+    let isTakenAway = state.accessTakenAway && max(0, beyond) > length.milliseconds / 2
     return isTakenAway || isExpired(state, at: base) ? (begun, 1, base) : nil
   }
 
@@ -202,5 +250,15 @@ extension Reconciliation {
     guard let expiredAt = state.expiredAt else { return false }
     let told = state.toldEnd ?? (user.provider.sendsPeriodEnds ? base : state.lastEventAt)
     return min(told, max(base, expiredAt)) <= base + rules.base.renewalGap
+  }
+}
+
+extension PeriodLength {
+  /// So many days; a month is a mean one of 30.4375 days, as the contract's MRR has it.
+  fileprivate var mean: Interval {
+    switch self {
+    case .days(let count): .days(Int64(count))
+    case .months(let count): .hours(Int64(count) * 730 + Int64(count) / 2)
+    }
   }
 }

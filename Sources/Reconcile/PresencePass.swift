@@ -87,10 +87,10 @@ extension Reconciliation {
         && isWatched(entitlement.expiresAt ?? view.capturedAt, subject(of: entitlement))
     }
     let newest = watched.max {
-      ($0.startedAt?.milliseconds ?? .min, $0.id) < ($1.startedAt?.milliseconds ?? .min, $1.id)
+      (begin(of: $0)?.milliseconds ?? .min, $0.id) < (begin(of: $1)?.milliseconds ?? .min, $1.id)
     }
     guard let newest else { return }
-    let started = watched.compactMap(\.startedAt).min()
+    let started = watched.compactMap(begin(of:)).min()
     let about = subject(of: newest)
     let isOlder = started.map { !isWatched($0, about) } ?? false
     let note = isOlder ? "; it began before the first event of the app came" : ""
@@ -101,6 +101,14 @@ extension Reconciliation {
         evidence: "entitlement \(newest.id): \(told(newest)); no event of the user ever came"
           + note,
         action: nextStep(.eventsAbsent, user.provider)))
+  }
+
+  /// When the access began, else a period before the end that is shown; nil when nothing tells it.
+  private func begin(of entitlement: Entitlement) -> Instant? {
+    if let started = entitlement.startedAt { return started }
+    guard let end = entitlement.expiresAt else { return nil }
+    let begin = toldLength(of: entitlement)?.start(before: end)
+    return begin.flatMap { $0 <= knownAt + rules.base.renewalGap ? $0 : nil }
   }
 
   /// Of what was bought before we listened, an end in our time had to be told.

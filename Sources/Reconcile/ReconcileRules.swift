@@ -69,6 +69,9 @@ public struct ReconcileRules: Sendable {
   public var base: Rules
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
+  /// Configured and listed lengths of periods by store product id, of what nobody may have bought
+  /// yet, too.
+  public var lengths: [String: PeriodLength] = [:]
   /// Every stream of deliveries that the ledger knows.
   public var feeds: [FeedHistory]
   /// When the newest snapshot of each provider was taken, at or before as-of.

@@ -1,4 +1,4 @@
-import Vocabulary
+public import Vocabulary
 
 /// Periods of one length, counted from the date of the first.
 ///
@@ -40,7 +40,7 @@ extension PeriodLength {
   func end(from start: Instant, times: Int = 1) -> Instant { shifted(start, by: times) }
 
   /// The start of a period of this length that ends at `end`.
-  func start(before end: Instant) -> Instant { shifted(end, by: -1) }
+  public func start(before end: Instant) -> Instant { shifted(end, by: -1) }
 
   private func shifted(_ start: Instant, by times: Int) -> Instant {
     switch self {

@@ -138,6 +138,8 @@ public struct LineageState: Sendable, Equatable {
   public var lastCancelAt: Instant?
   /// Whether the last period is followed by a billing problem that no charge has solved.
   public var isInBillingRetry = false
+  /// Event time of the first failed payment told for the last period; nil when none was.
+  public var paymentFailedAt: Instant?
   /// Event time of the first expiry told for the last period; nil when none was.
   public var expiredAt: Instant?
   /// The highest renewal ordinal known; nil when the start was never seen and no counter said.

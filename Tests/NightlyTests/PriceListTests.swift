@@ -42,6 +42,17 @@ struct PriceListTests {
     #expect(coins.local == nil && coins.usd == .zero && coins.rate == nil && coins.period == nil)
   }
 
+  @Test("A product's period is that of the line that began last, bought by anybody or not")
+  func periods() throws {
+    let list = try read(
+      ",pro,,USD,2026-03-01,9.99,,,P3M", ",pro,,USD,2026-01-01,9.99,,,P1M",
+      ",pro,DE,EUR,2026-04-01,9.99,11,,")
+    let march = Instant(seconds: 1_772_323_200)
+    #expect(list.periods(at: march) == ["pro": .months(3)])
+    #expect(list.periods(at: march - .seconds(1)) == ["pro": .months(1)])
+    #expect(list.periods(at: march - .days(300)) == [:])
+  }
+
   @Test("Of a price in US dollars one of the two amounts is enough")
   func dollars() throws {
     for line in [",pro,,USD,2026-01-01,9.99,,,", ",pro,,USD,2026-01-01,,9.99,,"] {

@@ -103,6 +103,25 @@ struct PresencePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A user without events is expected a period before the end shown, where nothing else dates")
+  func eventsAbsentByLength() {
+    func found(_ end: String, _ length: PeriodLength?) -> Break? {
+      Scenario(
+        entitlements: [premium(until: end)], capturedAt: "2026-06-15T03:00:00",
+        change: { $0.lengths["com.example.monthly"] = length }
+      ).breaks.first { $0.code == .eventsAbsent }
+    }
+    let fresh = found("2026-07-15T02:40:00", .months(1))
+    #expect(fresh?.expectedAt == at("2026-06-15T02:40:00"))
+    #expect(fresh?.status == .pending)
+    #expect(found("2026-07-10", .months(1))?.status == .open)
+    // Neither without a length nor with one that does not fit.
+    for length in [nil, .days(7)] as [PeriodLength?] {
+      #expect(found("2026-07-15T02:40:00", length)?.expectedAt == nil)
+      #expect(found("2026-07-15T02:40:00", length)?.status == .open)
+    }
+  }
+
   @Test("A user who came, or was gone, when the snapshots were taken is not absent from them")
   func absentAtCapture() {
     var scenario = Scenario(

@@ -69,6 +69,16 @@ struct PriceList: Sendable, Equatable {
     }
     return book
   }
+
+  /// The periods of the products at `time`, each from the line that began last.
+  func periods(at time: Instant) -> [String: PeriodLength] {
+    var periods: [String: PeriodLength] = [:]
+    let valid = lines.filter { $0.key.validFrom <= time }
+    for line in valid.sorted(by: { $0.key.validFrom < $1.key.validFrom }) {
+      if let period = line.period { periods[line.key.product] = period }
+    }
+    return periods
+  }
 }
 
 /// Where each column of a price list stands.
