@@ -18,12 +18,7 @@ extension Life {
     state.charges = charges
     state.refunds = refunds
     state.transactions = transactions
-    for event in told where event.isCancel || event.isExpiry || event.isBillingProblem {
-      guard event.transaction != 0, event.product != 0,
-        !state.charges.contains(where: { $0.transaction == event.transaction })
-      else { continue }
-      state.productsOfUncharged[event.transaction] = event.product
-    }
+    state.productsOfUncharged = productsOfUncharged(besides: state.charges)
     state.trials = periods.filter(\.isTrial).map {
       Trial(
         transaction: events[$0.opener].transaction, start: $0.start, end: $0.end,
@@ -151,6 +146,17 @@ extension Life {
   /// Whether the refund is what a product change gave back of the period it cut short.
   private func isRemainder(_ booking: Booking) -> Bool {
     events[booking.event].kind.isProductChange
+  }
+
+  private func productsOfUncharged(besides charges: [Charge]) -> [Int64: Symbol] {
+    let states = told.filter {
+      ($0.isCancel || $0.isExpiry || $0.isBillingProblem) && $0.transaction != 0 && $0.product != 0
+    }
+    guard !states.isEmpty else { return [:] }
+    let charged = Set(charges.map(\.transaction))
+    return states.reduce(into: [:]) { products, event in
+      if !charged.contains(event.transaction) { products[event.transaction] = event.product }
+    }
   }
 
   private var transactions: [Int64] {
