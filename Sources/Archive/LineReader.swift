@@ -52,14 +52,19 @@ final class LineReader {
     }
   }
 
+  /// Whether the source ends inside an object or array that is not too long so far.
+  var endsInsideValue: Bool {
+    let scan = ValueScan(held(0..<count), valueBytesMax: .max)
+    guard let start = scan.lastStart, !scan.isLastClosed else { return false }
+    return ValueEnd.isOpening(buffer[start]) && count - start <= sizes.valueMax
+  }
+
   /// Delivers the last line, which has no newline; of a torn one, only the values that are whole.
   func finish(isTorn: Bool, _ body: Body) throws {
     guard isTorn else { return try deliver(upTo: count, body) }
     let scan = ValueScan(held(0..<count), valueBytesMax: .max)
     guard !scan.isLastWhole else { return try deliver(upTo: count, body) }
-    if let first = scan.firstStart, let last = scan.lastStart, last > first {
-      try deliver(upTo: last, body)
-    }
+    if let last = scan.lastStart { try deliver(upTo: last, body) }
   }
 
   private func fill() throws(ArchiveError) -> Bool {

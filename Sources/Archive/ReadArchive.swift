@@ -51,7 +51,7 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError
 ///
 /// Of a damaged archive come the lines that end before the damage, as zlib sees it, and the objects
 /// of a last one that are closed there, however much is read at a time and whichever library is
-/// installed.
+/// installed. Plain bytes that end inside an object or array were cut off there.
 ///
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
@@ -97,11 +97,14 @@ private func read(
   try reader.run(body)
   if levels.contains(where: \.isContradicted) { return nil }
   let sha256 = try bytes.finish()
-  let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
+  let isCut = levels.isEmpty && reader.endsInsideValue
+  let isTorn = isCut || bytes.missing > 0 || levels.contains { $0.isTorn }
   try reader.finish(isTorn: isTorn, body)
-  return ArchiveEnd(
-    inflatedBytes: reader.position, damage: try damage(of: bytes, levels, file.location),
-    sha256: sha256)
+  var damage = try damage(of: bytes, levels, file.location)
+  if damage == nil, isCut {
+    damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
+  }
+  return ArchiveEnd(inflatedBytes: reader.position, damage: damage, sha256: sha256)
 }
 
 /// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.

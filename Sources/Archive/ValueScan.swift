@@ -12,7 +12,6 @@ struct ValueScan {
     let search: ValueEnd
   }
 
-  private(set) var firstStart: Int?
   private(set) var lastStart: Int?
   private(set) var isLastClosed = false
   /// Whether the last value is an object or array that is closed, which no byte behind it changes.
@@ -30,7 +29,6 @@ struct ValueScan {
         oversized = Oversized(start: start, end: end, search: search)
         return
       }
-      firstStart = firstStart ?? start
       lastStart = start
       isLastClosed = end != nil
       isLastWhole = isLastClosed && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes[start])

@@ -107,6 +107,35 @@ func tornOversizedValue() throws {
   #expect(reading.oversized == [Reading.Place(line: 2, byteOffset: 8)])
 }
 
+@Test(
+  "Plain bytes that end inside an object or array are damaged there, what is whole before counts",
+  arguments: [
+    ("{\"b\":", ""), ("[{\"b\":2}", ""), ("{\"b\":\"}", ""), ("{\"b\":2}{\"c", "{\"b\":2}"),
+    ("\u{FEFF} {\"c", "\u{FEFF} "), ("}{", "}"),
+  ])
+func cutPlain(last: String, whole: String) throws {
+  let bytes = Array(("{\"a\":1}\n" + last).utf8)
+  for sizes in [LineSizes(), LineSizes(buffer: 1), LineSizes(buffer: 7, glued: 4)] {
+    let reading = try Reading(bytes, inflated: bytes, sizes: sizes)
+    #expect(reading.text == "{\"a\":1}\n" + whole)
+    #expect(reading.end.damage?.offset == Int64(bytes.count))
+    #expect(reading.end.damage?.detail == "the file ends inside a JSON value")
+    #expect(reading.end.inflatedBytes == Int64(bytes.count))
+  }
+}
+
+@Test(
+  "Plain bytes that end otherwise are whole: behind a value, in what is none, or in one too long",
+  arguments: ["{\"b\":2}", "12", "\"b", "tru", "{\"b\":\n", "{\"b\":\"0123456789"])
+func uncutPlain(last: String) throws {
+  for buffer in [1, 7, 256] {
+    let sizes = LineSizes(buffer: buffer, glued: 4, valueMax: 10)
+    let reading = try Reading(Array(("{\"a\":1}\n" + last).utf8), sizes: sizes)
+    #expect(reading.end.damage == nil)
+    #expect(reading.oversized.count == (last.count > 10 ? 1 : 0))
+  }
+}
+
 @Test("Damage never tells what the archive holds")
 func damageIsSilent() throws {
   let reading = try Reading(Array(gzip("secret").dropLast(9)) + Array("secret".utf8))

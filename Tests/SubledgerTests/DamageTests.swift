@@ -63,6 +63,28 @@ struct DamageTests {
     #expect(try deliveries() == [63, 30, 33])
   }
 
+  @Test("A plain file that is caught in the middle of a line is torn, and rejects nothing")
+  func caught() throws {
+    let text = bodies(30)
+    try program.folder.write(bodies(5, from: 100), to: "in/b.jsonl")
+    for end in [text.utf8.count / 3, text.utf8.count / 2, text.utf8.count - 2] {
+      try program.folder.write(Array(text.utf8.prefix(end)), to: "in/a.jsonl")
+      let result = try program.run(night)
+      #expect(result.status == 0, "\(result)")
+      let damage = "in/a.jsonl is damaged at byte \(end): the file ends inside a JSON value"
+      #expect(result.errors.contains(damage), "\(result)")
+    }
+    try program.folder.write(text, to: "in/a.jsonl")
+    let whole = try program.run(night)
+    #expect(whole.status == 0 && whole.errors.isEmpty, "\(whole)")
+    #expect(try charges() == 35)
+    let rows = try program.rows("inputs.csv").filter { $0["archive"] == "a.jsonl" }
+    #expect(rows.count { $0["status"] == "damaged" } == 3)
+    #expect(rows.count { $0["status"] == "complete" } == 1)
+    #expect(try program.rows("rejects.csv").isEmpty)
+    #expect(try program.run(["verify", "--replay", "--strict"]).status == 0)
+  }
+
   /// Delivered, distinct and exact duplicates of all days.
   private func deliveries() throws -> [Int] {
     let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }
