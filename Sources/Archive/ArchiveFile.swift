@@ -26,6 +26,13 @@ public struct ArchiveFile: Sendable, Equatable {
     self.modified = modified
     self.inode = inode
   }
+
+  /// The file as it was while it had no more than `count` bytes.
+  public func first(_ count: Int64) -> ArchiveFile {
+    ArchiveFile(
+      location: location, relative: relative, bytes: min(bytes, count), modified: modified,
+      inode: inode)
+  }
 }
 
 /// Something under a root that is not read.

@@ -85,6 +85,22 @@ struct DamageTests {
     #expect(try program.run(["verify", "--replay", "--strict"]).status == 0)
   }
 
+  @Test("A torn archive is replayed by the limits that held for it, and no further than it went")
+  func tornByOtherLimits() throws {
+    var long = Body(50)
+    long.members["properties"] = "{\"a\":\"\(String(repeating: "x", count: 4000))\"}"
+    let text = bodies(3) + long.line + "\n" + bodies(3, from: 60)
+    for (share, limit) in [(text.utf8.count - 100, 3000), (text.utf8.count, 16_777_216)] {
+      try program.folder.write("limits: {value_bytes: \(limit)}\n", to: "subledger.yaml")
+      try program.folder.write(Array(text.utf8.prefix(share)), to: "in/a.jsonl")
+      #expect(try program.run(night).status == 0)
+    }
+    #expect(try charges() == 7)
+    let proof = try program.run(["verify", "--replay", "--strict"])
+    #expect(proof.status == 0, "\(proof)")
+    #expect(proof.output.contains("holds    replay.reports"))
+  }
+
   /// Delivered, distinct and exact duplicates of all days.
   private func deliveries() throws -> [Int] {
     let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }

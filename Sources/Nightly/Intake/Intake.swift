@@ -134,12 +134,12 @@ struct Intake {
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }
     return try attempt {
-      try listing.files.filter { file in
+      if let replayed { return listing.files.map { $0.first(replayed.bytes) } }
+      return try listing.files.filter { file in
         if let limit = plan.modifiedUntil, file.modified > limit {
           log.info("left alone \(file.path): younger than --min-age")
           return false
         }
-        if replayed != nil { return true }
         let isKnown = try ledger.isUnchanged(
           path: file.path, bytes: file.bytes, modified: file.modified,
           inode: Int64(bitPattern: file.inode), kind: kind)
