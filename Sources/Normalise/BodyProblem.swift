@@ -36,6 +36,9 @@ enum Meaning {
 /// The reason for which a user's empty collection is skipped when nothing dates it.
 public let undatedCollection = SkipReason.undatedCollection.rawValue
 
+/// The reason for which a line is rejected whose secret is none of its provider's.
+public let unauthenticated = RejectReason.unauthenticated.rawValue
+
 /// What is wrong with a body, in words that hold none of its values.
 struct BodyProblem: Error {
   var reason: RejectReason

@@ -74,6 +74,26 @@ struct SecretsTests {
     #expect(!result.errors.contains("others can read"))
   }
 
+  @Test("A byte order mark in front of a file of secrets is no part of the first")
+  func marked() throws {
+    try write("\u{FEFF}canary-new\r\ncanary-old\r\n", to: "secret.txt", mode: 0o600)
+    try configure("secrets: {qonversion: {file: secret.txt}}")
+    try expectJudged(try run())
+  }
+
+  @Test("Where no line bears the secret, the message says so, and where the first one is")
+  func wrongSecret() throws {
+    try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
+    let lines = ["nonsense"] + (1...3).map { delivery($0, "Basic canary-old") }
+    try program.folder.write(lines.joined(separator: "\n"), to: "in/a.jsonl")
+    try configure("secrets: {qonversion: canary-new}")
+    let result = try run()
+    #expect(result.status == 65, "\(result)")
+    let words = "; most were rejected as unauthenticated (3), first line 2, at byte 9, of a.jsonl: "
+    #expect(result.errors.contains(words), "\(result)")
+    #expect(result.errors.contains("hint: check `secrets` in the configuration"), "\(result)")
+  }
+
   @Test("A configuration that holds secrets and is open to others is told of every night")
   func exposed() throws {
     try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}")

@@ -37,3 +37,45 @@ struct RejectAccount {
     listed = []
   }
 }
+
+/// What most of the lines were rejected for that no run has published yet.
+public struct FrequentReject: Sendable, Equatable {
+  /// A word of `rejects.csv`.
+  public var reason: String
+  /// How many lines.
+  public var lines: Int64
+  /// The archive of the first of them, relative to the root it was given under.
+  public var archive: String
+  /// Its line, from 1.
+  public var line: Int64
+  /// Its offset in the inflated archive, from 0.
+  public var byteOffset: Int64
+  /// What is wrong with it, without any of its content.
+  public var detail: String
+}
+
+extension Ledger {
+  /// The most frequent reason among lines that no run has published yet; nil without any.
+  public func mostFrequentReject() throws(LedgerError) -> FrequentReject? {
+    try access("look for rejected lines") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        with fresh as (select id, name from archive where run = ?1),
+        most as (
+          select reason, sum(lines) as lines from rejected join fresh on fresh.id = archive
+          group by reason order by sum(lines) desc, reason limit 1
+        )
+        select reason, most.lines, fresh.name, line, byte_offset, detail
+        from most join reject using (reason) join fresh on fresh.id = reject.archive
+        order by reject.archive, line, byte_offset limit 1
+        """)
+      statement.bind(1, try ArrivalRun(in: database).number)
+      return try statement.first { row in
+        FrequentReject(
+          reason: row.text(0), lines: row.int64(1), archive: row.text(2), line: row.int64(3),
+          byteOffset: row.int64(4), detail: row.text(5))
+      }
+    }
+  }
+}

@@ -126,7 +126,9 @@ private struct SecretFile {
     let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     try checkRights(descriptor)
     let bytes = (try? file.read(upToCount: Self.bytesMax)) ?? Data()
-    let secrets = bytes.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let lines = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes
+    let secrets = lines.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
     guard !secrets.isEmpty, bytes.count < Self.bytesMax else {
       throw refused("holds no secret, or more than \(Self.bytesMax) bytes", "write one a line")
     }
