@@ -94,6 +94,32 @@ struct SecretsTests {
     #expect(result.errors.contains("hint: check `secrets` in the configuration"), "\(result)")
   }
 
+  @Test("Lines rejected by a wrong secret are read behind an empty line, and not as the same bytes")
+  func readAnew() throws {
+    try configure("secrets: {qonversion: canary-new}")
+    _ = try run()
+    #expect(try program.rows("rejects.csv").count == 2)
+    try configure("secrets: {qonversion: [canary-new, canary-old]}")
+    let text = try String(contentsOfFile: program.folder.path("in/a.jsonl"), encoding: .utf8)
+    let copy = program.folder.path("in/c.jsonl")
+    try FileManager.default.copyItem(atPath: program.folder.path("in/a.jsonl"), toPath: copy)
+    let told = "c.jsonl holds the same bytes as a.jsonl, of which 2 lines were rejected"
+    // A copy may keep the time of its original.
+    let times = try FileManager.default.attributesOfItem(atPath: program.folder.path("in/a.jsonl"))
+    let date = try #require(times[.modificationDate] as? Date)
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: copy)
+    #expect(try !run().errors.contains(told))
+    let later = date.addingTimeInterval(7)
+    try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: copy)
+    let same = try run()
+    #expect(same.status == 0 && same.errors.contains(told), "\(same)")
+    try program.folder.write("\n" + text, to: "in/c.jsonl")
+    #expect(try run().status == 0)
+    let rows = try program.rows("inputs.csv").filter { $0["archive"] == "c.jsonl" }
+    let row = rows.first { $0["lines"] == "4" }
+    #expect(row?["accepted"] == "1" && row?["rejected"] == "1", "\(row ?? [:])")
+  }
+
   @Test("A configuration that holds secrets and is open to others is told of every night")
   func exposed() throws {
     try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}")

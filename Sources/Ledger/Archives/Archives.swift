@@ -66,6 +66,10 @@ public struct ArchiveRow: Sendable, Equatable {
   public var status: ArchiveStatus
   /// JSON values in it.
   public var lines: Int64
+  /// Of these, the ones that could not be understood.
+  public var rejected: Int64
+  /// When the file was last written.
+  public var modified: Instant
   /// When snapshots were captured that no line dates; nil when there are none.
   public var capturedAt: Instant?
 }
@@ -136,7 +140,7 @@ extension Ledger {
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select id, name, status, lines, captured_ms from archive
+        select id, name, status, lines, rejected, modified_ms, captured_ms from archive
         where sha256 = ?1 and kind = ?2 and status <> 'repeated'
           and (captured_ms is null or ?3 is null or captured_ms = ?3)
         order by id
@@ -209,6 +213,8 @@ extension ArchiveRow {
     name = row.text(1)
     status = try row.status(2)
     lines = row.int64(3)
-    capturedAt = row.optionalInt64(4).map(Instant.init(milliseconds:))
+    rejected = row.int64(4)
+    modified = Instant(milliseconds: row.int64(5))
+    capturedAt = row.optionalInt64(6).map(Instant.init(milliseconds:))
   }
 }

@@ -14,7 +14,7 @@ struct Intake {
   let times: StageTimes
   let progress: (NightProgress) -> Void
   let checkStop: () throws(NightError) -> Void
-  /// An archive that is read again as the ledger says that it was read.
+  /// An archive that is read again as the ledger says that it was read, without what follows it.
   var replayed: ArchiveOnDisk?
 
   /// What a worker tells the writer about one archive, in this order.
@@ -159,11 +159,26 @@ struct Intake {
       summary.add(try intake.write())
       try ledger.recordRepeat(archive)
       summary.archivesKnown += 1
-      log.info("\(file.path) holds the same bytes as an archive already read")
+      try tell(repeated: file, sha256)
       return false
     }
     try intake.begin(archive, knownUntil: try knownUntil(file))
     return true
+  }
+
+  /// Says that `file` is not read; who packed rejected lines anew wants them read.
+  ///
+  /// A file that was renamed, or copied as it was, keeps its time.
+  private func tell(repeated file: ArchiveFile, _ sha256: String) throws {
+    let known = try ledger.archiveWithContent(sha256: sha256, kind: .events)
+    guard let known, known.rejected > 0, known.modified != file.modified else {
+      return log.info("\(file.path) holds the same bytes as an archive already read")
+    }
+    log.warning(
+      """
+      \(file.path) holds the same bytes as \(known.name), of which \(known.rejected) lines were \
+      rejected, and is not read. To have them read anew, pack it with one more empty line in front
+      """)
   }
 
   /// Up to which value `file` says what it said when it was shorter: torn, or not yet whole.
