@@ -56,7 +56,7 @@ extension Night {
           ?? "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
     }
     let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
-    guard isEmpty, try attempt({ try ledger.contents().isEmpty }) else { return }
+    guard isEmpty, try attempt({ try ledger.archiveFiles().isEmpty }) else { return }
     throw NightError(
       .noInput, "there is nothing to read and the ledger \(plan.ledger) is empty",
       hint: "give --archives a file or folder of delivered webhooks")

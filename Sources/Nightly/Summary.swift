@@ -33,7 +33,7 @@ struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
   var archivesDamaged = 0
-  /// JSON values of archives, those of files that turned out to be known included.
+  /// JSON values that went by, those of files that turned out to be known included.
   var lines: Int64 = 0
   /// What became of the lines of archives that were read.
   var tallies = ArchiveTallies()
@@ -62,7 +62,7 @@ struct IntakeSummary: Sendable {
   /// One line for the log.
   var text: String {
     "\(archivesRead) archives read, \(archivesKnown) known, \(archivesDamaged) damaged; "
-      + "\(lines) lines: \(tallies.accepted) accepted, \(tallies.duplicates) duplicates, "
+      + "\(tallies.lines) lines: \(tallies.accepted) accepted, \(tallies.duplicates) duplicates, "
       + "\(tallies.skipped) skipped, \(tallies.rejected) rejected; \(snapshots) snapshots, "
       + "\(snapshotsRejected) rejected"
       + (snapshotFilesRefused > 0 ? "; \(snapshotFilesRefused) files of snapshots refused" : "")

@@ -101,6 +101,19 @@ struct DamageTests {
     #expect(proof.output.contains("holds    replay.reports"))
   }
 
+  @Test("One content met twice in a run is counted once, by the summary and by status")
+  func twice() throws {
+    try program.folder.write(bodies(3), to: "in/a.jsonl")
+    try program.folder.write(bodies(3), to: "in/b.jsonl")
+    let result = try program.run(night + ["--verbose"])
+    #expect(
+      result.errors.contains("1 archives read, 1 known, 0 damaged; 3 lines: 3 accepted"),
+      "\(result)")
+    let status = try program.run(["status"])
+    #expect(status.output.contains("archives  2, 1 repeated, 0 damaged\n"), "\(status)")
+    #expect(status.output.contains("snapshots 0, 0 repeated, 0 damaged\n"), "\(status)")
+  }
+
   /// Delivered, distinct and exact duplicates of all days.
   private func deliveries() throws -> [Int] {
     let files = try program.published().keys.filter { $0.hasPrefix("deliveries_daily/") }

@@ -206,6 +206,19 @@ struct NightTests {
     }
   }
 
+  @Test("A run that finds nothing but the snapshots that it knows is done")
+  func snapshotsAlone() throws {
+    try FileManager.default.removeItem(atPath: program.folder.path("in/a.jsonl"))
+    let line =
+      #"{"provider":"qonversion","user_id":"QON_1","captured_at":1772308800,"entitlements":[]}"#
+    try program.folder.write(line + "\n", to: "snap/a.jsonl")
+    for _ in 0..<2 {
+      let result = try program.run(night + ["--snapshots", "snap"])
+      #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+    }
+    #expect(try program.run(["report", "--as-of", "2026-03-01"]).status == 0)
+  }
+
   @Test("Ledger and lock are for their owner only")
   func modes() throws {
     try program.run(night)

@@ -21,9 +21,14 @@ extension Night {
     let archives = try ledger.archives()
     var total = ArchiveTallies()
     for archive in archives where archive.kind == .events { total.add(archive.tallies) }
-    let damaged = archives.count { $0.status == .damaged }
+    func count(_ kind: ArchiveKind) -> String {
+      let files = archives.filter { $0.kind == kind }
+      let repeated = files.count { $0.status == .repeated }
+      let damaged = files.count { $0.status == .damaged }
+      return "\(files.count), \(repeated) repeated, \(damaged) damaged"
+    }
     return [
-      "archives  \(archives.count), \(damaged) damaged",
+      "archives  \(count(.events))", "snapshots \(count(.snapshots))",
       "lines     \(total.lines): \(total.accepted) accepted, \(total.duplicates) duplicates, "
         + "\(total.skipped) skipped, \(total.rejected) rejected",
     ]
