@@ -47,7 +47,7 @@ struct RestatementTests {
     #expect(try world.restated() == [])
   }
 
-  @Test("A run that says again what the one before it said restates the same")
+  @Test("A run that says again what the one before it said restates the same, however printed")
   func again() throws {
     try world.sell(3)
     try world.publish()
@@ -56,6 +56,9 @@ struct RestatementTests {
     let told = try world.text("restatements.csv")
     #expect(told.contains("charges,3,4,1,late_event,1"))
     #expect(try world.publish(isRepeated: true).publication.rows == [])
+    #expect(try world.text("restatements.csv") == told)
+    let printed = #"{"amount_decimals":"2","csv_dialect":"excel"}"#
+    try world.publish(options: printed, isRepeated: true)
     #expect(try world.text("restatements.csv") == told)
     try world.publish()
     #expect(try world.restatements().isEmpty)

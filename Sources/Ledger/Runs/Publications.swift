@@ -43,7 +43,8 @@ extension Ledger {
     }
   }
 
-  /// The first of the runs up to `run` that published from the same input with the same options.
+  /// The first of the runs up to `run` that published from the same input with the same options,
+  /// whatever the reports were printed like.
   ///
   /// They are one publication, said again: each tells what the first one told.
   public func firstRepetition(of run: Int64) throws(LedgerError) -> Int64 {
@@ -56,7 +57,8 @@ extension Ledger {
         join run as this on this.id = ?1
         where p.run < ?1 and not (
           other.as_of_ms = this.as_of_ms and other.version = this.version
-          and other.options = this.options
+          and json_remove(other.options, '$.csv_dialect', '$.amount_decimals')
+            = json_remove(this.options, '$.csv_dialect', '$.amount_decimals')
           and p.last_archive = (select coalesce(max(id), 0) from archive))
         """)
       statement.bind(1, run)
