@@ -37,6 +37,7 @@ public struct Night {
     let night = try withLists()
     return try night.withLedger { ledger throws(NightError) in
       let intake = try night.ingest(into: ledger)
+      try night.tellFuture(of: ledger)
       var outcome = try night.publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
       return outcome
@@ -60,6 +61,7 @@ public struct Night {
     try requireLedger()
     return try night.withLedger { ledger throws(NightError) in
       try refuseNothing(IntakeSummary(), ledger)
+      try night.tellFuture(of: ledger)
       return try night.publish(from: ledger, after: IntakeSummary())
     }
   }

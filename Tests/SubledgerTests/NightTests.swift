@@ -206,6 +206,18 @@ struct NightTests {
     }
   }
 
+  @Test("A receive time in the future is told as long as the feed cannot be stale for it")
+  func future() throws {
+    let line = #"{"receivedAt":"2999-02-07T06:28:16Z","body":\#(Body(9).line)}"#
+    try program.folder.write(line + "\n", to: "in/future.jsonl")
+    let told = "the newest input of qonversion 1234567890 is of 2999-02-07T06:28:16Z"
+    for arguments in [["run", "--archives", "in"], ["report"]] {
+      let result = try program.run(arguments)
+      #expect(result.errors.contains(told), "\(result)")
+    }
+    #expect(try !program.run(night).errors.contains(told))
+  }
+
   @Test("A run that finds nothing but the snapshots that it knows is done")
   func snapshotsAlone() throws {
     try FileManager.default.removeItem(atPath: program.folder.path("in/a.jsonl"))

@@ -1,4 +1,5 @@
 import Ledger
+import Logging
 import Vocabulary
 
 /// A `STALE_INPUT` for each feed whose newest input is older than `freshness_max` at as-of.
@@ -18,5 +19,24 @@ func staleFeeds(_ ledger: Ledger, _ rules: Rules) -> [Break] {
     found.evidence = "the newest input is of \(watermark.text), as-of is \(rules.asOf.text)"
     found.action = "check that the endpoint still receives webhooks and that they are archived"
     return found
+  }
+}
+
+extension Night {
+  /// Warns of newest inputs that cannot be true: until they have come, their feeds are never stale.
+  ///
+  /// Only the default of as-of is the time that it is: an as-of that is said may look back.
+  func tellFuture(of ledger: Ledger) throws(NightError) {
+    guard !plan.saysAsOf else { return }
+    let latest = plan.rules.asOf + .days(1)
+    for mark in try attempt({ try ledger.watermarks() }) where mark.newest > latest {
+      let app = ledger.symbols.words[Int(mark.app)].shown()
+      log.warning(
+        """
+        the newest input of \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app) is of \
+        \(mark.newest.text), more than a day from now: until then its silence is not told as \
+        stale. Look in the archives for that time, and at the clock that wrote it
+        """)
+    }
   }
 }
