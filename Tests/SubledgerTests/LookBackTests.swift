@@ -36,6 +36,21 @@ struct LookBackTests {
     #expect(differences(before, try program.published(in: "told")).isEmpty)
   }
 
+  @Test("A look back whose history a later night told otherwise comes back with a warning")
+  func toldOtherwise() throws {
+    try arrives([Body(1), fresh], as: "told.jsonl")
+    #expect(try codes(asOf: "2026-04-20") == ["MISSED_RENEWAL"])
+    #expect(try codes(asOf: "2026-03-01").isEmpty)
+    let before = try program.published()
+    #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
+    let told = try program.run(["report", "--as-known-at", "2", "--out", "told"])
+    #expect(told.status == 0, "\(told)")
+    #expect(told.errors.contains("run 2 looked back behind an earlier one"), "\(told)")
+    #expect(
+      Set(differences(before, try program.published(in: "told")))
+        == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])
+  }
+
   /// A charge of somebody else that keeps the input fresh.
   private var fresh: Body {
     var body = Body(2)
