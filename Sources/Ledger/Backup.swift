@@ -31,9 +31,7 @@ extension Ledger {
       try database.backup(to: other)
       // One file, without a log beside it.
       _ = try String.fetchOne(other, sql: "pragma journal_mode = delete")
-      let answers = try String.fetchAll(other, sql: "pragma integrity_check(3)")
-      let broken = try Row.fetchOne(other, sql: "pragma foreign_key_check") != nil
-      guard answers == ["ok"], !broken else {
+      guard try LedgerFile.damage(of: other) == nil else {
         throw LedgerError(
           .corrupt, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
           hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")

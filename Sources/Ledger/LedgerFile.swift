@@ -16,6 +16,7 @@ enum LedgerFile {
   ) throws -> DatabaseQueue {
     if mode == .readWrite {
       try create(path)
+      try requireOwnLog(path)
     } else {
       try requireThere(path)
     }
@@ -53,6 +54,40 @@ enum LedgerFile {
         hint: "check that its folder exists and that you may write there")
     }
     close(descriptor)
+  }
+
+  /// Refuses a ledger that the log beside it damages: what a run left when it died belongs to the
+  /// file of then, not to one that was put in its place since.
+  ///
+  /// A reader looks. It writes nothing back, so that without the log the file is what it was.
+  private static func requireOwnLog(_ path: String) throws {
+    let files = LedgerFiles(of: path)
+    guard let log = OpenFile(files.log, O_RDONLY), log.size() ?? 0 > 0 else { return }
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration(.readOnly, path: path))
+      defer { try? queue.close() }
+      try queue.inDatabase { database in
+        try explained(path) {
+          guard let damage = try damage(of: database) else { return }
+          throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: damage)
+        }
+      }
+    } catch let error as LedgerError where error.kind == .corrupt {
+      throw LedgerError(
+        .corrupt,
+        "cannot open the ledger \(path): with the log \(files.log), which a run that died has "
+          + "left, it is damaged",
+        hint: "if the ledger was put there since, from a backup or rebuilt, remove that log and "
+          + "\(files.index), and run again; else put a backup in its place, or rebuild it")
+    }
+  }
+
+  /// What SQLite finds wrong with a whole file; nil when nothing is.
+  static func damage(of database: Database) throws -> String? {
+    let answer = try String.fetchOne(database, sql: "pragma integrity_check(1)")
+    guard answer == "ok" else { return answer ?? "SQLite says nothing of it" }
+    let isTorn = try Row.fetchOne(database, sql: "pragma foreign_key_check") != nil
+    return isTorn ? "a row refers to one that is not there" : nil
   }
 
   /// The write-ahead log of the ledger at `path`, and the folder that holds its name.

@@ -9,7 +9,7 @@ public struct LedgerFiles: Sendable {
   /// SQLite's write-ahead log: what the database does not hold yet.
   var log: String { database + "-wal" }
   /// The index of the log.
-  private var index: String { database + "-shm" }
+  var index: String { database + "-shm" }
   /// What one process at a time may hold.
   var lock: String { database + ".lock" }
 

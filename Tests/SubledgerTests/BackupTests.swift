@@ -1,4 +1,5 @@
 import Foundation
+import Ledger
 import TestSupport
 import Testing
 
@@ -43,6 +44,51 @@ struct BackupTests {
     #expect(result.status == 74)
     #expect(result.errors.contains("b.sqlite.part: File exists"), "\(result)")
     #expect(result.errors.contains("one that died has left it"), "\(result)")
+  }
+
+  @Test("In the place of a ledger whose run has died it is refused, whole, until the log is gone")
+  func besideForeignLog() throws {
+    try program.run(night)
+    try program.run(["backup", "b.sqlite"])
+    try program.folder.write(bodies(1500, from: 100), to: "in/b.jsonl")
+    try program.run(night)
+    let (path, log) = (program.folder.path("subledger.sqlite"), "subledger.sqlite-wal")
+    try leaveLog(of: path, at: program.folder.path("log"))
+    // The log of a run that died carries on with its own ledger.
+    try copy("log", to: log)
+    let carried = try program.run(night)
+    #expect(carried.status == 0 && carried.errors.isEmpty, "\(carried)")
+    try copy("b.sqlite", to: "subledger.sqlite")
+    try copy("log", to: log)
+    for arguments in [night, night + ["--dry-run"]] {
+      let refused = try program.run(arguments)
+      #expect(refused.status == 65, "\(refused)")
+      #expect(refused.errors.contains("ledger.sqlite-wal, which a run that died has left"))
+      #expect(refused.errors.contains("remove that log"))
+    }
+    #expect(try bytes("subledger.sqlite") == bytes("b.sqlite"))
+    #expect(try bytes(log) == bytes("log"))
+    for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + suffix) }
+    let restored = try program.run(night)
+    #expect(restored.status == 0, "\(restored)")
+    #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3", "1500"])
+  }
+
+  /// Copies the log that a run would leave if it died while it writes the ledger at `path`.
+  private func leaveLog(of path: String, at target: String) throws {
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    try ledger.rows(sql: "update archive set modified_ms = modified_ms + 1") { _ in }
+    try FileManager.default.copyItem(atPath: path + "-wal", toPath: target)
+  }
+
+  private func copy(_ name: String, to other: String) throws {
+    try? FileManager.default.removeItem(atPath: program.folder.path(other))
+    try FileManager.default.copyItem(
+      atPath: program.folder.path(name), toPath: program.folder.path(other))
+  }
+
+  private func bytes(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: program.folder.path(name)))
   }
 
   @Test("It needs no lock, and a folder that is not there leaves nothing behind")
