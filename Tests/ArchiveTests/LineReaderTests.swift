@@ -124,12 +124,15 @@ func tornValues(seed: UInt64) throws {
     let count = Int.random(in: 1...80, using: &dice)
     let bytes = (0..<count).flatMap { _ in Array((tokens.randomElement(using: &dice) ?? "").utf8) }
     let valueMax = Int.random(in: 8...24, using: &dice)
-    let large = try Reading(
-      gzip(bytes), sizes: LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
-    for buffer in [1, 5, 16] {
-      let sizes = LineSizes(buffer: buffer, glued: 4, valueMax: valueMax)
-      let small = try Reading(gzip(bytes), inflated: bytes, sizes: sizes)
-      #expect(small.bytes == large.bytes && small.oversized == large.oversized)
+    for archive in [gzip(bytes), bytes] {
+      let large = try Reading(
+        archive, sizes: LineSizes(buffer: 1 << 16, glued: 1 << 16, valueMax: valueMax))
+      for buffer in [1, 5, 16] {
+        let sizes = LineSizes(buffer: buffer, glued: 4, valueMax: valueMax)
+        let small = try Reading(archive, inflated: bytes, sizes: sizes)
+        #expect(small.bytes == large.bytes && small.oversized == large.oversized)
+        #expect(small.end == large.end)
+      }
     }
   }
 }
