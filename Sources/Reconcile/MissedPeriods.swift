@@ -4,8 +4,8 @@ import Vocabulary
 /// How many charges an end in the snapshot proves that no event told.
 extension Reconciliation {
   func isPaidOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
-    match.entitlement.isActive(at: knownAt) == true && match.entitlement.renewState == .willRenew
-      && knownAt > end + rules.base.renewalGap && !speaksOfSameCharges(match)
+    isOn(match, past: end) && match.entitlement.renewState == .willRenew
+      && !speaksOfSameCharges(match)
   }
 
   /// Whether a later end means a charge that never came, rather than another end of the same
@@ -15,18 +15,19 @@ extension Reconciliation {
   ) -> Bool {
     let beyond = end.since(base)
     guard beyond > rules.base.renewalGap, !speaksOfSameCharges(match) else { return false }
-    let isActive = match.entitlement.isActive(at: knownAt) == true
     if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
     // days of a shorter one. A charge out of retry pays for a whole period.
     let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
     let isGivenUp = state.isInBillingRetry && state.isExpiryTold && end <= state.lastEventAt
+    let isActive = match.entitlement.isActive(at: knownAt) == true
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
     let isInRetry = isFailing || state.isInBillingRetry
     return beyond.milliseconds >= (isInRetry ? length / 10 * 9 : length / 2)
   }
 
+  /// Whether access goes on more than the gap behind an end.
   private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
     match.entitlement.isActive(at: knownAt) == true && knownAt > end + rules.base.renewalGap
   }
@@ -255,10 +256,10 @@ extension Reconciliation {
 
 extension PeriodLength {
   /// So many days; a month is a mean one of 30.4375 days, as the contract's MRR has it.
-  fileprivate var mean: Interval {
+  var mean: Interval {
     switch self {
     case .days(let count): .days(Int64(count))
-    case .months(let count): .hours(Int64(count) * 730 + Int64(count) / 2)
+    case .months(let count): .minutes(Int64(count) * 43_830)
     }
   }
 }
