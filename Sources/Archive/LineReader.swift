@@ -52,19 +52,28 @@ final class LineReader {
     }
   }
 
-  /// Whether the source ends inside an object or array that is not too long so far.
-  var endsInsideValue: Bool {
+  /// Delivers the last line, which has no newline; of a torn one, only the values that are whole.
+  ///
+  /// Answers whether it was cut off: where `mayBeCut`, one that ends inside an object or array that
+  /// is not too long so far is torn as well.
+  func finish(isTorn: Bool, mayBeCut: Bool, _ body: Body) throws -> Bool {
+    guard isTorn || mayBeCut else {
+      try deliver(upTo: count, body)
+      return false
+    }
     let scan = ValueScan(held(0..<count), valueBytesMax: .max)
-    guard let start = scan.lastStart, !scan.isLastClosed else { return false }
-    return ValueEnd.isOpening(buffer[start]) && count - start <= sizes.valueMax
+    let isCut = mayBeCut && endsInside(scan)
+    if scan.isLastWhole || !(isTorn || isCut) {
+      try deliver(upTo: count, body)
+    } else if let last = scan.lastStart {
+      try deliver(upTo: last, body)
+    }
+    return isCut
   }
 
-  /// Delivers the last line, which has no newline; of a torn one, only the values that are whole.
-  func finish(isTorn: Bool, _ body: Body) throws {
-    guard isTorn else { return try deliver(upTo: count, body) }
-    let scan = ValueScan(held(0..<count), valueBytesMax: .max)
-    guard !scan.isLastWhole else { return try deliver(upTo: count, body) }
-    if let last = scan.lastStart { try deliver(upTo: last, body) }
+  private func endsInside(_ scan: ValueScan) -> Bool {
+    guard let start = scan.lastStart, !scan.isLastClosed else { return false }
+    return ValueEnd.isOpening(buffer[start]) && count - start <= sizes.valueMax
   }
 
   private func fill() throws(ArchiveError) -> Bool {

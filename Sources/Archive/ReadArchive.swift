@@ -97,9 +97,8 @@ private func read(
   try reader.run(body)
   if levels.contains(where: \.isContradicted) { return nil }
   let sha256 = try bytes.finish()
-  let isCut = levels.isEmpty && reader.endsInsideValue
-  let isTorn = isCut || bytes.missing > 0 || levels.contains { $0.isTorn }
-  try reader.finish(isTorn: isTorn, body)
+  let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
+  let isCut = try reader.finish(isTorn: isTorn, mayBeCut: levels.isEmpty, body)
   var damage = try damage(of: bytes, levels, file.location)
   if damage == nil, isCut {
     damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")

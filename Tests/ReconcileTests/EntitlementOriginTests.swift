@@ -4,13 +4,6 @@ import Vocabulary
 
 @Suite("Which subscription an entitlement comes from")
 struct EntitlementOriginTests {
-  private static func allMapped(_ rules: inout ReconcileRules) {
-    rules.products = [
-      "monthly": ["com.example.monthly"], "yearly": ["com.example.yearly"],
-      "weekly": ["com.example.weekly"],
-    ]
-  }
-
   /// The yearly subscription beside the monthly one.
   private func yearly(
     _ id: String = "other", active: Bool = true, until end: String, started: String? = nil,
@@ -23,15 +16,8 @@ struct EntitlementOriginTests {
     return right
   }
 
-  /// A weekly subscription that was canceled and ended in January.
-  private var endedWeekly: Story {
-    var story = Story(original: "200")
-    story.tell(
-      .started, "2026-01-01", until: "2026-01-08", transaction: 200, price: 3, product: 3)
-    story.tell(.canceled, "2026-01-03", until: "2026-01-08", transaction: 200, product: 3)
-    story.tell(.expired, "2026-01-08", until: "2026-01-08", transaction: 200, product: 3)
-    return story
-  }
+  private let endedWeekly = Story.endedWeek(
+    from: "2026-01-01", canceled: "2026-01-03", until: "2026-01-08")
 
   @Test(
     "A second purchase that never came is one start, whatever names and ends it has",
@@ -42,7 +28,7 @@ struct EntitlementOriginTests {
       entitlements: [
         premium(until: "2026-02-01", started: "2026-01-01"),
         yearly(id, until: end, started: "2026-01-06"),
-      ], capturedAt: "2026-01-12", change: Self.allMapped)
+      ], capturedAt: "2026-01-12", change: allMapped)
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.first?.product == "com.example.yearly")
     #expect(scenario.breaks.first?.expectedAt == at("2026-01-06"))
@@ -55,7 +41,7 @@ struct EntitlementOriginTests {
       entitlements: [
         premium(until: "2026-02-01", started: "2026-01-01"),
         yearly(until: "2026-11-20", started: "2025-11-20"),
-      ], capturedAt: "2026-01-12", change: Self.allMapped)
+      ], capturedAt: "2026-01-12", change: allMapped)
     #expect(scenario.codes == [])
     #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
   }
@@ -74,7 +60,7 @@ struct EntitlementOriginTests {
     var scenario = Scenario(
       stories: [story],
       entitlements: [tried, yearly(until: "2027-02-02", started: "2026-02-02")],
-      capturedAt: "2026-06-10", change: Self.allMapped)
+      capturedAt: "2026-06-10", change: allMapped)
     #expect(scenario.codes == [])
     scenario.stories[0].events.removeFirst(3)
     #expect(scenario.codes == ["MISSED_START"])
@@ -113,7 +99,7 @@ struct EntitlementOriginTests {
       entitlements: [
         premium(until: "2026-02-01", started: "2026-01-01"),
         yearly(until: "2026-01-13", started: "2026-01-06"),
-      ], capturedAt: "2026-01-12", change: Self.allMapped)
+      ], capturedAt: "2026-01-12", change: allMapped)
     #expect(scenario.codes == [])
   }
 
@@ -125,7 +111,7 @@ struct EntitlementOriginTests {
     var scenario = Scenario(
       stories: [.monthly(renewals: 0), endedWeekly],
       entitlements: [ended, yearly(until: "2027-01-04", started: "2026-01-01")],
-      capturedAt: "2026-02-25", change: Self.allMapped)
+      capturedAt: "2026-02-25", change: allMapped)
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
     #expect(scenario.breaks.first?.subscription == "100")
     // The weekly one had ended before the access began, also where the snapshot leaves it out.
@@ -140,7 +126,7 @@ struct EntitlementOriginTests {
       entitlements: [
         premium(active: false, until: "2026-01-10", .canceled, started: "2026-01-01"),
         yearly(until: "2027-01-10", started: "2026-01-01"),
-      ], capturedAt: "2026-01-25", change: Self.allMapped)
+      ], capturedAt: "2026-01-25", change: allMapped)
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
 
@@ -153,7 +139,7 @@ struct EntitlementOriginTests {
         yearly(
           until: "2027-01-15",
           listing: [bought(100, .started, "2026-01-01", until: "2026-01-15"), change])
-      ], capturedAt: "2026-01-20", change: Self.allMapped)
+      ], capturedAt: "2026-01-20", change: allMapped)
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.first?.subscription == "300")
     #expect(scenario.breaks.first?.product == "com.example.yearly")

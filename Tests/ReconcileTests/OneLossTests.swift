@@ -4,22 +4,8 @@ import Vocabulary
 
 @Suite("One loss is one break")
 struct OneLossTests {
-  private static func allMapped(_ rules: inout ReconcileRules) {
-    rules.products = [
-      "monthly": ["com.example.monthly"], "yearly": ["com.example.yearly"],
-      "weekly": ["com.example.weekly"],
-    ]
-  }
-
-  /// A week that was paid for, canceled and ended.
-  private var week: Story {
-    var story = Story(original: "200")
-    story.tell(
-      .started, "2026-04-14", until: "2026-04-21", transaction: 200, price: 3, product: 3)
-    story.tell(.canceled, "2026-04-16", until: "2026-04-21", transaction: 200, product: 3)
-    story.tell(.expired, "2026-04-21", until: "2026-04-21", transaction: 200, product: 3)
-    return story
-  }
+  private let week = Story.endedWeek(
+    from: "2026-04-14", canceled: "2026-04-16", until: "2026-04-21")
 
   /// A month from the 11th of May on whose start never came, and what was told after the snapshot.
   private func month(_ kind: EventKind) -> Story {
@@ -68,7 +54,7 @@ struct OneLossTests {
     for kind in [EventKind.canceled, .refunded] {
       let scenario = Scenario(
         stories: [week, month(kind)], entitlements: [entitlement(listed: true)],
-        capturedAt: "2026-06-05", asOf: "2026-06-15", change: Self.allMapped)
+        capturedAt: "2026-06-05", asOf: "2026-06-15", change: allMapped)
       #expect(scenario.codes == ["MISSED_START"])
       #expect(scenario.breaks.map(\.transaction) == ["300"])
     }
@@ -78,7 +64,7 @@ struct OneLossTests {
   func provenByRefund() {
     var scenario = Scenario(
       stories: [week, month(.refunded)], entitlements: [entitlement(listed: false)],
-      capturedAt: "2026-06-05", asOf: "2026-06-15", change: Self.allMapped)
+      capturedAt: "2026-06-05", asOf: "2026-06-15", change: allMapped)
     #expect(scenario.breaks.map(\.transaction) == ["300"])
     // Beside the entitlement of the week it could be no subscription that was told.
     scenario.entitlements?.append(
@@ -101,7 +87,7 @@ struct OneLossTests {
     }
     let scenario = Scenario(
       stories: [given, back], entitlements: [entitlement(listed: false)],
-      capturedAt: "2026-06-05", change: Self.allMapped)
+      capturedAt: "2026-06-05", change: allMapped)
     #expect(scenario.breaks.map(\.transaction) == ["900"])
   }
 

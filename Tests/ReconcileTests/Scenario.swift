@@ -17,6 +17,14 @@ func month(_ month: Int) -> String {
   return "\(year)-\(rest < 10 ? "0" : "")\(rest)-01"
 }
 
+/// Maps every product of `Story` from the name that snapshots have for it.
+func allMapped(_ rules: inout ReconcileRules) {
+  rules.products = [
+    "monthly": ["com.example.monthly"], "yearly": ["com.example.yearly"],
+    "weekly": ["com.example.weekly"],
+  ]
+}
+
 /// Events of one subscription, told one after the other, and folded for real.
 struct Story {
   static let monthly: Symbol = 1
@@ -62,6 +70,15 @@ struct Story {
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step), price: 10, count: counted ? Int32(step) : nil)
     }
+    return story
+  }
+
+  /// A weekly subscription that was paid for once, canceled, and ended.
+  static func endedWeek(from start: String, canceled: String, until end: String) -> Story {
+    var story = Story(original: "200")
+    story.tell(.started, start, until: end, transaction: 200, price: 3, product: 3)
+    story.tell(.canceled, canceled, until: end, transaction: 200, product: 3)
+    story.tell(.expired, end, until: end, transaction: 200, product: 3)
     return story
   }
 
