@@ -168,6 +168,6 @@ final class GzipSource {
   }
 }
 
-private func outOfMemory(_ path: ArchivePath) -> ArchiveError {
+func outOfMemory(_ path: ArchivePath) -> ArchiveError {
   ArchiveError("inflate", path, reason: "not enough memory")
 }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Inflates the gzip file at `path` into a new file at `target`.
 ///
-/// - Throws: `ArchiveError` when a file cannot be read or written.
+/// - Throws: `ArchiveError` when a file cannot be read or written, or memory is short.
 /// - Returns: why the bytes are no whole gzip file of at most `bytesMax` bytes; nil when they are.
 public func unpackGzip(
   _ path: String, into target: String, bytesMax: Int64
@@ -15,7 +15,7 @@ public func unpackGzip(
   guard let output = OpenFile(target, O_WRONLY | O_CREAT | O_EXCL, rights: 0o600) else {
     throw ArchiveError("make", ArchivePath(target), errorNumber: errno)
   }
-  guard let stream = InflateStream() else { return "there is not enough memory" }
+  guard let stream = InflateStream() else { throw outOfMemory(location) }
   let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
   defer { made.deallocate() }
   var total: Int64 = 0
@@ -44,7 +44,7 @@ public func unpackGzip(
         isEnded = true
         if !rest.isEmpty { return "bytes follow its end" }
       case .corrupt(let reason): return reason
-      case .outOfMemory: return "there is not enough memory"
+      case .outOfMemory: throw outOfMemory(location)
       }
     } while !isEnded && (!rest.isEmpty || isFull)
   }
