@@ -56,6 +56,13 @@ public final class OpenFile {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
 
+  /// Who may do what with it (0o600 for its owner alone); nil when it is no regular file, too.
+  public func rights() -> UInt32? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return status.st_mode & 0o777
+  }
+
   private func uninterrupted(_ call: () -> Int) -> Int? {
     while true {
       let count = call()

@@ -44,6 +44,15 @@ struct OpenFileTests {
     #expect(cause == EISDIR)
   }
 
+  @Test("The rights of an open file are told, and of a folder none")
+  func rights() throws {
+    let file = try #require(OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, rights: 0o640))
+    #expect(file.rights() == 0o640)
+    #expect(chmod(path, 0o600) == 0)
+    #expect(file.rights() == 0o600)
+    #expect(try #require(OpenFile(folder.path, O_RDONLY)).rights() == nil)
+  }
+
   @Test("What cannot be opened is nil, and the system's reason is kept")
   func missing() throws {
     let (file, cause) = (OpenFile(path, O_RDONLY), errno)

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Normalise
 import Vocabulary
@@ -115,36 +116,35 @@ private struct SecretFile {
 
   func secrets() throws(NightError) -> [Secret] {
     // A pipe without a writer would wait for ever.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      let cause = errno
-      throw NightError(
-        cause == EACCES || cause == EPERM ? .permission : .configuration,
-        "the file that \(entry) names cannot be read: \(String(cString: strerror(cause)))",
-        hint: "check its path, its owner and its mode")
+    guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
+    // The open file is asked, so that nobody can exchange it in between.
+    try check(file.rights())
+    var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
+    guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {
+      throw unreadable(errno)
     }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    try checkRights(descriptor)
-    let bytes = (try? file.read(upToCount: Self.bytesMax)) ?? Data()
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    let lines = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes
+    let lines = bytes[..<count].dropFirst(bytes.starts(with: mark) ? mark.count : 0)
     let secrets = lines.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
-    guard !secrets.isEmpty, bytes.count < Self.bytesMax else {
+    guard !secrets.isEmpty, count < Self.bytesMax else {
       throw refused("holds no secret, or more than \(Self.bytesMax) bytes", "write one a line")
     }
     return secrets
   }
 
-  /// Asks the open file, so that nobody can exchange it in between.
-  private func checkRights(_ descriptor: Int32) throws(NightError) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw refused("is no regular file", "give the path of a file")
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      let mode = String(status.st_mode & 0o777, radix: 8)
+  private func check(_ rights: UInt32?) throws(NightError) {
+    guard let rights else { throw refused("is no regular file", "give the path of a file") }
+    guard rights & 0o077 == 0 else {
+      let mode = String(rights, radix: 8)
       throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")
     }
+  }
+
+  private func unreadable(_ cause: Int32) -> NightError {
+    NightError(
+      cause == EACCES || cause == EPERM ? .permission : .configuration,
+      "the file that \(entry) names cannot be read: \(String(cString: strerror(cause)))",
+      hint: "check its path, its owner and its mode")
   }
 
   private func refused(_ reason: String, _ hint: String) -> NightError {
