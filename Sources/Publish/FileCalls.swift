@@ -69,10 +69,23 @@ func names(in folder: String) throws(PublishError) -> [String] {
 
 /// Writes a new file of mode 0644 less the umask.
 func writeFile(_ bytes: [UInt8], to path: String) throws(PublishError) {
+  let file = try newFile(path)
+  guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
+}
+
+/// Copies a file, whatever its size, piece by piece.
+func copyFile(_ source: String, to path: String) throws(PublishError) {
+  let file = try newFile(path)
+  try forEachPiece(of: source) { (piece) throws(PublishError) in
+    guard file.write(piece) else { throw .system("write the file", path) }
+  }
+}
+
+private func newFile(_ path: String) throws(PublishError) -> OpenFile {
   guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
     throw .system("make the file", path, .cannotCreate)
   }
-  guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
+  return file
 }
 
 /// Waits until a file or folder is on the disk.

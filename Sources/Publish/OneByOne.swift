@@ -27,8 +27,7 @@ private func move(_ path: String, from staging: Staging) throws(PublishError) {
   guard errno == EXDEV else { throw .system("rename a report to", target, .cannotCreate) }
   // A folder mounted over the place: only a copy gets there.
   let copy = "\(parent(of: target))/.\(lastPart(of: target)).new"
-  guard let bytes = try readFile(staged) else { throw .system("read", staged) }
-  try writeFile(bytes, to: copy)
+  try copyFile(staged, to: copy)
   try sync(copy)
   guard rename(copy, target) == 0 else { throw .system("rename", copy, .cannotCreate) }
 }
