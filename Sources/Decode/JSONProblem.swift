@@ -52,7 +52,7 @@ struct ScanFailure: Error {
     case valueExpected, keyExpected, colonExpected, memberEndExpected, elementEndExpected
     case controlCharacter, escape, loneSurrogate, encoding
     case leadingZero, digitExpected, numberEnd, literal
-    case depth, numberBytes, nodes
+    case depth, numberBytes, nodes, escapedText
   }
 
   let offset: Int
@@ -81,6 +81,7 @@ struct ScanFailure: Error {
     case .depth: "values are nested more than \(limits.depthMax) deep"
     case .numberBytes: "a number is longer than \(limits.numberBytesMax) bytes"
     case .nodes: "a value holds more than \(limits.nodesMax) values"
+    case .escapedText: "a value holds more than \(TapeMemory.arenaMax) bytes of escaped text"
     }
   }
 }

@@ -27,7 +27,7 @@ final class TapeMemory {
   private static let nodesKept = 16_384
   private static let arenaKept = 262_144
   /// Offsets into the arena fit the payload of a tag.
-  private static let arenaMax = 1 << 28
+  static let arenaMax = 1 << 28
 
   init() {
     nodeCapacity = 256

@@ -182,7 +182,7 @@ struct TapeScanner {
     if isEscaped {
       let raw = UnsafeBufferPointer(start: base + start, count: stop - start)
       guard let place = memory.unescape(raw) else {
-        throw ScanFailure(offset: start, cause: .nodes)
+        throw ScanFailure(offset: start, cause: .escapedText)
       }
       nodes[count - 1].tag |= TapeNode.escapedFlag | place << TapeNode.payloadShift
     }
