@@ -1,7 +1,8 @@
 # Two commands do everything: `make run` and `make test`.
 
 SWIFT ?= swift
-PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config
+# A test signs a pack with ssh-keygen, of openssh-client.
+PACKAGES = libsqlite3-dev zlib1g-dev libssl-dev pkg-config openssh-client
 # Not needed: it inflates archives in a third of the time (see docs/decisions.md).
 FASTER = libisal-dev
 export WITH_ISAL ?= $(shell test -f /usr/include/isa-l/igzip_lib.h && echo 1 || echo 0)
@@ -19,8 +20,7 @@ run: build
 	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports
 	@echo "reports/ holds the report set of sample-data/"
 
-# Builds and tests everything; a test signs a pack with ssh-keygen.
-test: PACKAGES += openssh-client
+# Builds and tests everything.
 test: packages
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build
@@ -35,10 +35,12 @@ lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz/Targets
 
 # Times the full job on 500,000 simulated events (see docs/benchmarks.md).
+bench: PACKAGES += bc python3 sqlite3 time
 bench: build
 	Benchmarks/bench.sh $(BINARY)
 
 # Disturbs nights in every way of docs/reliability.md, POINTS of each sort.
+torture: PACKAGES += python3 sqlite3
 torture: build
 	@for sort in $(SORTS); do \
 		echo "Torture/$$sort.sh $(BINARY) $(POINTS)"; \
@@ -65,6 +67,7 @@ fuzz: packages
 	Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
 # Publishes a set in which every text is hostile and has it read by Python, Miller and DuckDB.
+readers: PACKAGES += miller python3
 readers: build
 	Torture/readers.sh $(BINARY)
 
@@ -74,6 +77,7 @@ ledger: build
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
 
 # Fails when the full job needs more instructions than it used to (see docs/benchmarks.md).
+guard: PACKAGES += valgrind
 guard: build
 	Benchmarks/instructions.sh $(BINARY)
 
