@@ -120,18 +120,6 @@ func missing(name: String) throws {
   #expect(error?.description.contains("check the path") == true)
 }
 
-@Test("A folder that may not be read is refused", .enabled(if: geteuid() != 0))
-func forbidden() throws {
-  let folder = try TemporaryFolder()
-  try folder.write("", to: "sub/a")
-  #expect(chmod(folder.path("sub"), 0) == 0)
-  defer { chmod(folder.path("sub"), 0o700) }
-  let error = #expect(throws: ArchiveError.self) {
-    try ArchiveFolder.files(under: [folder.path])
-  }
-  #expect(error?.kind == .permission)
-}
-
 @Test("The system's refusals are sorted into three kinds")
 func kinds() {
   let path = ArchivePath("x")
