@@ -192,11 +192,5 @@ func manifest(of files: [String: String]) -> Manifest {
 }
 
 func checksumsHold(in folder: String) throws -> Bool {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
-  process.arguments = ["--check", "--strict", "--quiet", "SHA256SUMS"]
-  process.currentDirectoryURL = URL(fileURLWithPath: folder)
-  try process.run()
-  process.waitUntilExit()
-  return process.terminationStatus == 0
+  try execute(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], in: folder).status == 0
 }

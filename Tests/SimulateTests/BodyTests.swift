@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -12,7 +13,7 @@ import Vocabulary
     plan.envelopedShare = 0
     let bare = try World(plan)
     let lines = try bare.files("archives").flatMap {
-      try inflated($0).split(separator: UInt8(ascii: "\n"))
+      try gzip("-dc", $0).split(separator: UInt8(ascii: "\n"))
     }
     let average = lines.map(\.count).reduce(0, +) / lines.count
     #expect((1_200...1_450).contains(average))

@@ -17,7 +17,7 @@ import Vocabulary
   func lines() throws {
     let world = try mixed()
     for file in try world.files("archives") {
-      let lines = try inflated(file).split(separator: UInt8(ascii: "\n")).map {
+      let lines = try gzip("-dc", file).split(separator: UInt8(ascii: "\n")).map {
         String(decoding: $0, as: UTF8.self)
       }
       for mark in ["event_name", "eventTimeMillis", "AppleAppStore", "purchases.updated"] {

@@ -14,7 +14,7 @@ import Vocabulary
     for folder in ["archives", "snapshots", "truth"] {
       for path in try world.files(folder) {
         let content =
-          path.hasSuffix(".gz") ? try inflated(path) : try Data(contentsOf: URL(filePath: path))
+          path.hasSuffix(".gz") ? try gzip("-dc", path) : try Data(contentsOf: URL(filePath: path))
         fingerprint.combine(String(path.dropFirst(world.folder.path("world").count)))
         content.withUnsafeBytes { fingerprint.combine($0) }
         count += 1

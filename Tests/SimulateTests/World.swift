@@ -44,7 +44,7 @@ final class World {
 
   /// The lines of a gzip file, as Foundation reads them after gzip has.
   func values(_ path: String) throws -> [[String: Any]] {
-    try inflated(path).split(separator: UInt8(ascii: "\n")).map { line in
+    try gzip("-dc", path).split(separator: UInt8(ascii: "\n")).map { line in
       let value = try JSONSerialization.jsonObject(with: Data(line))
       return try #require(value as? [String: Any])
     }
@@ -70,20 +70,6 @@ final class World {
     }
     return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
   }
-}
-
-/// What `gzip -dc` makes of a file; fails when gzip finds fault with it.
-func inflated(_ path: String) throws -> Data {
-  let process = Process()
-  process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-  process.arguments = ["gzip", "-dc", path]
-  let output = Pipe()
-  process.standardOutput = output
-  try process.run()
-  let data = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  try #require(process.terminationStatus == 0)
-  return data
 }
 
 /// Millionths of a printed amount.

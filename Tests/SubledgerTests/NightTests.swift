@@ -134,8 +134,7 @@ struct NightTests {
       try program.folder.write(bodies(2000, from: file * 2000), to: "in/\(file).jsonl")
     }
     let running = try program.start(night)
-    // The lock's file appears when the run begins; by then it listens.
-    for _ in 0..<500 where !FileManager.default.fileExists(atPath: lockPath) { usleep(10_000) }
+    program.waitUntilAtLock(running)
     running.terminate()
     running.waitUntilExit()
     #expect(running.terminationStatus == 143)
@@ -251,8 +250,6 @@ struct NightTests {
     #expect(text.components(separatedBy: "\r\n").count == 3)
     #expect(text.contains(",3,0,30,0,30,9,21,"))
   }
-
-  private var lockPath: String { program.folder.path("subledger.sqlite.lock") }
 
   private func ledgerBytes() throws -> [Data?] {
     ["subledger.sqlite", "subledger.sqlite-wal"].map {

@@ -181,14 +181,7 @@ struct PackTests {
       atPath: program.folder.path(name), toPath: program.folder.path(other))
   }
 
-  private func system(_ arguments: String...) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    process.currentDirectoryURL = program.folder.url
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(arguments.joined(separator: " "))")
+  private func system(_ command: String...) throws {
+    try output(of: command, in: program.folder.path)
   }
 }

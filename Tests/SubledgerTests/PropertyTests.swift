@@ -129,13 +129,9 @@ struct PropertyTests {
   func checksums() throws {
     let world = try World(seed: 2, subscribers: 60)
     try world.publish(world.night())
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"]
-    process.currentDirectoryURL = URL(fileURLWithPath: world.program.folder.path("reports"))
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try output(
+      of: ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"],
+      in: world.program.folder.path("reports"))
     let sums = try String(
       contentsOfFile: world.program.folder.path("reports/SHA256SUMS"), encoding: .utf8)
     #expect(sums.count { $0 == "\n" } == (try world.program.published().count) - 1)

@@ -29,12 +29,7 @@ struct SampleTests {
   func sample() throws {
     let copy = program.folder.path("sample-data")
     try FileManager.default.copyItem(atPath: path("sample-data"), toPath: copy)
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "\(copy)/make.sh")
-    process.arguments = [Program.binary.path]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try output(of: ["\(copy)/make.sh", Program.binary.path])
     #expect(
       differences(try filesAndBytes(under: path("sample-data")), try filesAndBytes(under: copy))
         .isEmpty)
@@ -70,36 +65,36 @@ struct SampleTests {
     for block in readme.components(separatedBy: "```\n$ ").dropFirst() {
       let lines = block.prefix(while: { $0 != "`" }).split(separator: "\n")
       let (command, expected) = (String(lines[0]), lines.dropFirst().joined(separator: "\n"))
-      let process = Process()
-      let pipe = Pipe()
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", command]
-      process.currentDirectoryURL = root
-      process.standardOutput = pipe
-      try process.run()
-      let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-      process.waitUntilExit()
-      #expect(String(decoding: output, as: UTF8.self) == expected + "\n", "\(command)")
+      let printed = try output(of: ["sh", "-c", command], in: root.path)
+      #expect(String(decoding: printed, as: UTF8.self) == expected + "\n", "\(command)")
       blocks += 1
     }
     #expect(blocks > 0)
   }
 
-  @Test("Every option that README.md and docs/ name is one", arguments: ["README.md", "docs"])
-  func options(place: String) throws {
-    let commands = [
-      "run", "ingest", "report", "verify", "pack", "status", "simulate", "close",
-      "reopen", "forget", "prune",
-    ]
-    let known = try commands.map { try program.run([$0, "--help"]).output }.joined()
-    let files = place.hasSuffix(".md") ? [place] : ["docs/operations.md", "docs/verify.md"]
-    for file in files {
+  @Test("Every option with which README.md and docs/ call a command is one of that command's")
+  func options() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: path("docs"))
+    var known: [String: Set<Substring>] = [:]
+    var calls = 0
+    for file in names.filter({ $0.hasSuffix(".md") }).map({ "docs/\($0)" }) + ["README.md"] {
       let text = try String(contentsOfFile: path(file), encoding: .utf8)
-      for line in text.split(separator: "\n") where line.contains("subledger ") {
-        for word in line.split(whereSeparator: { " `".contains($0) }) where word.hasPrefix("--") {
-          #expect(known.contains(word), "\(file): \(line)")
+        .replacing("\\\n", with: " ")
+      for call in text.matches(of: /subledger ([a-z]+)( [^`\n|;&#]*)/) {
+        let command = String(call.1)
+        let options = call.2.matches(of: /--[a-z][a-z-]*/).map(\.0)
+        if options.isEmpty { continue }
+        if known[command] == nil {
+          let help = try program.run([command, "--help"])
+          #expect(help.status == 0, "\(file): \(call.0)")
+          known[command] = Set(help.output.matches(of: /--[a-z][a-z-]*/).map(\.0))
         }
+        for option in options {
+          #expect(known[command]?.contains(option) == true, "\(file): \(call.0)")
+        }
+        calls += 1
       }
     }
+    #expect(calls > 30)
   }
 }

@@ -141,11 +141,7 @@ struct SnapshotFileTests {
       #"{"user_id":"x\#($0 &* 2_654_435_761)","captured_at":1772236800,"entitlements":{}}"# + "\n"
     }.joined()
     try program.folder.write(whole, to: "snap/people.jsonl")
-    let gzip = Process()
-    gzip.executableURL = URL(fileURLWithPath: "/usr/bin/gzip")
-    gzip.arguments = [program.folder.path("snap/people.jsonl")]
-    try gzip.run()
-    gzip.waitUntilExit()
+    try output(of: ["gzip", "people.jsonl"], in: program.folder.path("snap"))
     let file = URL(fileURLWithPath: program.folder.path("snap/people.jsonl.gz"))
     let bytes = try Data(contentsOf: file)
     try bytes.prefix(bytes.count / 2).write(to: file)

@@ -15,14 +15,10 @@ struct StreamTests {
 
   /// Runs the program with `arguments` and the streams that a shell makes of `redirections`.
   private func run(_ arguments: [String], _ redirections: String) throws -> Int32 {
-    let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = ["-c", "exec \"$0\" \"$@\" \(redirections)", Program.binary.path] + arguments
-    shell.currentDirectoryURL = program.folder.url
-    try shell.run()
-    shell.waitUntilExit()
-    #expect(shell.terminationReason == .exit, "\(redirections)")
-    return shell.terminationStatus
+    let script = "exec \"$0\" \"$@\" \(redirections)"
+    return try execute(
+      ["sh", "-c", script, Program.binary.path] + arguments, in: program.folder.path
+    ).status
   }
 
   @Test(
@@ -52,19 +48,13 @@ struct StreamTests {
     ])
   func unread(_ arguments: [String], _ status: Int) throws {
     #expect(try program.run(night).status == 0)
-    let script = "{ sleep 0.3; \"$0\" \"$@\" 2>words; echo $? >status; } | true"
-    let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = ["-c", script, Program.binary.path] + arguments
-    shell.currentDirectoryURL = program.folder.url
-    try shell.run()
-    shell.waitUntilExit()
-    func text(_ file: String) throws -> String {
-      try String(contentsOfFile: program.folder.path(file), encoding: .utf8)
-    }
-    // The shell reads its end of the pipe no longer than the program runs, not the other way.
-    #expect(try text("status") == "\(status)\n")
-    #expect(try text("words").isEmpty == (status != 66))
+    // A pipe whose reading end is closed before the program begins.
+    let unread = "mkfifo pipe && exec 3<>pipe 4>pipe 3>&- && exec \"$0\" \"$@\" >&4 2>words"
+    let ended = try execute(
+      ["sh", "-c", unread, Program.binary.path] + arguments, in: program.folder.path)
+    #expect(ended.status == status)
+    let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
+    #expect(words.isEmpty == (status != 66))
   }
 
   @Test("A ledger whose making was interrupted is empty to status, and filled by the next run")
@@ -79,14 +69,10 @@ struct StreamTests {
 
   @Test("Too few file handles are 74 before anything is done, and are said", arguments: [24, 32])
   func handles(_ count: Int) throws {
-    let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments =
-      ["-c", "ulimit -n \(count); exec \"$0\" \"$@\" 2>words", Program.binary.path] + night
-    shell.currentDirectoryURL = program.folder.url
-    try shell.run()
-    shell.waitUntilExit()
-    #expect(shell.terminationReason == .exit && shell.terminationStatus == 74)
+    let limited = "ulimit -n \(count); exec \"$0\" \"$@\" 2>words"
+    let ended = try execute(
+      ["sh", "-c", limited, Program.binary.path] + night, in: program.folder.path)
+    #expect(ended.status == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
     #expect(words.contains("free file handles") && words.contains("ulimit -n"))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
@@ -94,14 +80,10 @@ struct StreamTests {
 
   @Test("A file that may not grow so long is 74, and said")
   func longFile() throws {
-    let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments =
-      ["-c", "ulimit -f 64; exec \"$0\" \"$@\" 2>words", Program.binary.path] + night
-    shell.currentDirectoryURL = program.folder.url
-    try shell.run()
-    shell.waitUntilExit()
-    #expect(shell.terminationReason == .exit && shell.terminationStatus == 74)
+    let limited = "ulimit -f 64; exec \"$0\" \"$@\" 2>words"
+    let ended = try execute(
+      ["sh", "-c", limited, Program.binary.path] + night, in: program.folder.path)
+    #expect(ended.status == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
     #expect(words.contains("in the ledger"), "\(words)")
     #expect(try program.run(night).status == 0)

@@ -13,13 +13,7 @@ struct UpgradeTests {
   private func today() throws -> ReleasedLedger {
     let script = ReleasedLedger.home.appendingPathComponent("make.sh").path
     let folder = program.folder.url.appendingPathComponent("today")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: script)
-    process.arguments = [Program.binary.path, folder.path]
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0)
+    try output(of: [script, Program.binary.path, folder.path])
     return ReleasedLedger(name: "today", folder: folder)
   }
 

@@ -52,12 +52,8 @@ struct VerifyTests {
     try one.folder.write(line, to: "seen/2026-01-31/users-2026-02-20.jsonl")
     try one.folder.write(line.replacing("u-1", with: "u-2"), to: "seen/2026-01-31/users.jsonl")
     // A name that is no UTF-8 is found again by the way it is shown.
-    let shell = Process()
-    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-    shell.arguments = ["-c", "mv in/a.jsonl \"in/$(printf 'a\\377b\\nc').jsonl\""]
-    shell.currentDirectoryURL = one.folder.url
-    try shell.run()
-    shell.waitUntilExit()
+    let move = "mv in/a.jsonl \"in/$(printf 'a\\377b\\nc').jsonl\""
+    try output(of: ["sh", "-c", move], in: one.folder.path)
     let night = [
       "run", "--archives", "in", "--snapshots", "seen", "--captured-at", "2026-02-25T06:00:00Z",
     ]

@@ -34,15 +34,8 @@ struct Watch {
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("subledger-writes-\(getpid()).so").path
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "clang", "-shared", "-fPIC", "-O1", "-o", path,
-      root.appendingPathComponent("Torture/writes.c").path, "-ldl",
-    ]
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "clang builds Torture/writes.c")
+    let source = root.appendingPathComponent("Torture/writes.c").path
+    try output(of: ["clang", "-shared", "-fPIC", "-O1", "-o", path, source, "-ldl"])
     return path
   }
 }
