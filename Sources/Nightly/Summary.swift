@@ -3,7 +3,7 @@ import Ledger
 /// How a night ended when it did.
 public struct NightOutcome: Sendable, Equatable {
   /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
-  /// input.
+  /// input, or too many lines of this run were rejected.
   public var hasFindings = false
   /// What a dry run has to tell; nil when it was none.
   public var dryRun: DryRun?

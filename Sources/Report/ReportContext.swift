@@ -4,9 +4,9 @@ public import Vocabulary
 /// What the queries join beside the cells: as-of, the calendar, how far each feed reaches, and
 /// the words behind numbers.
 ///
-/// They are temporary tables of the connection, so that a query needs no parameters and stays
-/// readable by any SQL engine that is given the same tables. Words are joined only where rows are
-/// few; see `Lexicon`.
+/// They are temporary tables of the connection, so that a query needs no parameters but the months
+/// it is asked for, and stays readable by any SQL engine that is given the same tables. Words are
+/// joined only where rows are few; see `Lexicon`.
 struct ReportContext {
   let ledger: Ledger
   let plan: ReportPlan

@@ -57,7 +57,8 @@ struct InputOptions: ParsableArguments {
   var capturedAt: String?
 
   @Option(
-    parsing: .unconditional, help: "Archives read in parallel. (default: the number of cores)")
+    parsing: .unconditional,
+    help: "Threads that read, fold and write reports. (default: the number of cores)")
   var jobs: Int?
 
   @Option(

@@ -34,7 +34,7 @@ struct Verdict {
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
 
-  /// Findings when the set is qualified, the input stale, or the caller's gate hit.
+  /// Findings when the set is qualified, the input stale or rejected too often, or the gate hit.
   var outcome: NightOutcome {
     findings.isEmpty ? .done : .findings
   }

@@ -23,7 +23,7 @@ public struct Options: Sendable, Equatable {
   public var prices: String?
   /// What people decided about breaks.
   public var decisions: String?
-  /// Archives read in parallel.
+  /// Threads that read archives, fold and write reports.
   public var jobs: Int?
   /// Rank of breaks that makes the exit code 1.
   public var failOn: String?

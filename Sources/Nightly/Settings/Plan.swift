@@ -27,7 +27,7 @@ public struct Plan: Sendable {
   public var ledger: String
   /// The folder of the published set.
   public var out: String
-  /// Archives read in parallel.
+  /// Threads that read archives, fold and write reports.
   public var jobs: Int
   /// What makes the exit code 1.
   public var failOn: FailOn
