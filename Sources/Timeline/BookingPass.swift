@@ -76,7 +76,7 @@ struct BookingPass {
     refund.isRefund = true
     refund.time = event.time
     refund.refundedCharge = chargeIndex
-    refund.isWhole = event.givesBack(paid)
+    refund.isWhole = try event.givesBack(paid, bookedAs: charge.money)
     let currency = event.revenue?.currency ?? 0
     let isForeign = currency != 0 && charge.currency != 0 && currency != charge.currency
     if !refund.isWhole {

@@ -77,13 +77,37 @@ extension Event {
     guard let revenue, revenue.hasAmount else {
       return kind.isRefund && !provider.sendsWholeCharges
     }
-    if let refunded = revenue.local, let charged = paid.local,
-      revenue.currency == paid.currency || revenue.currency == 0 || paid.currency == 0
+    if revenue.mayShareCurrency(with: paid), let refunded = revenue.local, let charged = paid.local
     {
       return refunded.magnitude == charged.magnitude
     }
     guard let refunded = revenue.usd, let charged = paid.usd else { return false }
     return refunded.magnitude == charged.magnitude
+  }
+
+  /// The same of a charge that was booked as `money`.
+  ///
+  /// Where one of the two was sent as proceeds and the other as the price, they are compared as
+  /// prices.
+  func givesBack(_ paid: Revenue, bookedAs money: Money) throws(AmountOverflow) -> Bool {
+    guard let revenue, revenue.hasAmount, paid.hasAmount,
+      (revenue.isProceed == true) != (paid.isProceed == true)
+    else { return givesBack(paid) }
+    let refunded = try refundMoney(self, rate: money.rate)
+    if revenue.mayShareCurrency(with: paid),
+      let local = refunded.grossLocal, let charged = money.grossLocal
+    {
+      return try agree(local, charged)
+    }
+    guard let usd = refunded.grossUSD, let charged = money.grossUSD else { return false }
+    return try agree(usd, charged)
+  }
+}
+
+extension Revenue {
+  /// Whether nothing says that the other one is in another currency.
+  func mayShareCurrency(with other: Revenue) -> Bool {
+    currency == other.currency || currency == 0 || other.currency == 0
   }
 }
 
@@ -126,8 +150,12 @@ private func gross(
     let derived = try? proceeds.grossedUp(by: rate), derived.magnitude <= max
   else { return (nil, nil) }
   guard let price else { return (derived, nil) }
-  let difference = try price.subtracting(derived)
+  return try agree(price, derived) ? (price, nil) : (derived, price.subtracting(derived))
+}
+
+/// Whether a price is what another comes to but for rounding: by 0.5 %, or by 0.01.
+private func agree(_ price: Amount, _ derived: Amount) throws(AmountOverflow) -> Bool {
   let cent = Amount(micros: 10_000)
   let tolerance = Swift.max(cent, try derived.magnitude.scaled(by: 5, over: 1000))
-  return difference.magnitude <= tolerance ? (price, nil) : (derived, difference)
+  return try price.subtracting(derived).magnitude <= tolerance
 }

@@ -92,6 +92,33 @@ import Vocabulary
     #expect(facts.total(\.proceedsUSD) == "0.00")
   }
 
+  @Test("Of a charge and a refund of which one was sent as proceeds, the prices tell what is whole")
+  func changedSetting() throws {
+    func facts(charge: String, _ sentAsProceeds: Bool, refund: String) throws -> BookedLives {
+      var story = Story()
+      story.tell(.started, "2026-01-10", until: "2026-02-10") {
+        $0.revenue = Revenue(
+          local: usd(charge), usd: usd(charge), currency: 9, isProceed: sentAsProceeds,
+          rate: usd("70"))
+      }
+      story.tell(.refunded, "2026-01-12") {
+        $0.revenue = Revenue(
+          local: usd(refund), usd: usd(refund), currency: 9, isProceed: !sentAsProceeds,
+          rate: usd("70"))
+      }
+      return try story.facts(asOf: "2026-03-01")
+    }
+    for (charge, sentAsProceeds, refund) in [("6.99", true, "9.99"), ("9.99", false, "6.99")] {
+      let whole = try facts(charge: charge, sentAsProceeds, refund: refund)
+      #expect(whole.days(.churnedRefund) == ["2026-01-12"])
+      #expect(whole.total(\.refundsUSD) == whole.total(\.grossUSD))
+      #expect(whole.total(\.proceedsUSD) == "0.00")
+    }
+    let part = try facts(charge: "7", true, refund: "7")
+    #expect(part.count(.churnedRefund) == 0)
+    #expect(part.total(\.refundsUSD) == "7.00")
+  }
+
   @Test("Of a charge without a rate a part goes back without one, in the row of the charge")
   func refundWithoutRate() throws {
     var story = Story()
