@@ -95,6 +95,7 @@ struct ConfigurationTests {
       ("renewal_gap: 9223372036854775807", "`renewal_gap`"), ("renewal_gap: 36526d", "36525d"),
       ("delivery_window: {flobuk: 3155760001}", "`delivery_window.flobuk`"),
       ("products: {a: {id: b}}", "`products.a.id`"), ("products: [a]", "`products`"),
+      ("products: {a: {period: P1Y}}\nperiods: {a: P1M}", "`periods.a`"),
       ("periods: {a: 1M}", "`periods.a`"), ("event_names: {a: renewal}", "`event_names.a`"),
       ("delivery_window: {apple: 1h}", "`delivery_window.apple`"),
       ("snapshots: {complete: maybe}", "`snapshots.complete`"), ("jobs: 1.5", "`jobs`"),

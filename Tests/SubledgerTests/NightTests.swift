@@ -55,6 +55,18 @@ struct NightTests {
     #expect(!verbose.errors.isEmpty)
   }
 
+  @Test("A report without the settings of the night before says so, once")
+  func lostSettings() throws {
+    try program.folder.write("periods: {com.example.monthly: P1M}\n", to: "own.yaml")
+    #expect(try program.run(night + ["--config", "own.yaml"]).errors.isEmpty)
+    let report = ["report", "--as-of", "2026-03-01"]
+    let bare = try program.run(report)
+    #expect(bare.status == 0)
+    #expect(bare.errors.contains("the run before was given periods, and this one was not"))
+    #expect(try program.run(report).errors.isEmpty)
+    #expect(try program.run(report + ["--config", "own.yaml"]).errors.isEmpty)
+  }
+
   @Test("A dry run says what would change, and changes nothing")
   func dryRun() throws {
     let first = try program.run(night + ["--dry-run"])

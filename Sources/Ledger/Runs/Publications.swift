@@ -76,6 +76,17 @@ extension Ledger {
     }
   }
 
+  /// The last run before `run` that published; nil when none did.
+  public func publication(before run: Int64) throws(LedgerError) -> Int64? {
+    try access("read publications") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "select run from publication where run < ? order by run desc limit 1")
+      statement.bind(1, run)
+      return try statement.first { $0.int64(0) }
+    }
+  }
+
   /// Names of the options in which two runs differ; `version` when the programs do.
   public func changedOptions(from one: Int64, to other: Int64) throws(LedgerError) -> Set<String> {
     try access("compare the options of runs") { database in

@@ -66,7 +66,7 @@ extension Night {
     }
     lines.append(
       "not touched: archives, snapshot files, backups, packs and published sets. "
-        + "`subledger report` publishes a set without the id")
+        + "`subledger report`, with the options of the nightly job, publishes a set without the id")
     return dryRunNotice + lines.joined(separator: "\n")
   }
 }

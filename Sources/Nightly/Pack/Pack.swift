@@ -44,7 +44,7 @@ extension Night {
     guard isFollowed && (isSame || since.forgotten == 0) else {
       throw NightError(
         .tryAgain, "run \(run.id) named a person who was forgotten since",
-        hint: "publish anew with `subledger report`, and pack then")
+        hint: "publish anew, with the options of the nightly job, and pack then")
     }
     guard isSame else {
       throw NightError(

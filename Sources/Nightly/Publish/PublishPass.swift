@@ -39,6 +39,7 @@ struct PublishPass {
     manifest.qualifications = verdict.qualifications
     let (published, dryRun) = try publish(manifest, run, intake, earlier)
     for finding in verdict.findings { log.warning("\(finding)") }
+    if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has said so itself.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
       !verdict.findings.contains(torn.text)

@@ -88,8 +88,8 @@ struct Verdict {
       doubtful[rules.calendar.month(of: at), default: 0] += Int128(amount.magnitude.micros)
     }
     for (month, amount) in doubtful.sorted(by: { $0.key < $1.key }) {
-      let revenue = max(0, try net(month))
-      guard amount * 1_000_000 > revenue * Int128(share.micros) else { continue }
+      let revenue = try net(month)
+      guard amount * 1_000_000 > max(0, revenue) * Int128(share.micros) else { continue }
       qualifications.append(
         "open breaks of \(month.text) are worth \(dollars(amount)) USD, more than "
           + "\(share.text()) of its net revenue of \(dollars(revenue)) USD")

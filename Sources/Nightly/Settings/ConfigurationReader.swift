@@ -27,7 +27,7 @@ struct ConfigurationReader {
     case "products": try readProducts(value, into: &configuration)
     case "periods":
       for (product, period) in try mapping(value, key) {
-        configuration.periods[product] = try length(period, "periods.\(product)")
+        try set(length(period, "periods.\(product)"), of: product, in: &configuration)
       }
     case "event_names":
       for (name, kind) in try mapping(value, key) {
@@ -82,8 +82,20 @@ struct ConfigurationReader {
         }
       }
       configuration.products[product] = ids
-      if let period { for id in ids { configuration.periods[id] = period } }
+      if let period { for id in ids { try set(period, of: id, in: &configuration) } }
     }
+  }
+
+  /// `products` and `periods` can both tell how long a product's period is.
+  private func set(
+    _ period: PeriodLength, of product: String, in configuration: inout Configuration
+  ) throws(NightError) {
+    if let other = configuration.periods[product], other != period {
+      throw wrong(
+        "periods.\(product)",
+        "must be one length: `periods` and `products` say \(period.iso) and \(other.iso)")
+    }
+    configuration.periods[product] = period
   }
 
   /// Paths, or `{paths: […], complete: true}`.
