@@ -138,6 +138,30 @@ struct ExplainCommandTests {
     #expect(transaction.output.contains("line \(told["line"] ?? "") byte"), "\(transaction)")
   }
 
+  @Test("A break leads to its subscription, however a cell shows the id of that")
+  func namedOddly() throws {
+    let other = try Program()
+    let originals = ["plain-1", "=sum(1)", "-5;=x", "a;=b", "tab\\tid"]
+    let lines = originals.enumerated().map { number, original in
+      var body = Body(number)
+      body.members["event_name"] = "\"subscription_canceled\""
+      body.members["transaction"] =
+        #"{"transaction_id":"\#(original).9","original_transaction_id":"\#(original)"}"#
+      return body.line + "\n"
+    }
+    try other.folder.write(lines.joined(), to: "in/a.jsonl")
+    let night = try other.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
+    #expect([0, 1].contains(night.status), "\(night)")
+    let ids = try other.rows("breaks.csv").filter { $0["code"] == "UNEXPECTED_REVENUE" }
+      .compactMap { $0["break_id"] }
+    #expect(ids.count == originals.count)
+    for id in ids {
+      let told = try other.run(["explain", "--break", id])
+      #expect(told.output.contains("  told\n"), "\(told)")
+      #expect(!told.output.contains("no event of its subscription ever came"), "\(told)")
+    }
+  }
+
   @Test("As of another time the numbers are those that a report of that time publishes")
   func earlier() throws {
     let arguments = [

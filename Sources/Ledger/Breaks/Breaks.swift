@@ -34,6 +34,21 @@ extension Ledger {
     }
   }
 
+  /// The break with this id as the last run that saw it told it, its words as they were sent; nil
+  /// when no run saw one.
+  public func knownBreak(_ id: String) throws(LedgerError) -> Break? {
+    try access("read a break") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select \(BreakContent.columns.joined(separator: ", ")), break_id from break
+        where break_id = ?
+        """)
+      statement.bind(1, id)
+      return try statement.first { try BreakContent.read($0) }
+    }
+  }
+
   /// The breaks that events alone tell and the newest run saw, by id, as it told them.
   ///
   /// Not all that no run resolved: a run that looks back leaves breaks of later as-ofs as they are.

@@ -27,6 +27,11 @@ extension Night {
   func explainBreak(
     _ id: String, in ledger: Ledger, _ run: RunRow?, _ writer: ExplanationWriter
   ) throws {
+    guard let subject = try ledger.knownBreak(id) else {
+      throw NightError(
+        .noInput, "the ledger knows no break \(id.escaped)",
+        hint: "give an id of the column break_id of breaks.csv or breaks_history.csv")
+    }
     let rules = try reconcileRules(for: ledger).base
     let plan = ReportPlan(rules: rules, run: run?.id ?? 0)
     var told: [(name: String, value: String)] = []
@@ -44,18 +49,10 @@ extension Night {
         }
       }
     }
-    guard !told.isEmpty else {
-      throw NightError(
-        .noInput, "the ledger knows no break \(id.escaped)",
-        hint: "give an id of the column break_id of breaks.csv or breaks_history.csv")
-    }
     try writer.head(told)
-    func text(_ name: String) -> String { told.first { $0.name == name }?.value ?? "" }
-    let original = text("subscription_id")
-    let raw = original.hasPrefix("'") ? String(original.dropFirst()) : original
-    let rows = try ledger.lineages(original: raw).filter {
-      $0.provider.name == text("provider") && $0.environment.name == text("environment")
-        && cellText(ledger.symbols.words[Int($0.app)]) == text("app_id")
+    let rows = try ledger.lineages(original: subject.subscription).filter {
+      $0.provider == subject.provider && $0.environment == subject.environment
+        && ledger.symbols.words[Int($0.app)].isExactly(subject.app)
     }
     let entries = try lifeEntries(in: ledger)
     if rows.isEmpty { try writer.note("no event of its subscription ever came") }
