@@ -7,12 +7,13 @@ extension Night {
   /// An archive is looked for where it was found, and under its name in the plan's archives and
   /// snapshots. One that is gone is named, for archives may be kept elsewhere.
   func proveArchives(
-    _ path: String, _ order: VerifyOrder, _ result: inout Verification
+    _ path: String, _ order: VerifyOrder, isWhole: Bool, _ result: inout Verification
   ) throws(NightError) {
     var check = Verification.Check("archives", unit: "files")
-    guard let ledger = try? Ledger.open(path: path, mode: .readOnly),
-      let known = try? ledger.archiveFiles()
-    else {
+    let listed = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
+      try ledger.archiveFiles()
+    }
+    guard let known = listed else {
       check.skip("the ledger can not be read")
       return result.checks.append(check)
     }

@@ -6,7 +6,7 @@ import Publish
 extension Night {
   /// Holds a published set to its checksums, and those to the run that published them.
   func proveSet(
-    _ path: String, _ order: VerifyOrder, _ result: inout Verification
+    _ path: String, _ order: VerifyOrder, isWhole: Bool, _ result: inout Verification
   ) throws(NightError) {
     var check = Verification.Check("set", unit: "files")
     defer { result.checks.append(check) }
@@ -21,9 +21,13 @@ extension Night {
     let seen = try attempt { try inspectSet(in: out) }
     check.count = Int64(seen.paths.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
-    guard let ledger = try? Ledger.open(path: path, mode: .readOnly),
-      let publishers = try? ledger.publishers()
-    else { return }
+    let told = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
+      try ledger.publishers()
+    }
+    guard let publishers = told else {
+      check.notes.append("held to its own checksums alone: the ledger can not be read")
+      return
+    }
     guard let run = publishers[seen.sha256] else {
       return check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
     }

@@ -33,11 +33,11 @@ extension Night {
     guard try openCopy(copy, &result) else { return result }
     try proveRows(copy.path, &result)
     let isWhole = result.outcome == .holds
-    try proveArchives(copy.path, order, &result)
+    try proveArchives(copy.path, order, isWhole: isWhole, &result)
     // What is damaged comes to anything.
     if isWhole { try proveNumbers(copy, &result) }
     if isWhole, order.isReplay { try proveReplay(copy, &result) }
-    try proveSet(copy.path, order, &result)
+    try proveSet(copy.path, order, isWhole: isWhole, &result)
     return result
   }
 
@@ -58,6 +58,19 @@ extension Night {
       return false
     }
     return true
+  }
+
+  /// What `read` tells of the copy at `path`; nil when it cannot be read for damage that the checks
+  /// before have found.
+  func told<Value>(
+    by path: String, isWhole: Bool, _ read: (Ledger) throws(LedgerError) -> Value
+  ) throws(NightError) -> Value? {
+    do throws(LedgerError) {
+      return try read(try Ledger.open(path: path, mode: .readOnly))
+    } catch {
+      guard !isWhole else { throw NightError(error) }
+      return nil
+    }
   }
 
   private func proveRows(_ path: String, _ result: inout Verification) throws(NightError) {
