@@ -72,11 +72,11 @@ struct RightsTests {
   }
 
   /// Runs a copy of the program as somebody whom the modes of files hold back, as they do not root.
-  private func runHeldBack(_ arguments: [String]) throws -> (status: Int32, errors: String) {
+  private func runHeldBack(_ arguments: [String]) throws -> (status: Int32, words: String) {
     let script = """
       cp "$0" subledger && chmod 777 . subledger && export TMPDIR="$PWD" || exit
-      if [ "$(id -u)" != 0 ]; then exec ./subledger "$@" 2>words; fi
-      exec setpriv --reuid=65534 --clear-groups ./subledger "$@" 2>words
+      if [ "$(id -u)" != 0 ]; then exec ./subledger "$@" >words 2>&1; fi
+      exec setpriv --reuid=65534 --clear-groups ./subledger "$@" >words 2>&1
       """
     let ended = try execute(
       ["sh", "-c", script, Program.binary.path] + arguments, in: program.folder.path)
@@ -92,7 +92,7 @@ struct RightsTests {
     #expect(chmod(program.folder.path("subledger.sqlite"), 0) == 0)
     let ended = try runHeldBack([command, "--ledger", "subledger.sqlite"])
     #expect(ended.status == 77, "\(ended)")
-    #expect(ended.errors.contains("cannot read the ledger subledger.sqlite: Permission denied"))
+    #expect(ended.words.contains("cannot read the ledger subledger.sqlite: Permission denied"))
   }
 
   @Test("A folder of archives that may not be read is 77, and nothing is done")
@@ -102,8 +102,22 @@ struct RightsTests {
     defer { chmod(program.folder.path("in/closed"), 0o700) }
     let ended = try runHeldBack(night)
     #expect(ended.status == 77, "\(ended)")
-    #expect(ended.errors.contains("cannot list in/closed: Permission denied"), "\(ended)")
+    #expect(ended.words.contains("cannot list in/closed: Permission denied"), "\(ended)")
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
+  }
+
+  @Test("An archive that may not be read is named with the reason, and not as one that is gone")
+  func foreignArchive() throws {
+    try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
+    #expect(try program.run(night).status == 0)
+    #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
+    #expect(chmod(program.folder.path("subledger.sqlite"), 0o644) == 0)
+    try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
+    let (status, words) = try runHeldBack(["verify", "--replay", "--ledger", "subledger.sqlite"])
+    #expect(status == 65, "\(words)")
+    let replay = words.split(separator: "\n").drop { !$0.contains("replay.events") }
+    #expect(replay.contains { $0.hasSuffix("1 archives are not there: b.jsonl") }, "\(words)")
+    #expect(replay.contains { $0.contains("in/a.jsonl: Permission denied") }, "\(words)")
   }
 
   @Test("A dry run where no ledger is yet leaves nothing, not even a lock")

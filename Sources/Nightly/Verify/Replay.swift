@@ -14,11 +14,18 @@ extension Night {
     defer { result.checks += [counted, reports] }
     let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readOnly) }
     let archives = try attempt { try ledger.archiveFiles() }.filter(\.isRead)
-    let found = try places(of: archives)
-    let gone = archives.filter { found[$0.sha256] == nil }.map(\.name)
-    guard gone.isEmpty else {
-      let names = gone.prefix(20).joined(separator: ", ")
-      counted.skip("\(gone.count) archives are not there: \(names)")
+    let (found, unreadable) = try places(of: archives)
+    let lost = archives.filter { found[$0.sha256] == nil }
+    guard lost.isEmpty else {
+      let (closed, gone) = (
+        lost.compactMap { unreadable[$0.sha256] },
+        lost.filter { unreadable[$0.sha256] == nil }.map(\.name)
+      )
+      if !gone.isEmpty {
+        let names = gone.prefix(20).joined(separator: ", ")
+        counted.skip("\(gone.count) archives are not there: \(names)")
+      }
+      for reason in closed.prefix(20) { counted.skip(reason) }
       return reports.skip("no replay without all archives")
     }
     let again = try attempt {
@@ -54,22 +61,31 @@ extension Night {
   }
 
   /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place.
-  private func places(of archives: [ArchiveOnDisk]) throws(NightError) -> [String: String] {
+  ///
+  /// Of archives that may lie where nothing can be read, why it cannot.
+  private func places(
+    of archives: [ArchiveOnDisk]
+  ) throws(NightError) -> (places: [String: String], unreadable: [String: String]) {
     let given = try namedFiles()
     let known = Set(archives.map(\.sha256))
     var places: [String: String] = [:]
+    var unreadable: [String: String] = [:]
     for archive in archives {
       for path in [archive.path] + (given[archive.name].map { [$0] } ?? [])
       where places[archive.sha256] == nil {
         try checkStop()
-        guard let file = try? ArchiveFolder.file(at: path), let sum = try? sha256(of: file) else {
-          continue
+        do throws(ArchiveError) {
+          guard let file = try ArchiveFolder.file(at: path) else { continue }
+          let sum = try sha256(of: file)
+          var isFound = sum == archive.sha256
+          if !isFound, known.contains(sum) { isFound = try archive.begins(file) }
+          if isFound { places[archive.sha256] = path }
+        } catch {
+          if error.kind != .missing { unreadable[archive.sha256] = error.description }
         }
-        let isPart = try attempt { try known.contains(sum) && archive.begins(file) }
-        if sum == archive.sha256 || isPart { places[archive.sha256] = path }
       }
     }
-    return places
+    return (places, unreadable)
   }
 
   /// Reads the archives in the order in which they came, each with what held in its run.
