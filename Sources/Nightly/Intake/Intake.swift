@@ -27,7 +27,7 @@ struct Intake {
     case ended(ArchiveEnd, inflate: Int64, normalise: Int64)
     /// The file was there when the folder was listed, and is gone.
     case vanished
-    case failed(ArchiveError)
+    case failed(any Error)
 
     /// What it holds, in events; a batch takes the room of a full one, however few it holds.
     var size: Int {
@@ -226,10 +226,10 @@ struct Intake {
         _ = tell(.ended(end, inflate: whole - normalise, normalise: normalise))
       } catch let error as ArchiveError where error.kind == .missing {
         _ = tell(.vanished)
-      } catch let error as ArchiveError {
-        _ = tell(.failed(error))
+      } catch is NotWanted {
+        // The writer has given up and says why itself.
       } catch {
-        // Only NotWanted is left: the writer has given up and says why itself.
+        _ = tell(.failed(error))
       }
     }
 
