@@ -34,13 +34,16 @@ struct DrillTests {
     return event
   }
 
-  private func damage(_ kind: DamageKind, _ event: Event, among events: [Event]) -> Damage? {
+  private func damage(
+    _ kind: DamageKind, _ event: Event, among events: [Event]
+  ) throws -> Damage? {
     // Ranks whose draw is this kind; the corruption is whatever the event allows.
-    (0..<500).lazy.map { UInt64($0) << 8 | UInt64($0) << 32 }.compactMap { rank in
+    for rank in (0..<500).map({ UInt64($0) << 8 | UInt64($0) << 32 }) {
       let candidate = DrillCandidate(rank: rank, row: row(event.lineage, user: 5), event: event)
-      let drawn = Damage.drawn(for: candidate, among: events, within: Self.limits)
-      return drawn.kind == kind ? drawn : nil
-    }.first
+      let drawn = try Damage.drawn(for: candidate, among: events, within: Self.limits)
+      if drawn.kind == kind { return drawn }
+    }
+    return nil
   }
 
   @Test("The sample is the lowest ranks, one of a user, in whatever order events are offered")
@@ -74,38 +77,38 @@ struct DrillTests {
   }
 
   @Test("A removed event must show as the miss of its kind")
-  func removed() {
+  func removed() throws {
     for (kind, code) in [
       (EventKind.renewed, BreakCode.missedRenewal), (.trialStarted, .missedStart),
       (.refunded, .missedRefund), (.canceled, .missedCancel), (.expired, .missedExpiration),
     ] {
       let told = event(kind, day: 1)
-      let done = damage(.removed, told, among: [told])
+      let done = try damage(.removed, told, among: [told])
       #expect(done?.expected == [code])
       #expect(done?.forgets == true && done?.delivered == nil)
     }
   }
 
   @Test("A delay must show as late, and as out of order when something overtook the event")
-  func delayed() {
+  func delayed() throws {
     let told = event(.renewed, day: 1)
-    #expect(damage(.delayed, told, among: [told])?.expected == [.late])
+    #expect(try damage(.delayed, told, among: [told])?.expected == [.late])
     let next = event(.canceled, day: 2)
-    #expect(damage(.delayed, told, among: [told, next])?.expected == [.late, .outOfOrder])
+    #expect(try damage(.delayed, told, among: [told, next])?.expected == [.late, .outOfOrder])
   }
 
   @Test("A swap needs a later event; nothing is damaged that was late already")
-  func swapped() {
+  func swapped() throws {
     let told = event(.renewed, day: 1)
-    #expect(damage(.swapped, told, among: [told]) == nil)
+    #expect(try damage(.swapped, told, among: [told]) == nil)
     let next = event(.canceled, day: 31)
-    let done = damage(.swapped, told, among: [told, next])
+    let done = try damage(.swapped, told, among: [told, next])
     #expect(done?.expected == [.late, .outOfOrder])
     #expect(done?.delivered?.received == next.received.map { $0 + .seconds(1) })
     var late = told
     late.received = told.time + .days(3)
     for kind in [DamageKind.delayed, .swapped, .corrupted] {
-      #expect(damage(kind, late, among: [late, next]) == nil)
+      #expect(try damage(kind, late, among: [late, next]) == nil)
     }
   }
 
@@ -162,7 +165,7 @@ struct DrillTests {
   }
 
   @Test("A state is lost with all of its line, and only when no other line tells the same")
-  func removedStates() {
+  func removedStates() throws {
     func state(_ day: Int64, _ transaction: Int64, collection: Int64) -> Event {
       var state = event(.observed, day: day)
       (state.provider, state.transaction, state.collection) = (.iaptic, transaction, collection)
@@ -177,11 +180,12 @@ struct DrillTests {
     let (first, again) = (state(1, 1, collection: 1), state(31, 1, collection: 2))
     let renewed = state(31, 31, collection: 2)
     let candidate = DrillCandidate(rank: 0, row: row(1, user: 5), event: renewed)
-    let done = Damage.drawn(for: candidate, among: [first, again, renewed], within: Self.limits)
+    let told = [first, again, renewed]
+    let done = try Damage.drawn(for: candidate, among: told, within: Self.limits)
     #expect(done.kind == .removed && done.expected == [.missedRenewal])
     #expect(done.companions.map(\.identity) == [again.identity] && done.loss?.transaction == 31)
     let other = DrillCandidate(rank: 0, row: row(1, user: 5), event: first)
-    let healed = Damage.drawn(for: other, among: [first, again, renewed], within: Self.limits)
+    let healed = try Damage.drawn(for: other, among: told, within: Self.limits)
     #expect(healed.kind == .duplicated)
   }
 

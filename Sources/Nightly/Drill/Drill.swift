@@ -109,7 +109,7 @@ extension Night {
         newest: newest[Feed(provider: row.provider, app: row.app)] ?? plan.rules.asOf,
         foreignCurrency: foreign, rates: before.rates, rules: rules)
       let group = try copy.events(of: try copy.group(of: row))
-      return Damage.drawn(for: candidate, among: group, within: limits)
+      return try Damage.drawn(for: candidate, among: group, within: limits)
     }
   }
 

@@ -51,23 +51,27 @@ struct Damage {
   ///   - limits: what the damage must keep to.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
-  ) -> Damage {
+  ) throws(AmountOverflow) -> Damage {
     let kinds = DamageKind.allCases
     let first = Int(candidate.rank >> 8 % UInt64(kinds.count))
-    let attempts = kinds.indices.lazy.compactMap { step in
-      Damage(kinds[(first + step) % kinds.count], candidate, among: events, within: limits)
+    for step in kinds.indices {
+      let kind = kinds[(first + step) % kinds.count]
+      let damage = try Damage(kind, candidate, among: events, within: limits)
+      if let damage { return damage }
     }
-    return attempts.first ?? Damage(removing: candidate, among: events, limits.rules)
+    return try Damage(removing: candidate, among: events, limits.rules)
   }
 
-  private init(removing candidate: DrillCandidate, among events: [Event], _ rules: Rules) {
+  private init(
+    removing candidate: DrillCandidate, among events: [Event], _ rules: Rules
+  ) throws(AmountOverflow) {
     let event = candidate.event
     kind = .removed
     self.candidate = candidate
     companions = events.filter {
       event.collection != 0 && $0.collection == event.collection && $0.identity != event.identity
     }
-    if !event.tellsAlone { loss = StateLoss(of: self, among: events, rules) }
+    if !event.tellsAlone { loss = try StateLoss(of: self, among: events, rules) }
     let code = event.tellsAlone ? event.kind.codeWhenMissed : loss?.code
     expected = code.map { [$0] } ?? []
   }
@@ -81,7 +85,7 @@ struct Damage {
   private init?(
     _ kind: DamageKind, _ candidate: DrillCandidate, among events: [Event],
     within limits: DamageLimits
-  ) {
+  ) throws(AmountOverflow) {
     let event = candidate.event
     // What is counted already would be counted on another day only, and when a state came says
     // nothing of when it began.
@@ -90,7 +94,7 @@ struct Damage {
     guard !isWhole || kind == .removed || kind == .duplicated else { return nil }
     switch kind {
     case .removed:
-      self.init(removing: candidate, among: events, limits.rules)
+      try self.init(removing: candidate, among: events, limits.rules)
       // A state that other lines tell as well is no loss.
       if expected.isEmpty { return nil }
     case .duplicated:

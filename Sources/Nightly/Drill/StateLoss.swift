@@ -8,10 +8,10 @@ struct StateLoss {
   /// Key of the lost charge's transaction; 0 when it has none.
   let transaction: Int64
 
-  init(of damage: Damage, among events: [Event], _ rules: Rules) {
+  init(of damage: Damage, among events: [Event], _ rules: Rules) throws(AmountOverflow) {
     let gone = Set(([damage.candidate.event] + damage.companions).map(\.identity))
-    let before = Self.charges(events, rules)
-    let after = Self.charges(events.filter { !gone.contains($0.identity) }, rules)
+    let before = try Self.charges(events, rules)
+    let after = try Self.charges(events.filter { !gone.contains($0.identity) }, rules)
     let lost = before.filter { after[$0.key] == nil }
     code = lost.count == 1 ? lost.first?.value : nil
     transaction = lost.first?.key.transaction ?? 0
@@ -26,8 +26,10 @@ struct StateLoss {
 
   /// The break that the loss of each charge and trial is, by its transaction, or by its end where
   /// no ids are sent.
-  private static func charges(_ events: [Event], _ rules: Rules) -> [Paid: BreakCode] {
-    let states = (try? lives(of: events, rules: rules))?.compactMap(\.state) ?? []
+  private static func charges(
+    _ events: [Event], _ rules: Rules
+  ) throws(AmountOverflow) -> [Paid: BreakCode] {
+    let states = try lives(of: events, rules: rules).compactMap(\.state)
     var codes: [Paid: BreakCode] = [:]
     for state in states {
       for charge in state.charges {
