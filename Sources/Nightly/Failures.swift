@@ -30,12 +30,9 @@ extension NightError {
   }
 
   private init(handling error: CocoaError) {
-    let cause = (error.underlying as? POSIXError).map {
-      String(cString: strerror($0.code.rawValue))
-    }
     let path = (error.filePath ?? error.url?.path).map { " \($0)" } ?? ""
     self.init(
-      .inputOutput, "cannot read or write the file\(path): \(cause ?? error.localizedDescription)",
+      .inputOutput, "cannot read or write the file\(path): \(error.cause)",
       hint: "check the disk and the rights there; copies are made in TMPDIR")
   }
 
@@ -83,5 +80,15 @@ extension NightError {
       case .permission: .permission
       }
     self.init(kind, error.description)
+  }
+}
+
+extension Error {
+  /// Why something that Foundation did failed, in the system's words where it has some.
+  var cause: String {
+    guard let system = (self as? CocoaError)?.underlying as? POSIXError else {
+      return localizedDescription
+    }
+    return String(cString: strerror(system.code.rawValue))
   }
 }

@@ -80,4 +80,16 @@ struct DrillCommandTests {
     #expect(early.status == 66, "\(early)")
     #expect(try world.program.run(["drill", "--events", "0"]).status == 64)
   }
+
+  @Test("Why the folder for its table cannot be made is said, in a line of its own")
+  func nowhere() throws {
+    let world = try world()
+    try world.program.folder.write("a file", to: "taken\n")
+    let result = try world.program.run(
+      ["drill", "--ledger", "reports.sqlite", "--events", "20", "--out", "taken\n/drill"])
+    #expect(result.status == 73, "\(result)")
+    #expect(
+      result.errors.contains(#"cannot make the folder taken\u{a}/drill: Not a directory"# + "\n"),
+      "\(result)")
+  }
 }

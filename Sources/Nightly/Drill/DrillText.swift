@@ -35,7 +35,8 @@ extension DrillResult {
         atPath: folder, withIntermediateDirectories: true)
     } catch {
       throw NightError(
-        .cannotCreate, "cannot make the folder \(folder)", hint: "check the path given as --out")
+        .cannotCreate, "cannot make the folder \(folder.shown()): \(error.cause)",
+        hint: "check the path given as --out")
     }
     try attempt { try writeDrill(rows, to: "\(folder)/drill.csv") }
   }
