@@ -6,16 +6,16 @@ import Vocabulary
 
 extension Night {
   /// Opens the ledger under its lock for the time of `work`; a dry run works on a copy.
-  func withLedger(
-    _ work: (Ledger) throws(NightError) -> NightOutcome
-  ) throws(NightError) -> NightOutcome {
+  func withLedger<Value>(
+    _ work: (Ledger) throws(NightError) -> Value
+  ) throws(NightError) -> Value {
     let lock = isUntouched ? nil : try takeLock()
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
       let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readWrite) }
-      let outcome = try work(ledger)
+      let value = try work(ledger)
       try attempt { try ledger.checkpoint() }
-      return outcome
+      return value
     }
     let copy = try LedgerCopy(of: lock == nil ? nil : plan.ledger)
     defer { withExtendedLifetime(copy) {} }

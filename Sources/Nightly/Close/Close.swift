@@ -89,12 +89,7 @@ extension Night {
     to deed: String, _ work: (Ledger) throws(NightError) -> String
   ) throws(NightError) -> String {
     try requireLedger(to: "\(deed) in")
-    var answer = ""
-    _ = try withLedger { ledger throws(NightError) in
-      answer = try work(ledger)
-      return .done
-    }
-    return answer
+    return try withLedger(work)
   }
 
   private func newestPublication(

@@ -43,8 +43,7 @@ extension Night {
     try requireLedger(to: "drill")
     var shadow = try plan.withLists()
     shadow.isDryRun = true
-    var result: DrillResult?
-    _ = try Night(
+    return try Night(
       plan: shadow, version: version, log: log, progress: progress, stop: stop
     ).withLedger { ledger throws(NightError) in
       var dated = shadow
@@ -52,11 +51,8 @@ extension Night {
         dated.rules.asOf = run.asOf
       }
       let night = Night(plan: dated, version: version, log: log, progress: progress, stop: stop)
-      result = try night.drill(order, in: ledger)
-      return .done
+      return try night.drill(order, in: ledger)
     }
-    guard let result else { throw NightError(.identity, "the drill came to no result") }
-    return result
   }
 
   private func drill(_ order: DrillOrder, in copy: Ledger) throws(NightError) -> DrillResult {
