@@ -103,10 +103,9 @@ public struct Night {
       jobs: plan.jobs, checkStop: checkStop)
     var fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
     try attempt { try ledger.releaseMemory() }
-    var knownRules = try rules.knowingSold(in: ledger) { try fold.begun(in: ledger) }
-    knownRules.prices = fold.prices
+    let known = try rules.knowing(fold.prices, in: ledger) { try fold.begun(in: ledger) }
     let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: knownRules, checkStop: checkStop)
+      ledger: ledger, cases: cases, rules: known, checkStop: checkStop)
     let outcome = try times.measure(.fold) { () throws(NightError) in
       try reconcile.run(reconciled)
     }

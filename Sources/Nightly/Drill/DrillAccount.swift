@@ -12,22 +12,12 @@ struct Findings {
   private let troubled: Set<BreakHolder>
 
   init(of ledger: Ledger, by night: Night) throws(NightError) {
-    let rules = try night.reconcileRules(for: ledger)
-    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let sum = try FoldPass(
-      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
-      jobs: night.plan.jobs, checkStop: night.checkStop
-    ).run()
-    let fold = sum.result
-    var knownRules = try rules.knowingSold(in: ledger) { fold.facts.begun }
-    knownRules.prices = PaidPrices(fold.prices)
-    let reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: knownRules, checkStop: night.checkStop)
-    let found = fold.breaks + (try reconcile.run(reconciled)).breaks
+    let (fold, outcome) = try night.wholeOutcome(
+      of: ledger, by: try night.reconcileRules(for: ledger))
+    let found = fold.result.breaks + outcome.breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
-    arrivals = fold.facts.arrivals
-    rates = sum.rates
+    arrivals = fold.result.facts.arrivals
+    rates = fold.rates
     troubled = Set(breaks.values.filter { !$0.code.isCounted }.flatMap(\.holders))
   }
 

@@ -2,7 +2,6 @@ import Foundation
 import Ledger
 import Reconcile
 import Report
-import Timeline
 import Vocabulary
 
 extension Night {
@@ -73,18 +72,8 @@ extension Night {
     _ question: NumberQuestion, in ledger: Ledger, _ rules: ReconcileRules
   ) throws -> Set<ChurnInDoubt> {
     guard question.listed.contains("churned_in_doubt") else { return [] }
-    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let fold = try FoldPass(
-      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
-      jobs: plan.jobs, checkStop: checkStop
-    ).run().result
-    var knownRules = try rules.knowingSold(in: ledger) { fold.facts.begun }
-    knownRules.prices = PaidPrices(fold.prices)
-    let outcome = try ReconcilePass(
-      ledger: ledger, cases: cases, rules: knownRules, checkStop: checkStop
-    ).run(reconciled)
-    return fold.churnInDoubt.union(outcome.churnInDoubt)
+    let (fold, outcome) = try wholeOutcome(of: ledger, by: rules)
+    return fold.result.churnInDoubt.union(outcome.churnInDoubt)
   }
 }
 

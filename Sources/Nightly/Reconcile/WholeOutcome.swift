@@ -1,0 +1,23 @@
+import Ledger
+import Reconcile
+import Timeline
+
+extension Night {
+  /// Folds and reconciles all that `ledger` holds, and keeps nothing of it there.
+  func wholeOutcome(
+    of ledger: Ledger, by rules: ReconcileRules
+  ) throws(NightError) -> (fold: WholeFold, reconciled: ReconcileOutcome) {
+    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    let fold = try FoldPass(
+      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
+      jobs: plan.jobs, checkStop: checkStop
+    ).run()
+    let result = fold.result
+    let known = try rules.knowing(PaidPrices(result.prices), in: ledger) { result.facts.begun }
+    let outcome = try ReconcilePass(
+      ledger: ledger, cases: cases, rules: known, checkStop: checkStop
+    ).run(reconciled)
+    return (fold, outcome)
+  }
+}
