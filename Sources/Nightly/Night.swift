@@ -73,6 +73,16 @@ public struct Night {
     return night
   }
 
+  /// Another night in this one's place that follows `plan`, and says nothing if asked to.
+  func following(_ plan: Plan, silently: Bool = false) -> Night {
+    Night(
+      plan: plan, version: version, log: silently ? Self.silent : log, progress: progress,
+      stop: stop)
+  }
+
+  /// What is done again says nothing.
+  static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
+
   private func ingest(into ledger: Ledger) throws(NightError) -> IntakeSummary {
     var summary = IntakeSummary()
     let intake = Intake(

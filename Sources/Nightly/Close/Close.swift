@@ -113,9 +113,7 @@ extension Night {
         "run \(run.id) was published by version \(run.version) of the program, not \(version)",
         hint: "publish with `subledger run` or `subledger report`, and close then")
     }
-    return Night(
-      plan: try history(of: run.id, in: ledger).plan, version: version, log: log,
-      progress: progress, stop: stop)
+    return following(try history(of: run.id, in: ledger).plan)
   }
 
   private func check(

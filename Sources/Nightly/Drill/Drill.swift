@@ -43,15 +43,12 @@ extension Night {
     try requireLedger(to: "drill")
     var shadow = try plan.withLists()
     shadow.isDryRun = true
-    return try Night(
-      plan: shadow, version: version, log: log, progress: progress, stop: stop
-    ).withLedger { ledger throws(NightError) in
+    return try following(shadow).withLedger { ledger throws(NightError) in
       var dated = shadow
       if !plan.saysAsOf, let run = try attempt({ try ledger.runs(newest: 1).first }) {
         dated.rules.asOf = run.asOf
       }
-      let night = Night(plan: dated, version: version, log: log, progress: progress, stop: stop)
-      return try night.drill(order, in: ledger)
+      return try following(dated).drill(order, in: ledger)
     }
   }
 

@@ -29,9 +29,8 @@ extension Night {
           }
         if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
         try requireKept(told.rules.asOf, in: ledger)
-        let night = Night(plan: told, version: version, log: log, progress: progress, stop: stop)
         let writer = ExplanationWriter(format: order.format, write: write)
-        try night.explain(order.subject, in: ledger, run, writer)
+        try following(told).explain(order.subject, in: ledger, run, writer)
       }
     }
   }

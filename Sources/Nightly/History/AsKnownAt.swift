@@ -15,9 +15,7 @@ extension Night {
     try requireLedger()
     var shadow = plan
     shadow.isDryRun = true
-    return try Night(
-      plan: shadow, version: version, log: log, progress: progress, stop: stop
-    ).withLedger { ledger throws(NightError) in
+    return try following(shadow).withLedger { ledger throws(NightError) in
       let history = try self.history(of: run, in: ledger)
       let since = try SinceRun(run, in: ledger)
       let isLookBack = try attempt {
@@ -28,8 +26,7 @@ extension Night {
       var told = history.plan
       told.isDryRun = plan.isDryRun
       if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
-      let night = Night(plan: told, version: version, log: log, progress: progress, stop: stop)
-      let outcome = try night.publish(from: ledger, after: IntakeSummary())
+      let outcome = try following(told).publish(from: ledger, after: IntakeSummary())
       if !plan.saysAsOf { try compare(history, with: ledger, since, isLookBack: isLookBack) }
       return outcome
     }

@@ -35,9 +35,7 @@ extension Night {
     shadow.out = "\(folder)/reports"
     shadow.saysAsOf = false
     shadow.isDryRun = false
-    _ = try Night(
-      plan: shadow, version: version, log: Self.silent, progress: progress, stop: stop
-    ).report(asKnownAt: run.id)
+    _ = try following(shadow, silently: true).report(asKnownAt: run.id)
     let isSame = try attempt { try inspectSet(in: shadow.out).sha256 } == run.published
     let since = try SinceRun(run.id, in: ledger)
     let isFollowed = history.documents.decisions.map { $0.contentSHA256 == $0.sha256 } ?? true

@@ -46,9 +46,7 @@ extension Night {
     var told = try history(of: run.id, in: ledger).plan
     told.isDryRun = false
     told.out = copy.path + ".replayed"
-    let night = Night(
-      plan: told, version: version, log: Self.silent, progress: progress, stop: stop)
-    _ = try night.publish(from: again, after: IntakeSummary())
+    _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
     let published = try attempt { try ledger.documents(ofRun: run.id) }.published
     let anew = try attempt { try again.documents(ofRun: 1) }.published
     let (before, after) = (try published?.content() ?? [], try anew?.content() ?? [])

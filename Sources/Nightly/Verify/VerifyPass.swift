@@ -1,6 +1,5 @@
 import Foundation
 import Ledger
-import Logging
 import Publish
 import Report
 import Vocabulary
@@ -152,9 +151,6 @@ struct RunAgain {
 }
 
 extension Night {
-  /// What is done again says nothing.
-  static let silent = Logger(label: "subledger.verify") { _ in SwiftLogNoOpLogHandler() }
-
   /// Does `run` again in another copy of `ledger`.
   private func again(
     _ run: RunRow, of ledger: Ledger, into folder: TemporaryCopy
@@ -167,9 +163,7 @@ extension Night {
     told.out = folder.path + ".reports"
     let copy = try attempt { try Ledger.open(path: path, mode: .readWrite) }
     try attempt { try copy.rewind(to: run.id) }
-    let night = Night(
-      plan: told, version: version, log: Self.silent, progress: progress, stop: stop)
-    _ = try night.publish(from: copy, after: IntakeSummary())
+    _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
     let sums = try attempt { try copy.documents(ofRun: run.id).published }
     let (before, after) = (
       try history.documents.published?.content() ?? [], try sums?.content() ?? []
