@@ -17,10 +17,28 @@ extension Night {
       try attempt { try ledger.checkpoint() }
       return value
     }
-    let copy = try LedgerCopy(of: lock == nil ? nil : plan.ledger)
-    defer { withExtendedLifetime(copy) {} }
-    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
+    let folder = try ClosedFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.sqlite")
+    if lock != nil { try copyLedger(to: path) }
+    let ledger = try attempt { try Ledger.open(path: path, mode: .readWrite) }
     return try work(ledger)
+  }
+
+  /// Copies the file and its write-ahead log, where they are; the caller holds the lock, so neither
+  /// changes.
+  private func copyLedger(to path: String) throws(NightError) {
+    let files = FileManager.default
+    do {
+      let copies = zip(LedgerFiles(of: plan.ledger).content, LedgerFiles(of: path).content)
+      for (file, copy) in copies where files.fileExists(atPath: file) {
+        try files.copyItem(atPath: file, toPath: copy)
+      }
+    } catch {
+      throw NightError(
+        .inputOutput, "cannot copy the ledger \(plan.ledger) for a dry run: \(error)",
+        hint: "make room in the temporary folder, or set TMPDIR")
+    }
   }
 
   /// Whether nothing is written at the ledger's place: a dry run where a run could make it.
@@ -136,34 +154,6 @@ extension FrequentReject {
     return "check `secrets` in the configuration; what was rejected by a wrong one is read again "
       + "once it is packed anew (docs/operations.md, Lines to read anew)"
   }
-}
-
-/// A copy of a ledger for a dry run, in a folder of its own that goes when the copy goes.
-private final class LedgerCopy {
-  let path: String
-  private let folder: URL
-
-  /// Copies the file and its write-ahead log; the caller holds the lock, so neither changes.
-  ///
-  /// Of a ledger that is not there yet, which is nil, the copy is empty.
-  init(of original: String?) throws(NightError) {
-    let files = FileManager.default
-    folder = try makeClosedFolder()
-    path = folder.appendingPathComponent("ledger.sqlite").path
-    guard let original else { return }
-    do {
-      let copies = zip(LedgerFiles(of: original).content, LedgerFiles(of: path).content)
-      for (file, copy) in copies where files.fileExists(atPath: file) {
-        try files.copyItem(atPath: file, toPath: copy)
-      }
-    } catch {
-      throw NightError(
-        .inputOutput, "cannot copy the ledger \(original) for a dry run: \(error)",
-        hint: "make room in the temporary folder, or set TMPDIR")
-    }
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 }
 
 extension Ledger {

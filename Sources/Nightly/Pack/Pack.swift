@@ -12,10 +12,11 @@ extension Night {
   public func pack(month: String, into file: String) throws(NightError) {
     try requireLedger(to: "pack")
     try PackFile.requireRoom(for: file)
-    let copy = try TemporaryCopy()
-    defer { withExtendedLifetime(copy) {} }
-    try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy.path) }
-    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
+    let room = try ClosedFolder()
+    defer { withExtendedLifetime(room) {} }
+    let copy = room.path("ledger.sqlite")
+    try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy) }
+    let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
     guard let run = try attempt({ try ledger.lastPublished() }) else {
       throw NightError(
         .noInput, "there is nothing to pack: no run of \(plan.ledger) has published",
@@ -29,9 +30,9 @@ extension Night {
     }
     if close == nil { try requireEnd(of: period, by: rules) }
     let chain = try attempt { try ledger.chain() }
-    let folder = copy.path + ".pack"
+    let folder = room.path("pack")
     var shadow = plan
-    shadow.ledger = copy.path
+    shadow.ledger = copy
     shadow.out = "\(folder)/reports"
     shadow.saysAsOf = false
     shadow.isDryRun = false

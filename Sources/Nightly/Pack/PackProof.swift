@@ -13,17 +13,17 @@ extension Night {
       throw NightError(
         .noInput, "there is no pack \(file)", hint: "check the path given with --pack")
     }
-    let room = try TemporaryCopy()
+    let room = try ClosedFolder()
     defer { withExtendedLifetime(room) {} }
     var result = Verification()
     var check = Verification.Check("pack", unit: "files")
-    let names = try attempt { try unpack(file, into: room.path, &check) }
+    let names = try attempt { try unpack(file, into: room, &check) }
     guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
       if check.outcome == .holds { check.fail(.damaged, "it is no pack") }
       result.checks.append(check)
       return result
     }
-    let folder = "\(room.path).pack/\(root)"
+    let folder = "\(room.path("pack"))/\(root)"
     let inside = Set(names.map { String($0.dropFirst(root.utf8.count + 1)) })
     let seen = try attempt { try inspectSet(in: folder) }
     check.count = Int64(names.count)
@@ -43,13 +43,14 @@ extension Night {
   }
 
   private static func unpack(
-    _ file: String, into path: String, _ check: inout Verification.Check
+    _ file: String, into room: ClosedFolder, _ check: inout Verification.Check
   ) throws -> [String]? {
-    if let reason = try unpackGzip(file, into: path + ".tar", bytesMax: 64 << 30) {
+    let tar = room.path("pack.tar")
+    if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {
       check.fail(.damaged, "\(file) is no whole gzip file: \(reason)")
       return nil
     }
-    guard let names = try TarReader(path + ".tar").extract(into: path + ".pack") else {
+    guard let names = try TarReader(tar).extract(into: room.path("pack")) else {
       check.fail(.damaged, "\(file) holds no tar as `subledger pack` writes it")
       return nil
     }

@@ -1,7 +1,5 @@
 public import Publish
 
-import Foundation
-
 /// What a dry run came to: what a real one would have done.
 public struct DryRun: Sendable, Equatable {
   /// What was read, in words; empty when nothing was to be read.
@@ -31,26 +29,4 @@ public struct DryRun: Sendable, Equatable {
 extension SetChanges {
   /// Whether the set would stay as it is.
   var isEmpty: Bool { added.isEmpty && changed.isEmpty && removed.isEmpty }
-}
-
-/// Where a set goes: the plan's folder, or for a dry run a folder of its own that goes when this
-/// goes.
-final class DryRunTarget {
-  let out: String
-  private let folder: URL?
-
-  init(_ plan: Plan) throws {
-    guard plan.isDryRun else {
-      folder = nil
-      out = plan.out
-      return
-    }
-    let folder = try makeClosedFolder()
-    self.folder = folder
-    out = folder.appendingPathComponent("reports").path
-  }
-
-  deinit {
-    if let folder { try? FileManager.default.removeItem(at: folder) }
-  }
 }

@@ -92,8 +92,11 @@ struct PublishPass {
       reportPlan.dialect = plan.csvDialect
       reportPlan.amountDecimals = plan.amountDecimals
       reportPlan.stop = stop
-      let target = try DryRunTarget(plan)
-      let staging = try Staging.begin(for: target.out, reports: reportPaths)
+      // A dry run writes its set where it goes again.
+      let folder = plan.isDryRun ? try ClosedFolder() : nil
+      defer { withExtendedLifetime(folder) {} }
+      let out = folder?.path("reports") ?? plan.out
+      let staging = try Staging.begin(for: out, reports: reportPaths)
       do {
         let reports = try times.measure(.report) {
           try earlier?.tell(&reportPlan, staging, jobs: plan.jobs)

@@ -7,12 +7,12 @@ import Report
 extension Night {
   /// Builds the ledger anew from the archives alone, and compares what counts and what is reported.
   func proveReplay(
-    _ copy: TemporaryCopy, _ result: inout Verification
+    _ copy: String, in folder: ClosedFolder, _ result: inout Verification
   ) throws(NightError) {
     var counted = Verification.Check("replay.events", unit: "events")
     var reports = Verification.Check("replay.reports", unit: "files")
     defer { result.checks += [counted, reports] }
-    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readOnly) }
+    let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
     let archives = try attempt { try ledger.archiveFiles() }.filter(\.isRead)
     let (found, unreadable) = try places(of: archives)
     let lost = archives.filter { found[$0.sha256] == nil }
@@ -29,7 +29,7 @@ extension Night {
       return reports.skip("no replay without all archives")
     }
     let again = try attempt {
-      try Ledger.open(path: copy.path + ".replay", mode: .readWrite)
+      try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     }
     try attempt { try again.adoptForgotten(of: ledger) }
     try replay(archives, at: found, from: ledger, into: again)
@@ -45,7 +45,7 @@ extension Night {
     else { return reports.skip("archives came in after the last run") }
     var told = try history(of: run.id, in: ledger).plan
     told.isDryRun = false
-    told.out = copy.path + ".replayed"
+    told.out = folder.path("replayed")
     _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
     let published = try attempt { try ledger.documents(ofRun: run.id) }.published
     let anew = try attempt { try again.documents(ofRun: 1) }.published

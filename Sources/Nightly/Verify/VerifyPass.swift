@@ -27,27 +27,28 @@ extension Night {
   public func verify(_ order: VerifyOrder) throws(NightError) -> Verification {
     try requireLedger(to: "verify")
     var result = Verification()
-    let copy = try TemporaryCopy()
-    defer { withExtendedLifetime(copy) {} }
+    let folder = try ClosedFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let copy = folder.path("ledger.sqlite")
     guard try openCopy(copy, &result) else { return result }
-    try proveRows(copy.path, &result)
+    try proveRows(copy, &result)
     let isWhole = result.outcome == .holds
-    try proveArchives(copy.path, order, isWhole: isWhole, &result)
+    try proveArchives(copy, order, isWhole: isWhole, &result)
     // What is damaged comes to anything.
-    if isWhole { try proveNumbers(copy, &result) }
-    if isWhole, order.isReplay { try proveReplay(copy, &result) }
-    try proveSet(copy.path, order, isWhole: isWhole, &result)
+    if isWhole { try proveNumbers(copy, in: folder, &result) }
+    if isWhole, order.isReplay { try proveReplay(copy, in: folder, &result) }
+    try proveSet(copy, order, isWhole: isWhole, &result)
     return result
   }
 
   private func openCopy(
-    _ copy: TemporaryCopy, _ result: inout Verification
+    _ copy: String, _ result: inout Verification
   ) throws(NightError) -> Bool {
     var check = Verification.Check("ledger", unit: "files")
     check.count = 1
     do throws(LedgerError) {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      try ledger.copy(to: copy.path)
+      try ledger.copy(to: copy)
     } catch {
       switch error.kind {
       case .corrupt, .notALedger, .newer: check.fail(.damaged, error.message)
@@ -102,13 +103,13 @@ extension Night {
 
   /// Does the last run again, and holds facts, breaks and reports to what it comes to.
   private func proveNumbers(
-    _ copy: TemporaryCopy, _ result: inout Verification
+    _ copy: String, in folder: ClosedFolder, _ result: inout Verification
   ) throws(NightError) {
     var identities = Verification.Check("identities", unit: "identities")
     var cells = Verification.Check("facts", unit: "rows")
     var reports = Verification.Check("reports", unit: "files")
     defer { result.checks += [identities, cells, reports] }
-    let ledger = try attempt { try Ledger.open(path: copy.path, mode: .readWrite) }
+    let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
     guard let run = try attempt({ try ledger.lastPublished() }) else {
       identities.skip("no run has published")
       cells.skip("no run has published")
@@ -118,7 +119,7 @@ extension Night {
     identities.count = Int64(identityNames.count)
     identities.notes = identityNames
     do {
-      let again = try self.again(run, of: ledger, into: copy)
+      let again = try self.again(run, of: ledger, into: folder)
       let isStanding = try attempt { try ledger.runs(newest: 1).first?.id == run.id }
       for difference in try attempt({
         try ledger.differences(from: again.ledger, withBreaks: isStanding)
@@ -153,14 +154,14 @@ struct RunAgain {
 extension Night {
   /// Does `run` again in another copy of `ledger`.
   private func again(
-    _ run: RunRow, of ledger: Ledger, into folder: TemporaryCopy
+    _ run: RunRow, of ledger: Ledger, into folder: ClosedFolder
   ) throws(NightError) -> RunAgain {
     let history = try history(of: run.id, in: ledger)
-    let path = folder.path + ".again"
+    let path = folder.path("again.sqlite")
     try attempt { try ledger.copy(to: path) }
     var told = history.plan
     told.isDryRun = false
-    told.out = folder.path + ".reports"
+    told.out = folder.path("reports")
     let copy = try attempt { try Ledger.open(path: path, mode: .readWrite) }
     try attempt { try copy.rewind(to: run.id) }
     _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
@@ -183,19 +184,6 @@ extension Night {
       ledger: path, files: after.count { $0 == UInt8(ascii: "\n") }, differing: differing,
       notes: notes)
   }
-}
-
-/// A folder of its own for copies of a ledger, which goes when this goes.
-final class TemporaryCopy {
-  let path: String
-  private let folder: URL
-
-  init() throws(NightError) {
-    folder = try makeClosedFolder()
-    path = folder.appendingPathComponent("ledger.sqlite").path
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 }
 
 private func unit(of check: String) -> String {
