@@ -176,9 +176,10 @@ public final class Ledger {
     }
   }
 
-  /// Does what `body` reads of the ledger at one moment: thousands of lookups, each of which would
-  /// begin and end a transaction of its own, cost half as much.
+  /// Does what `body` reads of the ledger at one moment, whatever a run writes meanwhile: thousands
+  /// of lookups, each of which would begin and end a transaction of its own, cost half as much.
   ///
+  /// Temporary tables may be filled. A run that ends meanwhile leaves its write-ahead log as it is.
   /// Throws `LedgerError`, and whatever `body` throws.
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 

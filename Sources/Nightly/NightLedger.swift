@@ -72,7 +72,7 @@ extension Night {
 
 extension Ledger {
   /// What `body` reads of the ledger at one moment.
-  func reading<Value>(_ body: () throws -> Value) throws -> Value {
+  func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
     var value: Value?
     try atOneMoment { value = try body() }
     guard let value else { preconditionFailure("a body that does not throw gives a value") }

@@ -38,7 +38,7 @@ struct StillStateTests {
   @Test("What a run writes meanwhile is not seen, and the run ends well")
   func still() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
-    try reader.holdStill {
+    try reader.atOneMoment {
       #expect(try started(reader) == 1)
       try writer.fold(facts(trials: 2))
       #expect(try started(reader) == 1)
@@ -49,7 +49,7 @@ struct StillStateTests {
   @Test("A night that ends while somebody reads is durable without emptying the log")
   func checkpoint() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
-    try reader.holdStill {
+    try reader.atOneMoment {
       #expect(try started(reader) == 1)
       try writer.fold(facts(trials: 3))
       try writer.checkpoint()
@@ -62,7 +62,7 @@ struct StillStateTests {
     try writer.fold(facts(trials: 4))
     let reader = try Ledger.open(path: path, mode: .readOnly)
     let fileAlone = folder.path("file-alone.sqlite")
-    try reader.holdStill {
+    try reader.atOneMoment {
       Ledger.checkpointAhead(path: path)
       try FileManager.default.copyItem(atPath: path, toPath: fileAlone)
       #expect(try started(reader) == 4)
@@ -73,7 +73,7 @@ struct StillStateTests {
   @Test("Facts that are laid over the ledger's are read instead, and go with the reader")
   func over() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
-    try reader.holdStill {
+    try reader.atOneMoment {
       try reader.layOver(facts(trials: 7))
       #expect(try started(reader) == 7)
     }

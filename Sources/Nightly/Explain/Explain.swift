@@ -19,7 +19,7 @@ extension Night {
     try requireLedger(to: "explain from")
     try attempt {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      try ledger.holdStill {
+      try ledger.atOneMoment {
         let run = try ledger.lastPublished() ?? ledger.runs(newest: 1).first
         var told =
           if let run, run.published != nil {

@@ -53,7 +53,7 @@ struct NightFold {
     switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
     case .everything: return try everything()
     case .dirty(let dirty, let basis):
-      return try attempt { try ledger.reading { try dirtyGroups(dirty, basis) } }
+      return try attempt { try ledger.atOneMoment { try dirtyGroups(dirty, basis) } }
     }
   }
 

@@ -199,11 +199,11 @@ private struct ShareReader {
 
   init(path: String, plan: ReportPlan, folder: String) throws {
     let ledger = try Ledger.open(path: path, mode: .readOnly)
-    writer = try ledger.reading { try ReportWriter(from: ledger, plan: plan, into: folder) }
+    writer = try ledger.atOneMoment { try ReportWriter(from: ledger, plan: plan, into: folder) }
     self.ledger = ledger
   }
 
   func write(_ share: ReportShare) throws -> WrittenReports {
-    try ledger.reading { try writer.write(share) }
+    try ledger.atOneMoment { try writer.write(share) }
   }
 }

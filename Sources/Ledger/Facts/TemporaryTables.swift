@@ -2,23 +2,6 @@ internal import GRDB
 public import Vocabulary
 
 extension Ledger {
-  /// Runs `body` on one state of the ledger, whatever a run writes meanwhile.
-  ///
-  /// The ledger is opened for reading; temporary tables may be filled. A run that ends meanwhile
-  /// leaves its write-ahead log as it is. Throws `LedgerError`, and whatever `body` throws.
-  public func holdStill(_ body: () throws -> Void) throws {
-    try visit("read one state") { database in
-      try database.beginTransaction(.deferred)
-      do {
-        try body()
-        try database.commit()
-      } catch {
-        if database.isInsideTransaction { try? database.rollback() }
-        throw error
-      }
-    }
-  }
-
   /// Puts `facts` beside those of the ledger, in temporary tables of the same names that queries of
   /// this reader read instead.
   public func layOver(_ facts: Facts) throws(LedgerError) {
