@@ -43,7 +43,7 @@ struct Corruption {
   ) -> Corruption? {
     guard event.kind.isRefund, event.transaction != 0, let part = event.revenue,
       events.contains(where: { charge in
-        charge.transaction == event.transaction && charge.kind.isToldCharge
+        charge.transaction == event.transaction && charge.kind.chargeKind != nil
           && charge.time < event.time && part.isPart(of: charge.revenue)
       })
     else { return nil }
@@ -54,7 +54,7 @@ struct Corruption {
 
   /// Proceeds that do not fit price and rate.
   private static func rate(_ event: Event) -> Corruption? {
-    guard event.kind.isToldCharge,
+    guard event.kind.chargeKind != nil,
       let revenue = event.revenue, revenue.isProceed == true, let rate = revenue.rate,
       rate > .zero, let price = event.price?.usd, price > Amount(micros: 1_000_000),
       price < Amount(micros: 1_000_000_000)
@@ -74,10 +74,10 @@ struct Corruption {
 
   /// A period that ends before it starts; the newest one would leave the end in doubt as well.
   private static func reversed(_ event: Event, among events: [Event]) -> Corruption? {
-    guard event.tellsAlone, event.kind.isToldCharge, let start = event.periodStart,
+    guard event.tellsAlone, event.kind.chargeKind != nil, let start = event.periodStart,
       start <= event.time, let end = event.periodEnd, end > start,
       events.contains(where: {
-        $0.lineage == event.lineage && $0.kind.isToldCharge && $0.time > end - .days(1)
+        $0.lineage == event.lineage && $0.kind.chargeKind != nil && $0.time > end - .days(1)
       })
     else { return nil }
     var wrong = event
@@ -89,7 +89,7 @@ struct Corruption {
   private static func exchange(
     _ event: Event, among events: [Event], _ rates: ExchangeRates
   ) -> Corruption? {
-    guard event.kind.isToldCharge, let revenue = event.revenue, let usd = revenue.usd,
+    guard event.kind.chargeKind != nil, let revenue = event.revenue, let usd = revenue.usd,
       usd > Amount(micros: 1_000_000), rates.around(event) >= 9,
       !events.contains(where: { $0.kind.isRefund && $0.transaction == event.transaction }),
       let dear = try? usd.scaled(by: 3, over: 2)
@@ -102,7 +102,7 @@ struct Corruption {
 
   /// Money that comes with an event that books none.
   private static func revenue(_ event: Event) -> Corruption? {
-    guard !event.kind.isProductChange, !event.kind.isRefund, !event.kind.isToldCharge else {
+    guard !event.kind.isProductChange, !event.kind.isRefund, event.kind.chargeKind == nil else {
       return nil
     }
     var wrong = event
@@ -119,16 +119,6 @@ extension Revenue {
       let local, let paidLocal = whole.local
     else { return false }
     return usd.magnitude < paid.magnitude && local.magnitude < paidLocal.magnitude
-  }
-}
-
-extension EventKind {
-  /// Whether the kind books money by itself.
-  var isToldCharge: Bool {
-    switch self {
-    case .started, .trialConverted, .renewed, .recovered, .resubscribed, .purchased: true
-    default: false
-    }
   }
 }
 
