@@ -98,8 +98,3 @@ extension BreakDraft {
     return found
   }
 }
-
-extension BreakCode {
-  /// Whether the code only says how something came that did come.
-  var isAboutArrival: Bool { self == .late || self == .outOfOrder }
-}

@@ -55,6 +55,10 @@ public enum BreakCode: String, CaseIterable, Sendable {
 
   /// Whether the code says that an event never came.
   public var isMissing: Bool { rawValue.hasPrefix("MISSED_") }
+
+  /// Whether the code only says how something came that did come; `deliveries_daily` counts that,
+  /// also where it is no break.
+  public var isAboutArrival: Bool { self == .late || self == .outOfOrder }
 }
 
 /// How far a break that exists has come.

@@ -18,7 +18,7 @@ struct Findings {
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.result.facts.arrivals
     rates = fold.rates
-    troubled = Set(breaks.values.filter { !$0.code.isCounted }.flatMap(\.holders))
+    troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))
   }
 
   /// Whether a break speaks of the lineage or its user.
@@ -95,7 +95,7 @@ struct DrillAccount {
     _ damage: Damage, found: [Break], _ testimony: DrillTestimony
   ) {
     let event = damage.candidate.event
-    let code = damage.expected.first { !$0.isCounted }
+    let code = damage.expected.first { !$0.isAboutArrival }
     let match =
       found.firstIndex { $0.code == code }
       ?? found.firstIndex { code?.isMissing == true && $0.code.isMissing }
@@ -104,7 +104,7 @@ struct DrillAccount {
       "after \(event.kind.name) of \(event.time.text), subscription "
       + "\(damage.candidate.row.original), was \(damage.kind.rawValue)"
     for (index, wrong) in found.enumerated() where index != match {
-      if wrong.code.isCounted, damage.expected.contains(wrong.code) { continue }
+      if wrong.code.isAboutArrival, damage.expected.contains(wrong.code) { continue }
       score.add(wrong.code.rawValue) { $0.wrong += 1 }
       notes.append("false \(wrong.code.rawValue) \(about)")
     }
@@ -143,7 +143,7 @@ struct DrillAccount {
       let key = ArrivalKey(
         day: CivilCalendar.utc.day(of: event.arrivedAt),
         provider: event.provider, kind: event.kind)
-      for code in damage.expected where code.isCounted {
+      for code in damage.expected where code.isAboutArrival {
         expected[key, default: [:]][code, default: 0] += 1
       }
     }
@@ -160,9 +160,4 @@ struct DrillAccount {
       }
     }
   }
-}
-
-extension BreakCode {
-  /// Whether `deliveries_daily` counts what the code says, also where it is no break.
-  var isCounted: Bool { self == .late || self == .outOfOrder }
 }
