@@ -47,9 +47,9 @@ struct Intake {
   func readArchives(into summary: inout IntakeSummary) throws(NightError) {
     let rules = try plan.normaliseRules()
     if let warning = plan.secretsWarning { log.warning("\(warning)") }
-    let files = try newFiles(
-      of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots,
-      summary: &summary)
+    let (files, known) = try newFiles(
+      of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)
+    summary.archivesKnown += known
     let makers = Workers(count: plan.jobs, waitingMax: 8)
     let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules) {
       try makers.make($0, write: $1)
@@ -120,11 +120,11 @@ struct Intake {
     }
   }
 
-  /// The files that may hold something new, in byte order of their names; `others` are no input.
+  /// The files that may hold something new, in byte order of their names, and how many are known;
+  /// `others` are no input.
   func newFiles(
-    of kind: ArchiveKind, under paths: [String], except others: [String],
-    summary: inout IntakeSummary
-  ) throws(NightError) -> [ArchiveFile] {
+    of kind: ArchiveKind, under paths: [String], except others: [String]
+  ) throws(NightError) -> (files: [ArchiveFile], known: Int) {
     let listing = try attempt {
       try ArchiveFolder.files(under: paths, except: others)
     }
@@ -134,8 +134,9 @@ struct Intake {
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }
     return try attempt {
-      if let replayed { return listing.files.map { $0.first(replayed.bytes) } }
-      return try listing.files.filter { file in
+      if let replayed { return (listing.files.map { $0.first(replayed.bytes) }, 0) }
+      var known = 0
+      let files = try listing.files.filter { file in
         if let limit = plan.modifiedUntil, file.modified > limit {
           log.info("left alone \(file.path): younger than --min-age")
           return false
@@ -143,9 +144,10 @@ struct Intake {
         let isKnown = try ledger.isUnchanged(
           path: file.path, bytes: file.bytes, modified: file.modified,
           inode: Int64(bitPattern: file.inode), kind: kind)
-        if isKnown { summary.archivesKnown += 1 }
+        if isKnown { known += 1 }
         return !isKnown
       }
+      return (files, known)
     }
   }
 

@@ -8,10 +8,9 @@ extension Intake {
   /// Reads the snapshot files that are new, one after the other: they are small beside archives.
   func readSnapshots(into summary: inout IntakeSummary) throws(NightError) {
     guard !plan.snapshots.isEmpty else { return }
-    var filesKnown = IntakeSummary()
-    let files = try newFiles(
-      of: .snapshots, under: plan.snapshots, except: plan.ownPlaces, summary: &filesKnown)
-    summary.snapshotFilesKnown = filesKnown.archivesKnown
+    let (files, known) = try newFiles(
+      of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
+    summary.snapshotFilesKnown = known
     for file in files {
       try checkStop()
       do {
