@@ -50,15 +50,18 @@ public struct Forgotten: Sendable, Equatable {
 public struct ForgetWords {
   /// The id of a break whose words have changed, given how it was before and what of the person it
   /// may be about; nil when nothing tells it.
-  let breakID: (Break, Break, BreakClues) -> String?
-  /// Decisions without the id, and with the new ids of breaks; nil when nothing of it is in them.
-  let decisions: ([UInt8], Renaming, [String: String]) throws -> [UInt8]?
+  public typealias BreakID = (_ former: Break, _ now: Break, _ clues: BreakClues) -> String?
+  /// Decisions without the id, and with the new ids of breaks by old ones; nil when nothing of it is
+  /// in them.
+  public typealias Decisions = (
+    _ content: [UInt8], _ renaming: Renaming, _ breakIDs: [String: String]
+  ) throws -> [UInt8]?
+
+  let breakID: BreakID
+  let decisions: Decisions
 
   /// The two functions.
-  public init(
-    breakID: @escaping (Break, Break, BreakClues) -> String?,
-    decisions: @escaping ([UInt8], Renaming, [String: String]) throws -> [UInt8]?
-  ) {
+  public init(breakID: @escaping BreakID, decisions: @escaping Decisions) {
     self.breakID = breakID
     self.decisions = decisions
   }

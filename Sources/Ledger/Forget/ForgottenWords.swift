@@ -31,7 +31,8 @@ struct ForgottenWords {
   /// Rewrites the breaks of the person, or of the subscriptions `originals`; `name` gives the id
   /// of a break whose words have changed, and nil when nothing tells it.
   mutating func writeBreaks(
-    of originals: Set<String>, lineages: Set<Int64>, name: (Break, Break) -> String?
+    of originals: Set<String>, lineages: Set<Int64>,
+    name: (_ former: Break, _ now: Break) -> String?
   ) throws {
     let select = try RawStatement(
       database,

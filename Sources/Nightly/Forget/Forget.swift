@@ -18,7 +18,7 @@ extension Night {
       act.reason = order.reason
       act.who = order.who
       let words = ForgetWords(
-        breakID: { $1.renamed(from: $0, $2) },
+        breakID: { former, now, clues in now.renamed(from: former, clues) },
         decisions: renamedDecisions)
       guard let found = try attempt({ try ledger.forget(order.user, as: act, words) }) else {
         throw NightError(
