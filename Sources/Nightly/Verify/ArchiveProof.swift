@@ -7,16 +7,13 @@ extension Night {
   /// An archive is looked for where it was found, and under its name in the plan's archives and
   /// snapshots. One that is gone is named, for archives may be kept elsewhere.
   func proveArchives(
-    _ path: String, _ order: VerifyOrder, isWhole: Bool, _ result: inout Verification
-  ) throws(NightError) {
+    _ path: String, _ order: VerifyOrder, isWhole: Bool
+  ) throws(NightError) -> Verification.Check {
     var check = Verification.Check("archives", unit: "files")
     let listed = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
       try ledger.archiveFiles()
     }
-    guard let known = listed else {
-      check.skip("the ledger can not be read")
-      return result.checks.append(check)
-    }
+    guard let known = listed else { return check.skipped("the ledger can not be read") }
     let given = try namedFiles()
     // The same bytes may have come under other names, of which one may be left.
     let copies = Dictionary(grouping: known, by: \.sha256)
@@ -48,7 +45,7 @@ extension Night {
       let note = "\(gone.count) not there any more: \(names)"
       if order.isStrict { check.fail(.damaged, note) } else { check.notes.append(note) }
     }
-    result.checks.append(check)
+    return check
   }
 
   /// The files under the plan's paths, by the name that the ledger has for them.

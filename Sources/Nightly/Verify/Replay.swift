@@ -7,26 +7,24 @@ import Report
 extension Night {
   /// Builds the ledger anew from the archives alone, and compares what counts and what is reported.
   func proveReplay(
-    _ copy: String, in folder: ClosedFolder, _ result: inout Verification
-  ) throws(NightError) {
+    _ copy: String, in folder: ClosedFolder
+  ) throws(NightError) -> [Verification.Check] {
     var counted = Verification.Check("replay.events", unit: "events")
     var reports = Verification.Check("replay.reports", unit: "files")
-    defer { result.checks += [counted, reports] }
     let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
     let archives = try attempt { try ledger.archiveFiles() }.filter(\.isRead)
     let (found, unreadable) = try places(of: archives)
     let lost = archives.filter { found[$0.sha256] == nil }
     guard lost.isEmpty else {
-      let (closed, gone) = (
-        lost.compactMap { unreadable[$0.sha256] },
-        lost.filter { unreadable[$0.sha256] == nil }.map(\.name)
-      )
+      let gone = lost.filter { unreadable[$0.sha256] == nil }.map(\.name)
       if !gone.isEmpty {
         let names = gone.prefix(20).joined(separator: ", ")
-        counted.skip("\(gone.count) archives are not there: \(names)")
+        counted = counted.skipped("\(gone.count) archives are not there: \(names)")
       }
-      for reason in closed.prefix(20) { counted.skip(reason) }
-      return reports.skip("no replay without all archives")
+      for reason in lost.compactMap({ unreadable[$0.sha256] }).prefix(20) {
+        counted = counted.skipped(reason)
+      }
+      return [counted, reports.skipped("no replay without all archives")]
     }
     let again = try attempt {
       try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
@@ -42,7 +40,7 @@ extension Night {
     try attempt { try compare(ledger, with: again, &counted) }
     guard let run = try attempt({ try ledger.lastPublished() }),
       archives.allSatisfy({ $0.run <= run.id })
-    else { return reports.skip("archives came in after the last run") }
+    else { return [counted, reports.skipped("archives came in after the last run")] }
     var told = try history(of: run.id, in: ledger).plan
     told.isDryRun = false
     told.out = folder.path("replayed")
@@ -56,6 +54,7 @@ extension Night {
     for file in differing where !speaksOfArrival(file) && file != manifestName {
       reports.fail(.differs, file)
     }
+    return [counted, reports]
   }
 
   /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place.

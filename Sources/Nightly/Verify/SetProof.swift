@@ -6,17 +6,16 @@ import Publish
 extension Night {
   /// Holds a published set to its checksums, and those to the run that published them.
   func proveSet(
-    _ path: String, _ order: VerifyOrder, isWhole: Bool, _ result: inout Verification
-  ) throws(NightError) {
+    _ path: String, _ order: VerifyOrder, isWhole: Bool
+  ) throws(NightError) -> Verification.Check {
     var check = Verification.Check("set", unit: "files")
-    defer { result.checks.append(check) }
     let out = order.out ?? plan.out
     guard FileManager.default.fileExists(atPath: out) else {
       guard order.out == nil else {
         throw NightError(
           .noInput, "there is no published set \(out)", hint: "check the path given with --out")
       }
-      return check.skip("there is no published set \(out)")
+      return check.skipped("there is no published set \(out)")
     }
     let seen = try attempt { try inspectSet(in: out) }
     check.count = Int64(seen.paths.count)
@@ -26,11 +25,13 @@ extension Night {
     }
     guard let publishers = told else {
       check.notes.append("held to its own checksums alone: the ledger can not be read")
-      return
+      return check
     }
-    guard let run = publishers[seen.sha256] else {
-      return check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
+    if let run = publishers[seen.sha256] {
+      check.notes.append("published by run \(run)")
+    } else {
+      check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
     }
-    check.notes.append("published by run \(run)")
+    return check
   }
 }

@@ -41,9 +41,12 @@ public struct Verification: Sendable, Equatable {
       if notes.count < Self.shown { notes.append(note) }
     }
 
-    mutating func skip(_ note: String) {
-      outcome = .skipped
-      notes.append(note)
+    /// The same, skipped for the reason in `note`.
+    func skipped(_ note: String) -> Check {
+      var check = self
+      check.outcome = .skipped
+      check.notes.append(note)
+      return check
     }
 
     private static let shown = 20

@@ -26,38 +26,35 @@ extension Night {
   /// - Throws: `NightError` when verifying itself cannot be done.
   public func verify(_ order: VerifyOrder) throws(NightError) -> Verification {
     try requireLedger(to: "verify")
-    var result = Verification()
     let folder = try ClosedFolder()
     defer { withExtendedLifetime(folder) {} }
     let copy = folder.path("ledger.sqlite")
-    guard try openCopy(copy, &result) else { return result }
-    try proveRows(copy, &result)
+    if let damage = try takeCopy(copy) { return Verification(checks: [damage]) }
+    var result = Verification(checks: try proveRows(copy))
     let isWhole = result.outcome == .holds
-    try proveArchives(copy, order, isWhole: isWhole, &result)
+    result.checks.append(try proveArchives(copy, order, isWhole: isWhole))
     // What is damaged comes to anything.
-    if isWhole { try proveNumbers(copy, in: folder, &result) }
-    if isWhole, order.isReplay { try proveReplay(copy, in: folder, &result) }
-    try proveSet(copy, order, isWhole: isWhole, &result)
+    if isWhole { result.checks += try proveNumbers(copy, in: folder) }
+    if isWhole, order.isReplay { result.checks += try proveReplay(copy, in: folder) }
+    result.checks.append(try proveSet(copy, order, isWhole: isWhole))
     return result
   }
 
-  private func openCopy(
-    _ copy: String, _ result: inout Verification
-  ) throws(NightError) -> Bool {
-    var check = Verification.Check("ledger", unit: "files")
-    check.count = 1
+  /// Copies the ledger; gives the check that fails when it is too damaged for that.
+  private func takeCopy(_ copy: String) throws(NightError) -> Verification.Check? {
     do throws(LedgerError) {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       try ledger.copy(to: copy)
+      return nil
     } catch {
+      var check = Verification.Check("ledger", unit: "files")
+      check.count = 1
       switch error.kind {
       case .corrupt, .notALedger, .newer: check.fail(.damaged, error.message)
       default: throw NightError(error)
       }
-      result.checks.append(check)
-      return false
+      return check
     }
-    return true
   }
 
   /// What `read` tells of the copy at `path`; nil when it cannot be read for damage that the checks
@@ -73,24 +70,25 @@ extension Night {
     }
   }
 
-  private func proveRows(_ path: String, _ result: inout Verification) throws(NightError) {
+  private func proveRows(_ path: String) throws(NightError) -> [Verification.Check] {
     let ledger: Ledger
     do {
       ledger = try Ledger.open(path: path, mode: .readOnly)
     } catch {
       var check = Verification.Check("ledger", unit: "files")
       check.fail(.damaged, error.message)
-      return result.checks.append(check)
+      return [check]
     }
+    var checks: [Verification.Check] = []
     for found in try attempt({ try ledger.check() }) {
       var check = Verification.Check("ledger.\(found.name)", unit: unit(of: found.name))
       check.count = found.rows
       check.wrong = found.wrong
       check.notes = found.problems
       check.outcome = found.wrong > 0 ? .damaged : .holds
-      result.checks.append(check)
+      checks.append(check)
     }
-    guard result.outcome == .holds else { return }
+    guard checks.allSatisfy({ $0.outcome == .holds }) else { return checks }
     var documents = Verification.Check("ledger.document", unit: "rows")
     try attempt {
       try ledger.forEachDocument { document in
@@ -98,23 +96,19 @@ extension Night {
         do { _ = try document.content() } catch { documents.fail(.damaged, "\(error)") }
       }
     }
-    result.checks.append(documents)
+    return checks + [documents]
   }
 
   /// Does the last run again, and holds facts, breaks and reports to what it comes to.
   private func proveNumbers(
-    _ copy: String, in folder: ClosedFolder, _ result: inout Verification
-  ) throws(NightError) {
+    _ copy: String, in folder: ClosedFolder
+  ) throws(NightError) -> [Verification.Check] {
     var identities = Verification.Check("identities", unit: "identities")
     var cells = Verification.Check("facts", unit: "rows")
     var reports = Verification.Check("reports", unit: "files")
-    defer { result.checks += [identities, cells, reports] }
     let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
     guard let run = try attempt({ try ledger.lastPublished() }) else {
-      identities.skip("no run has published")
-      cells.skip("no run has published")
-      reports.skip("no run has published")
-      return
+      return [identities, cells, reports].map { $0.skipped("no run has published") }
     }
     identities.count = Int64(identityNames.count)
     identities.notes = identityNames
@@ -139,6 +133,7 @@ extension Night {
         reports.fail(.differs, "run \(run.id) can not be done again: \(error.message)")
       }
     }
+    return [identities, cells, reports]
   }
 }
 
