@@ -48,7 +48,7 @@ extension Night {
     _ history: RunHistory, with copy: Ledger, _ since: SinceRun, isLookBack: Bool
   ) throws(NightError) {
     let run = history.row
-    let again = try attempt { try copy.run(run.id) }
+    let published = try attempt { try copy.run(run.id) }?.published
     if run.version != version {
       log.warning(
         """
@@ -56,29 +56,25 @@ extension Night {
         by \(version): datapackage.json names it, and reports may differ
         """)
     }
-    guard let told = again?.published, told != run.published else { return }
-    let sums = try attempt { try copy.documents(ofRun: run.id).published }
-    let differing = differingFiles(
-      try history.documents.published?.content() ?? [], try sums?.content() ?? [])
-    if run.version != version {
-      let files = differing.joined(separator: ", ")
-      return log.warning("other bytes than run \(run.id) published are in: \(files)")
-    }
-    if let reason = since.reason(for: differing) { log.warning("\(reason)") }
-    let unexplained = since.unexplained(differing)
-    guard !unexplained.isEmpty else { return }
+    guard let published, published != run.published else { return }
+    let (wrong, notes) = try ToldAgain(
+      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id) },
+      since: since
+    ).findings(by: version)
+    for note in notes { log.warning("\(note)") }
+    guard !wrong.isEmpty else { return }
     // Words of a run before it, of breaks that do not stand at its as-of.
-    if isLookBack, Set(unexplained).isSubset(of: ["breaks_history.csv", manifestName]) {
+    if isLookBack, Set(wrong).isSubset(of: ["breaks_history.csv", manifestName]) {
       return log.warning(
         """
         run \(run.id) looked back behind an earlier one, and what was said then of breaks that \
-        live on was said otherwise since; other bytes are in: \(unexplained.joined(separator: ", "))
+        live on was said otherwise since; other bytes are in: \(wrong.joined(separator: ", "))
         """)
     }
     throw NightError(
       .identity,
       "what run \(run.id) published can not be told again; other bytes are in: "
-        + unexplained.joined(separator: ", "),
+        + wrong.joined(separator: ", "),
       hint: "keep the ledger and report this; `subledger verify` tells what does not hold")
   }
 }

@@ -7,11 +7,6 @@ struct SinceRun {
   /// Persons who were forgotten after the run had published.
   let forgotten: Int
 
-  init(_ run: Int64, in ledger: Ledger) throws(NightError) {
-    let acts = try attempt { try ledger.acts() }
-    forgotten = acts.count { $0.deed == .forget && $0.run >= run }
-  }
-
   /// Those of `files` that cannot differ for that reason.
   func unexplained(_ files: [String]) -> [String] {
     forgotten == 0 ? files : files.filter { !Self.names($0) }
@@ -29,5 +24,13 @@ struct SinceRun {
   /// Whether persons, or files named like them, are named in a file, or in what it describes.
   private static func names(_ file: String) -> Bool {
     namesPersons(file) || file == manifestName
+  }
+}
+
+extension SinceRun {
+  /// What was done after `run`.
+  init(_ run: Int64, in ledger: Ledger) throws(NightError) {
+    let acts = try attempt { try ledger.acts() }
+    self.init(forgotten: acts.count { $0.deed == .forget && $0.run >= run })
   }
 }

@@ -41,19 +41,20 @@ extension Night {
     guard let run = try attempt({ try ledger.lastPublished() }),
       archives.allSatisfy({ $0.run <= run.id })
     else { return [counted, reports.skipped("archives came in after the last run")] }
-    var told = try history(of: run.id, in: ledger).plan
+    let history = try history(of: run.id, in: ledger)
+    var told = history.plan
     told.isDryRun = false
     told.out = folder.path("replayed")
     _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
-    let published = try attempt { try ledger.documents(ofRun: run.id) }.published
-    let anew = try attempt { try again.documents(ofRun: 1) }.published
-    let (before, after) = (try published?.content() ?? [], try anew?.content() ?? [])
-    reports.count = Int64(after.count { $0 == UInt8(ascii: "\n") })
+    var anew = try ToldAgain(
+      run, history.documents, again: try attempt { try again.documents(ofRun: 1) },
+      since: try SinceRun(run.id, in: ledger))
+    reports.count = Int64(anew.files)
     reports.notes.append("but for those that speak of arrival itself")
-    let differing = try SinceRun(run.id, in: ledger).unexplained(differingFiles(before, after))
-    for file in differing where !speaksOfArrival(file) && file != manifestName {
-      reports.fail(.differs, file)
-    }
+    anew.differing.removeAll { speaksOfArrival($0) || $0 == manifestName }
+    let (wrong, notes) = anew.findings(by: version)
+    for file in wrong { reports.fail(.differs, file) }
+    reports.notes += notes
     return [counted, reports]
   }
 

@@ -113,17 +113,19 @@ extension Night {
     identities.count = Int64(identityNames.count)
     identities.notes = identityNames
     do {
-      let again = try self.again(run, of: ledger, into: folder)
+      let copyAgain = folder.path("again.sqlite")
+      let again = try again(run, of: ledger, at: copyAgain, in: folder)
       let isStanding = try attempt { try ledger.runs(newest: 1).first?.id == run.id }
       for difference in try attempt({
-        try ledger.differences(from: again.ledger, withBreaks: isStanding)
+        try ledger.differences(from: copyAgain, withBreaks: isStanding)
       }) {
         cells.count += difference.rows
         for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
       }
       reports.count = Int64(again.files)
-      for file in again.differing { reports.fail(.differs, file) }
-      reports.notes += again.notes
+      let (wrong, notes) = again.findings(by: version)
+      for file in wrong { reports.fail(.differs, file) }
+      reports.notes += notes
     } catch {
       switch error.kind {
       case .identity: identities.fail(.differs, error.message)
@@ -137,22 +139,12 @@ extension Night {
   }
 }
 
-/// A run of a copy that was done again.
-struct RunAgain {
-  let ledger: String
-  let files: Int
-  /// The published files with other bytes than the run published.
-  let differing: [String]
-  let notes: [String]
-}
-
 extension Night {
-  /// Does `run` again in another copy of `ledger`.
+  /// Does `run` again in another copy of `ledger`, at `path`.
   private func again(
-    _ run: RunRow, of ledger: Ledger, into folder: ClosedFolder
-  ) throws(NightError) -> RunAgain {
+    _ run: RunRow, of ledger: Ledger, at path: String, in folder: ClosedFolder
+  ) throws(NightError) -> ToldAgain {
     let history = try history(of: run.id, in: ledger)
-    let path = folder.path("again.sqlite")
     try attempt { try ledger.copy(to: path) }
     var told = history.plan
     told.isDryRun = false
@@ -160,24 +152,9 @@ extension Night {
     let copy = try attempt { try Ledger.open(path: path, mode: .readWrite) }
     try attempt { try copy.rewind(to: run.id) }
     _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
-    let sums = try attempt { try copy.documents(ofRun: run.id).published }
-    let (before, after) = (
-      try history.documents.published?.content() ?? [], try sums?.content() ?? []
-    )
-    var differing = differingFiles(before, after)
-    var notes: [String] = []
-    if run.version != version, !differing.isEmpty {
-      notes.append(
-        "run \(run.id) was published by version \(run.version); files with other bytes by "
-          + "\(version): \(differing.joined(separator: ", "))")
-      differing = []
-    }
-    let since = try SinceRun(run.id, in: ledger)
-    if let reason = since.reason(for: differing) { notes.append(reason) }
-    differing = since.unexplained(differing)
-    return RunAgain(
-      ledger: path, files: after.count { $0 == UInt8(ascii: "\n") }, differing: differing,
-      notes: notes)
+    return try ToldAgain(
+      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id) },
+      since: try SinceRun(run.id, in: ledger))
   }
 }
 

@@ -1,0 +1,39 @@
+import Ledger
+import Publish
+
+/// The set of a run, told again, held to what the run published.
+struct ToldAgain {
+  let run: RunRow
+  /// How many files the set has now.
+  let files: Int
+  /// Those with other bytes, or that only one of both has.
+  var differing: [String]
+  /// What people did to the ledger since.
+  let since: SinceRun
+
+  /// What is wrong, and what a reader should know: files that another version of the program makes
+  /// otherwise are no more than that.
+  func findings(by version: String) -> (wrong: [String], notes: [String]) {
+    if run.version != version {
+      guard !differing.isEmpty else { return ([], []) }
+      let note =
+        "run \(run.id) was published by version \(run.version); files with other bytes by "
+        + "\(version): \(differing.joined(separator: ", "))"
+      return ([], [note])
+    }
+    return (since.unexplained(differing), since.reason(for: differing).map { [$0] } ?? [])
+  }
+}
+
+extension ToldAgain {
+  /// Compares what `run` published with what came of doing it again.
+  init(
+    _ run: RunRow, _ before: RunDocuments, again: RunDocuments, since: SinceRun
+  ) throws(NightError) {
+    let known = try before.published?.content() ?? []
+    let now = try again.published?.content() ?? []
+    self.init(
+      run: run, files: now.count { $0 == UInt8(ascii: "\n") },
+      differing: differingFiles(known, now), since: since)
+  }
+}
