@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import Nightly
 import Vocabulary
@@ -29,10 +28,7 @@ struct StandardErrorLog: LogHandler {
   }
 
   private static func json(level: Logger.Level, _ message: String) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let fields = ["level": level.rawValue, "message": message]
-    let data = (try? encoder.encode(fields)) ?? Data()
-    return String(decoding: data, as: UTF8.self)
+    let fields = ["level": level.rawValue, "message": message].mapValues(JSONValue.string)
+    return String(decoding: JSONValue.object(fields).line, as: UTF8.self)
   }
 }

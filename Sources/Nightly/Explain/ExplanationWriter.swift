@@ -1,4 +1,3 @@
-import Publish
 import Report
 import Vocabulary
 

@@ -1,6 +1,5 @@
 import Digest
 import Ledger
-import Publish
 import Reconcile
 import Report
 import Vocabulary

@@ -1,6 +1,5 @@
 import Foundation
 import Ledger
-import Publish
 import Report
 import Vocabulary
 

@@ -1,6 +1,5 @@
 import Foundation
 import Ledger
-import Publish
 import Vocabulary
 
 /// How big the ledger is on disk.

@@ -1,4 +1,3 @@
-import Publish
 import Vocabulary
 
 /// What of a ledger, its archives and a published set was held to what proves it.

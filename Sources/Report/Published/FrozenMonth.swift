@@ -138,14 +138,15 @@ private final class FrozenReport: RowSink {
   }
 
   private var totals: String {
-    let members = layout.columns.indices.filter { !layout.columns[$0].isKey }.compactMap { index in
+    var members: [String: JSONValue] = [:]
+    for (index, column) in layout.columns.enumerated() where !column.isKey {
       switch formats[index] {
-      case .integer: "\"\(layout.columns[index].name)\":\"\(sums[index])\""
-      case .amount: "\"\(layout.columns[index].name)\":\"\(amountText(sums[index]))\""
-      default: String?.none
+      case .integer: members[column.name] = .string("\(sums[index])")
+      case .amount: members[column.name] = .string(amountText(sums[index]))
+      default: break
       }
     }
-    return "{\(members.sorted().joined(separator: ","))}"
+    return String(decoding: JSONValue.object(members).line, as: UTF8.self)
   }
 }
 

@@ -1,5 +1,3 @@
-internal import Vocabulary
-
 /// A JSON value that always prints as the same bytes: sorted keys, two spaces, no floating point.
 public indirect enum JSONValue: Sendable, Equatable {
   case null
