@@ -13,11 +13,20 @@ public struct Renaming: Sendable {
     isTelling = self.id.count >= 8 && self.id.contains { !(0x30...0x39).contains($0) }
   }
 
-  /// The text with the name wherever the id stands; nil when it stands nowhere.
-  ///
-  /// - Parameter isOwn: whether the text is an id of something that the person has; then the id
-  ///   may be a part of a word. In other texts that could be the beginning of somebody else's.
-  public func applied(to text: UnsafeRawBufferPointer, isOwn: Bool) -> [UInt8]? {
+  /// A text of something that the person has, such as its id, with the name wherever the person's id
+  /// stands, also as a part of a word; nil when it stands nowhere.
+  public func applied(toOwn text: UnsafeRawBufferPointer) -> [UInt8]? {
+    applied(to: text, isOwn: true)
+  }
+
+  /// The same of a text; the text itself when the id stands nowhere in it.
+  public func applied(toOwn text: String) -> String { applied(to: text, isOwn: true) }
+
+  /// Any other text with the name wherever the id stands as a word: a part of one could be the
+  /// beginning of somebody else's.
+  public func applied(toOther text: String) -> String { applied(to: text, isOwn: false) }
+
+  private func applied(to text: UnsafeRawBufferPointer, isOwn: Bool) -> [UInt8]? {
     guard text.count >= id.count else { return nil }
     var result: [UInt8] = []
     var kept = 0
@@ -35,8 +44,7 @@ public struct Renaming: Sendable {
     return kept == 0 ? nil : result + text[kept...]
   }
 
-  /// The same of a text; the text itself when the id stands nowhere in it.
-  public func applied(to text: String, isOwn: Bool) -> String {
+  private func applied(to text: String, isOwn: Bool) -> String {
     var copy = text
     let result = copy.withUTF8 { applied(to: UnsafeRawBufferPointer($0), isOwn: isOwn) }
     return result.map { String(decoding: $0, as: UTF8.self) } ?? text

@@ -50,7 +50,7 @@ struct ForgetTests {
     for person in persons { #expect(try world.spellings(of: person, "l") == 0, "\(person)") }
 
     let renamed = names.reduce(explained.output) {
-      Renaming(id: $1.key, name: $1.value).applied(to: $0, isOwn: false)
+      Renaming(id: $1.key, name: $1.value).applied(toOther: $0)
     }
     // What happened in one moment is told by subscription, and those are named otherwise now.
     #expect(try sortedLines(explain(program).output) == sortedLines(renamed))

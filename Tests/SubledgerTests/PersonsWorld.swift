@@ -237,7 +237,7 @@ extension PersonsWorld {
       func lines(_ data: Data?, _ names: [String: String]) -> [String] {
         var text = String(decoding: data ?? Data(), as: UTF8.self)
         for (name, new) in names {
-          text = Renaming(id: name, name: new).applied(to: text, isOwn: false)
+          text = Renaming(id: name, name: new).applied(toOther: text)
         }
         return text.split(separator: "\n").map { line in
           let isOwn = pseudonyms.contains { line.contains($0) }

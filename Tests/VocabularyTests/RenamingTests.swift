@@ -14,7 +14,7 @@ struct RenamingTests {
     ])
   func own(id: String, text: String, told: String) {
     let renaming = Renaming(id: id, name: "NAME")
-    #expect(renaming.applied(to: text, isOwn: true) == told)
+    #expect(renaming.applied(toOwn: text) == told)
   }
 
   @Test(
@@ -26,6 +26,6 @@ struct RenamingTests {
     ])
   func others(id: String, text: String, told: String) {
     let renaming = Renaming(id: id, name: "NAME")
-    #expect(renaming.applied(to: text, isOwn: false) == told)
+    #expect(renaming.applied(toOther: text) == told)
   }
 }

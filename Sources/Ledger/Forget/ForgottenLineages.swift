@@ -125,7 +125,7 @@ struct ForgottenLineages {
     var renamed = record
     renamed.user = keys.new
     let text = try record.transaction()
-    var name = renaming.applied(to: text, isOwn: true)
+    var name = renaming.applied(toOwn: text)
     guard name != text else { return (renamed, arena.keep(record.content)) }
     var event = try record.event(of: lineage, shop)
     event.transaction = transactionKey(name)
@@ -140,7 +140,7 @@ struct ForgottenLineages {
   private mutating func write(_ row: Row, as key: Int64, _ records: [EventRecord]) throws {
     var events = ByteWriter()
     EventRecords.encode(records, to: &events)
-    let original = renaming.applied(to: row.original, isOwn: true)
+    let original = renaming.applied(toOwn: row.original)
     let user = row.user == keys.old ? keys.new : row.user
     let place =
       original == row.original

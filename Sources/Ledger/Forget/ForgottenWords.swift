@@ -56,10 +56,10 @@ struct ForgottenWords {
     for (former, episode) in found {
       var item = former
       if item.user == id { item.user = pseudonym }
-      item.subscription = renaming.applied(to: item.subscription, isOwn: true)
-      item.transaction = renaming.applied(to: item.transaction, isOwn: true)
-      item.evidence = renaming.applied(to: item.evidence, isOwn: true)
-      item.action = renaming.applied(to: item.action, isOwn: true)
+      item.subscription = renaming.applied(toOwn: item.subscription)
+      item.transaction = renaming.applied(toOwn: item.transaction)
+      item.evidence = renaming.applied(toOwn: item.evidence)
+      item.action = renaming.applied(toOwn: item.action)
       let place = breakIDs[former.id] ?? name(former, item)
       if place == nil { lostBreaks += 1 }
       if let place, place != former.id { breakIDs[former.id] = place }
@@ -81,7 +81,7 @@ struct ForgottenWords {
     let update = try RawStatement(
       database, "update decision set break_id = ?2, reason = ?3, who = ?4 where break_id = ?1")
     for row in found {
-      let words = row[1...].map { renaming.applied(to: $0, isOwn: false) }
+      let words = row[1...].map { renaming.applied(toOther: $0) }
       let place = breakIDs[row[0]] ?? row[0]
       guard place != row[0] || words != Array(row[1...]) else { continue }
       for (index, text) in ([row[0], place] + words).enumerated() {
@@ -98,8 +98,8 @@ struct ForgottenWords {
     for var act in known {
       let (reason, who) = (act.reason, act.who)
       let old = restated.digest(ofAct: act)
-      act.reason = renaming.applied(to: reason, isOwn: false)
-      act.who = renaming.applied(to: who, isOwn: false)
+      act.reason = renaming.applied(toOther: reason)
+      act.who = renaming.applied(toOther: who)
       guard act.reason != reason || act.who != who else { continue }
       update.bind(1, act.id)
       update.bind(2, act.reason)
@@ -116,8 +116,8 @@ struct ForgottenWords {
     var found: [(id: Int64, name: String, path: String, check: Int64)] = []
     try select.forEachRow { row in
       let (name, path) = (row.text(1), row.text(2))
-      let place = renaming.applied(to: path, isOwn: false)
-      let label = renaming.applied(to: name, isOwn: false)
+      let place = renaming.applied(toOther: path)
+      let label = renaming.applied(toOther: name)
       guard place != path || label != name else { return }
       var bytes = place
       let check = bytes.withUTF8 {

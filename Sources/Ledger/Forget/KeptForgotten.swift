@@ -82,7 +82,7 @@ extension EventBatch {
   }
 
   private func renamed(_ range: TextRange, _ renaming: Renaming) -> [UInt8]? {
-    arena.withUnsafeBytes { renaming.applied(to: $0.slice(range), isOwn: true) }
+    arena.withUnsafeBytes { renaming.applied(toOwn: $0.slice(range)) }
   }
 
   private mutating func intern(_ bytes: [UInt8]) -> TextRange {
@@ -94,11 +94,11 @@ extension Entitlement {
   /// The entitlement with another name for its user wherever ids hold it.
   func renamed(_ renaming: Renaming) -> Entitlement {
     var entitlement = self
-    entitlement.id = renaming.applied(to: id, isOwn: true)
+    entitlement.id = renaming.applied(toOwn: id)
     entitlement.transactions = transactions.map { transaction in
       var transaction = transaction
-      transaction.id = renaming.applied(to: transaction.id, isOwn: true)
-      transaction.originalID = renaming.applied(to: transaction.originalID, isOwn: true)
+      transaction.id = renaming.applied(toOwn: transaction.id)
+      transaction.originalID = renaming.applied(toOwn: transaction.originalID)
       return transaction
     }
     return entitlement

@@ -82,11 +82,11 @@ private func renamedDecisions(
   let renamed = decisions.map { decision in
     Decision(
       breakID: breakIDs[decision.breakID] ?? decision.breakID, verdict: decision.verdict,
-      reason: renaming.applied(to: decision.reason, isOwn: false),
-      who: renaming.applied(to: decision.who, isOwn: false))
+      reason: renaming.applied(toOther: decision.reason),
+      who: renaming.applied(toOther: decision.who))
   }
   let text = String(decoding: content, as: UTF8.self)
-  guard renamed != decisions || renaming.applied(to: text, isOwn: false) != text else {
+  guard renamed != decisions || renaming.applied(toOther: text) != text else {
     return nil
   }
   func scalar(_ text: String) -> Node { Node(text, Tag(.str), .doubleQuoted) }

@@ -24,7 +24,7 @@ public struct ForgetOrder: Sendable {
         .usage, "forget needs --reason", hint: "say on whose demand, such as a ticket's number")
     }
     let renaming = Renaming(id: user, name: "")
-    for text in [self.reason, self.who] where renaming.applied(to: text, isOwn: false) != text {
+    for text in [self.reason, self.who] where renaming.applied(toOther: text) != text {
       throw NightError(
         .usage, "--reason or --who holds the id that is to be forgotten",
         hint: "the act is kept; say it without the id")
