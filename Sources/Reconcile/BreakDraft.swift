@@ -72,6 +72,8 @@ struct Subject: Equatable {
   var original = ""
   /// Store product id.
   var product = ""
+
+  var lineage: LineageName { LineageName(app: app, store: store, original: original) }
 }
 
 /// What proves a break, and so which clock settles it.

@@ -10,11 +10,13 @@ extension Reconciliation {
   /// calendar expects, until the one after it would have come too; then the subscription has ended,
   /// and nobody said so.
   mutating func findSilentEnds() {
-    let found = Dictionary(grouping: raised, by: \.subscription)
+    let found = Dictionary(grouping: raised) {
+      LineageName(app: $0.app, store: $0.store, original: $0.subscription)
+    }
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
       guard let end = lineage.latest.silentEnd, isWatched(end, subject(lineage)),
         !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) }),
-        !(found[lineage.original] ?? []).contains(where: { explains($0, silenceOf: lineage) })
+        !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
       let code = code(ofSilenceAfter: end, lineage)
       let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.base.asOf) }

@@ -85,7 +85,7 @@ extension Reconciliation {
           + "without a conversion",
         action: nextStep(.missedConversion, user.provider)),
       for: MissingCharge(
-        original: lineage.original, code: .missedConversion, at: due, end: nil))
+        lineage: lineage.name, code: .missedConversion, at: due, end: nil))
     return due
   }
 
@@ -166,7 +166,7 @@ extension Reconciliation {
     let listed = Set(match.entitlement.transactions.map { transactionKey($0.id) })
     var paid: Int64 = 0
     for (index, lineage) in lineages.enumerated()
-    where lineage.original != match.lineage.original && lineage.latest.isSubscription
+    where lineage.name != match.lineage.name && lineage.latest.isSubscription
       && lineage.latest.firstEventAt < match.lineage.latest.firstEventAt
       && (!origins.lineages.contains(index)
         || !listed.isDisjoint(with: lineage.latest.transactions))
@@ -239,6 +239,6 @@ extension Reconciliation {
         expectedAt: at, missingEvents: count, estimate: money.amount, basis: money.basis,
         provenBy: proof, evidence: evidence, action: nextStep(.missedRenewal, user.provider)),
       for: MissingCharge(
-        original: lineage.original, code: .missedRenewal, at: at, end: nil, count: count))
+        lineage: lineage.name, code: .missedRenewal, at: at, end: nil, count: count))
   }
 }

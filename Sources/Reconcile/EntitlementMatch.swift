@@ -86,8 +86,8 @@ extension Reconciliation {
 
   /// Whether a charge of that moment was found missing, of another lineage than `lineage`.
   private func isMissed(at instant: Instant, outside lineage: LineageCase? = nil) -> Bool {
-    missing.contains { original, charges in
-      original != lineage?.original
+    missing.contains { name, charges in
+      name != lineage?.name
         && charges.contains { charge in charge.at.map { agree($0, instant) } ?? false }
     }
   }

@@ -62,7 +62,7 @@ extension Reconciliation {
         evidence: "the snapshot says started \(started.text); " + (came ?? "no charge ever came"),
         action: nextStep(.missedStart, user.provider)),
       for: MissingCharge(
-        original: lineage.original, code: .missedStart, at: started,
+        lineage: lineage.name, code: .missedStart, at: started,
         end: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
         opensLineage: true))
   }
@@ -90,7 +90,7 @@ extension Reconciliation {
     let isOff = entitlement.isActive(at: knownAt) == false
     let isTaken = state.accessTakenAway || isToldLater(match.lineage, \.accessTakenAway)
     if isTaken && isOff { return }
-    if missedRefunds.contains(match.lineage.original) { return }
+    if missedRefunds.contains(match.lineage.name) { return }
     // The charge of the end came, with a later time than that of the snapshot.
     if let told = match.lineage.current?.periodEnd, told != known, agree(end, told) { return }
     if end > base, later.isEmpty, hasGivenUp(state),

@@ -193,7 +193,7 @@ extension Reconciliation {
           + told(match.entitlement),
         action: nextStep(code, user.provider)),
       for: MissingCharge(
-        original: lineage.original, code: code, at: at, end: match.entitlement.expiresAt,
+        lineage: lineage.name, code: code, at: at, end: match.entitlement.expiresAt,
         count: count))
   }
 

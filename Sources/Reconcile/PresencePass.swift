@@ -12,7 +12,7 @@ extension Reconciliation {
   /// Whether events say active while the entitlement says it is not.
   func isAhead(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state)
-      && !isInUntoldGrace(match) && !missedRefunds.contains(match.lineage.original)
+      && !isInUntoldGrace(match) && !missedRefunds.contains(match.lineage.name)
       && !isTransferred(match.lineage) && !isToldLater(match.lineage, \.accessTakenAway)
   }
 
@@ -53,10 +53,10 @@ extension Reconciliation {
   private mutating func findAheadOfSnapshot(_ matches: [EntitlementMatch]) {
     // An entitlement that could not be told apart may be the one.
     guard !hasUnmatchedSubscriptions else { return }
-    let matched = Set(matches.map(\.lineage.original))
+    let matched = Set(matches.map(\.lineage.name))
     for lineage in lineages
-    where !matched.contains(lineage.original) && isActive(lineage.state) && isComparable(lineage)
-      && !isTransferred(lineage) && !missedRefunds.contains(lineage.original)
+    where !matched.contains(lineage.name) && isActive(lineage.state) && isComparable(lineage)
+      && !isTransferred(lineage) && !missedRefunds.contains(lineage.name)
       && !isToldLater(lineage, \.accessTakenAway)
     {
       guard !mayHaveVanished(lineage) else {

@@ -3,8 +3,8 @@ import Vocabulary
 
 /// A charge or trial start that must have happened and never came.
 struct MissingCharge {
-  /// Original id of the lineage that it belongs to, for the passes that follow.
-  var original: String
+  /// The lineage that it belongs to, for the passes that follow.
+  var lineage: LineageName
   var code: BreakCode
   /// Business time; nil when nothing tells it.
   var at: Instant?
@@ -37,12 +37,12 @@ struct Reconciliation {
   private var named = NamedLineages([])
   /// Where in them the listed subscriptions are that only a transaction of theirs tells.
   private var homes: [ExactText: Int] = [:]
-  /// By the original id of the lineage that they belong to.
-  private(set) var missing: [String: [MissingCharge]] = [:]
-  var missedRefunds: Set<String> = []
+  /// By the lineage that they belong to.
+  private(set) var missing: [LineageName: [MissingCharge]] = [:]
+  var missedRefunds: Set<LineageName> = []
   private var breaks: [String: Break] = [:]
-  /// What the missing events of each lineage, by its original id, cast doubt on.
-  private var doubts: [String: [Doubt]] = [:]
+  /// What the missing events of each lineage cast doubt on.
+  private var doubts: [LineageName: [Doubt]] = [:]
   var counts = ReconcileCounts()
 
   init(_ user: UserCase, rules: ReconcileRules) {
@@ -88,7 +88,7 @@ struct Reconciliation {
     outcome.breaks = breaks.values.sorted { $0.id < $1.id }
     outcome.counts = counts
     for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
-      outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.original] ?? []))
+      outcome.churnInDoubt.formUnion(lineage.churnInDoubt(doubts[lineage.name] ?? []))
     }
     return outcome
   }
@@ -98,13 +98,13 @@ struct Reconciliation {
 
   /// Keeps a break; the first pass that raised an id keeps it.
   ///
-  /// - Parameter life: the original id of the lineage whose ends it casts doubt on, where that is
-  ///   another one than the break's own.
-  mutating func raise(_ draft: BreakDraft, in life: String? = nil) {
+  /// - Parameter life: the lineage whose ends it casts doubt on, where that is another one than the
+  ///   break's own.
+  mutating func raise(_ draft: BreakDraft, in life: LineageName? = nil) {
     let knownUntil = draft.provenBy == .events ? rules.base.asOf : knownAt
     let found = draft.finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.base.renewalGap) {
-      doubts[life ?? found.subscription, default: []].append(doubt)
+      doubts[life ?? draft.subject.lineage, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
@@ -112,24 +112,24 @@ struct Reconciliation {
   /// Raises a missing charge and remembers it for the passes that follow.
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     expect(charge)
-    if let doubt = Doubt(charge) { doubts[charge.original, default: []].append(doubt) }
-    raise(draft, in: charge.original)
+    if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
+    raise(draft, in: charge.lineage)
   }
 
   /// Remembers a charge that no event can have told yet, for the passes that follow.
   mutating func expect(_ charge: MissingCharge) {
-    missing[charge.original, default: []].append(charge)
+    missing[charge.lineage, default: []].append(charge)
   }
 
-  /// Raises a missing refund of a charge of the lineage `original`.
-  mutating func raiseRefund(_ draft: BreakDraft, of original: String) {
-    missedRefunds.insert(original)
-    raise(draft, in: original)
+  /// Raises a missing refund of a charge of `lineage`.
+  mutating func raiseRefund(_ draft: BreakDraft, of lineage: LineageName) {
+    missedRefunds.insert(lineage)
+    raise(draft, in: lineage)
   }
 
   /// What earlier passes found missing in a lineage; free trials included.
   func missing(in lineage: LineageCase) -> [MissingCharge] {
-    missing[lineage.original] ?? []
+    missing[lineage.name] ?? []
   }
 
   func subject(_ lineage: LineageCase, product: String? = nil) -> Subject {

@@ -37,7 +37,7 @@ extension Reconciliation {
     }
     return !state.isAutoRenewOff && !state.isExpiryTold && !mayBeTakenAway(state)
       && !wasCutShort(match) && !isToldLater(match.lineage, \.isAutoRenewOff)
-      && !missedRefunds.contains(match.lineage.original)
+      && !missedRefunds.contains(match.lineage.name)
       && match.entitlement.newestTransaction?.revokedAt == nil
       && !isCancelTold(match)
   }
@@ -141,7 +141,7 @@ extension Reconciliation {
     guard tellsExpiry, isOff, match.entitlement.renewState != .billingIssue, !state.isExpiryTold,
       !hasGivenUp(state), !mayBeTakenAway(state),
       match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
-      !missedRefunds.contains(match.lineage.original),
+      !missedRefunds.contains(match.lineage.name),
       !isToldLater(match.lineage, \.isExpiryTold)
     else { return false }
     // A trial whose conversion could not be charged expires, unless a cancel after its end told

@@ -21,7 +21,7 @@ extension Reconciliation {
     _ transaction: ListedTransaction, of lineage: LineageCase?, in view: SnapshotView
   ) {
     let about = subject(transaction, lineage)
-    let charge = missingCharge(transaction, lineage, in: view)
+    let charge = missingCharge(transaction, lineage, about, in: view)
     // Of what happened at as-of or later no event can be known; it explains what else is shown.
     if let at = transaction.at, at >= rules.base.asOf { return expect(charge) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
@@ -44,23 +44,27 @@ extension Reconciliation {
   }
 
   private func missingCharge(
-    _ transaction: ListedTransaction, _ lineage: LineageCase?, in view: SnapshotView
+    _ transaction: ListedTransaction, _ lineage: LineageCase?, _ about: Subject,
+    in view: SnapshotView
   ) -> MissingCharge {
     MissingCharge(
-      original: life(of: transaction, lineage), code: code(of: transaction, lineage, in: view),
+      lineage: life(of: transaction, lineage, about),
+      code: code(of: transaction, lineage, in: view),
       at: transaction.at, end: transaction.expiresAt, isFree: transaction.isTrial,
       opensLineage: !isOfEarlierLife(transaction, lineage, view.siblings(of: transaction))
         && (isFirst(transaction, in: view) || isFirstPaid(transaction, lineage, in: view)))
   }
 
-  /// The original id of the lineage that a listed transaction belongs to: of one that no event
-  /// knew when the snapshot was taken, the one that its entitlement came from before.
-  private func life(of transaction: ListedTransaction, _ lineage: LineageCase?) -> String {
+  /// The lineage that a listed transaction belongs to: of one that no event knew when the snapshot
+  /// was taken, the one that its entitlement came from before, else the one that it is `about`.
+  private func life(
+    of transaction: ListedTransaction, _ lineage: LineageCase?, _ about: Subject
+  ) -> LineageName {
     if let lineage, lineages.contains(where: { $0.state.lineage == lineage.state.lineage }) {
-      return lineage.original
+      return lineage.name
     }
     let before = origins.continued[ExactText(transaction.id)]
-    return before.map { lineages[$0].original } ?? lineage?.original ?? transaction.original
+    return before.map { lineages[$0].name } ?? lineage?.name ?? about.lineage
   }
 
   private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
@@ -130,7 +134,8 @@ extension Reconciliation {
     guard let revokedAt = transaction.revokedAt, !told.refunds.contains(transaction.key),
       !told.revoked.contains(transaction.key)
     else { return }
-    let (about, life) = (subject(transaction, lineage), life(of: transaction, lineage))
+    let about = subject(transaction, lineage)
+    let life = life(of: transaction, lineage, about)
     guard revokedAt < rules.base.asOf else { return missedRefunds.formUnion([life]) }
     // Of what the provider has no word for, the event was never sent.
     guard user.provider.tellsRefunds(of: transaction.kind == .oneTime ? .oneTime : .subscription)

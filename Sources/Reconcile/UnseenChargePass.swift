@@ -42,7 +42,7 @@ extension Reconciliation {
           + "never came",
         action: nextStep(code, user.provider)),
       for: MissingCharge(
-        original: lineage.original, code: code, at: refund.chargedAt, end: nil,
+        lineage: lineage.name, code: code, at: refund.chargedAt, end: nil,
         opensLineage: code == .missedStart))
   }
 

@@ -51,6 +51,24 @@ public struct LineageCase: Sendable, Equatable {
   }
 }
 
+/// What tells a production lineage from all others of a user and provider: an id is one in its shop
+/// alone, and what its bytes are.
+struct LineageName: Hashable {
+  private let app: ExactText
+  private let store: Store
+  private let original: ExactText
+
+  init(app: String, store: Store, original: String) {
+    self.app = ExactText(app)
+    self.store = store
+    self.original = ExactText(original)
+  }
+}
+
+extension LineageCase {
+  var name: LineageName { LineageName(app: app, store: state.store, original: original) }
+}
+
 /// What one provider's events and current snapshot say about one user.
 public struct UserCase: Sendable, Equatable {
   /// Who tells.

@@ -35,6 +35,7 @@ struct Story {
   var original = "100"
   var environment = Environment.production
   var user = "ada"
+  var app = "app"
   var events: [Event] = []
 
   /// Tells an event of `transaction`; a price makes it carry revenue.
@@ -86,7 +87,7 @@ struct Story {
     guard let state = state(instant) else { return nil }
     return LineageCase(
       state: state, current: asOf.flatMap { self.state($0) }, original: original, user: user,
-      app: "app", products: Self.words)
+      app: app, products: Self.words)
   }
 
   private func state(_ instant: Instant) -> LineageState? {
