@@ -30,6 +30,9 @@ public final class Ledger {
   var forgotten: ForgottenUsers?
   /// Events and snapshots of forgotten persons that came since the ledger was opened.
   public internal(set) var recognised: Int64 = 0
+  /// Why something could not be undone: what the ledger holds since is nobody's, so that nothing is
+  /// asked of it any more.
+  private var failedUndo: LedgerError?
   private let queue: DatabaseQueue
 
   private init(path: String, queue: DatabaseQueue, symbols: SymbolTable) {
@@ -114,6 +117,7 @@ public final class Ledger {
   func access<Value>(
     _ doing: String, _ body: (Database) throws -> Value
   ) throws(LedgerError) -> Value {
+    if let failedUndo { throw failedUndo }
     errno = 0
     do {
       return try queue.unsafeReentrantWrite(body)
@@ -129,6 +133,7 @@ public final class Ledger {
 
   /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
   func visit(_ doing: String, _ body: (Database) throws -> Void) throws {
+    if let failedUndo { throw failedUndo }
     errno = 0
     do {
       try queue.unsafeReentrantWrite(body)
@@ -202,10 +207,21 @@ public final class Ledger {
     }
   }
 
-  /// Goes back to the words that the file has, after writing was undone.
-  func reloadSymbols(from database: Database) throws {
-    symbols = try Self.storedSymbols(database, path: path)
-    savedWords = symbols.words.count
+  /// Undoes an archive, all since `savepoint`, and goes back to the words that the file has.
+  ///
+  /// Whoever undoes mostly has another error to tell, or none and goes on: why it fails is thrown
+  /// by whatever comes next.
+  func undoArchive(since savepoint: String) {
+    do {
+      try access("undo an archive") { database in
+        // After a full disk or a broken one, SQLite has rolled back already.
+        if database.isInsideTransaction { try database.rollBack(savepoint) }
+        symbols = try Self.storedSymbols(database, path: path)
+        savedWords = symbols.words.count
+      }
+    } catch {
+      failedUndo = error
+    }
   }
 
   private static func storedSymbols(_ database: Database, path: String) throws -> SymbolTable {

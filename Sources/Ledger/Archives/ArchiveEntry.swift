@@ -86,10 +86,6 @@ final class ArchiveEntry {
     guard isOpen else { return }
     isOpen = false
     ledger.isIngesting = false
-    try? ledger.access("undo an archive") { database in
-      // After a full disk or a broken one, SQLite has rolled back already.
-      if database.isInsideTransaction { try database.rollBack("archive") }
-      try ledger.reloadSymbols(from: database)
-    }
+    ledger.undoArchive(since: "archive")
   }
 }

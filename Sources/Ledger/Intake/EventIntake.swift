@@ -236,11 +236,7 @@ public final class EventIntake {
     finished = []
     finishedContents = []
     finishedSize = 0
-    try? ledger.access("undo an archive") { database in
-      // After a full disk or a broken one, SQLite has rolled back already.
-      if database.isInsideTransaction { try database.rollBack("wave") }
-      try ledger.reloadSymbols(from: database)
-    }
+    ledger.undoArchive(since: "wave")
   }
 }
 
