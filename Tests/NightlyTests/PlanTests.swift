@@ -92,9 +92,11 @@ struct UnitTests {
 
   @Test("A plain decimal is exact to the millionth")
   func decimals() {
-    #expect(Amount(plain: "0.005") == Amount(micros: 5_000))
-    #expect(Amount(plain: "12") == Amount(micros: 12_000_000))
-    #expect(Amount(plain: "0.0000001") == nil)
-    for text in ["", ".", "-1", "1e-6", "1.2.3", "one"] { #expect(Amount(plain: text) == nil) }
+    #expect(Amount(typed: "0.005") == Amount(micros: 5_000))
+    #expect(Amount(typed: "12") == Amount(micros: 12_000_000))
+    #expect(Amount(typed: "0.0000001") == nil)
+    for text in ["", ".", "-1", "+1", "1.", ".5", "1e-6", "1.2.3", "one", "１"] {
+      #expect(Amount(typed: text) == nil)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Decode
 import Vocabulary
 
 /// What one value of a configuration file must look like.
@@ -90,8 +91,9 @@ extension ConfigurationReader {
 
   /// A plain amount such as `50` or `0.99`.
   func amount(_ value: Any, _ key: String) throws(NightError) -> Amount {
-    guard let amount = Amount(plain: "\(value)") else {
-      throw wrong(key, "must be an amount such as 50 or 0.99, below 10¹², of at most six decimals")
+    guard let amount = Amount(typed: "\(value)") else {
+      throw wrong(
+        key, "must be an amount such as 50 or 0.99, at most 10¹², of at most six decimals")
     }
     return amount
   }
@@ -104,7 +106,7 @@ extension ConfigurationReader {
     let digits = isPercent ? String(written.dropLast()) : written
     let parts: Int64 = isPercent ? 100 : 1
     // Nothing is rounded: a share of 0 would mean something else than a small one.
-    guard let amount = Amount(plain: digits), amount.micros >= 0, amount.micros % parts == 0,
+    guard let amount = Amount(typed: digits), amount.micros % parts == 0,
       isPercent || amount.micros <= 1_000_000
     else {
       throw wrong(
@@ -146,17 +148,13 @@ extension Interval {
 }
 
 extension Amount {
-  /// Reads a plain decimal below 10¹² with at most six decimals, such as `0.005`.
-  init?(plain text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0, whole < 1_000_000_000_000,
-      text.utf8.first != UInt8(ascii: "-")
-    else { return nil }
-    let decimals = parts.count == 2 ? String(parts[1]) : ""
-    let padded = decimals + String(repeating: "0", count: max(0, 6 - decimals.count))
-    guard decimals.count <= 6, decimals.allSatisfy(\.isNumber), let fraction = Int64(padded) else {
-      return nil
-    }
-    self.init(micros: whole * 1_000_000 + fraction)
+  /// Reads a plain decimal of at most 10¹² with at most six decimals, such as `0.005`.
+  init?(typed text: String) {
+    // Nobody types a sign or an exponent on purpose.
+    guard text.utf8.allSatisfy({ 48...57 ~= $0 || $0 == UInt8(ascii: ".") }) else { return nil }
+    var text = text
+    let parsed = text.withUTF8 { DecimalText.amount(UnsafeRawBufferPointer($0)) }
+    guard case .amount(let amount, wasRounded: false) = parsed else { return nil }
+    self = amount
   }
 }

@@ -1,4 +1,3 @@
-import Decode
 import Vocabulary
 
 /// One line of a price list, in words; an empty word stands for any.
@@ -105,7 +104,7 @@ struct PriceLine: Sendable, Equatable {
 
   private static func amount(_ text: String, _ column: Column) throws(Problem) -> Amount? {
     if text.isEmpty { return nil }
-    guard let amount = exact(text), amount >= .zero else {
+    guard let amount = Amount(typed: text) else {
       throw Problem(
         column: column,
         reason: "must be a plain decimal of at least 0, with at most six decimals")
@@ -116,7 +115,7 @@ struct PriceLine: Sendable, Equatable {
   private static func rate(_ text: String) throws(Problem) -> Amount? {
     if text.isEmpty { return nil }
     let one = Amount(micros: 1_000_000)
-    guard let rate = exact(text), rate == .zero || rate >= one,
+    guard let rate = Amount(typed: text), rate == .zero || rate >= one,
       rate <= Amount(micros: 100_000_000)
     else {
       throw Problem(
@@ -132,12 +131,5 @@ struct PriceLine: Sendable, Equatable {
         column: .period, reason: "must be an ISO 8601 period such as P1M, P1Y or P7D")
     }
     return period
-  }
-
-  private static func exact(_ text: String) -> Amount? {
-    var text = text
-    let parsed = text.withUTF8 { DecimalText.amount(UnsafeRawBufferPointer($0)) }
-    guard case .amount(let amount, wasRounded: false) = parsed else { return nil }
-    return amount
   }
 }
