@@ -103,7 +103,7 @@ struct ReportContext {
       let ends = "select (select min(day) from \(cells)_cell), (select max(day) from \(cells)_cell)"
       try ledger.rows(sql: ends) { row in
         for column in 0...1 where !row.isNull(column) {
-          months.append(Day(number: Int32(truncatingIfNeeded: row.int64(column))).month)
+          months.append(row.day(column).month)
         }
       }
     }
@@ -113,7 +113,7 @@ struct ReportContext {
       let ends = ["min", "max"].map { "(select \($0)(\(column)) from \(cells)_cell)" }
       try ledger.rows(sql: "select \(ends[0]), \(ends[1])") { row in
         for column in 0...1 where !row.isNull(column) {
-          months.append(Month(number: Int32(truncatingIfNeeded: row.int64(column))))
+          months.append(row.month(column))
         }
       }
     }
@@ -124,7 +124,7 @@ struct ReportContext {
         """
     ) { row in
       for column in 0...1 where !row.isNull(column) {
-        months.append(plan.rules.calendar.month(of: Instant(milliseconds: row.int64(column))))
+        months.append(plan.rules.calendar.month(of: row.instant(column)))
       }
     }
     return (months.min() ?? lastMonth, months.max() ?? lastMonth)

@@ -14,6 +14,17 @@ struct KnownCaseTests {
     try ledger.ingest("a", [Line()])
     try ledger.fold(Facts())
     try ledger.record(NewAct(.prune))
+    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    try ingest.add([
+      Snapshot(
+        provider: .qonversion, user: "user-1", capturedAt: Instant(seconds: 100), entitlements: [])
+    ])
+    _ = try ingest.finish()
+    let asOf = Instant(seconds: 100)
+    let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
+    var found = Break(id: "b", code: .late, provider: .qonversion)
+    found.lineage = 1
+    _ = try ledger.storeBreaks([found], asOf: asOf, run: run)
   }
 
   /// Where a row is damaged, and who reads it.
@@ -45,6 +56,35 @@ struct KnownCaseTests {
     },
     Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "provider") {
       _ = try $0.begun()
+    },
+    Damage("update lineage set provider = 256 + provider", "provider") {
+      try $0.forEachLineage { _, _ in }
+    },
+    Damage("update lineage set environment = 256", "environment") {
+      try $0.forEachLineage { _, _ in }
+    },
+    Damage("update lineage set store = 99", "store") { try $0.forEachLineage { _, _ in } },
+    Damage("update snapshot set provider = 256 + provider", "provider") {
+      try $0.forEachUser(withSnapshotAsOf: Instant(seconds: 200)) { _ in }
+    },
+    Damage("update break_episode set provider = 256 + provider", "provider") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set environment = 256", "environment") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set store = 99", "store") { _ = try $0.standingBreaks() },
+    Damage("update break_episode set amount_basis = 256", "basis of an amount") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set code = 'odd'", "code of a break") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set status = 'odd'", "status of a break") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set severity = 'odd'", "severity") {
+      _ = try $0.standingBreaks()
     },
     Damage("update archive set kind = 'odd'", "kind of archive") { _ = try $0.archives() },
     Damage("update archive set status = 'odd'", "status of an archive") {

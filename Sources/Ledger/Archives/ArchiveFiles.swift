@@ -36,7 +36,7 @@ extension Ledger {
           ArchiveOnDisk(
             name: row.text(0), path: row.text(1), sha256: row.text(2), bytes: row.int64(3),
             kind: row.kind(4), run: row.int64(5), isRead: row.status(6) != .repeated,
-            capturedAt: row.optionalInt64(7).map(Instant.init(milliseconds:))))
+            capturedAt: row.optionalInstant(7)))
       }
       return archives
     }

@@ -214,7 +214,7 @@ extension ArchiveRow {
     status = try row.status(2)
     lines = row.int64(3)
     rejected = row.int64(4)
-    modified = Instant(milliseconds: row.int64(5))
-    capturedAt = row.optionalInt64(6).map(Instant.init(milliseconds:))
+    modified = row.instant(5)
+    capturedAt = row.optionalInstant(6)
   }
 }

@@ -76,7 +76,7 @@ extension Ledger {
       statement.bind(1, run)
       var days: Set<Day> = []
       try statement.forEachRow {
-        days.insert(Day(number: Int32(truncatingIfNeeded: $0.int64(0))))
+        days.insert($0.day(0))
       }
       return days
     }

@@ -36,30 +36,22 @@ enum BreakContent {
 
   /// The break of a row of `columns` and the id behind them.
   static func read(_ row: RawStatement) throws(LedgerError) -> Break {
-    guard let code = BreakCode(rawValue: row.text(0)),
-      let status = BreakStatus(rawValue: row.text(1)),
-      let severity = Severity(rawValue: row.text(2)),
-      let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(3))),
-      let environment = Environment(rawValue: UInt8(truncatingIfNeeded: row.int64(5))),
-      let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(6))),
-      let basis = AmountBasis(rawValue: UInt8(truncatingIfNeeded: row.int64(16)))
-    else {
-      throw LedgerError(
-        .corrupt, "cannot read a break of the ledger: a word in it is unknown")
-    }
-    var item = Break(id: row.text(20), code: code, provider: provider)
-    (item.status, item.severity, item.basis) = (status, severity, basis)
-    (item.environment, item.store) = (environment, store)
+    var item = Break(id: row.text(20), code: try row.breakCode(0), provider: try row.provider(3))
+    item.status = try row.breakStatus(1)
+    item.severity = try row.severity(2)
     item.app = row.text(4)
+    item.environment = try row.environment(5)
+    item.store = try row.store(6)
     item.user = row.text(7)
     item.subscription = row.text(8)
     item.transaction = row.text(9)
     item.product = row.text(10)
-    item.expectedAt = row.optionalInt64(11).map(Instant.init(milliseconds:))
-    item.settlesAt = row.optionalInt64(12).map(Instant.init(milliseconds:))
-    item.evidenceExpiresAt = row.optionalInt64(13).map(Instant.init(milliseconds:))
+    item.expectedAt = row.optionalInstant(11)
+    item.settlesAt = row.optionalInstant(12)
+    item.evidenceExpiresAt = row.optionalInstant(13)
     item.missingEvents = row.int64(14)
     item.estimatedUSD = row.optionalInt64(15).map(Amount.init(micros:))
+    item.basis = try row.basis(16)
     item.evidence = row.text(17)
     item.action = row.text(18)
     item.lineage = row.int64(19)

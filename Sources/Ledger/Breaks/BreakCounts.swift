@@ -57,7 +57,7 @@ extension Ledger {
             status: $0.text(0), severity: $0.text(1), code: $0.text(2), count: $0.int64(3),
             missingEvents: $0.int64(5), estimatedUSD: Amount(micros: $0.int64(6)),
             withoutEstimate: $0.int64(7),
-            oldest: $0.optionalInt64(4).map(Instant.init(milliseconds:))))
+            oldest: $0.optionalInstant(4)))
       }
       return counts
     }

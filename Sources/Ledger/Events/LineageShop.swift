@@ -32,16 +32,9 @@ struct LineageShop: Equatable {
 
   /// Reads provider, app, environment and store from `column` on.
   init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
-    guard let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(column))),
-      let environment = Environment(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 2))),
-      let store = Store(rawValue: UInt8(truncatingIfNeeded: row.int64(column + 3)))
-    else {
-      throw LedgerError(
-        .corrupt, "cannot read a lineage of the ledger: it names no known provider and store")
-    }
-    self.provider = provider
+    provider = try row.provider(column)
     app = Symbol(row.int64(column + 1))
-    self.environment = environment
-    self.store = store
+    environment = try row.environment(column + 2)
+    store = try row.store(column + 3)
   }
 }

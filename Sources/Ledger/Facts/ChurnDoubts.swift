@@ -36,7 +36,7 @@ extension Ledger {
             offering: Offering(
               provider: row.provider(2), app: Symbol(row.int64(3)), store: row.store(4),
               product: Symbol(row.int64(5))),
-            at: Instant(milliseconds: row.int64(1)), isBySnapshot: row.int64(6) != 0))
+            at: row.instant(1), isBySnapshot: row.int64(6) != 0))
       }
       return doubts
     }

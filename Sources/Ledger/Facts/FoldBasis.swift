@@ -34,7 +34,7 @@ extension Ledger {
         cachedIn: database, "select as_of_ms, rules, archive, groups from fold"
       ).first { row in
         FoldBasis(
-          asOf: Instant(milliseconds: row.int64(0)), rules: row.text(1),
+          asOf: row.instant(0), rules: row.text(1),
           archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
       }
       try RawStatement(
@@ -44,8 +44,8 @@ extension Ledger {
         try basis?.feeds.append(
           Watermark(
             provider: row.provider(0), app: Symbol(row.int64(1)),
-            newest: Instant(milliseconds: row.int64(2)),
-            firstEvent: Instant(milliseconds: row.int64(3))))
+            newest: row.instant(2),
+            firstEvent: row.instant(3)))
       }
       return basis
     }

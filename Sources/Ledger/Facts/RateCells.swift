@@ -54,7 +54,7 @@ extension Ledger {
         rows.append(
           RateRow(
             currency: Symbol(row.int64(0)),
-            day: Day(number: Int32(truncatingIfNeeded: row.int64(1))), rates: rates))
+            day: row.day(1), rates: rates))
       }
       return rows
     }

@@ -88,8 +88,8 @@ extension Ledger {
       var closes: [Month: MonthClose] = [:]
       try statement.forEachRow { row in
         guard row.text(2) == Act.Deed.close.rawValue else { return }
-        closes[Month(number: Int32(truncatingIfNeeded: row.int64(0)))] = MonthClose(
-          act: row.int64(1), run: row.int64(3), asOf: Instant(milliseconds: row.int64(4)))
+        closes[row.month(0)] = MonthClose(
+          act: row.int64(1), run: row.int64(3), asOf: row.instant(4))
       }
       return closes
     }
@@ -170,7 +170,7 @@ extension Ledger {
       var states: [MonthState] = []
       try statement.forEachRow { row in
         let zone = row.text(0)
-        let month = Month(number: Int32(truncatingIfNeeded: row.int64(1)))
+        let month = row.month(1)
         let known = try closes[zone] ?? self.closes(zone: zone, knownTo: .max)
         closes[zone] = known
         let isOpen = row.int64(3) > 0

@@ -189,7 +189,7 @@ extension Ledger {
       statement.bind(3, run)
       var heads: [Month: PublishedHead] = [:]
       try statement.forEachRow { row in
-        let month = Month(number: Int32(truncatingIfNeeded: row.int64(0)))
+        let month = row.month(0)
         heads[month] = PublishedHead(run: row.int64(1), sha256: row.text(2))
       }
       return heads

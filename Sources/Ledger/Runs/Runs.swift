@@ -141,8 +141,8 @@ extension Ledger {
         try marks.append(
           Watermark(
             provider: row.provider(0), app: Symbol(row.int64(1)),
-            newest: Instant(milliseconds: row.int64(2)),
-            firstEvent: Instant(milliseconds: row.int64(3))))
+            newest: row.instant(2),
+            firstEvent: row.instant(3)))
       }
       return marks
     }
@@ -179,7 +179,7 @@ extension RunRow {
     tallies.skipped = row.int64(8)
     tallies.rejected = row.int64(9)
     self.init(
-      id: row.int64(0), asOf: Instant(milliseconds: row.int64(1)), version: row.text(2),
+      id: row.int64(0), asOf: row.instant(1), version: row.text(2),
       options: row.text(3), archives: row.int64(4), tallies: tallies,
       published: row.isNull(10) ? nil : row.text(10))
   }

@@ -79,8 +79,7 @@ extension Ledger {
         "select max(captured_ms) from snapshot where provider = ? and captured_ms <= ?")
       statement.bind(1, Int64(provider.rawValue))
       statement.bind(2, asOf.milliseconds)
-      let newest = try statement.first { $0.optionalInt64(0) } ?? nil
-      return newest.map(Instant.init(milliseconds:))
+      return try statement.first { $0.optionalInstant(0) } ?? nil
     }
   }
 
@@ -158,15 +157,13 @@ extension Ledger {
     """
 
   private func snapshot(_ row: RawStatement) throws -> Snapshot {
-    guard let entitlements = SnapshotCoding.decode(row.blob(7)),
-      let provider = Provider(rawValue: UInt8(truncatingIfNeeded: row.int64(0)))
-    else {
+    guard let entitlements = SnapshotCoding.decode(row.blob(7)) else {
       throw LedgerError(
         .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged")
     }
     return Snapshot(
-      provider: provider, app: symbols.words[Int(row.int64(2))], user: row.text(8),
-      capturedAt: Instant(milliseconds: row.int64(3)), entitlements: entitlements,
+      provider: try row.provider(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),
+      capturedAt: row.instant(3), entitlements: entitlements,
       place: Place(
         archive: Int32(truncatingIfNeeded: row.int64(4)), line: row.int64(5),
         byteOffset: row.int64(6)))

@@ -12,6 +12,27 @@ extension RawStatement {
     try known(UInt8(exactly: int64(column)).flatMap(Store.init(rawValue:)), "store")
   }
 
+  func environment(_ column: Int32) throws(LedgerError) -> Environment {
+    try known(UInt8(exactly: int64(column)).flatMap(Environment.init(rawValue:)), "environment")
+  }
+
+  func basis(_ column: Int32) throws(LedgerError) -> AmountBasis {
+    try known(
+      UInt8(exactly: int64(column)).flatMap(AmountBasis.init(rawValue:)), "basis of an amount")
+  }
+
+  func breakCode(_ column: Int32) throws(LedgerError) -> BreakCode {
+    try known(BreakCode(rawValue: text(column)), "code of a break")
+  }
+
+  func breakStatus(_ column: Int32) throws(LedgerError) -> BreakStatus {
+    try known(BreakStatus(rawValue: text(column)), "status of a break")
+  }
+
+  func severity(_ column: Int32) throws(LedgerError) -> Severity {
+    try known(Severity(rawValue: text(column)), "severity")
+  }
+
   func kind(_ column: Int32) throws(LedgerError) -> ArchiveKind {
     try known(ArchiveKind(rawValue: text(column)), "kind of archive")
   }

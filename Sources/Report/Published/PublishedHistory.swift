@@ -83,12 +83,9 @@ extension ReportPlan {
 
 extension PublishedHorizon {
   init(_ row: LedgerRow) throws(LedgerError) {
-    func month(_ column: Int) -> Month {
-      Month(number: Int32(truncatingIfNeeded: row.int64(column)))
-    }
     self.init(
-      feed: Feed(provider: try row.provider(0), app: Symbol(row.int64(1))), booked: month(2),
-      settled: month(3), ended: month(4))
+      feed: Feed(provider: try row.provider(0), app: Symbol(row.int64(1))), booked: row.month(2),
+      settled: row.month(3), ended: row.month(4))
   }
 
   /// The first month that is not complete.
