@@ -10,7 +10,7 @@ struct EventRecord {
   /// 0, 1, …: the versions of an identity in order of arrival.
   var version: Int64 = 0
   /// Whether this version counts.
-  var isStanding = true
+  var counts = true
   /// Good as long as what it was read from, or the wave that holds it.
   var content: UnsafeRawBufferPointer
 }
@@ -23,7 +23,7 @@ struct EventRecord {
 /// and half as many bytes again (docs/benchmarks.md).
 enum EventRecords {
   private enum Flag {
-    static let standing: UInt8 = 1
+    static let counts: UInt8 = 1
     static let hasVersion: UInt8 = 2
     static let newUser: UInt8 = 4
     /// The time is in milliseconds rather than seconds.
@@ -37,7 +37,7 @@ enum EventRecords {
     for record in records {
       let distance = record.time &- time
       let isFiner = distance % 1000 != 0
-      var flags = record.isStanding ? Flag.standing : 0
+      var flags = record.counts ? Flag.counts : 0
       if record.version != 0 { flags |= Flag.hasVersion }
       if record.user != user { flags |= Flag.newUser }
       if isFiner { flags |= Flag.finer }
@@ -72,7 +72,7 @@ enum EventRecords {
       try body(
         EventRecord(
           time: time, identity: identity, user: user, version: version,
-          isStanding: flags & Flag.standing != 0, content: content))
+          counts: flags & Flag.counts != 0, content: content))
     }
   }
 

@@ -108,13 +108,13 @@ private struct FormerVersions {
     var isAsNow = true
     try EventRecords.forEach(in: bytes) { record in
       let event = try record.event(of: lineage, shop)
-      if record.isStanding { now.append(event) }
+      if record.counts { now.append(event) }
       guard event.place.archive <= archive else {
         isAsNow = false
         return
       }
       known.append((record, event))
-      isAsNow = isAsNow && record.isStanding
+      isAsNow = isAsNow && record.counts
     }
     var then: [Event] = []
     for index in known.indices where try isAsNow || isLast(index, among: known, shop) {
@@ -135,9 +135,9 @@ private struct FormerVersions {
     }
     let isContested = contested.contains(event.lineage)
     guard isContested || isNamesake(index - 1) || isNamesake(index + 1) else { return true }
-    let version = try StoredVersion(known[index].record, of: event.lineage, shop)
+    let version = try EventVersion(known[index].record, of: event.lineage, shop)
     var rivals = try known.filter { $0.record.isNamed(like: event) }
-      .map { try StoredVersion($0.record, of: event.lineage, shop) }
+      .map { try EventVersion($0.record, of: event.lineage, shop) }
       .filter { $0.isVersion(of: version) }
     if isContested {
       let places = try stored.lineages(of: event).filter { $0 != event.lineage }

@@ -113,7 +113,7 @@ extension LineageRow {
   func addEvents(of row: RawStatement, to events: inout [Event]) throws {
     let beginning = LineageShop(self).event(of: key)
     try EventRecords.forEach(in: row.blob(8)) { record in
-      guard record.isStanding else { return }
+      guard record.counts else { return }
       // An event is read where it is to lie: moving one takes as long as reading it.
       events.append(beginning)
       try record.complete(&events[events.count - 1])

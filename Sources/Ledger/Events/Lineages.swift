@@ -92,7 +92,7 @@ extension Ledger {
       let shop = LineageShop(lineage)
       var events: [Event] = []
       try database.forEachRecord(of: lineage.key) { record in
-        if record.isStanding { events.append(try record.event(of: lineage.key, shop)) }
+        if record.counts { events.append(try record.event(of: lineage.key, shop)) }
       }
       return events
     }
@@ -107,7 +107,7 @@ extension Ledger {
       try database.forEachRecord(of: lineage) { record in
         guard record.identity == identity else { return }
         let text = try record.transaction()
-        if record.isStanding { texts.counted = texts.counted ?? text }
+        if record.counts { texts.counted = texts.counted ?? text }
         texts.other = texts.other ?? text
       }
       return texts.counted ?? texts.other

@@ -9,16 +9,6 @@ public struct ArchiveLabel: Sendable, Equatable {
   public var sha256: String
 }
 
-/// A version of an event, whether it counts or not.
-public struct EventVersion: Sendable, Equatable {
-  /// What it says.
-  public var event: Event
-  /// Whether it is the version that counts.
-  public var counts: Bool
-  /// The transaction id as text.
-  public var transaction: String
-}
-
 extension Ledger {
   /// The file with this number; nil when the ledger has none.
   public func archiveLabel(_ id: Int32) throws(LedgerError) -> ArchiveLabel? {
@@ -36,10 +26,7 @@ extension Ledger {
       var versions: [EventVersion] = []
       let shop = LineageShop(lineage)
       try database.forEachRecord(of: lineage.key) { record in
-        versions.append(
-          EventVersion(
-            event: try record.event(of: lineage.key, shop), counts: record.isStanding,
-            transaction: try record.transaction()))
+        versions.append(try EventVersion(record, of: lineage.key, shop))
       }
       return versions
     }
@@ -93,7 +80,7 @@ extension Ledger {
       try statement.forEachRow { row in
         places.append(
           SnapshotPlace(
-            capturedAt: Instant(milliseconds: row.int64(0)),
+            capturedAt: row.instant(0),
             place: Place(
               archive: Int32(truncatingIfNeeded: row.int64(1)), line: row.int64(2),
               byteOffset: row.int64(3))))

@@ -1,21 +1,23 @@
 internal import GRDB
-internal import Vocabulary
+public import Vocabulary
 
-/// A version of an event with its lineage.
-struct StoredVersion {
-  let event: Event
-  let isStanding: Bool
+/// A version of an event, whether it counts or not.
+public struct EventVersion: Sendable, Equatable {
+  /// What it says.
+  public let event: Event
+  /// Whether it is the version that counts.
+  public let counts: Bool
   /// The transaction id as text.
-  let transaction: String
+  public let transaction: String
 
   init(_ record: EventRecord, of lineage: Int64, _ shop: LineageShop) throws(LedgerError) {
     event = try record.event(of: lineage, shop)
-    isStanding = record.isStanding
+    counts = record.counts
     transaction = try record.transaction()
   }
 
   /// Whether this is a version of the other's event.
-  func isVersion(of other: StoredVersion) -> Bool {
+  func isVersion(of other: EventVersion) -> Bool {
     transaction == other.transaction && event.isVersion(of: other.event)
   }
 }
@@ -82,31 +84,31 @@ struct StoredVersions {
 
   /// The versions of the event of `version` that lie in `lineages`.
   func versions(
-    like version: StoredVersion, in lineages: [Int64]
-  ) throws -> [StoredVersion] {
+    like version: EventVersion, in lineages: [Int64]
+  ) throws -> [EventVersion] {
     try versions(named: version.event, in: lineages).filter { $0.isVersion(of: version) }
   }
 
   /// Everything in `lineage` that has `identity`.
-  func versions(of identity: Int64, in lineage: Int64) throws -> [StoredVersion] {
-    var versions: [StoredVersion] = []
+  func versions(of identity: Int64, in lineage: Int64) throws -> [EventVersion] {
+    var versions: [EventVersion] = []
     try withEvents(of: lineage) { bytes, shop in
       try EventRecords.forEach(in: bytes) { record in
         guard record.identity == identity else { return }
-        versions.append(try StoredVersion(record, of: lineage, shop))
+        versions.append(try EventVersion(record, of: lineage, shop))
       }
     }
     return versions
   }
 
   /// Everything in `lineages` that has the identity and time of `event`.
-  func versions(named event: Event, in lineages: [Int64]) throws -> [StoredVersion] {
-    var versions: [StoredVersion] = []
+  func versions(named event: Event, in lineages: [Int64]) throws -> [EventVersion] {
+    var versions: [EventVersion] = []
     for lineage in lineages {
       try withEvents(of: lineage) { bytes, shop in
         try EventRecords.forEach(in: bytes) { record in
           guard record.isNamed(like: event) else { return }
-          versions.append(try StoredVersion(record, of: lineage, shop))
+          versions.append(try EventVersion(record, of: lineage, shop))
         }
       }
     }

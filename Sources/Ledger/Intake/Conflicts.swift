@@ -19,10 +19,10 @@ public struct ConflictRow: Sendable, Equatable {
   public var lineages: Set<Int64>
 }
 
-extension [StoredVersion] {
+extension [EventVersion] {
   /// Of copies that agree in all that is material, the last one.
-  var lastCopies: [StoredVersion] {
-    var last: [StoredVersion] = []
+  var lastCopies: [EventVersion] {
+    var last: [EventVersion] = []
     for version in self {
       let copy = last.firstIndex { $0.event.material == version.event.material }
       guard let copy else {
@@ -44,10 +44,10 @@ extension Ledger {
         database, "select distinct identity, time from contested order by identity, time")
       var conflicts: [ConflictRow] = []
       try walk.forEachRow { row in
-        var probe = Event(kind: .other, time: Instant(milliseconds: row.int64(1)))
+        var probe = Event(kind: .other, time: row.instant(1))
         probe.identity = row.int64(0)
         let versions = try stored.versions(named: probe, in: stored.lineages(of: probe))
-        for winner in versions where winner.isStanding {
+        for winner in versions where winner.counts {
           let group = versions.filter { $0.isVersion(of: winner) }.lastCopies
           guard group.count > 1 else { continue }
           if let conflict = try conflict(winner, group) { conflicts.append(conflict) }
@@ -57,7 +57,7 @@ extension Ledger {
     }
   }
 
-  private func conflict(_ winner: StoredVersion, _ group: [StoredVersion]) throws -> ConflictRow? {
+  private func conflict(_ winner: EventVersion, _ group: [EventVersion]) throws -> ConflictRow? {
     guard let lineage = try lineage(winner.event.lineage) else { return nil }
     let contents = try group.map { version in
       version.event.materialFields(
@@ -66,7 +66,7 @@ extension Ledger {
     let fields = contents[0].indices.filter { field in
       contents.contains { !$0[field].value.isExactly(contents[0][field].value) }
     }
-    let others = group.filter { !$0.isStanding }.map(\.event.place).sorted()
+    let others = group.filter { !$0.counts }.map(\.event.place).sorted()
     return ConflictRow(
       lineage: lineage, identity: winner.event.identity, event: winner.event,
       transaction: winner.transaction, fields: fields.map { contents[0][$0].name },

@@ -54,16 +54,16 @@ struct EventVersions {
   }
 
   /// Settles an event of which `version` was taken away.
-  func settleAgain(_ version: StoredVersion) throws { try elect(version, evenAlone: true) }
+  func settleAgain(_ version: EventVersion) throws { try elect(version, evenAlone: true) }
 
   /// Whether versions of an event may lie in several lineages.
-  func isContested(_ version: StoredVersion) throws -> Bool {
+  func isContested(_ version: EventVersion) throws -> Bool {
     try stored.isContested(version.event)
   }
 
   /// Lets exactly one of the versions of an event count: the last one by created, then received,
   /// then content.
-  private func elect(_ version: StoredVersion, evenAlone: Bool = false) throws {
+  private func elect(_ version: EventVersion, evenAlone: Bool = false) throws {
     let places = try stored.lineages(of: version.event)
     let versions = try stored.versions(like: version, in: places)
     guard versions.count > 1 || evenAlone, var winner = versions.first else { return }
@@ -74,17 +74,17 @@ struct EventVersions {
   }
 
   /// Lets `winner` count, and no other version of its event, in one lineage.
-  private func crown(_ winner: StoredVersion, in lineage: Int64) throws {
+  private func crown(_ winner: EventVersion, in lineage: Int64) throws {
     var records: [EventRecord] = []
     var isChanged = false
     try stored.withEvents(of: lineage) { bytes, shop in
       try EventRecords.forEach(in: bytes) { record in
         var record = record
         if record.isNamed(like: winner.event) {
-          let version = try StoredVersion(record, of: lineage, shop)
+          let version = try EventVersion(record, of: lineage, shop)
           let counts = version.event == winner.event
-          if version.isVersion(of: winner), record.isStanding != counts {
-            record.isStanding = counts
+          if version.isVersion(of: winner), record.counts != counts {
+            record.counts = counts
             isChanged = true
           }
         }
@@ -104,11 +104,11 @@ struct EventVersions {
   }
 }
 
-extension [StoredVersion] {
+extension [EventVersion] {
   /// Versions of one identity by what they are versions of: one thing, unless two share a
   /// fingerprint by chance.
-  var byEvent: [(first: StoredVersion, all: [StoredVersion])] {
-    var events: [(first: StoredVersion, all: [StoredVersion])] = []
+  var byEvent: [(first: EventVersion, all: [EventVersion])] {
+    var events: [(first: EventVersion, all: [EventVersion])] = []
     for version in self {
       if let known = events.firstIndex(where: { $0.first.isVersion(of: version) }) {
         events[known].all.append(version)

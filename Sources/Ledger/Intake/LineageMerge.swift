@@ -117,7 +117,7 @@ struct LineageMerge {
   /// Settles an event whose time and identity are those of the last records.
   private mutating func settle(_ record: EventRecord) throws -> EventFate {
     guard let lineage else { return .new }
-    let version = try StoredVersion(record, of: lineage.key, lineage.shop)
+    let version = try EventVersion(record, of: lineage.key, lineage.shop)
     let event = version.event
     var rival = records.count
     var hasVersion = false
@@ -125,7 +125,7 @@ struct LineageMerge {
       records[rival - 1].time == record.time
     {
       rival -= 1
-      let stored = try StoredVersion(records[rival], of: lineage.key, lineage.shop)
+      let stored = try EventVersion(records[rival], of: lineage.key, lineage.shop)
       guard stored.isVersion(of: version) else { continue }
       let known = stored.event
       hasVersion = true
@@ -157,7 +157,7 @@ struct LineageMerge {
     later.user = record.user
     later.content = record.content
     if archive <= rules.published {
-      records[index].isStanding = false
+      records[index].counts = false
       later.version = (records.last?.version ?? -1) + 1
       records.append(later)
     } else {

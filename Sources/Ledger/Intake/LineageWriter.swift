@@ -135,9 +135,9 @@ struct LineageState {
 
   /// The state of a lineage with `records`, of which `EventRecords` made `events`.
   init(_ records: [EventRecord], events: UnsafeRawBufferPointer) {
-    user = records.last { $0.isStanding && $0.user != 0 }?.user ?? 0
+    user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
     versions = Int64(records.count)
-    counted = Int64(records.count { $0.isStanding })
+    counted = Int64(records.count { $0.counts })
     sum = RowCheck.lineage(user: user, versions: versions, counted: counted, events: events)
   }
 }

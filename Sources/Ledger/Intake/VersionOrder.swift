@@ -12,7 +12,7 @@ struct VersionOrder {
   }
 
   /// By created, then received, then content; equal copies by the fingerprint of their body.
-  func isLater(_ left: StoredVersion, than right: StoredVersion) throws -> Bool {
+  func isLater(_ left: EventVersion, than right: EventVersion) throws -> Bool {
     let (one, other) = (Recency(of: left.event), Recency(of: right.event))
     if one.created != other.created { return one.created > other.created }
     if one.received != other.received { return one.received > other.received }
@@ -21,7 +21,7 @@ struct VersionOrder {
   }
 
   /// What the version says, in words rather than symbols, whose numbers depend on arrival.
-  private func content(of version: StoredVersion) throws -> [UInt8] {
+  private func content(of version: EventVersion) throws -> [UInt8] {
     original.bind(1, version.event.lineage)
     let text = try original.first { $0.text(0) } ?? ""
     return version.event.canonicalContent(words: words, original: text)

@@ -85,7 +85,7 @@ private struct RewoundEvents {
 
   func write() throws {
     // Versions whose events have others that stay: few, for most events have one.
-    var doubts: [StoredVersion] = []
+    var doubts: [EventVersion] = []
     var next: Int64? = .min
     while let start = next {
       page.bind(1, start)
@@ -101,12 +101,12 @@ private struct RewoundEvents {
     for doubt in doubts { try versions.settleAgain(doubt) }
   }
 
-  private func take(_ row: Row, _ doubts: inout [StoredVersion]) throws {
+  private func take(_ row: Row, _ doubts: inout [EventVersion]) throws {
     try row.events.withUnsafeBytes { bytes in
       var kept: [EventRecord] = []
-      var removed: [StoredVersion] = []
+      var removed: [EventVersion] = []
       try EventRecords.forEach(in: bytes) { record in
-        let version = try StoredVersion(record, of: row.key, row.shop)
+        let version = try EventVersion(record, of: row.key, row.shop)
         if version.event.place.archive <= archive {
           kept.append(record)
         } else {
