@@ -51,6 +51,9 @@ public struct Act: Sendable, Equatable {
     self.sha256 = sha256
   }
 
+  /// The columns of its table, in the order in which runs seal them.
+  static let columns = "id, run, what, zone, period, reason, who, content, sha256"
+
   /// All that the act says, for its digest.
   ///
   /// A person's id that `forget` takes out of the words of an act is no longer in it; the act that
@@ -106,7 +109,7 @@ extension Ledger {
       let insert = try RawStatement(
         cachedIn: database,
         """
-        insert into act (id, run, what, zone, period, reason, who, content, sha256)
+        insert into act (\(Act.columns))
         values (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """)
       insert.bind(1, act.id)
@@ -127,18 +130,14 @@ extension Ledger {
 extension Database {
   /// Everything that people did to the ledger, in order.
   func acts() throws -> [Act] {
-    let statement = try RawStatement(
-      self,
-      """
-      select id, run, what, period, reason, who, zone, content, sha256 from act order by id
-      """)
+    let statement = try RawStatement(self, "select \(Act.columns) from act order by id")
     var acts: [Act] = []
     try statement.forEachRow { row in
       try acts.append(
         Act(
           id: row.int64(0), run: row.int64(1), deed: row.deed(2),
-          month: row.optionalInt64(3).map { Month(number: Int32(truncatingIfNeeded: $0)) },
-          reason: row.text(4), who: row.text(5), zone: row.text(6), content: row.text(7),
+          month: row.isNull(4) ? nil : row.month(4),
+          reason: row.text(5), who: row.text(6), zone: row.text(3), content: row.text(7),
           sha256: row.text(8)))
     }
     return acts
