@@ -78,4 +78,23 @@ struct SealedTableTests {
     }
     #expect(sealed == [RunPart(acts: acts)])
   }
+
+  @Test("What an act wrote anew is read as it was written; other lines tell nothing of it")
+  func rewritings() throws {
+    let (old, new) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+    for rewriting in [
+      Rewriting.part(
+        run: 3, old: RunPart(name: "archive", rows: 2, sha256: old),
+        new: RunPart(name: "archive", rows: 1, sha256: new)),
+      .document("name", old: old, new: new), .act(7, old: old, new: new),
+    ] {
+      #expect(Rewriting(line: rewriting.line[...]) == rewriting)
+    }
+    for line in [
+      "", "pseudonym p", "part", "part 1 archive 2 a x b", "part x archive 2 a 1 b", "act x a b",
+      "act 1 a", "document d a b c", "revenue_monthly 2 \(old)",
+    ] {
+      #expect(Rewriting(line: line[...]) == nil)
+    }
+  }
 }

@@ -4,27 +4,27 @@ internal import Vocabulary
 /// All acts of a ledger as somebody else keeps them, held to their digests and to what runs sealed.
 public struct KeptActs: Sendable {
   private let acts: [Act]
-  private let restatements: Restatements
+  private let rewritings: Rewritings
 
   /// The acts in their order.
   public init(_ acts: [Act]) {
     self.acts = acts
-    restatements = Restatements(acts)
+    rewritings = Rewritings(acts)
   }
 
   /// Whether an act says what it said when it was done, or what a later one made of it.
   public func isSound(_ act: Act) -> Bool {
-    sha256(of: Array(act.text.utf8)) == restatements.digest(ofAct: act)
+    sha256(of: Array(act.text.utf8)) == rewritings.digest(ofAct: act)
   }
 
   /// Whether the acts after run `before` are those of which `run` sealed this digest and number.
   public func areThose(after before: Int64, sealedBy run: Int64, as sealed: RunPart) -> Bool {
-    RunPart(acts: acts.filter { $0.run == before }) == restatements.now(sealed, of: run)
+    RunPart(acts: acts.filter { $0.run == before }) == rewritings.now(sealed, of: run)
   }
 }
 
 extension RunPart {
-  /// What the run after `acts` seals of them, as `RunParts` reads them from the table.
+  /// What the run after `acts` seals of them, as `RunParts` reads `Act.columns` from the table.
   init(acts: [Act]) {
     let digest = SHA256Digest()
     var writer = ByteWriter()

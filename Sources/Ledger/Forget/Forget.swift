@@ -104,11 +104,11 @@ extension Ledger {
     }
     var result = Forgotten(pseudonym)
     result.wasForgotten = former != nil
-    let lines = try rewrite(user, words, in: database, &result)
+    let others = try rewrite(user, words, in: database, &result)
     guard result.isChanged || former == nil else { return result }
     var act = new
-    let restated = before.lines(until: try SealedParts(of: Self.rewritten, in: database))
-    act.content = (result.lines + restated + lines).joined(separator: "\n")
+    let parts = before.rewritings(until: try SealedParts(of: Self.rewritten, in: database))
+    act.content = (result.lines + (parts + others).map(\.line)).joined(separator: "\n")
     try record(act)
     return result
   }
@@ -116,10 +116,10 @@ extension Ledger {
   /// Sealed tables of which rows can hold an id.
   private static let rewritten: Set = ["archive", "act", "break_episode", "decision", "forgotten"]
 
-  /// Rewrites everything; gives what the act says of documents and acts.
+  /// Rewrites everything; gives the documents and acts among it.
   private func rewrite(
     _ user: String, _ words: ForgetWords, in database: Database, _ result: inout Forgotten
-  ) throws -> [String] {
+  ) throws -> [Rewriting] {
     let pseudonym = result.pseudonym
     let renaming = Renaming(id: user, name: pseudonym)
     let keys = (old: Fingerprint.of(user), new: Fingerprint.of(pseudonym))
@@ -137,9 +137,9 @@ extension Ledger {
     try texts.writeDecisions()
     try texts.writeArchives()
     let acts = try database.acts()
-    let restated = Restatements(acts)
-    try texts.writeActs(acts, restated)
-    let documents = try rewriteDecisions(in: database, restated) {
+    let rewritings = Rewritings(acts)
+    try texts.writeActs(acts, rewritings)
+    let documents = try rewriteDecisions(in: database, rewritings) {
       try words.decisions($0, renaming, texts.breakIDs)
     }
     (result.lineages, result.versions) = (lineages.count, lineages.versions)
@@ -147,7 +147,7 @@ extension Ledger {
     (result.breakIDs, result.lostBreaks) = (texts.breakIDs, texts.lostBreaks)
     (result.archives, result.acts) = (texts.archives, Int64(texts.acts.count))
     result.documents = Int64(documents.count)
-    return documents + texts.acts.map { "act \($0.act) \($0.old) \($0.new)" }
+    return documents + texts.acts
   }
 
   private func holds(_ user: String, in database: Database) throws -> Bool {
@@ -170,8 +170,8 @@ extension Ledger {
 
   /// Rewrites the decisions that runs followed; they keep the names that runs know.
   private func rewriteDecisions(
-    in database: Database, _ restated: Restatements, _ rewritten: ([UInt8]) throws -> [UInt8]?
-  ) throws -> [String] {
+    in database: Database, _ rewritings: Rewritings, _ rewritten: ([UInt8]) throws -> [UInt8]?
+  ) throws -> [Rewriting] {
     let select = try RawStatement(
       database,
       """
@@ -181,9 +181,9 @@ extension Ledger {
     let update = try RawStatement(database, "update document set body = ?2 where sha256 = ?1")
     var found: [(name: String, body: [UInt8])] = []
     try select.forEachRow { found.append(($0.text(0), Array($0.blob(1)))) }
-    var lines: [String] = []
+    var documents: [Rewriting] = []
     for (name, body) in found {
-      let old = restated.digest(ofDocument: name)
+      let old = rewritings.digest(ofDocument: name)
       guard let content = body.withUnsafeBytes({ Gzip.expand($0) }),
         sha256(of: content) == old
       else { throw LedgerError.damagedPerson("document \(name)") }
@@ -191,8 +191,8 @@ extension Ledger {
       update.bind(1, name)
       update.bind(2, blob: Gzip.compress(new))
       try update.run()
-      lines.append("document \(name) \(old) \(sha256(of: new))")
+      documents.append(.document(name, old: old, new: sha256(of: new)))
     }
-    return lines
+    return documents
   }
 }

@@ -18,8 +18,8 @@ struct ForgottenWords {
   private(set) var lostBreaks: Int64 = 0
   /// Names and paths of files.
   private(set) var archives: Int64 = 0
-  /// Digests of acts before and after, by number.
-  private(set) var acts: [(act: Int64, old: String, new: String)] = []
+  /// Acts whose words named the person.
+  private(set) var acts: [Rewriting] = []
 
   init(_ database: Database, _ renaming: Renaming, id: String, pseudonym: String) {
     self.database = database
@@ -92,12 +92,12 @@ struct ForgottenWords {
   }
 
   /// Rewrites why and by whom things were done.
-  mutating func writeActs(_ known: [Act], _ restated: Restatements) throws {
+  mutating func writeActs(_ known: [Act], _ rewritings: Rewritings) throws {
     let update = try RawStatement(
       database, "update act set reason = ?2, who = ?3 where id = ?1")
     for var act in known {
       let (reason, who) = (act.reason, act.who)
-      let old = restated.digest(ofAct: act)
+      let old = rewritings.digest(ofAct: act)
       act.reason = renaming.applied(toOther: reason)
       act.who = renaming.applied(toOther: who)
       guard act.reason != reason || act.who != who else { continue }
@@ -105,7 +105,7 @@ struct ForgottenWords {
       update.bind(2, act.reason)
       update.bind(3, act.who)
       try update.run()
-      acts.append((act.id, old, sha256(of: Array(act.text.utf8))))
+      acts.append(.act(act.id, old: old, new: sha256(of: Array(act.text.utf8))))
     }
   }
 

@@ -57,8 +57,8 @@ extension Ledger {
       guard result.isChanged else { return result }
       var act = new
       let after = try SealedParts(of: Self.pruned, in: database)
-      act.content = (result.lines(before: moment) + before.lines(until: after))
-        .joined(separator: "\n")
+      let facts = result.lines(before: moment) + before.rewritings(until: after).map(\.line)
+      act.content = facts.joined(separator: "\n")
       try record(act)
       return result
     }

@@ -49,17 +49,17 @@ extension Ledger {
       }
       var documents = RunDocuments()
       guard let found else { return documents }
-      let restated = Restatements(try database.acts())
-      documents.configuration = try document(found[0], restated, in: database)
-      documents.prices = try document(found[1], restated, in: database)
-      documents.decisions = try document(found[2], restated, in: database)
-      documents.published = try document(found[3], restated, in: database, isNeeded: false)
+      let rewritings = Rewritings(try database.acts())
+      documents.configuration = try document(found[0], rewritings, in: database)
+      documents.prices = try document(found[1], rewritings, in: database)
+      documents.decisions = try document(found[2], rewritings, in: database)
+      documents.published = try document(found[3], rewritings, in: database, isNeeded: false)
       return documents
     }
   }
 
   private func document(
-    _ sha256: String?, _ restated: Restatements, in database: Database, isNeeded: Bool = true
+    _ sha256: String?, _ rewritings: Rewritings, in database: Database, isNeeded: Bool = true
   ) throws -> Document? {
     guard let sha256 else { return nil }
     let statement = try RawStatement(
@@ -72,7 +72,7 @@ extension Ledger {
         .corrupt, "cannot read a document of the ledger \(path): it is not there")
     }
     return Document(
-      sha256: sha256, body: body, contentSHA256: restated.digest(ofDocument: sha256))
+      sha256: sha256, body: body, contentSHA256: rewritings.digest(ofDocument: sha256))
   }
 }
 
@@ -82,13 +82,13 @@ extension Ledger {
     try visit("read the documents") { database in
       let documents = try RawStatement(
         database, "select sha256, body from document order by sha256")
-      let restated = Restatements(try database.acts())
+      let rewritings = Rewritings(try database.acts())
       try documents.forEachRow { row in
         let name = row.text(0)
         try body(
           Document(
             sha256: name, body: Array(row.blob(1)),
-            contentSHA256: restated.digest(ofDocument: name)))
+            contentSHA256: rewritings.digest(ofDocument: name)))
       }
     }
   }
