@@ -30,7 +30,7 @@ let package = Package(
 
     // the nouns every room speaks
     .target(name: "Vocabulary"),
-    .target(name: "Files"),
+    .target(name: "Files", dependencies: ["Vocabulary"]),
     .target(name: "Digest", dependencies: ["CCrypto", "Files"]),
 
     // files → lines → fields → events and entitlements
@@ -81,7 +81,7 @@ let package = Package(
     .testTarget(name: "VocabularyTests", dependencies: ["TestSupport", "Vocabulary"]),
     .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
     .testTarget(name: "DigestTests", dependencies: ["Digest", "TestSupport"]),
-    .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "TestSupport"]),
+    .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "Files", "TestSupport"]),
     .testTarget(name: "DecodeTests", dependencies: ["Decode", "TestSupport"]),
     .testTarget(
       name: "NormaliseTests", dependencies: ["Normalise", "TestSupport", "Vocabulary"],

@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 
 /// An archive, or a folder of archives, that cannot be read at all.
@@ -21,7 +22,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
   private let action: String
   private let reason: String
 
-  init(_ action: String, _ path: ArchivePath, errorNumber: Int32) {
+  init(_ action: String, _ path: RawPath, errorNumber: Int32) {
     switch errorNumber {
     case ENOENT, ENOTDIR: kind = .missing
     case EACCES, EPERM: kind = .permission
@@ -32,7 +33,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     reason = String(cString: strerror(errorNumber))
   }
 
-  init(_ action: String, _ path: ArchivePath, reason: String) {
+  init(_ action: String, _ path: RawPath, reason: String) {
     kind = .io
     self.path = path.shown
     self.action = action

@@ -1,3 +1,4 @@
+internal import Files
 public import Vocabulary
 
 /// A regular file that may hold delivered events, as it was when the folder was listed.
@@ -12,11 +13,11 @@ public struct ArchiveFile: Sendable, Equatable {
   public let modified: Instant
   /// The file's number on its disk.
   public let inode: UInt64
-  let location: ArchivePath
-  let relative: ArchivePath
+  let location: RawPath
+  let relative: RawPath
 
   init(
-    location: ArchivePath, relative: ArchivePath, bytes: Int64, modified: Instant, inode: UInt64
+    location: RawPath, relative: RawPath, bytes: Int64, modified: Instant, inode: UInt64
   ) {
     path = location.shown
     name = relative.shown

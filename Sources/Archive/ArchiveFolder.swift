@@ -1,3 +1,4 @@
+internal import Files
 internal import Glibc
 internal import Vocabulary
 
@@ -15,10 +16,10 @@ public enum ArchiveFolder {
     under paths: [String], except others: [String] = []
   ) throws(ArchiveError) -> ArchiveListing {
     var walk = FolderWalk()
-    for text in others { walk.except(ArchivePath(text)) }
+    for text in others { walk.except(RawPath(text)) }
     for text in paths {
-      let path = ArchivePath(text)
-      let shown = ArchivePath(unescaping: text)
+      let path = RawPath(text)
+      let shown = RawPath(unescaping: text)
       try walk.root(!isThere(path) && isThere(shown) ? shown : path)
     }
     try walk.linked()
@@ -27,7 +28,7 @@ public enum ArchiveFolder {
 
   /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
   public static func file(at path: String) throws(ArchiveError) -> ArchiveFile? {
-    guard isThere(ArchivePath(path)) || isThere(ArchivePath(unescaping: path)) else { return nil }
+    guard isThere(RawPath(path)) || isThere(RawPath(unescaping: path)) else { return nil }
     return try files(under: [path]).files.first { $0.path == path }
   }
 }
@@ -44,31 +45,31 @@ private struct FolderWalk {
   }
 
   private struct Link {
-    let path: ArchivePath
-    let relative: ArchivePath
+    let path: RawPath
+    let relative: RawPath
   }
 
   private var files: [ArchiveFile] = []
   private var leftOut: [LeftOut] = []
   private var links: [Link] = []
   private var foldersSeen: Set<FolderID> = []
-  private var filesSeen: Set<ArchivePath> = []
+  private var filesSeen: Set<RawPath> = []
   private var foldersOfOthers: Set<FolderID> = []
-  private var filesOfOthers: Set<ArchivePath> = []
+  private var filesOfOthers: Set<RawPath> = []
 
   var listing: ArchiveListing {
     ArchiveListing(
       files: files.sorted { left, right in
         if left.relative != right.relative {
-          return ArchivePath.precedes(left.relative, right.relative)
+          return RawPath.precedes(left.relative, right.relative)
         }
-        return ArchivePath.precedes(left.location, right.location)
+        return RawPath.precedes(left.location, right.location)
       },
       leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
   }
 
   /// Leaves out what is found at `path`, now or later on the walk; nothing need be there.
-  mutating func except(_ path: ArchivePath) {
+  mutating func except(_ path: RawPath) {
     guard let status = fileStatus(path, followingLinks: true).status else { return }
     if isFolder(status) {
       foldersOfOthers.insert(FolderID(status))
@@ -77,11 +78,11 @@ private struct FolderWalk {
     }
   }
 
-  mutating func root(_ path: ArchivePath) throws(ArchiveError) {
+  mutating func root(_ path: RawPath) throws(ArchiveError) {
     let (status, errorNumber) = fileStatus(path, followingLinks: true)
     guard let status else { throw ArchiveError("list", path, errorNumber: errorNumber) }
     if isFolder(status) {
-      try folder(path, relative: ArchivePath(""), status)
+      try folder(path, relative: RawPath(""), status)
     } else {
       file(path, relative: path.lastComponent, status)
     }
@@ -103,12 +104,15 @@ private struct FolderWalk {
   }
 
   private mutating func folder(
-    _ path: ArchivePath, relative: ArchivePath, _ status: stat
+    _ path: RawPath, relative: RawPath, _ status: stat
   ) throws(ArchiveError) {
     guard foldersSeen.insert(FolderID(status)).inserted else { return }
-    for name in try names(in: path) {
+    guard let names = path.names() else {
+      throw ArchiveError("list", path, errorNumber: errno)
+    }
+    for name in names {
       let child = path.appending(name)
-      if name.first == UInt8(ascii: ".") {
+      if name.bytes.first == UInt8(ascii: ".") {
         leave(child, .hidden)
         continue
       }
@@ -124,7 +128,7 @@ private struct FolderWalk {
   }
 
   private mutating func entry(
-    _ path: ArchivePath, relative: ArchivePath, _ status: stat
+    _ path: RawPath, relative: RawPath, _ status: stat
   ) throws(ArchiveError) {
     if isFolder(status) {
       guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .ofOthers) }
@@ -136,7 +140,7 @@ private struct FolderWalk {
     }
   }
 
-  private mutating func file(_ path: ArchivePath, relative: ArchivePath, _ status: stat) {
+  private mutating func file(_ path: RawPath, relative: RawPath, _ status: stat) {
     guard status.st_mode & S_IFMT == S_IFREG else { return leave(path, .notRegular) }
     guard let resolved = path.resolved else { return leave(path, .vanished) }
     guard !filesOfOthers.contains(resolved) else { return leave(path, .ofOthers) }
@@ -148,7 +152,7 @@ private struct FolderWalk {
         inode: UInt64(status.st_ino)))
   }
 
-  private mutating func leave(_ path: ArchivePath, _ reason: LeftOut.Reason) {
+  private mutating func leave(_ path: RawPath, _ reason: LeftOut.Reason) {
     leftOut.append(LeftOut(path: path.shown, reason: reason))
   }
 }
@@ -162,32 +166,15 @@ private func modificationTime(_ status: stat) -> Instant {
   return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
 }
 
-private func isThere(_ path: ArchivePath) -> Bool {
+private func isThere(_ path: RawPath) -> Bool {
   fileStatus(path, followingLinks: true).status != nil
 }
 
 private func fileStatus(
-  _ path: ArchivePath, followingLinks: Bool
+  _ path: RawPath, followingLinks: Bool
 ) -> (status: stat?, errorNumber: Int32) {
   var status = stat()
-  let failed = path.withCString { followingLinks ? stat($0, &status) : lstat($0, &status) }
+  let failed =
+    followingLinks ? stat(path.terminated, &status) : lstat(path.terminated, &status)
   return failed == 0 ? (status, 0) : (nil, errno)
-}
-
-/// The names in a folder, in byte order, without `.` and `..`.
-private func names(in path: ArchivePath) throws(ArchiveError) -> [[UInt8]] {
-  guard let folder = path.withCString({ opendir($0) }) else {
-    throw ArchiveError("list", path, errorNumber: errno)
-  }
-  defer { closedir(folder) }
-  var names: [[UInt8]] = []
-  while true {
-    errno = 0
-    guard let entry = readdir(folder) else {
-      guard errno == 0 else { throw ArchiveError("list", path, errorNumber: errno) }
-      return names.sorted { $0.lexicographicallyPrecedes($1) }
-    }
-    let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
-    if name != Array(".".utf8), name != Array("..".utf8) { names.append(name) }
-  }
 }

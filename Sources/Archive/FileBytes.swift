@@ -16,8 +16,9 @@ final class FileBytes {
   /// Opens `file`, of which the first `count` bytes are wanted, or all that were listed.
   init(_ file: ArchiveFile, first count: Int64? = nil) throws(ArchiveError) {
     // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
-    let openFile = file.location.withCString { OpenFile($0, O_RDONLY | O_NONBLOCK) }
-    guard let openFile else { throw ArchiveError("open", file.location, errorNumber: errno) }
+    guard let openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK) else {
+      throw ArchiveError("open", file.location, errorNumber: errno)
+    }
     self.openFile = openFile
     self.file = file
     remaining = min(count ?? file.bytes, file.bytes)

@@ -1,3 +1,5 @@
+internal import Files
+
 /// Inflates gzip members one after the other, as `cat a.gz b.gz` and appending writers leave them.
 ///
 /// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
@@ -17,7 +19,7 @@ final class GzipSource {
   }
 
   private let input: ByteWindow
-  private let path: ArchivePath
+  private let path: RawPath
   private let stream: any GzipStream
   private var state = State.betweenMembers
   private var ownDamage: ArchiveDamage?
@@ -34,7 +36,7 @@ final class GzipSource {
   /// A source of what `input` inflates to: by the fastest library there is when `byZlib` can make
   /// the same source anew, else by zlib.
   init(
-    _ input: ByteWindow, path: ArchivePath,
+    _ input: ByteWindow, path: RawPath,
     byZlib: (() throws(ArchiveError) -> GzipSource)? = nil
   ) throws(ArchiveError) {
     self.input = input
@@ -168,6 +170,6 @@ final class GzipSource {
   }
 }
 
-func outOfMemory(_ path: ArchivePath) -> ArchiveError {
+func outOfMemory(_ path: RawPath) -> ArchiveError {
   ArchiveError("inflate", path, reason: "not enough memory")
 }

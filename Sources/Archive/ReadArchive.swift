@@ -1,3 +1,5 @@
+internal import Files
+
 // The room's door: a file in, chunks of whole lines out. Gzip is told by its magic bytes, never by
 // the name, and an archive that was compressed twice is inflated twice.
 
@@ -108,7 +110,7 @@ private func read(
 
 /// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.
 private func zlibSource(
-  of bytes: FileBytes, depth: Int, _ sizes: LineSizes, _ path: ArchivePath
+  of bytes: FileBytes, depth: Int, _ sizes: LineSizes, _ path: RawPath
 ) throws(ArchiveError) -> GzipSource {
   var source = try GzipSource(ByteWindow(.file(bytes), capacity: sizes.buffer), path: path)
   for _ in 0..<depth {
@@ -119,7 +121,7 @@ private func zlibSource(
 
 /// The damage nearest to the disk: what is wrong further up follows from it.
 private func damage(
-  of bytes: FileBytes, _ levels: [GzipSource], _ path: ArchivePath
+  of bytes: FileBytes, _ levels: [GzipSource], _ path: RawPath
 ) throws(ArchiveError) -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(

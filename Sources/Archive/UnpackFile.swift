@@ -8,12 +8,12 @@ internal import Glibc
 public func unpackGzip(
   _ path: String, into target: String, bytesMax: Int64
 ) throws(ArchiveError) -> String? {
-  let location = ArchivePath(path)
+  let location = RawPath(path)
   guard let input = FilePieces(of: path) else {
     throw ArchiveError("read", location, errorNumber: errno)
   }
   guard let output = OpenFile(target, O_WRONLY | O_CREAT | O_EXCL, rights: 0o600) else {
-    throw ArchiveError("make", ArchivePath(target), errorNumber: errno)
+    throw ArchiveError("make", RawPath(target), errorNumber: errno)
   }
   guard let stream = InflateStream() else { throw outOfMemory(location) }
   let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
@@ -34,7 +34,7 @@ public func unpackGzip(
       total += Int64(step.made)
       guard total <= bytesMax else { return "it holds more than \(bytesMax) bytes" }
       guard output.write(UnsafeRawBufferPointer(rebasing: made[..<step.made])) else {
-        throw ArchiveError("write", ArchivePath(target), errorNumber: errno)
+        throw ArchiveError("write", RawPath(target), errorNumber: errno)
       }
       isFull = step.made == made.count
       switch step.outcome {

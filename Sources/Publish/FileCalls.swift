@@ -62,9 +62,9 @@ func makeFolders(_ path: String) throws(PublishError) {
   }
 }
 
-/// The names in a folder, sorted by bytes.
+/// The names in a folder, sorted by bytes; bytes that are no text are replaced.
 func names(in folder: String) throws(PublishError) -> [String] {
-  try names(in: RawPath(folder)).map(\.shown)
+  try names(in: RawPath(folder)).map { String(decoding: $0.bytes, as: UTF8.self) }
 }
 
 /// Writes a new file of mode 0644 less the umask.

@@ -96,10 +96,9 @@ struct SecondNames {
     }
     if there.isFolder { return false }
     guard !here.isSame(as: there), here.isNewer(than: there) else { return true }
-    let renamed = old.appending(path).withCString { from in
-      new.appending(path).withCString { rename(from, $0) }
-    }
-    guard renamed == 0 || errno == ENOENT else {
+    guard
+      rename(old.appending(path).terminated, new.appending(path).terminated) == 0 || errno == ENOENT
+    else {
       throw .system("keep the file", new.appending(path).shown, .cannotCreate)
     }
     touched.insert(path.parent)
@@ -107,9 +106,7 @@ struct SecondNames {
   }
 
   private mutating func linkFile(_ path: RawPath) -> Bool {
-    let linked = old.appending(path).withCString { from in
-      new.appending(path).withCString { Glibc.link(from, $0) }
-    }
+    let linked = Glibc.link(old.appending(path).terminated, new.appending(path).terminated)
     if linked == 0 { touched.insert(path.parent) }
     return linked == 0
   }
@@ -118,7 +115,7 @@ struct SecondNames {
   private mutating func makeFolder(_ path: RawPath) throws(PublishError) -> Bool {
     let place = new.appending(path)
     if let there = try status(of: place) { return there.isFolder }
-    guard place.withCString({ mkdir($0, 0o700) }) == 0 else { return false }
+    guard mkdir(place.terminated, 0o700) == 0 else { return false }
     made.append(path)
     touched.formUnion([path, path.parent])
     return true
@@ -129,7 +126,7 @@ struct SecondNames {
     for path in made.reversed() {
       guard let status = try status(of: old.appending(path)) else { continue }
       let place = new.appending(path)
-      guard place.withCString({ chmod($0, status.st_mode & 0o7777) }) == 0 else {
+      guard chmod(place.terminated, status.st_mode & 0o7777) == 0 else {
         throw .system("set the rights of", place.shown)
       }
     }
@@ -139,7 +136,7 @@ struct SecondNames {
 
   /// A folder that somebody made unreadable is left to the system.
   private func syncFolder(_ path: RawPath) throws(PublishError) {
-    guard let folder = path.withCString({ OpenFile($0, O_RDONLY) }) else {
+    guard let folder = OpenFile(path.terminated, O_RDONLY) else {
       if errno == EACCES { return }
       throw .system("open", path.shown)
     }

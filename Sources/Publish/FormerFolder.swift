@@ -1,5 +1,6 @@
 // The folder whose place the new set has taken: what somebody put there meanwhile goes to the
 // published one before it is removed.
+internal import Files
 internal import Glibc
 
 /// A folder that was the published one, or was to be.
@@ -47,7 +48,7 @@ struct FormerFolder {
       guard try status(of: place)?.isFolder ?? false else { continue }
       try removeEmptyFolders(in: place)
       // Something may have come to it; the next pass sees that.
-      _ = place.withCString { rmdir($0) }
+      rmdir(place.terminated)
     }
   }
 }

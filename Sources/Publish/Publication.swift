@@ -1,6 +1,7 @@
 // Finished files → the place where people read them, the whole set or nothing.
 internal import CRename
 internal import Digest
+internal import Files
 internal import Glibc
 
 /// What publishing a set came to.

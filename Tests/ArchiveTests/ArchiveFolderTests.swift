@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Testing
 
@@ -105,7 +106,7 @@ func shownPaths() {
     [0x5C, 0x78, 0x7B, 0x66, 0x66, 0x7D], [0xFF, 0xFF, 0xD8, 0x9A], [0x0D, 0x0A], [0x5C, 0x5C],
   ]
   for name in names {
-    #expect(ArchivePath(unescaping: ArchivePath(bytes: name).shown).bytes == name)
+    #expect(RawPath(unescaping: RawPath(bytes: name).shown).bytes == name)
   }
 }
 
@@ -122,7 +123,7 @@ func missing(name: String) throws {
 
 @Test("The system's refusals are sorted into three kinds")
 func kinds() {
-  let path = ArchivePath("x")
+  let path = RawPath("x")
   #expect(ArchiveError("open", path, errorNumber: EACCES).kind == .permission)
   #expect(ArchiveError("open", path, errorNumber: ENOENT).kind == .missing)
   #expect(ArchiveError("open", path, errorNumber: EIO).kind == .io)
