@@ -52,16 +52,10 @@ struct PackedClose {
     }
   }
 
-  private func fields(ofFirst rows: [UInt8]) -> Int {
-    var fields = 1
-    var isQuoted = false
-    for byte in rows {
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if isQuoted { continue }
-      if byte == UInt8(ascii: "\n") { break }
-      if byte == UInt8(ascii: ",") { fields += 1 }
-    }
-    return fields
+  /// How many fields the first row has; nil when this version would not read it.
+  private func fields(ofFirst rows: [UInt8]) -> Int? {
+    var reader = CSVReader(rows)
+    return (try? reader.next())?.fields.count
   }
 }
 
