@@ -13,8 +13,8 @@ public struct Renaming: Sendable {
     isTelling = self.id.count >= 8 && self.id.contains { !(0x30...0x39).contains($0) }
   }
 
-  /// A text of something that the person has, such as its id, with the name wherever the person's id
-  /// stands, also as a part of a word; nil when it stands nowhere.
+  /// A text of something that the person has, such as its id, with the name wherever the person's
+  /// id stands, also as a part of a word; nil when it stands nowhere.
   public func applied(toOwn text: UnsafeRawBufferPointer) -> [UInt8]? {
     applied(to: text, isOwn: true)
   }

@@ -51,8 +51,8 @@ public struct ForgetWords {
   /// The id of a break whose words have changed, given how it was before and what of the person it
   /// may be about; nil when nothing tells it.
   public typealias BreakID = (_ former: Break, _ now: Break, _ clues: BreakClues) -> String?
-  /// Decisions without the id, and with the new ids of breaks by old ones; nil when nothing of it is
-  /// in them.
+  /// Decisions without the id, and with the new ids of breaks by old ones; nil when nothing of it
+  /// is in them.
   public typealias Decisions = (
     _ content: [UInt8], _ renaming: Renaming, _ breakIDs: [String: String]
   ) throws -> [UInt8]?
