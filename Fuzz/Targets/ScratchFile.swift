@@ -14,7 +14,7 @@ struct ScratchFile {
 
   /// For archives.
   static let archive = ScratchFile("archive")
-  /// For price lists, configurations and decisions.
+  /// For price books, configurations and decisions.
   static let settings = ScratchFile("settings")
   private static let all = [archive, settings]
 

@@ -66,7 +66,7 @@ public struct Night {
     }
   }
 
-  /// This night with the price list and the decisions of its plan.
+  /// This night with the price book and the decisions of its plan.
   private func withLists() throws(NightError) -> Night {
     var night = self
     night.plan = try plan.withLists()

@@ -26,7 +26,7 @@ enum CoverageMetric: String, CaseIterable {
 enum Coverage: String {
   /// They follow from what the provider tells.
   case measured
-  /// Some of them rest on the price list, on a length, or on a comparison of states.
+  /// Some of them rest on the price book, on a length, or on a comparison of states.
   case estimated
   /// The provider does not tell; a zero or an empty cell says nothing.
   case notAvailable = "not_available"

@@ -5,7 +5,7 @@ internal import Vocabulary
 struct CoverageTallies: Equatable {
   var charges: Int64 = 0
   var subscriptionCharges: Int64 = 0
-  /// Charges whose amount is the price list's.
+  /// Charges whose amount is the price book's.
   var listed: Int64 = 0
   /// Charges without an amount in US dollars.
   var withoutUSD: Int64 = 0
@@ -79,7 +79,7 @@ struct CoverageTallies: Equatable {
 
   private var revenue: CoverageStatement {
     var reasons: [String] = []
-    if listed > 0 { reasons.append("amount of the price list: \(listed) of \(charges) charges") }
+    if listed > 0 { reasons.append("amount of the price book: \(listed) of \(charges) charges") }
     if withoutUSD > 0 {
       reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
     }
@@ -90,7 +90,7 @@ struct CoverageTallies: Equatable {
 
   private var proceeds: CoverageStatement {
     var reasons: [String] = []
-    if listed > 0 { reasons.append("rate of the price list: \(listed) of \(charges) charges") }
+    if listed > 0 { reasons.append("rate of the price book: \(listed) of \(charges) charges") }
     if withoutProceeds > 0 {
       reasons.append(
         "no amount or no rate: \(withoutProceeds) of \(bookings) charges and refunds")

@@ -39,7 +39,7 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case eventNames = "event_names"
   /// Providers whose deliveries are held to secrets.
   case authenticated
-  /// The price list.
+  /// The price book.
   case pricesSHA256 = "prices_sha256"
   /// The program's version, which stands beside the others.
   case version

@@ -2,7 +2,7 @@ import Foundation
 import Vocabulary
 
 /// Writes a synthetic world: archives, snapshots, a configuration, and the truth about all three;
-/// and a price list when a provider tells of it that sends no money.
+/// and a price book when a provider tells of it that sends no money.
 ///
 /// - Parameters:
 ///   - plan: what the world is made of; equal plans give equal bytes.
@@ -34,7 +34,7 @@ public func simulate(
   summary.snapshotUsers = try tell(census, plan, span, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
   if plan.tellers != [.qonversion] {
-    try write(PriceList(span: span).text, to: "\(folder)/prices.csv")
+    try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
     try write(Coverage(plan).table.text, to: "\(folder)/truth/coverage.csv")
   }
   return summary

@@ -36,7 +36,7 @@ func chargeMoney(
 }
 
 extension Rules {
-  /// The money of a charge, and its currency: as sent, else by the price list.
+  /// The money of a charge, and its currency: as sent, else by the price book.
   ///
   /// The list is for providers that send no amounts; one that Qonversion leaves out is unknown.
   func completed(
@@ -54,7 +54,7 @@ extension Rules {
     return (listed, price.currency == 0 ? currency : price.currency)
   }
 
-  /// What a buyer paid for a charge, before what is kept of it: as sent, else by the price list.
+  /// What a buyer paid for a charge, before what is kept of it: as sent, else by the price book.
   func paid(for charge: Event) -> Revenue {
     let sent = charge.revenue ?? Revenue()
     guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }

@@ -4,7 +4,7 @@
 public enum CoverageGap: UInt8, CaseIterable, Sendable {
   /// A charge of which nothing tells the amount.
   case chargeWithoutAmount = 1
-  /// A charge whose amount is the price list's.
+  /// A charge whose amount is the price book's.
   case chargeFromPriceBook = 2
   /// A charge that nothing chains to a subscription; it is in no count of subscriptions.
   case unchainedCharge = 3

@@ -1,6 +1,6 @@
 /// Prices that the operator knows, for charges whose provider sends no money.
 public struct PriceBook: Sendable, Equatable {
-  /// One line of the price list.
+  /// One line of the price book.
   public struct Price: Sendable, Equatable {
     /// ISO 3166-1 code of the country it is for; 0 for every country.
     public var country: Symbol
@@ -17,7 +17,7 @@ public struct PriceBook: Sendable, Equatable {
     /// How long the product's period is; nil when unknown.
     public var period: PeriodLength?
 
-    /// A line of a price list.
+    /// A line of a price book.
     public init(
       country: Symbol = 0, currency: Symbol = 0, validFrom: Instant, local: Amount? = nil,
       usd: Amount? = nil, rate: Amount? = nil, period: PeriodLength? = nil

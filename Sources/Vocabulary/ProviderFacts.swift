@@ -49,7 +49,7 @@ extension Provider {
 
   /// Whether each charge comes with what was paid and the end of what that pays for.
   ///
-  /// One that lacks them is odd then; with the others it is the rule, and price list and lengths of
+  /// One that lacks them is odd then; with the others it is the rule, and price book and lengths of
   /// products stand in.
   ///
   /// Sources: `revenue` and `expires` of Qonversion, but for bodies of 2020. FLOBUK sends no money,

@@ -29,7 +29,7 @@ struct DrillCommand: ParsableCommand {
   @Option(help: "Business time of both reconciliations: RFC 3339, or a date.")
   var asOf: String?
 
-  @Option(help: "Price list (CSV) for charges whose provider sends no money. (default: none)")
+  @Option(help: "Price book (CSV) for charges whose provider sends no money. (default: none)")
   var prices: String?
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions

@@ -6,7 +6,7 @@ struct PackCommand: ParsableCommand {
     commandName: "pack",
     abstract: "Write everything an auditor of a month needs into one file.",
     discussion: """
-      The report set as it was last published, with the configuration, price list and decisions \
+      The report set as it was last published, with the configuration, price book and decisions \
       that it followed, and the chain of all runs, as one tar.gz with SHA256SUMS inside. Made from \
       the ledger alone; the same ledger gives the same bytes.
 

@@ -94,7 +94,7 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "IANA time zone of days and months. (default: UTC)")
   var timezone: String?
 
-  @Option(help: "Price list (CSV) for charges whose provider sends no money. (default: none)")
+  @Option(help: "Price book (CSV) for charges whose provider sends no money. (default: none)")
   var prices: String?
 
   @Option(help: "What people decided about breaks, a YAML list. (default: none)")

@@ -37,7 +37,7 @@ struct PlanHistoryTests {
     #expect(Set(told.keys) == Set(EffectiveOption.allCases).subtracting([.version]))
   }
 
-  @Test("A price list and decisions come back with the zone that their dates are read in")
+  @Test("A price book and decisions come back with the zone that their dates are read in")
   func files() throws {
     let plan = try plan("timezone: Asia/Tokyo", files: true)
     #expect(plan.prices?.lines.count == 1)

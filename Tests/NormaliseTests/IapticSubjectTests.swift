@@ -43,7 +43,7 @@ struct IapticSubjectTests {
     }
   }
 
-  @Test("A purchase without amount keeps its currency, by which the price list is asked")
+  @Test("A purchase without amount keeps its currency, by which the price book is asked")
   func currencyAlone() throws {
     for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {
       let batch = normalise(

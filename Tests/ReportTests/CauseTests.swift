@@ -62,7 +62,7 @@ struct CauseTests {
     #expect(try causes() == ["definition_change"])
   }
 
-  @Test("Another price list corrects rates, but not of a provider that sends its money")
+  @Test("Another price book corrects rates, but not of a provider that sends its money")
   func prices() throws {
     try world.sell(3)
     try world.sell(3, basis: .priceBook, provider: .flobuk)

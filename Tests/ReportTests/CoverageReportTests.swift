@@ -85,7 +85,7 @@ struct CoverageReportTests {
     #expect(try statement("refunds", .iaptic).first == "measured")
   }
 
-  @Test("Amounts of the price list are an estimate, charges without any are missing")
+  @Test("Amounts of the price book are an estimate, charges without any are missing")
   func amounts() throws {
     try charge(.iaptic, .provider, 5, proceeds: false)
     try world.write()
@@ -98,7 +98,7 @@ struct CoverageReportTests {
     #expect(
       try statement("revenue_usd", .iaptic) == [
         "estimated", "3",
-        "amount of the price list: 2 of 8 charges; no amount in US dollars: 1 of 8 charges",
+        "amount of the price book: 2 of 8 charges; no amount in US dollars: 1 of 8 charges",
       ])
     #expect(try statement("mrr", .iaptic).dropLast() == ["estimated", "3"])
     #expect(try statement("revenue_usd", .purple).dropLast() == ["not_available", "4"])

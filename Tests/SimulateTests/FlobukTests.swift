@@ -75,7 +75,7 @@ import Vocabulary
   func continuity() throws {
     let plan = WorldPlan(seed: 1)
     let shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
-    let fold = StateFold(list: PriceList(span: Span(plan)), shop: shop)
+    let fold = StateFold(list: ListedPrices(span: Span(plan)), shop: shop)
     func period(_ start: Int64, _ product: Int = Product.monthly) -> PaidPeriod {
       let charge = Charge(
         kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,

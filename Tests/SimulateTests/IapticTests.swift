@@ -84,7 +84,7 @@ import Vocabulary
     }
   }
 
-  @Test("Amounts that are sent are provider's, others the price list's; nobody knows the rate then")
+  @Test("Amounts that are sent are provider's, others the price book's; nobody knows the rate then")
   func money() throws {
     let rows = try World.calm(subscribers: 800, by: [.iaptic]).table("revenue_monthly.csv")
     let bases = Dictionary(grouping: rows) { $0["amount_basis"] ?? "" }

@@ -60,7 +60,7 @@ import Vocabulary
     }
   }
 
-  @Test("The price list names every product in every store, with a rise and one price for all")
+  @Test("The price book names every product in every store, with a rise and one price for all")
   func prices() throws {
     let world = try mixed()
     let text = try String(

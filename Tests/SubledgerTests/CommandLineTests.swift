@@ -112,7 +112,7 @@ struct CommandLineTests {
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
   }
 
-  @Test("A price list and decisions that are gone hold up only what follows them")
+  @Test("A price book and decisions that are gone hold up only what follows them")
   func goneLists() throws {
     #expect(try program.run(night).status == 0)
     try program.folder.write("prices: gone.csv\ndecisions: gone.yaml\n", to: "gone.conf")
@@ -146,7 +146,7 @@ struct CommandLineTests {
     try expect(night + ["--config", "absent.yaml"], 78, "absent.yaml", "--config")
   }
 
-  @Test("A price list with a wrong line is 78, with its line, column and reason")
+  @Test("A price book with a wrong line is 78, with its line, column and reason")
   func prices() throws {
     let header = "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,"
     try program.folder.write(

@@ -149,7 +149,7 @@ struct Season {
     if FileManager.default.fileExists(atPath: folder.path("snapshots")) {
       arguments += ["--snapshots", "snapshots"]
     }
-    // A world of Qonversion alone needs no price list.
+    // A world of Qonversion alone needs no price book.
     if let prices = try? String(contentsOfFile: folder.path("world/prices.csv"), encoding: .utf8) {
       if random.isOne(in: 9) {
         try folder.write(prices.replacing("9.99", with: "8.99"), to: "world/prices.csv")

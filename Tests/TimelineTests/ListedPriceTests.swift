@@ -3,7 +3,7 @@ import Vocabulary
 
 @testable import Timeline
 
-@Suite("Charges whose amounts only the price list knows")
+@Suite("Charges whose amounts only the price book knows")
 struct ListedPriceTests {
   private static let euro: Symbol = 11
   private static let pound: Symbol = 12
@@ -88,7 +88,7 @@ struct ListedPriceTests {
     #expect(try words(part) == start + " (2.00 USD)" + middle)
   }
 
-  @Test("A charge that tells its currency takes the price listed in it, and none in another")
+  @Test("A charge that tells its currency takes the price booked in it, and none in another")
   func currency() throws {
     let euros = PriceBook.Price(
       currency: Self.euro, validFrom: at("2026-01-02"), local: usd("9.99"), usd: usd("10.80"))

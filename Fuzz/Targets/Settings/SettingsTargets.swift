@@ -4,7 +4,7 @@ import Vocabulary
 
 @testable import Nightly
 
-/// Price lists: taken or refused with a reason, and what the CSV reader reads comes back when it
+/// Price books: taken or refused with a reason, and what the CSV reader reads comes back when it
 /// is written again with every field quoted.
 func feedPrices(_ bytes: UnsafeRawBufferPointer) {
   if let records = csv(Array(bytes)) {
@@ -16,7 +16,7 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
   }
   ScratchFile.settings.write(bytes)
   do throws(NightError) {
-    let list = try PriceList.read(ScratchFile.settings.path, calendar: .utc)
+    let list = try PriceBookFile.read(ScratchFile.settings.path, calendar: .utc)
     claim(Set(list.lines.map(\.key)).count == list.lines.count, "no two lines say the same")
     for line in list.lines {
       claim(line.local ?? .zero >= .zero && line.usd ?? .zero >= .zero, "prices are not negative")

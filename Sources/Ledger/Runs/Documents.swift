@@ -22,7 +22,7 @@ public struct Document: Sendable, Equatable {
 public struct RunDocuments: Sendable, Equatable {
   /// The configuration, without secrets and paths of the machine.
   public var configuration: Document?
-  /// The price list, as it was given.
+  /// The price book, as it was given.
   public var prices: Document?
   /// The decisions about breaks, as they were given.
   public var decisions: Document?

@@ -10,6 +10,6 @@ extension Ledger {
     for word in words where symbol(word) == nil { _ = table.symbol(word) }
     guard table.words.count > 1 else { return }
     guard try !access("learn words", { $0.configuration.readonly }) else { return }
-    try change("keep the words of a price list") { _ = try translate(table, in: $0) }
+    try change("keep the words of a price book") { _ = try translate(table, in: $0) }
   }
 }

@@ -3,7 +3,7 @@ import Vocabulary
 
 /// What `coverage.csv` counts, metric by metric, as single events.
 enum CoverageAtom: String {
-  case listed = "amount_of_price_list"
+  case listed = "amount_of_price_book"
   case withoutUSD = "no_usd"
   case withoutProceeds = "no_proceeds"
   case withoutCountry = "no_country"

@@ -112,8 +112,8 @@ extension Plan {
     plan.rules = rules
     plan.prices = nil
     if let source = try documents.prices?.content() {
-      plan.prices = try PriceList.read(
-        source, named: "the price list \(name)", calendar: calendar)
+      plan.prices = try PriceBookFile.read(
+        source, named: "the price book \(name)", calendar: calendar)
     }
     plan.decisions = DecisionsFile()
     if let source = try documents.decisions?.content() {

@@ -117,7 +117,7 @@ extension Night {
     closed/      of a closed month the rows that its close froze, report by report: the numbers that
                  are in the books; acts.json tells who closed and opened months, and why.
                  restatements.csv of reports/ bridges them to the numbers now
-    documents/   the configuration (without secrets and paths), the price list and the decisions
+    documents/   the configuration (without secrets and paths), the price book and the decisions
                  about breaks that the run followed
     chain.txt    every run of the ledger up to then: the facts of each, and its record, which is the
                  SHA-256 of those lines and names the record before it

@@ -22,7 +22,7 @@ extension Plan {
   /// What numbers can follow and this plan does not have.
   var unset: [(option: EffectiveOption, name: String)] {
     var unset: [(EffectiveOption, String)] = []
-    if prices == nil { unset.append((.pricesSHA256, "a price list")) }
+    if prices == nil { unset.append((.pricesSHA256, "a price book")) }
     if decisions.sha256 == nil { unset.append((.decisions, "decisions")) }
     if configuration.products.isEmpty { unset.append((.products, "products")) }
     if configuration.periods.isEmpty { unset.append((.periods, "periods")) }

@@ -53,7 +53,7 @@ public struct Plan: Sendable {
   /// The environment variables that the configuration names, as secrets.
   let secretVariables: [String: Secret]
   /// For charges whose provider sends no money; nil when none is given, or it was not read.
-  var prices: PriceList?
+  var prices: PriceBookFile?
   /// What people decided about breaks.
   var decisions = DecisionsFile()
   let pricesFile: SaidPath?
@@ -99,7 +99,7 @@ public struct Plan: Sendable {
     decisionsFile = said.path(.decisions)
   }
 
-  /// This plan with the price list and the decisions that it names.
+  /// This plan with the price book and the decisions that it names.
   ///
   /// Read only for what follows them: a list that is gone holds up nothing else.
   ///
@@ -107,7 +107,7 @@ public struct Plan: Sendable {
   func withLists() throws(NightError) -> Plan {
     var plan = self
     if let file = pricesFile {
-      plan.prices = try PriceList.read(
+      plan.prices = try PriceBookFile.read(
         file.path, givenWith: file.place, calendar: rules.calendar)
     }
     if let file = decisionsFile {

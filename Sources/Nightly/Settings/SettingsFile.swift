@@ -8,7 +8,7 @@ struct SaidPath: Sendable {
   let place: String
 }
 
-/// A small file that a person wrote: the configuration, decisions, a price list.
+/// A small file that a person wrote: the configuration, decisions, a price book.
 struct SettingsFile {
   /// What it is, in a sentence: `the configuration`.
   let what: String

@@ -5,7 +5,7 @@ internal import Vocabulary
 enum Cause: String, CaseIterable, Comparable {
   /// The program or a setting counts otherwise.
   case definitionChange = "definition_change"
-  /// The price list, or the money of a charge, is another.
+  /// The price book, or the money of a charge, is another.
   case rateCorrection = "rate_correction"
   /// Products were mapped otherwise, or have other periods.
   case productMap = "product_map"

@@ -45,13 +45,13 @@ extension Person {
 /// Puts together what FLOBUK tells, by the contract's rules.
 private struct FlobukFold {
   let life: Life
-  private let list: PriceList
+  private let list: ListedPrices
   private let span: Span
 
   init(life: Life, span: Span) {
     self.life = life
     self.span = span
-    list = PriceList(span: span)
+    list = ListedPrices(span: span)
   }
 
   private var isPlay: Bool { life.person.shop.store == .playStore }

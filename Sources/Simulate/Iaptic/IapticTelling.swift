@@ -80,12 +80,12 @@ extension Person {
 private struct IapticFold {
   let life: Life
   let span: Span
-  private let list: PriceList
+  private let list: ListedPrices
 
   init(life: Life, span: Span) {
     self.life = life
     self.span = span
-    list = PriceList(span: span)
+    list = ListedPrices(span: span)
   }
 
   /// With reasons: as told, with the amounts that are sent.

@@ -75,12 +75,12 @@ extension Life {
 private struct PurpleFold {
   let life: Life
   let span: Span
-  private let list: PriceList
+  private let list: ListedPrices
 
   init(life: Life, span: Span) {
     self.life = life
     self.span = span
-    list = PriceList(span: span)
+    list = ListedPrices(span: span)
   }
 
   var reported: Reported {

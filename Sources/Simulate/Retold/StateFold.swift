@@ -6,7 +6,7 @@ import Vocabulary
 /// Such a provider names no kinds. A new period that continues one within the gap, or out of
 /// billing retry, is a renewal, or a change of product when it is another's; else it is a start.
 struct StateFold {
-  let list: PriceList
+  let list: ListedPrices
   let shop: Shop
 
   /// The periods as the reports see them.

@@ -6,25 +6,25 @@ import Vocabulary
 @testable import Ledger
 @testable import Nightly
 
-private let header = PriceList.header
+private let header = PriceBookFile.header
 
-@Suite("A price list is taken whole or refused with every reason")
-struct PriceListTests {
+@Suite("A price book is taken whole or refused with every reason")
+struct PriceBookTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   private func read(
     _ lines: String..., calendar: CivilCalendar = .utc
-  ) throws -> PriceList {
+  ) throws -> PriceBookFile {
     let text = ([header] + lines).joined(separator: "\n")
-    return try PriceList.read(try folder.write(text, to: "prices.csv"), calendar: calendar)
+    return try PriceBookFile.read(try folder.write(text, to: "prices.csv"), calendar: calendar)
   }
 
   private func refusal(_ text: String) throws -> NightError {
     let path = try folder.write(text, to: "prices.csv")
     return try #require(throws: NightError.self) {
-      try PriceList.read(path, calendar: .utc)
+      try PriceBookFile.read(path, calendar: .utc)
     }
   }
 
@@ -83,7 +83,7 @@ struct PriceListTests {
       "period,product_id,store,country,currency,amount_usd,amount,proceeds_rate,valid_from"
     let path = try folder.write(
       shuffled + "\nP7D,a,,,,1.5,,,2026-01-01", to: "shuffled.csv")
-    let line = try #require(try PriceList.read(path, calendar: .utc).lines.first)
+    let line = try #require(try PriceBookFile.read(path, calendar: .utc).lines.first)
     #expect(line.period == .days(7) && line.usd == Amount(micros: 1_500_000))
     #expect(try refusal(shuffled + ",price").message.contains("line 1, column 10"))
     #expect(try refusal(header + ",store").message.contains("twice"))
@@ -148,7 +148,7 @@ struct PriceListTests {
   @Test("A file that is not there is missing input; damage in quotes is named")
   func unreadable() throws {
     let missing = try #require(throws: NightError.self) {
-      try PriceList.read(folder.path("none.csv"), calendar: .utc)
+      try PriceBookFile.read(folder.path("none.csv"), calendar: .utc)
     }
     #expect("\(missing.kind)" == "noInput")
     #expect(try refusal(header + "\n\"a").message.contains("line 2, column 1: a quoted field"))

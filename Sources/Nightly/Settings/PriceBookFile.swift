@@ -3,33 +3,33 @@ import Foundation
 import Ledger
 import Vocabulary
 
-/// The operator's price list, for charges whose provider sends no money.
-struct PriceList: Sendable, Equatable {
+/// The operator's price book, for charges whose provider sends no money.
+struct PriceBookFile: Sendable, Equatable {
   /// Of the file's bytes.
   private(set) var sha256: String
-  private(set) var lines: [PriceLine] = []
+  private(set) var lines: [PriceBookLine] = []
   /// The file's bytes.
   private(set) var source: [UInt8]
 
-  /// Reads the price list at `path`, which `place` gives; a date is the start of that day in
+  /// Reads the price book at `path`, which `place` gives; a date is the start of that day in
   /// `calendar`.
   ///
   /// - Throws: `NightError` of kind `noInput`, `permission`, or `configuration` that names every
   ///   wrong line with its column and what is wrong.
   static func read(
     _ path: String, givenWith place: String? = nil, calendar: CivilCalendar
-  ) throws(NightError) -> PriceList {
+  ) throws(NightError) -> PriceBookFile {
     let file = SettingsFile(
-      what: "the price list", path: path, place: place ?? "--prices", missing: .noInput)
+      what: "the price book", path: path, place: place ?? "--prices", missing: .noInput)
     return try read([UInt8](file.contents()), named: path, calendar: calendar)
   }
 
-  /// Reads the content of the price list at `path`.
+  /// Reads the content of the price book at `path`.
   static func read(
     _ bytes: [UInt8], named path: String, calendar: CivilCalendar
-  ) throws(NightError) -> PriceList {
-    var list = PriceList(sha256: Digest.sha256(of: bytes), source: bytes)
-    var check = PriceListCheck(path: path)
+  ) throws(NightError) -> PriceBookFile {
+    var list = PriceBookFile(sha256: Digest.sha256(of: bytes), source: bytes)
+    var check = PriceBookCheck(path: path)
     var reader = CSVReader(bytes)
     do throws(CSVProblem) {
       guard let header = try reader.next() else {
@@ -81,13 +81,13 @@ struct PriceList: Sendable, Equatable {
   }
 }
 
-/// Where each column of a price list stands.
+/// Where each column of a price book stands.
 private struct PriceColumns {
-  private var positions: [PriceLine.Column: Int] = [:]
+  private var positions: [PriceBookLine.Column: Int] = [:]
 
   init(_ header: CSVRecord) throws(CSVProblem) {
     for (index, name) in header.fields.enumerated() {
-      let column = PriceLine.Column(rawValue: name)
+      let column = PriceBookLine.Column(rawValue: name)
       guard let column, positions[column] == nil else {
         throw CSVProblem(
           line: header.line, column: index + 1,
@@ -95,7 +95,7 @@ private struct PriceColumns {
       }
       positions[column] = index
     }
-    let missing = PriceLine.Column.allCases.filter { positions[$0] == nil }.map(\.rawValue)
+    let missing = PriceBookLine.Column.allCases.filter { positions[$0] == nil }.map(\.rawValue)
     guard missing.isEmpty else {
       throw CSVProblem(
         line: header.line, column: header.fields.count + 1,
@@ -103,37 +103,37 @@ private struct PriceColumns {
     }
   }
 
-  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceLine {
+  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
     guard record.fields.count == positions.count else {
       throw CSVProblem(
         line: record.line, column: min(record.fields.count, positions.count),
         reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
     }
-    do throws(PriceLine.Problem) {
-      return try PriceLine(
+    do throws(PriceBookLine.Problem) {
+      return try PriceBookLine(
         { record.fields[positions[$0, default: 0]] }, calendar: calendar)
     } catch {
       throw problem(record.line, error.column, error.reason)
     }
   }
 
-  func problem(_ line: Int, _ column: PriceLine.Column, _ reason: String) -> CSVProblem {
+  func problem(_ line: Int, _ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {
     CSVProblem(
       line: line, column: positions[column, default: 0] + 1,
       reason: "\(column.rawValue) \(reason)")
   }
 }
 
-/// What is wrong with a price list as a whole: told at once, so that one correction is enough.
-private struct PriceListCheck {
+/// What is wrong with a price book as a whole: told at once, so that one correction is enough.
+private struct PriceBookCheck {
   let path: String
   var problems: [CSVProblem] = []
-  private var firstLines: [PriceLine.Key: Int] = [:]
+  private var firstLines: [PriceBookLine.Key: Int] = [:]
 
   init(path: String) { self.path = path }
 
   mutating func refuseDuplicate(
-    _ price: PriceLine, at line: Int, _ columns: PriceColumns
+    _ price: PriceBookLine, at line: Int, _ columns: PriceColumns
   ) throws(CSVProblem) {
     if let first = firstLines[price.key] {
       throw columns.problem(
@@ -150,14 +150,14 @@ private struct PriceListCheck {
     }
     if problems.count > Self.shown { told.append("and \(problems.count - Self.shown) more") }
     throw NightError(
-      .configuration, "cannot use the price list: " + told.joined(separator: "\n  "),
-      hint: "the header is \(PriceList.header)")
+      .configuration, "cannot use the price book: " + told.joined(separator: "\n  "),
+      hint: "the header is \(PriceBookFile.header)")
   }
 
   private static let shown = 20
 }
 
-extension PriceList {
+extension PriceBookFile {
   /// The columns in the order in which the documents show them.
   static let header =
     "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period"

@@ -1,10 +1,10 @@
 import Vocabulary
 
-/// The operator's price list: what charges come to whose provider sends no money.
+/// The operator's price book: what charges come to whose provider sends no money.
 ///
 /// Such providers name neither country nor currency, so that one price holds for everybody: the
 /// one of the first market, in US dollars.
-struct PriceList: Sendable {
+struct ListedPrices: Sendable {
   let span: Span
 
   /// Prices are listed from here on, before any charge of the world.

@@ -1,7 +1,7 @@
 import Vocabulary
 
-/// One line of a price list, in words; an empty word stands for any.
-struct PriceLine: Sendable, Equatable {
+/// One line of a price book, in words; an empty word stands for any.
+struct PriceBookLine: Sendable, Equatable {
   /// What two lines must not share.
   struct Key: Sendable, Hashable {
     /// `unknown` stands for every store.
@@ -28,7 +28,7 @@ struct PriceLine: Sendable, Equatable {
     }
   }
 
-  /// The columns of a price list.
+  /// The columns of a price book.
   enum Column: String, CaseIterable, Sendable {
     case store, country, currency, amount, period
     case product = "product_id"
