@@ -4,9 +4,13 @@ import Decode
 /// Turns the lines of an archive into events; one per worker, reused from chunk to chunk.
 public struct Normaliser {
   private var unwrapping: Unwrapping
+  private let refused: [Int64: String]
 
   /// A normaliser that reads bodies by `rules`.
-  public init(rules: NormaliseRules) { unwrapping = Unwrapping(rules: rules) }
+  public init(rules: NormaliseRules) {
+    unwrapping = Unwrapping(rules: rules)
+    refused = rules.refused
+  }
 
   /// Adds what a stretch of whole lines brings: events, rejects, and the account of its values.
   ///
@@ -28,7 +32,11 @@ public struct Normaliser {
       do throws(JSONProblem) {
         let end = try unwrapping.read(cursor.lineBytes, from: start)
         try cursor.pass(to: end)
-        batch.account(for: unwrapping.settle(at: place, to: &batch), at: place)
+        if let detail = refused[place.byteOffset] {
+          batch.reject(BodyProblem(.unauthenticated, detail), at: place)
+        } else {
+          batch.account(for: unwrapping.settle(at: place, to: &batch), at: place)
+        }
       } catch {
         batch.reject(BodyProblem(error, start: start), at: place)
         cursor.passBroken()

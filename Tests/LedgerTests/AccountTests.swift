@@ -49,6 +49,25 @@ struct AccountTests {
     #expect(
       try ledger.table("select archive, line, byte_offset, reason, detail from reject")
         == ["1|9|90|not_json|at byte 3"])
+    #expect(try ledger.rejects(for: "not_json", of: "sha of a") == [90: "at byte 3"])
+  }
+
+  @Test("Rejects of one reason and archive are told by place, unless they are more than listed")
+  func rejectsByPlace() throws {
+    for (name, count) in [("a", 1_000), ("b", 1_001), ("c", 0)] as [(String, Int64)] {
+      let ingest = try ledger.beginEvents(.named(name))
+      let rejects = (0..<count).map {
+        Reject(place: Place(line: $0, byteOffset: $0), reason: "one", detail: "\($0)")
+      }
+      try ingest.add(.of([], rejects: rejects))
+      _ = try ingest.finish()
+    }
+    let all = Dictionary(uniqueKeysWithValues: (0..<1_000).map { (Int64($0), "\($0)") })
+    #expect(try ledger.rejects(for: "one", of: "sha of a") == all)
+    #expect(try ledger.rejects(for: "one", of: "sha of b") == nil)
+    for (reason, name) in [("one", "c"), ("three", "b"), ("one", "d")] {
+      #expect(try ledger.rejects(for: reason, of: "sha of \(name)") == [:])
+    }
   }
 
   @Test(

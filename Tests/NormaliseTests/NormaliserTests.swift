@@ -48,6 +48,17 @@ struct NormaliserTests {
     }
   }
 
+  @Test("A value that was refused for its secret is refused again at its place, and no other")
+  func refused() {
+    var rules = NormaliseRules()
+    rules.refused = [Int64(body.utf8.count) + 1: "header: is none", 3: "no value begins here"]
+    let batch = normalise("\(body)\n\(body)\n\(body)", rules: rules)
+    #expect(batch.lines == 3 && batch.events.map(\.place.line) == [1, 3])
+    #expect(batch.rejects.map(\.reason) == [unauthenticated])
+    #expect(batch.rejects.map(\.detail) == ["header: is none"])
+    #expect(batch.rejects.map(\.place.line) == [2])
+  }
+
   @Test("A broken value takes nothing with it that stands behind it")
   func broken() {
     let batch = normalise("\(body){nonsense}\(body)xyz\(body){\"time\":1L}]\(body)\n")

@@ -120,6 +120,29 @@ struct SecretsTests {
     #expect(row?["accepted"] == "1" && row?["rejected"] == "1", "\(row ?? [:])")
   }
 
+  @Test("A replay leaves out what was refused, whatever secrets hold now, and says how much")
+  func replay() throws {
+    try configure("secrets: {qonversion: canary-old}")
+    #expect(try run().status == 0)
+    try configure("secrets: {qonversion: canary-new}")
+    let lines = [delivery(5, "Basic canary-new"), delivery(6, "Basic canary-old")]
+    try program.folder.write(lines.joined(separator: "\n"), to: "in/c.jsonl")
+    #expect(try run().status == 0)
+    for more in [["--config", "secrets.yaml"], []] {
+      let proof = try program.run(["verify", "--replay"] + more)
+      #expect(proof.status == 0, "\(proof)")
+      #expect(proof.output.contains("holds    replay.reports"), "\(proof)")
+      #expect(proof.output.contains("3 lines are left out"), "\(proof)")
+    }
+    let forged = (1...1001).map { delivery($0, "Basic canary-forged") }
+    try program.folder.write(forged.joined(separator: "\n"), to: "in/d.jsonl")
+    #expect(try run().status == 65)
+    let proof = try program.run(["verify", "--replay"])
+    #expect(proof.status == 0, "\(proof)")
+    #expect(proof.output.contains("skipped  replay.events"), "\(proof)")
+    #expect(proof.output.contains("more lines of d.jsonl were rejected"), "\(proof)")
+  }
+
   @Test("A configuration that holds secrets and is open to others is told of every night")
   func exposed() throws {
     try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}")

@@ -72,7 +72,8 @@ struct VerifyTests {
       #expect([0, 1].contains(night.status), "\(night)")
     }
     try FileManager.default.removeItem(atPath: one.folder.path("in/a.jsonl"))
-    #expect(try one.run(["verify", "--strict"]).status == 0)
+    let whole = try one.run(["verify", "--strict", "--replay"])
+    #expect(whole.status == 0 && whole.output.contains("holds    replay.reports"), "\(whole)")
     try one.folder.write(bodies(4), to: "in/b.jsonl")
     let other = try one.run(["verify", "--strict"])
     #expect(other.status == 65 && other.output.contains("a.jsonl"), "\(other)")

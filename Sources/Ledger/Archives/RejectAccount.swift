@@ -55,6 +55,36 @@ public struct FrequentReject: Sendable, Equatable {
 }
 
 extension Ledger {
+  /// Which values of the archive of events with these bytes were rejected for `reason`: what was
+  /// wrong, by offset in the inflated archive; nil when they are more than are listed.
+  public func rejects(
+    for reason: String, of sha256: String
+  ) throws(LedgerError) -> [Int64: String]? {
+    try access("look for rejected lines") { database in
+      let read = "archive.sha256 = ?1 and kind = 'events' and status <> 'repeated' and reason = ?2"
+      let count = try RawStatement(
+        cachedIn: database,
+        """
+        select rejected.lines from rejected join archive on archive.id = rejected.archive
+        where \(read)
+        """)
+      let list = try RawStatement(
+        cachedIn: database,
+        """
+        select byte_offset, detail from reject join archive on archive.id = reject.archive
+        where \(read)
+        """)
+      for statement in [count, list] {
+        statement.bind(1, sha256)
+        statement.bind(2, reason)
+      }
+      var listed: [Int64: String] = [:]
+      try list.forEachRow { listed[$0.int64(0)] = $0.text(1) }
+      let lines = try count.first { Int($0.int64(0)) } ?? 0
+      return lines == listed.count ? listed : nil
+    }
+  }
+
   /// The most frequent reason among lines that no run has published yet; nil without any.
   public func mostFrequentReject() throws(LedgerError) -> FrequentReject? {
     try access("look for rejected lines") { database in

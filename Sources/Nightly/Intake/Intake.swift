@@ -16,6 +16,8 @@ struct Intake {
   let checkStop: () throws(NightError) -> Void
   /// An archive that is read again as the ledger says that it was read, without what follows it.
   var replayed: ArchiveOnDisk?
+  /// Which of its values were refused for their secret then: what was told of them, by offset.
+  var refused: [Int64: String] = [:]
 
   /// What a worker tells the writer about one archive, in this order.
   private enum Message: Sendable {
@@ -45,7 +47,8 @@ struct Intake {
 
   /// Reads what is new under the plan's paths.
   func readArchives(into summary: inout IntakeSummary) throws(NightError) {
-    let rules = try plan.normaliseRules()
+    var rules = try plan.normaliseRules()
+    rules.refused = refused
     if let warning = plan.secretsWarning { log.warning("\(warning)") }
     let (files, known) = try newFiles(
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)

@@ -1,6 +1,7 @@
 import Archive
 import Foundation
 import Ledger
+import Normalise
 import Publish
 import Report
 
@@ -12,8 +13,9 @@ extension Night {
     var counted = Verification.Check("replay.events", unit: "events")
     var reports = Verification.Check("replay.reports", unit: "files")
     let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
-    let archives = try attempt { try ledger.archiveFiles() }.filter(\.isRead)
-    let (found, unreadable) = try places(of: archives)
+    let files = try attempt { try ledger.archiveFiles() }
+    let archives = files.filter(\.isRead)
+    let (found, unreadable) = try places(of: archives, among: files)
     let lost = archives.filter { found[$0.sha256] == nil }
     guard lost.isEmpty else {
       let gone = lost.filter { unreadable[$0.sha256] == nil }.map(\.name)
@@ -25,6 +27,9 @@ extension Night {
         counted = counted.skipped(reason)
       }
       return [counted, reports.skipped("no replay without all archives")]
+    }
+    guard try noteRefused(in: archives, of: ledger, &counted) else {
+      return [counted, reports.skipped("no replay without knowing which")]
     }
     let again = try attempt {
       try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
@@ -58,18 +63,46 @@ extension Night {
     return [counted, reports]
   }
 
-  /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place.
+  /// Notes how many lines were refused for their secret, which are left out; skips the check when
+  /// the ledger does not list them all.
+  ///
+  /// Which secrets held then, nothing tells.
+  private func noteRefused(
+    in archives: [ArchiveOnDisk], of ledger: Ledger, _ check: inout Verification.Check
+  ) throws(NightError) -> Bool {
+    var lines = 0
+    var unlisted: [String] = []
+    for archive in archives where archive.kind == .events {
+      let refused = try attempt { try ledger.rejects(for: unauthenticated, of: archive.sha256) }
+      lines += refused?.count ?? 0
+      if refused == nil { unlisted.append(archive.name) }
+    }
+    if !unlisted.isEmpty {
+      let names = unlisted.prefix(20).joined(separator: ", ")
+      check = check.skipped(
+        "more lines of \(names) were rejected as \(unauthenticated) than are listed")
+    } else if lines > 0 {
+      check.notes.append(
+        "\(lines) lines that are listed as \(unauthenticated) are left out")
+    }
+    return unlisted.isEmpty
+  }
+
+  /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place, and
+  /// those that came under other names, of which one may be left, at theirs.
   ///
   /// Of archives that may lie where nothing can be read, why it cannot.
   private func places(
-    of archives: [ArchiveOnDisk]
+    of archives: [ArchiveOnDisk], among files: [ArchiveOnDisk]
   ) throws(NightError) -> (places: [String: String], unreadable: [String: String]) {
     let given = try namedFiles()
+    let copies = Dictionary(grouping: files.filter { !$0.isRead }, by: \.sha256)
     let known = Set(archives.map(\.sha256))
     var places: [String: String] = [:]
     var unreadable: [String: String] = [:]
     for archive in archives {
-      for path in [archive.path] + (given[archive.name].map { [$0] } ?? [])
+      let named = given[archive.name].map { [$0] } ?? []
+      for path in [archive.path] + named + copies[archive.sha256, default: []].map(\.path)
       where places[archive.sha256] == nil {
         try checkStop()
         do throws(ArchiveError) {
@@ -101,6 +134,7 @@ extension Night {
         told.configuration.retrySchedules = then.retrySchedules
         told.configuration.valueBytesMax = then.valueBytesMax
       }
+      told.configuration.secrets = [:]
       told.modifiedUntil = nil
       told.archives = archive.kind == .events ? [path] : []
       told.snapshots = archive.kind == .snapshots ? [path] : []
@@ -108,6 +142,8 @@ extension Night {
         plan: told, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
         checkStop: checkStop)
       intake.replayed = archive
+      intake.refused =
+        try attempt { try ledger.rejects(for: unauthenticated, of: archive.sha256) } ?? [:]
       try intake.readArchives(into: &summary)
       try intake.readSnapshots(into: &summary)
     }
