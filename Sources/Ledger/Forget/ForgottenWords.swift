@@ -131,11 +131,33 @@ struct ForgottenWords {
       database, "update archive set name = ?2, path = ?3, path_check = ?4 where id = ?1")
     for row in found {
       update.bind(1, row.id)
-      update.bind(2, row.name)
+      update.bind(2, try freeName(row.name, of: row.id))
       update.bind(3, row.path)
       update.bind(4, row.check)
       try update.run()
     }
     archives = Int64(found.count)
+  }
+
+  /// `name`, or with a number behind it where another row of the same bytes has it: of a file that
+  /// was read under the id again after the person was forgotten.
+  private func freeName(_ name: String, of archive: Int64) throws -> String {
+    let taken = try RawStatement(
+      cachedIn: database,
+      """
+      select 1 from archive as other join archive as own using (sha256, kind)
+      where own.id = ?1 and other.id <> ?1 and other.name = ?2
+        and ifnull(other.captured_ms, 0) = ifnull(own.captured_ms, 0)
+      """)
+    var free = name
+    var number = 1
+    taken.bind(1, archive)
+    taken.bind(2, free)
+    while try taken.first({ _ in true }) ?? false {
+      number += 1
+      free = "\(name).\(number)"
+      taken.bind(2, free)
+    }
+    return free
   }
 }
