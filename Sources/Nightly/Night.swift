@@ -38,7 +38,7 @@ public struct Night {
     return try night.withLedger { ledger throws(NightError) in
       let intake = try night.ingest(into: ledger)
       try night.tellFuture(of: ledger)
-      var outcome = try night.publish(from: ledger, after: intake)
+      var outcome = try night.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
       return outcome
     }
@@ -62,8 +62,28 @@ public struct Night {
     return try night.withLedger { ledger throws(NightError) in
       try refuseNothing(IntakeSummary(), ledger)
       try night.tellFuture(of: ledger)
-      return try night.publish(from: ledger, after: IntakeSummary())
+      return try night.withKeptDecisions(of: ledger)
+        .publish(from: ledger, after: IntakeSummary())
     }
+  }
+
+  /// This night with the decisions as `ledger` has them, where it rewrote this very file: what was
+  /// taken out of it with a forgotten person does not come back by it.
+  private func withKeptDecisions(of ledger: Ledger) throws(NightError) -> Night {
+    guard let name = plan.decisions.sha256,
+      let run = try attempt({ try ledger.lastRun(withDecisions: name) }),
+      let kept = try attempt({ try ledger.documents(ofRun: run) }).decisions,
+      kept.contentSHA256 != name
+    else { return self }
+    log.warning(
+      """
+      the decisions \(plan.decisionsFile?.path ?? "") name a person who was forgotten, or a break \
+      by its id from before: they are followed as the ledger rewrote them. Change them so
+      """)
+    var night = self
+    night.plan.decisions = try DecisionsFile(
+      try kept.content(), named: "the decisions that run \(run) followed")
+    return night
   }
 
   /// This night with the price book and the decisions of its plan.

@@ -64,4 +64,60 @@ struct ForgetAgainTests {
     #expect(verified.status == 0, "\(verified)")
     #expect(verified.output.contains("holds    replay.reports"), "\(verified)")
   }
+
+  /// Decides `id` in words that name the person.
+  private func decide(_ id: String, _ words: String = "") throws {
+    let reason = "QON_7 wrote to us\(words)"
+    try program.folder.write(
+      "- {break_id: \"\(id)\", decision: explained, reason: \"\(reason)\", who: w}\n",
+      to: "decisions.yaml")
+  }
+
+  @Test("Decisions that named the person are followed without the id, and all of it holds")
+  func decisions() throws {
+    _ = try night(1)
+    let own = try program.rows("breaks.csv").first { $0["user_id"] == person }
+    let id = try #require(own?["break_id"])
+    try decide(id)
+    _ = try night(2, "--decisions", "decisions.yaml")
+    #expect(try isThere())
+    #expect(try forget().contains("runs follow them without the id"))
+    for day in 3...4 {
+      let told = try night(day, "--decisions", "decisions.yaml")
+      #expect(told.errors.contains("decisions.yaml name a person who was forgotten"), "\(told)")
+      #expect(try !isThere())
+      #expect(try program.rows("breaks_history.csv").contains { $0["status"] == "explained" })
+      let verified = try program.run(["verify", "--replay"])
+      #expect(verified.status == 0, "\(verified)")
+    }
+    #expect(try forget().contains("nothing is left"))
+    let pack = try program.run(["pack", "2026-02", "--out", "p.tar.gz"])
+    #expect(pack.status == 0, "\(pack)")
+    #expect(try program.run(["verify", "--pack", "p.tar.gz"]).status == 0)
+    let again = try program.run(["report", "--as-known-at", "3", "--out", "again"])
+    #expect([0, 1].contains(again.status), "\(again)")
+
+    try decide(id, " twice")
+    _ = try night(5, "--decisions", "decisions.yaml")
+    #expect(try isThere())
+    #expect(try forget().contains("runs follow them without the id"))
+    #expect(try program.run(["verify"]).status == 0)
+    _ = try night(6, "--decisions", "decisions.yaml")
+    #expect(try !isThere() && program.run(["verify"]).status == 0)
+  }
+
+  @Test("Decisions alone that hold the id are rewritten by an act")
+  func table() throws {
+    _ = try night(1)
+    _ = try forget()
+    let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
+    try ledger.replaceDecisions([
+      Decision(
+        breakID: "0123456789abcdef", verdict: .explained, reason: "QON_7 wrote", who: "w")
+    ])
+    try ledger.checkpoint()
+    #expect(try !forget().contains("nothing is left"))
+    #expect(try !isThere())
+    #expect(try ledger.acts().map(\.deed) == [.forget, .forget])
+  }
 }

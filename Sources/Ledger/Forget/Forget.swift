@@ -20,6 +20,8 @@ public struct Forgotten: Sendable, Equatable {
   public var archives: Int64 = 0
   /// Documents that named the person, or a break that has another id now.
   public var documents: Int64 = 0
+  /// Decisions of the newest run that did.
+  public var decisions: Int64 = 0
   /// Acts whose words named the person.
   public var acts: Int64 = 0
   /// New ids of breaks by old ones, where the id was made of the person's.
@@ -143,6 +145,7 @@ extension Ledger {
       try words.decisions($0, renaming, texts.breakIDs)
     }
     (result.lineages, result.versions) = (lineages.count, lineages.versions)
+    result.decisions = texts.decisions
     (result.snapshots, result.breaks) = (snapshots.count, texts.breaks)
     (result.breakIDs, result.lostBreaks) = (texts.breakIDs, texts.lostBreaks)
     (result.archives, result.acts) = (texts.archives, Int64(texts.acts.count))

@@ -18,6 +18,8 @@ struct ForgottenWords {
   private(set) var lostBreaks: Int64 = 0
   /// Names and paths of files.
   private(set) var archives: Int64 = 0
+  /// Decisions that the newest run followed.
+  private(set) var decisions: Int64 = 0
   /// Acts whose words named the person.
   private(set) var acts: [Rewriting] = []
 
@@ -88,6 +90,7 @@ struct ForgottenWords {
         update.bind(Int32(index + 1), text)
       }
       try update.run()
+      decisions += 1
     }
   }
 

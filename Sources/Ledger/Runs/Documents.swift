@@ -77,6 +77,16 @@ extension Ledger {
 }
 
 extension Ledger {
+  /// The last run that followed decisions of this name; nil when none did.
+  public func lastRun(withDecisions sha256: String) throws(LedgerError) -> Int64? {
+    try access("look for a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select max(id) from run where decisions = ?")
+      statement.bind(1, sha256)
+      return try statement.first { $0.optionalInt64(0) } ?? nil
+    }
+  }
+
   /// Calls `body` at every document, by SHA-256.
   public func forEachDocument(_ body: (Document) throws -> Void) throws {
     try visit("read the documents") { database in

@@ -54,10 +54,10 @@ extension Night {
     if found.lostBreaks > 0 {
       lines.append("\(found.lostBreaks) breaks will be resolved and come back under another id")
     }
-    if found.documents > 0 {
+    if found.documents > 0 || found.decisions > 0 {
       lines.append(
-        "decisions that runs followed named the person: take the id out of the decisions file, or "
-          + "the next run brings it back")
+        "decisions that runs followed named the person: runs follow them without the id; take it "
+          + "out of the decisions file, or another version of the file brings it back")
     }
     if found.archives > 0 {
       lines.append(
