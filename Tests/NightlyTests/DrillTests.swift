@@ -97,6 +97,16 @@ struct DrillTests {
     #expect(try damage(.delayed, told, among: [told, next])?.expected == [.late, .outOfOrder])
   }
 
+  @Test("What happens at as-of or later has overtaken nothing")
+  func afterAsOf() {
+    let told = event(.renewed, day: 397)
+    for (day, expected) in [(399, [BreakCode.late, .outOfOrder]), (400, [.late])] {
+      var next = event(.expired, day: Int64(day))
+      next.received = told.received
+      #expect(damage(.delayed, told, among: [told, next])?.expected == expected)
+    }
+  }
+
   @Test("A swap needs a later event; nothing is damaged that was late already")
   func swapped() throws {
     let told = event(.renewed, day: 1)

@@ -112,6 +112,7 @@ extension Night {
     for candidate in damages.filter({ $0.kind == .removed }).map(\.candidate) {
       let rows = try copy.lineages(ofUser: candidate.row.user, provider: candidate.row.provider)
       testimony.told[candidate.holder] = try copy.events(of: rows.isEmpty ? [candidate.row] : rows)
+        .filter { $0.time < plan.rules.asOf }
     }
     try copy.forEachUser(withSnapshotAsOf: plan.rules.asOf) { current in
       let holder = DrillHolder(provider: current.provider, key: current.user)

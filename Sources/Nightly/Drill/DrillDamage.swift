@@ -89,7 +89,8 @@ struct Damage {
     let event = candidate.event
     // What is counted already would be counted on another day only, and when a state came says
     // nothing of when it began.
-    let isCounted = event.isLate(limits.window) || event.isOutOfOrder(among: events)
+    let isCounted =
+      event.isLate(limits.window) || event.isOutOfOrder(among: events, limits.rules)
     let isWhole = isCounted || event.kind == .observed
     guard !isWhole || kind == .removed || kind == .duplicated else { return nil }
     switch kind {
@@ -113,7 +114,7 @@ struct Damage {
       self.init(kind, candidate, delivering: wrong.event)
       forgets = wrong.code != .conflict && wrong.code != .envLeak
       expected = [wrong.code]
-      if forgets { expectArrival(among: events, limits.window) }
+      if forgets { expectArrival(among: events, limits) }
     }
   }
 
@@ -125,26 +126,27 @@ struct Damage {
     var moved = candidate.event
     moved.received = received
     self.init(kind, candidate, delivering: moved)
-    expectArrival(among: events, limits.window)
+    expectArrival(among: events, limits)
     guard received <= limits.newest, expected.contains(kind == .delayed ? .late : .outOfOrder)
     else { return nil }
   }
 
   /// Adds what the new arrival shows; the old one was neither late nor out of order.
-  private mutating func expectArrival(among events: [Event], _ window: Interval) {
+  private mutating func expectArrival(among events: [Event], _ limits: DamageLimits) {
     guard var moved = delivered else { return }
     // Behind everything that was read so far.
     moved.place = Place(archive: .max)
-    if moved.isLate(window) { expected.append(.late) }
-    if moved.isOutOfOrder(among: events) { expected.append(.outOfOrder) }
+    if moved.isLate(limits.window) { expected.append(.late) }
+    if moved.isOutOfOrder(among: events, limits.rules) { expected.append(.outOfOrder) }
   }
 }
 
 extension Event {
-  /// Whether an event that happened later came before this one: by receive time, else by place.
-  func isOutOfOrder(among events: [Event]) -> Bool {
+  /// Whether an event that happened later, and before as-of, came before this one: by receive time,
+  /// else by place.
+  func isOutOfOrder(among events: [Event], _ rules: Rules) -> Bool {
     events.contains { other in
-      guard other.time > time, other.isTimed else { return false }
+      guard other.time > time, other.time < rules.asOf, other.isTimed else { return false }
       if let received, let known = other.received { return known < received }
       if received != nil, other.received == nil { return other.place < place }
       return received == nil && other.place < place
