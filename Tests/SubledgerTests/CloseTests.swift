@@ -160,5 +160,8 @@ struct CloseTests {
     #expect(forced.status == 0, "\(forced)")
     #expect(try program.run(["report", "--as-of", "2026-02-28"]).status <= 1)
     try refuse(["close", "2026-02"], 75, "later deliveries can still change rows")
+    // A look back has no row of the closed month.
+    let status = try program.run(["status"]).output
+    #expect(status.contains("month     2026-04 closed, with the numbers of run 1\n"), "\(status)")
   }
 }

@@ -148,7 +148,8 @@ public struct MonthState: Sendable, Equatable {
   public let month: Month
   /// How settled its numbers are.
   public let standing: Standing
-  /// Rows of the monthly reports that speak of it.
+  /// Rows of the monthly reports that speak of it; of a closed month none where the newest
+  /// publication is as of a moment before it.
   public let rows: Int64
   /// Of these, rows that can still change.
   public let incompleteRows: Int64
@@ -157,7 +158,8 @@ public struct MonthState: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Every month that the newest publication of its time zone has rows of, newest first.
+  /// Every month that is closed, or that the newest publication of its time zone has rows of,
+  /// newest first.
   public func monthStates() throws(LedgerError) -> [MonthState] {
     try access("read the months") { database in
       let statement = try RawStatement(
@@ -180,7 +182,25 @@ extension Ledger {
             standing: known[month] != nil ? .closed : isOpen ? .open : .complete,
             rows: row.int64(2), incompleteRows: row.int64(3), closedRun: known[month]?.run))
       }
-      return states
+      states += try unpublishedCloses(beside: states, in: database)
+      return states.sorted { ($0.zone, $1.month) < ($1.zone, $0.month) }
+    }
+  }
+
+  /// Closed months that `states` lack: the newest publication looked back behind them.
+  private func unpublishedCloses(
+    beside states: [MonthState], in database: Database
+  ) throws -> [MonthState] {
+    var zones: [String] = []
+    try RawStatement(database, "select distinct zone from act where period is not null")
+      .forEachRow { zones.append($0.text(0)) }
+    return try zones.flatMap { zone in
+      let listed = Set(states.filter { $0.zone == zone }.map(\.month))
+      return try closes(zone: zone, knownTo: .max).filter { !listed.contains($0.key) }.map {
+        MonthState(
+          zone: zone, month: $0.key, standing: .closed, rows: 0, incompleteRows: 0,
+          closedRun: $0.value.run)
+      }
     }
   }
 }
