@@ -147,6 +147,8 @@ struct PackTests {
     }
     #expect(try pack("2025-12").status == 64)
     #expect(try pack("march").status == 64)
+    let early = try pack("1999-03")
+    #expect(early.status == 64 && early.errors.contains("has a row of it"), "\(early)")
     #expect(try program.run(["verify", "--pack", "none.tar.gz"]).status == 66)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("x.tar.gz")))
     let folder = try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "reports"])

@@ -28,7 +28,10 @@ extension Night {
     let close = try attempt {
       try PackedClose(of: period, zone: rules.calendar.identifier, in: ledger)
     }
-    if close == nil { try requireEnd(of: period, by: rules) }
+    if close == nil {
+      try requireEnd(of: period, by: rules)
+      try requireRows(of: period, rules.calendar.identifier, run, in: ledger)
+    }
     let chain = try attempt { try ledger.chain() }
     let folder = room.path("pack")
     var shadow = plan
@@ -65,6 +68,19 @@ extension Night {
         .usage, "\(month.text) has not ended at \(rules.asOf.text), of which the last set speaks",
         hint: "choose an earlier month, or publish a set with a later --as-of")
     }
+  }
+
+  /// A month that no report speaks of is a slip of the hand.
+  private func requireRows(
+    of month: Month, _ zone: String, _ run: RunRow, in ledger: Ledger
+  ) throws(NightError) {
+    let states = try attempt { try ledger.monthStates() }
+    guard !states.contains(where: { $0.zone == zone && $0.month == month && $0.rows > 0 }) else {
+      return
+    }
+    throw NightError(
+      .usage, "cannot pack \(month.text): no report of run \(run.id) has a row of it",
+      hint: "`subledger status` lists the months that there are")
   }
 
   private func write(
