@@ -33,7 +33,7 @@ struct LinkedLedgerTests {
     arguments: [
       ["report", "--as-known-at", "1", "--out", "again"], ["drill", "--events", "2"],
       ["run", "--archives", "more", "--dry-run", "--as-of", "2026-03-01"],
-      ["pack", "2026-01", "--out", "p.tar.gz"], ["verify"],
+      ["pack", "2026-02", "--out", "p.tar.gz"], ["verify"],
     ])
   func copies(arguments: [String]) throws {
     try program.folder.write(bodies(9), to: "more/b.jsonl")
