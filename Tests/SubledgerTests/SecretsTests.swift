@@ -132,7 +132,7 @@ struct SecretsTests {
       let proof = try program.run(["verify", "--replay"] + more)
       #expect(proof.status == 0, "\(proof)")
       #expect(proof.output.contains("holds    replay.reports"), "\(proof)")
-      #expect(proof.output.contains("3 lines are left out"), "\(proof)")
+      #expect(proof.output.contains("3 lines that are listed as unauthenticated"), "\(proof)")
     }
     let forged = (1...1001).map { delivery($0, "Basic canary-forged") }
     try program.folder.write(forged.joined(separator: "\n"), to: "in/d.jsonl")
