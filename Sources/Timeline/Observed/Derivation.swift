@@ -75,21 +75,29 @@ struct Derivation {
   ///
   /// FLOBUK's body is the message of this very charge. Another provider's may be about something
   /// else: seen soon after the period before it ended, the purchase was charged when that ended.
+  /// A body without date tells when it was true at the earliest, and may tell of nothing later
+  /// than the first purchase: then it was seen when it was received.
   private func chargeTime(of purchase: Purchase, _ event: Event, after previous: Held?) -> Instant {
     let state = event.observation
     if let charged = state?.lastChargedAt { return charged }
     if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
       return bought
     }
-    let isSeenRunning = event.periodEnd.map { event.time < $0 } ?? true
+    let ended = previous?.end
+    let seen = ended.map { event.time < $0 } ?? true ? event.seenAt : event.time
+    let isSeenRunning = event.periodEnd.map { seen < $0 } ?? true
     guard event.transaction != 0, isSeenRunning else {
       return undatedChargeTime(event, after: previous)
     }
-    guard let previous, let end = previous.end, event.time >= end else { return event.time }
-    guard event.time <= end + rules.renewalGap else {
-      return chargeTime(seenLate: event, after: previous, until: end)
+    guard let previous, let end = ended, seen >= end else {
+      let isDated = state?.isTimeInferred != true
+      let isAllThatTells = ended == nil && rules.periodLength(of: event) == nil
+      return isDated || isAllThatTells ? seen : undatedChargeTime(event, after: previous)
     }
-    return event.provider.body == .purchase ? event.time : end
+    guard seen <= end + rules.renewalGap else {
+      return chargeTime(seenLate: event, at: seen, after: previous, until: end)
+    }
+    return event.provider.body == .purchase ? seen : end
   }
 
   /// When a purchase was charged that was seen first after a lapse of the one before, or late in a
@@ -98,7 +106,7 @@ struct Derivation {
   /// Its length tells; where none is configured or listed, FLOBUK's body does, which is the message
   /// of this very charge unless what it shows has changed since; else the length of the one before.
   private func chargeTime(
-    seenLate event: Event, after previous: Held, until end: Instant
+    seenLate event: Event, at seen: Instant, after previous: Held, until end: Instant
   ) -> Instant {
     let isMessage =
       event.provider.body == .purchase && event.observation?.isAutoRenewing != false
@@ -106,10 +114,10 @@ struct Derivation {
     let known = rules.periodLength(of: event)
     guard let next = event.periodEnd,
       let length = known ?? (isMessage ? nil : previous.length(of: event.product))
-    else { return isMessage || !previous.isRenewing ? event.time : end }
+    else { return isMessage || !previous.isRenewing ? seen : end }
     let start = length.start(before: next)
     if start <= end + rules.renewalGap, previous.isRenewing { return end }
-    return start + monthsDiffer < event.time ? start : event.time
+    return start + monthsDiffer < seen ? start : seen
   }
 
   /// When a purchase was charged that no dated body saw running: its end less its product's period;

@@ -109,6 +109,50 @@ struct UndatedStatesTests {
     #expect(try feed.facts(asOf: "2026-07-30").count(.reactivated) == 0)
   }
 
+  @Test("A transaction that nothing dates was charged when the period before it ended")
+  func transactions() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
+    feed.receive("2026-02-01T00:00:05", 11, until: "2026-03-01")
+    feed.receive("2026-03-05", 12, until: "2026-04-01")
+    // A cancel is the latest thing that the body tells.
+    feed.receive("2026-04-11", 13, until: "2026-05-01") { $0.isAutoRenewing = false }
+    feed.events[3].time = at("2026-04-10")
+    let monthly: (inout Rules) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    for missing in [[], [1], [2], [0, 1, 2, 3]] {
+      for rules in [monthly, { _ in }] {
+        var mixed = feed
+        for place in missing { mixed.events[place].received = nil }
+        for story in [mixed, mixed.sortedOtherwise] {
+          let facts = try story.facts(asOf: "2026-04-20", rules)
+          #expect(facts.days(.new) == ["2026-01-01"] && facts.count(.churned) == 0, "\(missing)")
+          let charged = try story.lives(asOf: "2026-04-20", rules).flatMap(\.events)
+            .filter { $0.chargeKind != nil }.map { text($0.time) }
+          #expect(charged == ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"])
+        }
+      }
+    }
+  }
+
+  @Test("A transaction that nothing dates is seen first, after a lapse or an upgrade when received")
+  func transactionsReceived() throws {
+    var lapse = Telling(.iaptic)
+    lapse.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
+    lapse.receive("2026-02-01T00:00:05", 10, until: "2026-02-01") { $0.isOwned = false }
+    lapse.receive("2026-04-15", 11, until: "2026-05-15")
+    #expect(try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"])
+    var upgrade = Telling(.iaptic)
+    upgrade.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
+    upgrade.receive("2026-01-20", 11, until: "2027-01-20")
+    upgrade.events[1].product = Telling.yearly
+    #expect(try upgrade.facts(asOf: "2026-05-01").days(.transferIn) == ["2026-01-20"])
+    var unseen = Telling(.iaptic)
+    unseen.receive("2026-04-01T00:00:05", 13, until: "2026-05-01")
+    #expect(try unseen.history() == ["renewed 2026-04-01T00:00:05"])
+    let known = try unseen.facts(asOf: "2026-05-01") { $0.periods = [Telling.monthly: .months(1)] }
+    #expect(known.days(.firstSeen) == ["2026-04-01"])
+  }
+
   @Test("A copy of an old state that comes late takes no grace from the period after it")
   func lateCopy() throws {
     var feed = Telling(.iaptic)
@@ -126,9 +170,10 @@ struct UndatedStatesTests {
 extension Telling {
   /// Shows a state whose body tells no more than that it was bought on 2026-01-01.
   mutating func receive(
-    _ received: String, until end: String, _ change: (inout Observation) -> Void = { _ in }
+    _ received: String, _ transaction: Int64 = 0, until end: String,
+    _ change: (inout Observation) -> Void = { _ in }
   ) {
-    show("2026-01-01", 0, until: end, of: 10) { event, state in
+    show("2026-01-01", transaction, until: end, of: 10) { event, state in
       event.received = at(received)
       state.firstPurchasedAt = at("2026-01-01")
       state.isTimeInferred = true
