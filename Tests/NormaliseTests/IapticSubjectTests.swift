@@ -43,6 +43,31 @@ struct IapticSubjectTests {
     }
   }
 
+  @Test("A product is named with its shop: one id may be sold in two")
+  func shops() {
+    let members = [
+      member("apple:pro", "apple:pro"),
+      member("google:pro", "google:pro").replacing("apple:2", with: "google:GPA.2")
+        .replacing("ios-appstore", with: "google"),
+    ]
+    func stores(_ product: String, _ members: [String]) -> [Store] {
+      let line = """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"REFUNDED",\
+        "id":"n","date":"2025-10-10T09:00:00Z","productId":"\(product)"},\
+        "purchases":{\(members.joined(separator: ","))}}
+        """
+      return normalise(line).events.filter { $0.kind == .refunded }.map(\.store)
+    }
+    for order in [members, members.reversed()] {
+      #expect(stores("google:pro", order) == [.playStore])
+      #expect(stores("apple:pro", order) == [.appStore])
+      #expect(stores("pro", order) == [.appStore])
+    }
+    #expect(stores("google:pro", [members[0]]) == [.playStore])
+    let unknown = members[0].replacing("ios-appstore", with: "roku").replacing("apple:", with: "")
+    #expect(stores("google:pro", [unknown]) == [.unknown])
+  }
+
   @Test("A purchase without amount keeps its currency, by which the price book is asked")
   func currencyAlone() throws {
     for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {

@@ -39,13 +39,17 @@ struct IapticNotification {
   }
 
   /// How well `other` fits: its transaction counts for more than all else, then its purchase.
+  ///
+  /// A product is that of its shop: two of them may sell what has one id.
   private func fit(of other: IapticPurchase) -> Int {
     func fits(_ id: UnsafeRawBufferPointer, _ named: UnsafeRawBufferPointer) -> Bool {
       !named.isEmpty && id.isEqual(to: named)
     }
+    let isElsewhere =
+      product.store.map { other.store != .unknown && other.store != $0 } ?? false
     return (fits(other.transaction, transaction.text) ? 4 : 0)
       + (fits(other.purchase, baseOrder(purchase.text)) ? 2 : 0)
-      + (fits(other.product, product.text) ? 1 : 0)
+      + (!isElsewhere && fits(other.product, product.text) ? 1 : 0)
   }
 
   /// Whether `other` shows the very transaction that is told of, as far as both name theirs.
