@@ -68,6 +68,36 @@ struct IapticSubjectTests {
     #expect(stores("google:pro", [unknown]) == [.unknown])
   }
 
+  @Test("A purchase told anew begins with its message, not with the date of the first one")
+  func boughtAnew() {
+    func start(_ transaction: String, _ date: String, _ change: (String) -> String = { $0 })
+      -> [Instant?]
+    {
+      let purchase = change("\(member("a", "pro", transaction: transaction).dropLast())}")
+      return normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
+        "PURCHASED","id":"n","date":"\(date)","productId":"apple:pro",\
+        "purchaseId":"apple:21","transactionId":"\(transaction)"},"purchases":{\(purchase)}}
+        """
+      ).events.filter { $0.kind != .observed }.map(\.periodStart)
+    }
+    let bought = Instant(milliseconds: 1_752_000_000_000)
+    #expect(start("apple:23", "2025-10-08T18:40:00Z") == [nil])
+    // The first one, told late, or another transaction that was bought just now.
+    #expect(start("apple:21", "2025-07-20T18:40:00Z") == [bought])
+    #expect(start("apple:23", "2025-07-09T18:40:00Z") == [bought])
+    // What is bought once, and what tells its own date.
+    #expect(
+      start("apple:23", "2025-10-08T18:40:00Z") {
+        $0.replacing(#""expirationDate":"2025-11-08T18:40:00.000Z","#, with: "")
+      } == [bought])
+    #expect(
+      start("apple:23", "2025-10-08T18:40:00Z") {
+        $0.replacing("}", with: #","lastRenewalDate":"2025-10-08T18:39:00.000Z"}"#)
+      } == [bought + .days(92) - .minutes(1)])
+  }
+
   @Test("A purchase without amount keeps its currency, by which the price book is asked")
   func currencyAlone() throws {
     for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {

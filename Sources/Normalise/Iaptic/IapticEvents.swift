@@ -56,7 +56,7 @@ struct IapticEvents {
     var period: Instant?
     if let purchase, body.notification.isShown(by: purchase) {
       draft = self.draft(kind(named, of: purchase), of: purchase)
-      period = purchase.renewedAt ?? purchase.purchasedAt
+      period = start(of: purchase)
     } else if let purchase {
       draft = past(named, purchase)
     }
@@ -68,6 +68,19 @@ struct IapticEvents {
       draft.event.periodStart = period
     }
     return draft
+  }
+
+  /// When what a purchase shows began; nil where only the date of the first purchase is told, and
+  /// neither the transaction nor the message is of that.
+  private func start(of purchase: IapticPurchase) -> Instant? {
+    guard purchase.renewedAt == nil, let bought = purchase.purchasedAt else {
+      return purchase.renewedAt
+    }
+    let isOwn =
+      purchase.transaction.isEmpty || purchase.purchase.isEmpty
+      || purchase.transaction.isEqual(to: purchase.purchase)
+    let isFirst = isOwn || purchase.productType == .oneTime || time <= bought + .days(1)
+    return isFirst ? bought : nil
   }
 
   private func observed(
