@@ -134,7 +134,7 @@ public struct Night {
     var fold = try times.measure(.fold) { () throws(NightError) in try nightFold.run() }
     try attempt { try ledger.releaseMemory() }
     let known = try rules.knowing(fold.prices, in: ledger) { try fold.begun(in: ledger) }
-    let reconcile = ReconcilePass(
+    var reconcile = ReconcilePass(
       ledger: ledger, cases: cases, rules: known, checkStop: checkStop)
     let outcome = try times.measure(.fold) { () throws(NightError) in
       try reconcile.run(reconciled)

@@ -9,11 +9,22 @@ struct ReconcilePass {
   let cases: CaseBuilder
   let rules: ReconcileRules
   let checkStop: () throws(NightError) -> Void
+  private var formerUsers = FormerUsers()
+
+  init(
+    ledger: Ledger, cases: CaseBuilder, rules: ReconcileRules,
+    checkStop: @escaping () throws(NightError) -> Void
+  ) {
+    self.ledger = ledger
+    self.cases = cases
+    self.rules = rules
+    self.checkStop = checkStop
+  }
 
   private var asOf: Instant { rules.base.asOf }
 
   /// Compares every user of `providers`, with a snapshot or without.
-  func run(_ providers: Set<Provider>) throws(NightError) -> ReconcileOutcome {
+  mutating func run(_ providers: Set<Provider>) throws(NightError) -> ReconcileOutcome {
     var outcome = ReconcileOutcome()
     try attempt {
       let transferred = try transferredLineages()
@@ -33,12 +44,13 @@ struct ReconcilePass {
         }
       }
     }
+    outcome.breaks.removeAll(where: formerUsers.contradict)
     return outcome
   }
 
   /// A case for each snapshot, of what was bought in its app, and one for what was bought in apps
   /// that no snapshot speaks of.
-  private func userCases(
+  private mutating func userCases(
     _ user: UserSnapshots, _ transferred: Set<Int64>
   ) throws -> [UserCase] {
     let rows = try ledger.lineages(ofUser: user.user, provider: user.provider)
@@ -56,7 +68,7 @@ struct ReconcilePass {
     return app == snapshot.app || app.isEmpty || snapshot.app.isEmpty
   }
 
-  private func userCase(
+  private mutating func userCase(
     _ known: [LineageRow], _ snapshot: Snapshot, _ transferred: Set<Int64>
   ) throws -> UserCase {
     var rows = known
@@ -76,7 +88,7 @@ struct ReconcilePass {
     return user
   }
 
-  private func userCase(
+  private mutating func userCase(
     _ rows: [LineageRow], of provider: Provider, _ transferred: Set<Int64>
   ) throws -> UserCase {
     var user = UserCase(provider: provider, user: rows.first?.userText ?? "")
@@ -90,7 +102,7 @@ struct ReconcilePass {
 
   /// The lives that `rows` are part of, as told before `moment`, and those of which all was told
   /// after it.
-  private func lineages(
+  private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
   ) throws -> (told: [LineageCase], newer: [LineageCase]) {
     var waiting = rows
@@ -100,7 +112,10 @@ struct ReconcilePass {
       let members = Set(group.map(\.key))
       let wanted = Set(waiting.map(\.key)).intersection(members)
       waiting.removeAll { members.contains($0.key) }
-      let lives = try cases.lineages(group, try ledger.events(of: group), at: moment)
+      let events = try ledger.events(of: group)
+      formerUsers.read(
+        events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
+      let lives = try cases.lineages(group, events, at: moment)
       told += lives.told.filter { $0.isAmong(wanted) }
       newer += lives.newer.filter { $0.isAmong(wanted) }
     }

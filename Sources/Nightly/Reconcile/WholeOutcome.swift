@@ -15,9 +15,8 @@ extension Night {
     ).run()
     let result = fold.result
     let known = try rules.knowing(PaidPrices(result.prices), in: ledger) { result.facts.begun }
-    let outcome = try ReconcilePass(
-      ledger: ledger, cases: cases, rules: known, checkStop: checkStop
-    ).run(reconciled)
-    return (fold, outcome)
+    var reconcile = ReconcilePass(
+      ledger: ledger, cases: cases, rules: known, checkStop: checkStop)
+    return (fold, try reconcile.run(reconciled))
   }
 }

@@ -1,0 +1,70 @@
+import TestSupport
+import Testing
+
+@Suite("Who was told of has events, whoever was told of last")
+struct RestoredPurchaseTests {
+  /// Codes and users of the breaks of the 10th of June.
+  private func breaks(_ told: [String], _ snapshots: [String]) throws -> [String] {
+    let program = try Program()
+    try program.folder.write(told.joined(separator: "\n"), to: "in/a.jsonl")
+    try program.folder.write(snapshots.joined(separator: "\n"), to: "snap/a.jsonl")
+    let result = try program.run([
+      "run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-06-10",
+    ])
+    #expect([0, 1].contains(result.status), "\(result)")
+    return try program.rows("breaks.csv")
+      .map { "\($0["code"] ?? "") \($0["user_id"] ?? "")" }.sorted()
+  }
+
+  /// What FLOBUK tells of a user's purchase in an app.
+  private func flobuk(_ user: String, _ order: String, at time: Int, app: String = "one") -> String
+  {
+    #"{"receivedAt":\#(time),"headers":{"X-App-Id":"\#(app)"},"body":{"user":"\#(user)","#
+      + #""timestamp":\#(time),"transaction":"GPA.\#(order)","store":"GooglePlay","#
+      + #""data":{"type":"Non-Consumable","productId":"no_ads","sandbox":false}}}"#
+  }
+
+  private func shown(_ user: String, app: String = "one") -> String {
+    #"{"user":"\#(user)","app_id":"\#(app)","captured_at":"2026-06-09T12:00:00Z","#
+      + #""purchases":[{"data":{"type":"Non-Consumable","productId":"no_ads","sandbox":false}}]}"#
+  }
+
+  @Test("A purchase that another user has restored is no absence of the first one's events")
+  func restored() throws {
+    // Somebody else makes both apps known, before and after.
+    let signs = [("one", "1"), ("two", "2")].flatMap { app, order in
+      [
+        flobuk("x", order + "1", at: 1_764_547_200, app: app),
+        flobuk("x", order + "2", at: 1_781_035_200, app: app),
+      ]
+    }
+    let told = [flobuk("a", "7", at: 1_778_371_200), flobuk("b", "7", at: 1_778_457_600)]
+    for order in [told, told.reversed()] {
+      #expect(try breaks(signs + order, [shown("a"), shown("b")]) == [])
+    }
+    // Nobody ever told of the third, and of the first nothing in that app.
+    #expect(
+      try breaks(signs + told, [shown("a"), shown("c"), shown("a", app: "two")])
+        == ["EVENTS_ABSENT a", "EVENTS_ABSENT c"])
+  }
+
+  @Test("Nor is one of which the snapshot lists no transaction")
+  func withoutTransactions() throws {
+    func purchases(_ ids: String) -> String {
+      #""purchases":{"apple:pro":{"productId":"apple:pro",\#(ids)"platform":"apple","#
+        + #""purchaseDate":"2026-05-20T00:00:00Z","expirationDate":"2026-06-20T00:00:00Z","#
+        + #""isExpired":false,"renewalIntent":"Renew"}}"#
+    }
+    let ids = #""purchaseId":"apple:101","transactionId":"apple:101","#
+    let told = [("a", "2026-05-20T00:00:05Z"), ("b", "2026-06-09T23:00:00Z")].map { user, date in
+      #"{"type":"purchases.updated","applicationUsername":"\#(user)","password":"p","#
+        + #""notification":{"reason":"RECEIPT_VALIDATED","id":"\#(user)","date":"\#(date)"},"#
+        + "\(purchases(ids))}"
+    }
+    let snapshots = ["a", "b", "c"].map { user in
+      #"{"applicationUsername":"\#(user)","captured_at":"2026-06-09T12:00:00Z",\#(purchases(""))}"#
+    }
+    #expect(try breaks(told, Array(snapshots.prefix(2))) == [])
+    #expect(try breaks(told, snapshots) == ["EVENTS_ABSENT c"])
+  }
+}
