@@ -11,6 +11,8 @@ struct ChargeIndex {
   /// Charges of each product in order; of those at the end, some may have been refunded since.
   private var charges: [Symbol: [Int]] = [:]
   private var refunded: Set<Int> = []
+  /// Of these, the ones of which all was given back at once.
+  private var givenBack: Set<Int> = []
 
   /// The latest charge so far with the transaction id; without one, the latest of the product that
   /// was not refunded yet, where ids link purchases only among those that have no id either.
@@ -29,11 +31,16 @@ struct ChargeIndex {
     }
   }
 
+  /// Whether a refund of all that was paid for `charge`, which it has just told, came before.
+  func isGivenBack(_ charge: Int) -> Bool { givenBack.contains(charge) }
+
   private mutating func read(_ bookings: [Booking]) {
     for index in readCount..<bookings.count {
       let booking = bookings[index]
       guard !booking.isRefund else {
-        if let charge = booking.refundedCharge { refunded.insert(charge) }
+        guard let charge = booking.refundedCharge else { continue }
+        refunded.insert(charge)
+        if booking.isWhole { givenBack.insert(charge) }
         continue
       }
       latest[ChargeKey(booking.transaction)] = index

@@ -245,4 +245,21 @@ struct PurpleTests {
       #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "0.00")
     }
   }
+
+  @Test("A refund without amount that is told again gives nothing back a second time")
+  func refundToldAgain() throws {
+    var feed = Telling(.purple)
+    feed.tell(.purchased, "2026-01-10")
+    feed.tell(.purchaseRefunded, "2026-01-20")
+    feed.tell(.purchaseRefunded, "2026-01-21")
+    #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "10.00")
+    // A part of it leaves the rest to be given back.
+    feed.events[1].revenue = Revenue(local: usd("4"), usd: usd("4"), currency: 9)
+    let parts = try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD)
+    #expect(parts == "14.00")
+    // Bought again under the same id, it is given back again.
+    feed.events[1].revenue = nil
+    feed.tell(.purchased, "2026-01-20T12:00:00")
+    #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "20.00")
+  }
 }
