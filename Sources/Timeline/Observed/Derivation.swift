@@ -83,19 +83,17 @@ struct Derivation {
     if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
       return bought
     }
-    let ended = previous?.end
-    let seen = ended.map { event.time < $0 } ?? true ? event.seenAt : event.time
+    let seen = event.seenAt
     let isSeenRunning = event.periodEnd.map { seen < $0 } ?? true
     guard event.transaction != 0, isSeenRunning else {
       return undatedChargeTime(event, after: previous)
     }
-    guard let previous, let end = ended, seen >= end else {
-      let isDated = state?.isTimeInferred != true
-      let isAllThatTells = ended == nil && rules.periodLength(of: event) == nil
-      return isDated || isAllThatTells ? seen : undatedChargeTime(event, after: previous)
+    guard let previous, let end = previous.end, seen >= end else {
+      let isAllThatTells = previous?.end == nil && rules.periodLength(of: event) == nil
+      return event.isDated || isAllThatTells ? seen : undatedChargeTime(event, after: previous)
     }
     guard seen <= end + rules.renewalGap else {
-      return chargeTime(seenLate: event, at: seen, after: previous, until: end)
+      return chargeTime(seenLate: event, after: previous, until: end)
     }
     return event.provider.body == .purchase ? seen : end
   }
@@ -105,9 +103,11 @@ struct Derivation {
   ///
   /// Its length tells; where none is configured or listed, FLOBUK's body does, which is the message
   /// of this very charge unless what it shows has changed since; else the length of the one before.
+  /// A body without date may be the copy of one that came in time.
   private func chargeTime(
-    seenLate event: Event, at seen: Instant, after previous: Held, until end: Instant
+    seenLate event: Event, after previous: Held, until end: Instant
   ) -> Instant {
+    let seen = event.seenAt
     let isMessage =
       event.provider.body == .purchase && event.observation?.isAutoRenewing != false
       && event.observation?.isInBillingRetry != true
@@ -116,7 +116,8 @@ struct Derivation {
       let length = known ?? (isMessage ? nil : previous.length(of: event.product))
     else { return isMessage || !previous.isRenewing ? seen : end }
     let start = length.start(before: next)
-    if start <= end + rules.renewalGap, previous.isRenewing { return end }
+    let latest = (event.isDated ? end : end + monthsDiffer) + rules.renewalGap
+    if start <= latest, previous.isRenewing { return end }
     return start + monthsDiffer < seen ? start : seen
   }
 
@@ -251,6 +252,9 @@ private struct Held {
 }
 
 extension Event {
+  /// Whether the body says when it was true.
+  fileprivate var isDated: Bool { observation?.isTimeInferred != true }
+
   /// Whether the event speaks of the time before `opening`; an expiry does at its very moment.
   func precedes(_ opening: Event) -> Bool {
     let expires = kind == .expired || kind == .trialExpired

@@ -140,7 +140,10 @@ struct UndatedStatesTests {
     lapse.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     lapse.receive("2026-02-01T00:00:05", 10, until: "2026-02-01") { $0.isOwned = false }
     lapse.receive("2026-04-15", 11, until: "2026-05-15")
-    #expect(try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"])
+    for told in ["2026-01-01", "2026-02-01T12:00:00", "2026-03-01"] {
+      lapse.events[2].time = at(told)
+      #expect(try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"], "\(told)")
+    }
     var upgrade = Telling(.iaptic)
     upgrade.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     upgrade.receive("2026-01-20", 11, until: "2027-01-20")
@@ -151,6 +154,25 @@ struct UndatedStatesTests {
     #expect(try unseen.history() == ["renewed 2026-04-01T00:00:05"])
     let known = try unseen.facts(asOf: "2026-05-01") { $0.periods = [Telling.monthly: .months(1)] }
     #expect(known.days(.firstSeen) == ["2026-04-01"])
+  }
+
+  @Test("The copy of a renewal that nothing dates moves no charge, whatever the months are long")
+  func lateCopyOfTransaction() throws {
+    for (start, end, next) in [
+      ("2026-01-31", "2026-02-28", "2026-03-31"), ("2026-01-10", "2026-02-10", "2026-03-10"),
+    ] {
+      for hours in [1, 30, 90, 400] as [Int64] {
+        var feed = Telling(.iaptic)
+        feed.receive(start, 10, until: end)
+        feed.receive(end, 11, until: next)
+        feed.events[1].received = at(end) + .hours(hours)
+        for place in 0...1 {
+          feed.events[place].time = at(start)
+          feed.events[place].observation?.firstPurchasedAt = at(start)
+        }
+        #expect(try feed.history().last == "renewed \(end)", "\(end) \(hours)")
+      }
+    }
   }
 
   @Test("A copy of an old state that comes late takes no grace from the period after it")
