@@ -92,7 +92,7 @@ extension Reconciliation {
     if isTaken && isOff { return }
     if missedRefunds.contains(match.lineage.name) { return }
     // The charge of the end came, with a later time than that of the snapshot.
-    if let told = match.lineage.current?.periodEnd, told != known, agree(end, told) { return }
+    if isToldLater(end, than: known, match.lineage) { return }
     if end > base, later.isEmpty, hasGivenUp(state),
       state.lastCancelAt.map({ end < $0 }) ?? false
     {
@@ -163,6 +163,16 @@ extension Reconciliation {
       current.charges.count == lineage.state.charges.count
     else { return false }
     return isTold(current)
+  }
+
+  /// Whether the end that a snapshot shows is one that a newer event told, be it of the period that
+  /// runs by now or of one that others have followed since.
+  private func isToldLater(_ end: Instant, than known: Instant, _ lineage: LineageCase) -> Bool {
+    guard let current = lineage.current else { return false }
+    if let told = current.periodEnd, told != known, agree(end, told) { return true }
+    return current.subscriptionCharges.contains { charge in
+      charge.periodEnd.map { $0 > known && agree(end, $0) } ?? false
+    }
   }
 
   func agree(_ left: Instant, _ right: Instant) -> Bool {

@@ -107,6 +107,21 @@ struct OldSnapshotTests {
     #expect(scenario.breaks.map(\.status) == [.pending])
   }
 
+  @Test("A charge that came after the snapshot explains its end, whatever came since")
+  func chargeToldLater() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-15",
+      asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    story.tell(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102)
+    scenario.stories = [story]
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    story.tell(.renewed, "2026-02-20", until: "2026-03-01", transaction: 101)
+    scenario.stories = [story]
+    #expect(scenario.codes == [])
+  }
+
   @Test("A change of product told after the snapshot is the one that it shows")
   func changeToldLater() {
     var story = Story.monthly(renewals: 0)
