@@ -120,6 +120,12 @@ struct ListedTransaction: Equatable {
   var startedAt: Instant?
   /// Whether the state of an entitlement speaks of it, and so does the entitlement's product.
   var isNewest: Bool
+  /// When it happened, as the snapshot says; nil when not sent.
+  let dateSent: Instant?
+  /// Whether what it belongs to waits for a payment.
+  var isFailing: Bool
+  /// Whether what it belongs to gives no access.
+  var isOver: Bool
 
   init(_ transaction: SnapshotTransaction, of entitlement: Entitlement, isNewest: Bool = false) {
     id = transaction.id
@@ -133,6 +139,9 @@ struct ListedTransaction: Equatable {
     revokedAt = transaction.revokedAt
     startedAt = entitlement.startedAt
     self.isNewest = isNewest
+    dateSent = transaction.at
+    isFailing = entitlement.renewState == .billingIssue
+    isOver = entitlement.isActive == false
   }
 
   var key: Int64 { transactionKey(id) }

@@ -8,7 +8,8 @@ extension Reconciliation {
     let told = ToldTransactions(lineagesOfAnyTime)
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
-      if !told.covers(transaction, within: rules.base.renewalGap) {
+      let isTold = told.covers(transaction, within: rules.base.renewalGap)
+      if !isTold, !isDeclined(transaction, lineage) {
         judge(typed(transaction, lineage), of: lineage, in: view)
       }
       if transaction.revokedAt != nil, !transaction.isTrial {

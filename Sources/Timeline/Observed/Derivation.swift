@@ -1,7 +1,7 @@
 import Vocabulary
 
 /// What a period may be longer than the one before it: months differ by up to three days.
-private let monthsDiffer = Interval.days(4)
+let monthsDiffer = Interval.days(4)
 
 /// Compares the observations of a life and says what happened between them.
 struct Derivation {

@@ -14,6 +14,7 @@ struct History {
   ///   - told: the counted events of the life in business order, observations among them.
   ///   - collections: the user's collections of purchases.
   init(of told: [Event], collections: Collections, rules: Rules) {
+    let told = told.withDeclinedOrders(rules)
     var events = told.filter { $0.kind != .observed }
     if told.contains(where: { $0.observation != nil }) {
       var derivation = Derivation(told: told, collections: collections, rules: rules)

@@ -92,17 +92,12 @@ extension Purchase {
 
 /// Which purchase an event speaks of, of those that came before it.
 private struct PurchaseIndex {
-  private struct Transaction: Hashable {
-    var lineage: Int64
-    var id: Int64
-  }
-
   private struct End: Hashable {
     var lineage: Int64
     var end: Instant?
   }
 
-  private var byTransaction: [Transaction: Int] = [:]
+  private var byTransaction: [TransactionOfLineage: Int] = [:]
   private var byEnd: [End: Int] = [:]
   /// The purchase with the latest end.
   private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
@@ -124,7 +119,7 @@ private struct PurchaseIndex {
   func purchase(of event: Event) -> Int? {
     let sameEnd = byEnd[End(lineage: event.lineage, end: event.periodEnd)]
     guard event.transaction == 0 else {
-      let known = byTransaction[Transaction(lineage: event.lineage, id: event.transaction)]
+      let known = byTransaction[TransactionOfLineage(event)]
       return known ?? sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
     if let sameEnd { return sameEnd }
@@ -157,7 +152,7 @@ private struct PurchaseIndex {
 
   mutating func add(_ event: Event, _ purchase: Int) {
     if event.transaction != 0 {
-      byTransaction[Transaction(lineage: event.lineage, id: event.transaction)] = purchase
+      byTransaction[TransactionOfLineage(event)] = purchase
       named.insert(purchase)
     }
     byEnd[End(lineage: event.lineage, end: event.periodEnd)] = purchase
@@ -165,6 +160,14 @@ private struct PurchaseIndex {
     if let known = newest[event.lineage], end < known.end { return }
     newest[event.lineage] = (purchase, end)
   }
+}
+
+/// A transaction as events of one lineage name it.
+struct TransactionOfLineage: Hashable {
+  let lineage: Int64
+  let transaction: Int64
+
+  init(_ event: Event) { (lineage, transaction) = (event.lineage, event.transaction) }
 }
 
 extension Event {
