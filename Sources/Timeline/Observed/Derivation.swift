@@ -12,6 +12,8 @@ struct Derivation {
   private let told: [Int64: [Event]]
   /// The newest purchase of each lineage, by its place in `purchases`.
   private var newest: [Int64: Int] = [:]
+  /// What follows each of `purchases`.
+  private let successors: [Successors]
   /// The subscription that the life holds, as far as the walk came.
   private var held: Held?
   private var seenLineages: Set<Int64> = []
@@ -24,6 +26,7 @@ struct Derivation {
     self.collections = collections
     self.rules = rules
     purchases = Purchase.all(in: told, rules: rules)
+    successors = purchases.successors
     for (place, purchase) in purchases.enumerated() {
       newest[purchase.sightings[0].lineage] = place
     }
@@ -38,7 +41,8 @@ struct Derivation {
       guard !purchase.isOneTime else { continue }
       events += afterwards.filter { $0.precedes(opening) }
       let changes = StateChanges(
-        of: purchase, opening: opening, told: told[opening.lineage] ?? [], rules: rules)
+        of: purchase, opening: opening, told: told[opening.lineage] ?? [],
+        before: successors[place], rules: rules)
       let isNewest = newest[opening.lineage] == place
       let later = isNewest ? disappearance(after: opening, changes) : nil
       afterwards = changes.events + [later].compactMap(\.self)

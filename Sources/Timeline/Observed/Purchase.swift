@@ -104,6 +104,9 @@ private struct PurchaseIndex {
   /// Purchases whose transaction is known.
   private var named: Set<Int> = []
 
+  /// When purchases of stores without ids for each charge were made, and what they pay for.
+  private var paid: [Int: (from: Instant, until: Instant)] = [:]
+
   private struct Product: Hashable {
     var lineage: Int64
     var product: Symbol
@@ -120,11 +123,28 @@ private struct PurchaseIndex {
     let sameEnd = byEnd[End(lineage: event.lineage, end: event.periodEnd)]
     guard event.transaction == 0 else {
       let known = byTransaction[TransactionOfLineage(event)]
-      return known ?? sameEnd.flatMap { named.contains($0) ? nil : $0 }
+      if let known { return isChargedAnew(event, since: known) ? nil : known }
+      return sameEnd.flatMap { named.contains($0) ? nil : $0 }
     }
     if let sameEnd { return sameEnd }
     if event.canBeCutShort, let cut = purchaseCut(by: event) { return cut }
     return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
+  }
+
+  /// Whether the event speaks of a charge after that of `purchase`, under one id.
+  ///
+  /// Apple and Play have an id for each charge; elsewhere that of the subscription may stand in its
+  /// place. There a later date tells the next charge, or an end that is later by most of a period:
+  /// less is an extension, and what waits for its payment is not paid yet.
+  private func isChargedAnew(_ event: Event, since purchase: Int) -> Bool {
+    guard let paid = paid[purchase], let state = event.observation else { return false }
+    if let charged = state.lastChargedAt { return charged > paid.from + rules.renewalGap }
+    guard state.isOwned != false, state.isInBillingRetry != true, state.isTrial != true,
+      !event.isBillingProblem, event.kind != .extended, let end = event.periodEnd
+    else { return false }
+    let length = rules.periodLength(of: event) ?? PeriodLength(from: paid.from, to: paid.until)
+    let next = length.end(from: paid.until)
+    return end.since(paid.until).milliseconds * 2 > next.since(paid.until).milliseconds
   }
 
   /// The purchase whose period was to end next after the end that is shown; unless another product
@@ -154,11 +174,20 @@ private struct PurchaseIndex {
     if event.transaction != 0 {
       byTransaction[TransactionOfLineage(event)] = purchase
       named.insert(purchase)
+      notePaid(event, purchase)
     }
     byEnd[End(lineage: event.lineage, end: event.periodEnd)] = purchase
     let end = event.periodEnd ?? event.time
     if let known = newest[event.lineage], end < known.end { return }
     newest[event.lineage] = (purchase, end)
+  }
+
+  private mutating func notePaid(_ event: Event, _ purchase: Int) {
+    guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
+    let from = event.observation?.lastChargedAt ?? event.time
+    let known = paid[purchase]
+    guard known == nil || event.observation?.isInBillingRetry != true else { return }
+    paid[purchase] = (known?.from ?? from, max(known?.until ?? end, end))
   }
 }
 

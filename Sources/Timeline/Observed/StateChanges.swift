@@ -20,15 +20,20 @@ struct StateChanges {
   /// The end that the states prove; what the last of them show decides.
   private var ending: Event?
 
-  /// - Parameter told: the told events of the purchase's lineage.
-  init(of purchase: Purchase, opening: Event, told: [Event], rules: Rules) {
+  /// - Parameters:
+  ///   - told: the told events of the purchase's lineage.
+  ///   - successors: what comes after the purchase.
+  init(
+    of purchase: Purchase, opening: Event, told: [Event], before successors: Successors,
+    rules: Rules
+  ) {
     self.opening = opening
     self.rules = rules
     isTrial = opening.kind == .trialStarted
     end = opening.periodEnd
-    self.told = told.filter {
-      $0.time >= opening.time
-        && ($0.transaction == opening.transaction || $0.transaction == 0)
+    self.told = told.filter { event in
+      event.time >= opening.time && (successors.ofItsID.map { event.time < $0 } ?? true)
+        && (event.transaction == opening.transaction || event.transaction == 0)
     }
     isCollecting = self.told.contains(where: \.isBillingProblem)
     for sighting in purchase.sightings {
