@@ -11,6 +11,7 @@ struct StateChanges {
   private(set) var revokedAt: Instant?
 
   private let opening: Event
+  private let successors: Successors
   private let isTrial: Bool
   private let rules: Rules
   /// Told events of the purchase from its charge on, and of its lineage without transaction.
@@ -28,6 +29,7 @@ struct StateChanges {
     rules: Rules
   ) {
     self.opening = opening
+    self.successors = successors
     self.rules = rules
     isTrial = opening.kind == .trialStarted
     end = opening.periodEnd
@@ -109,16 +111,28 @@ struct StateChanges {
     let seen = max(sighting.time, opening.time)
     let ended = min(sighting.periodEnd ?? seen, seen)
     guard !tells(\.isEnd) else { return }
+    let isReplaced = state.isReplaced || isFollowed(endedAt: ended)
     if isCollecting, !state.isReplaced {
       ending = event(.endedInvoluntarily, sighting, at: max(seen, end ?? seen))
       ending?.reason = .involuntary
-    } else if let end, ended + rules.renewalGap < end, !state.isReplaced, !isTrial {
+    } else if let end, ended + rules.renewalGap < end, !isReplaced, !isTrial {
       ending = event(.revoked, sighting, at: ended)
     } else {
-      let time = state.isReplaced ? min(end ?? ended, ended) : end ?? seen
+      let time = isReplaced ? min(end ?? ended, ended) : end ?? seen
       ending = event(isTrial ? .trialExpired : .expired, sighting, at: time)
-      ending?.reason = state.isReplaced ? nil : sighting.reason
+      ending?.reason = isReplaced ? nil : sighting.reason
     }
+  }
+
+  /// Whether another order of Play's took the place of the purchase that ended at `time`.
+  ///
+  /// Play ends the old order when a subscription is changed or signed up for anew, and FLOBUK has no
+  /// word for it.
+  private func isFollowed(endedAt time: Instant) -> Bool {
+    guard opening.provider.body == .purchase, opening.store == .playStore,
+      let next = successors.first
+    else { return false }
+    return next >= time && next <= time + rules.renewalGap
   }
 
   /// Access that is there again before the period's end did not end: it was paused, or the state

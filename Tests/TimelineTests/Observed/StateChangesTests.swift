@@ -160,3 +160,49 @@ struct StateChangesTests {
     #expect(try story.history() == ["started 2026-01-10"])
   }
 }
+
+extension StateChangesTests {
+  /// An order of Play's that ended on 20 January, and another one of `product` since.
+  private func followed(
+    by product: Symbol, at time: String, _ provider: Provider = .flobuk,
+    in store: Store = .playStore
+  ) -> Telling {
+    var story = Telling(provider)
+    story.show("2026-01-10", 10, until: "2026-02-10")
+    story.show(time, 20, until: "2027-01-20") { event, _ in event.product = product }
+    story.show("2026-01-20T00:00:06", 10, until: "2026-01-20") { _, state in
+      (state.isOwned, state.isAutoRenewing) = (false, false)
+    }
+    for index in story.events.indices { story.events[index].store = store }
+    return story
+  }
+
+  @Test("An order of Play's that another took the place of was replaced, not taken away")
+  func replaced() throws {
+    for isGroup in [true, false] {
+      var story = followed(by: Telling.yearly, at: "2026-01-20T00:00:03")
+      if isGroup {
+        for index in story.events.indices { story.events[index].observation?.group = 5 }
+      }
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.count(.churned) == 0 && facts.charges(.productChange) == 1)
+      #expect(facts.days(.transferOut) == ["2026-01-20"], "\(isGroup)")
+    }
+    let anew = try followed(by: Telling.monthly, at: "2026-01-20T00:00:03")
+      .facts(asOf: "2026-03-01")
+    #expect(anew.count(.churned) == 0 && anew.renewalOrdinals == [1])
+  }
+
+  @Test("Without another order within the gap, or in another store, it was taken away")
+  func takenAway() throws {
+    for story in [
+      followed(by: Telling.yearly, at: "2026-01-21T00:00:01"),
+      followed(by: Telling.yearly, at: "2026-01-20T00:00:03", in: .appStore),
+      followed(by: Telling.yearly, at: "2026-01-20T00:00:03", .iaptic),
+    ] {
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.days(.churnedRefund) == ["2026-01-20"])
+      #expect(facts.days(.reactivated) == [String(text(story.events[1].time).prefix(10))])
+    }
+  }
+}
