@@ -172,9 +172,9 @@ private struct PurchaseIndex {
 
   mutating func add(_ event: Event, _ purchase: Int) {
     if event.transaction != 0 {
-      byTransaction[TransactionOfLineage(event)] = purchase
+      let former = byTransaction.updateValue(purchase, forKey: TransactionOfLineage(event))
       named.insert(purchase)
-      notePaid(event, purchase)
+      notePaid(event, purchase, after: former)
     }
     byEnd[End(lineage: event.lineage, end: event.periodEnd)] = purchase
     let end = event.periodEnd ?? event.time
@@ -182,12 +182,17 @@ private struct PurchaseIndex {
     newest[event.lineage] = (purchase, end)
   }
 
-  private mutating func notePaid(_ event: Event, _ purchase: Int) {
+  /// A state that tells no date may be as old as the first purchase: what `former` pays for is over
+  /// by then.
+  private mutating func notePaid(_ event: Event, _ purchase: Int, after former: Int?) {
     guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
-    let from = event.observation?.lastChargedAt ?? event.time
-    let known = paid[purchase]
-    guard known == nil || event.observation?.isInBillingRetry != true else { return }
-    paid[purchase] = (known?.from ?? from, max(known?.until ?? end, end))
+    guard let known = paid[purchase] else {
+      let over = former.flatMap { paid[$0]?.until } ?? event.time
+      paid[purchase] = (event.observation?.lastChargedAt ?? max(event.time, over), end)
+      return
+    }
+    guard event.observation?.isInBillingRetry != true else { return }
+    paid[purchase] = (known.from, max(known.until, end))
   }
 }
 

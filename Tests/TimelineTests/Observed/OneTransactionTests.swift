@@ -29,6 +29,21 @@ struct OneTransactionTests {
     }
   }
 
+  @Test("States that tell no date show a renewal by each end")
+  func undated() throws {
+    var feed = Telling(.iaptic)
+    for month in 2...6 {
+      feed.show("2026-01-10", 10, until: "2026-0\(month)-10") { event, state in
+        event.store = .stripe
+        event.received = at("2026-0\(month - 1)-10T00:00:05")
+        (state.isTimeInferred, state.firstPurchasedAt) = (true, event.time)
+      }
+    }
+    let facts = try feed.facts(asOf: "2026-06-20")
+    #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 5)
+    #expect(facts.renewalOrdinals == [1, 2, 3, 4])
+  }
+
   @Test("In the stores of Apple and Google, which name each charge, it is an extension")
   func named() throws {
     for store in [Store.appStore, .playStore] {
