@@ -3,8 +3,8 @@ import Vocabulary
 
 /// Orders that Play declined, which are listed like those that were charged.
 extension Reconciliation {
-  /// Whether a listed order was declined: what it belongs to waits for a payment or gives no access,
-  /// and its end is still that of the period before it, or that of a grace.
+  /// Whether a listed order was declined: what it belongs to waits for a payment or gives no
+  /// access, and its end is still that of the period before it, or that of a grace.
   ///
   /// iaptic shows the last order of a subscription, be it charged, pending or declined.
   func isDeclined(_ transaction: ListedTransaction, _ lineage: LineageCase?) -> Bool {

@@ -90,16 +90,16 @@ private struct PlayOrders {
   }
 }
 
-extension Event {
+private extension Event {
   /// Whether it shows a purchase whose payment fails, or one that gives no access.
-  fileprivate var lacksPayment: Bool {
+  var lacksPayment: Bool {
     observation != nil && (isFailing || observation?.isOwned == false)
   }
 
-  fileprivate var isFailing: Bool { observation?.isInBillingRetry == true || isBillingProblem }
+  var isFailing: Bool { observation?.isInBillingRetry == true || isBillingProblem }
 
   /// When the period began that it tells of or shows, at the latest.
-  fileprivate var paidFrom: Instant {
+  var paidFrom: Instant {
     observation?.lastChargedAt ?? Swift.min(periodStart ?? time, time)
   }
 }

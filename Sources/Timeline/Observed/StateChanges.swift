@@ -126,8 +126,8 @@ struct StateChanges {
 
   /// Whether another order of Play's took the place of the purchase that ended at `time`.
   ///
-  /// Play ends the old order when a subscription is changed or signed up for anew, and FLOBUK has no
-  /// word for it.
+  /// Play ends the old order when a subscription is changed or signed up for anew, and FLOBUK has
+  /// no word for it.
   private func isFollowed(endedAt time: Instant) -> Bool {
     guard opening.provider.body == .purchase, opening.store == .playStore,
       let next = successors.first

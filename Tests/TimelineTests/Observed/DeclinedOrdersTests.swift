@@ -112,9 +112,9 @@ struct DeclinedOrdersTests {
   }
 }
 
-extension Telling {
+private extension Telling {
   /// Shows an order of the subscription that began with order 10.
-  fileprivate mutating func order(
+  mutating func order(
     _ time: String, _ id: Int64, until end: String, in store: Store = .playStore,
     _ change: (inout Event, inout Observation) -> Void = { _, _ in }
   ) {
