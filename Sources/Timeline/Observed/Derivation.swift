@@ -257,7 +257,7 @@ private struct Held {
 
 extension Event {
   /// Whether the body says when it was true.
-  fileprivate var isDated: Bool { observation?.isTimeInferred != true }
+  var isDated: Bool { observation?.isTimeInferred != true }
 
   /// Whether the event speaks of the time before `opening`; an expiry does at its very moment.
   func precedes(_ opening: Event) -> Bool {
