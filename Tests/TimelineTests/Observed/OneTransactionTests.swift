@@ -88,15 +88,19 @@ struct OneTransactionTests {
 
   @Test("What is told of a later charge says nothing of the ones before it")
   func toldOfLater() throws {
-    var feed = months(.iaptic, .stripe, isDated: false)
+    var feed = months(.iaptic, .stripe, isDated: true)
     feed.events.removeLast()
-    feed.events[1].time = at("2026-02-25")
-    feed.tell(.graceEntered, "2026-03-10") { event in
+    feed.events[1].time = at("2026-03-20")
+    feed.events[1].periodEnd = at("2026-04-20")
+    feed.events[1].observation?.lastChargedAt = at("2026-03-20")
+    feed.tell(.graceEntered, "2026-04-20") { event in
       event.store = .stripe
-      event.periodEnd = at("2026-03-10")
+      event.periodEnd = at("2026-04-20")
     }
-    let facts = try feed.facts(asOf: "2026-06-01")
-    #expect(facts.count(.churned) == 1 && facts.days(.churnedInvoluntary) == ["2026-03-10"])
-    #expect(facts.renewalOrdinals == [1])
+    #expect(
+      try feed.history() == [
+        "started 2026-01-10", "resubscribed 2026-03-20", "grace_entered 2026-04-20",
+      ])
+    #expect(try feed.facts(asOf: "2026-06-01").days(.churnedInvoluntary) == ["2026-04-20"])
   }
 }
