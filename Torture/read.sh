@@ -21,6 +21,27 @@ error() {
   rm -rf "$folder"
 }
 
+# gone N: the night's Nth look at a file finds nothing there. An archive that vanished so is left
+# out with a warning, and the next night, which finds it, comes to the same numbers.
+gone() {
+  local folder what="ENOENT at read $1"
+  folder=$(fresh)
+  talk=--verbose disturbed "$folder" FAULT_OF=reads "FAULT_UNDER=$work" FAULT_KIND=ENOENT \
+    "FAULT_AT=$1"
+  if [ "$code" -gt 1 ] || ! grep -q 'vanished before it was read' "$folder/log"; then
+    judge_exit "$folder" "$what" 66 73 74 78
+  elif ! (cd "$folder/reports" && sha256sum --check --status SHA256SUMS); then
+    echo "FAILED $what: the published set is not whole"
+  elif ! job "$folder" > "$folder/log" 2>&1; then
+    echo "FAILED $what: the next run: $(tail -1 "$folder/log")"
+  elif ! numbers "$folder"; then
+    echo "FAILED $what: the next run publishes other numbers than an undisturbed one"
+  else
+    echo "held $what"
+  fi
+  rm -rf "$folder"
+}
+
 # changes HOW N: the last archive changes HOW at the night's Nth look at a file; its whole bytes come
 # back under another name before the next night.
 changes() {
@@ -57,7 +78,7 @@ changes() {
   fi
   rm -rf "$folder"
 }
-export -f error changes
+export -f error gone changes
 
 count=$(operations FAULT_OF=reads "FAULT_UNDER=$work")
 echo "  a night looks at files $count times" >&2
@@ -65,7 +86,7 @@ for n in $(some "$count" "$points"); do
   echo "error EIO $n 73 74"
   echo "error ESTALE $n 73 74"
   echo "error EACCES $n 74 75 77 78"
-  echo "error ENOENT $n 66 73 74 78"
+  echo "gone $n"
   echo "error EMFILE $n 73 74"
   echo "error EINTR $n 73 74"
   echo "error short $n"
