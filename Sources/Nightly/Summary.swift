@@ -4,14 +4,14 @@ import Ledger
 public struct NightOutcome: Sendable, Equatable {
   /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
   /// input, or too many lines of this run were rejected.
-  public var hasFindings = false
+  public var hasReservations = false
   /// What a dry run has to tell; nil when it was none.
   public var dryRun: DryRun?
 
   /// Done; nothing that the caller asked to be told about.
   public static let done = NightOutcome()
   /// Done and published, and somebody should look at it.
-  static let findings = NightOutcome(hasFindings: true)
+  static let reservations = NightOutcome(hasReservations: true)
 }
 
 /// How far a night has come.

@@ -8,7 +8,7 @@ import Vocabulary
 /// deliveries are secured is not published, so either header serves.
 struct Authentication {
   /// What a look at one place came to.
-  enum Finding {
+  enum Match {
     /// There is nothing that could be a secret.
     case absent
     case matching
@@ -27,20 +27,20 @@ struct Authentication {
   func judges(_ provider: Provider) -> Bool { secrets[provider] != nil }
 
   /// The secret in a body itself.
-  func password(of body: JSONNode, _ provider: Provider, _ tape: JSONTape) -> Finding {
-    var finding = Finding.absent
-    guard provider == .iaptic, let password = tape.member(body, "password") else { return finding }
-    judge(password, of: provider, tape, &finding)
-    return finding
+  func password(of body: JSONNode, _ provider: Provider, _ tape: JSONTape) -> Match {
+    var match = Match.absent
+    guard provider == .iaptic, let password = tape.member(body, "password") else { return match }
+    judge(password, of: provider, tape, &match)
+    return match
   }
 
   /// The secret in the headers that stand in `object`, a body or an envelope.
-  func headers(of object: JSONNode, _ provider: Provider, _ tape: JSONTape) -> Finding {
-    var finding = Finding.absent
+  func headers(of object: JSONNode, _ provider: Provider, _ tape: JSONTape) -> Match {
+    var match = Match.absent
     for name in Self.headers(of: provider) {
-      tape.forEachHeader(name, of: object) { judge($0, of: provider, tape, &finding) }
+      tape.forEachHeader(name, of: object) { judge($0, of: provider, tape, &match) }
     }
-    return finding
+    return match
   }
 
   private static func headers(of provider: Provider) -> [StaticString] {
@@ -54,14 +54,14 @@ struct Authentication {
 
   /// Who proves to know a secret may say other things beside it: one match is enough.
   private func judge(
-    _ value: JSONNode, of provider: Provider, _ tape: JSONTape, _ finding: inout Finding
+    _ value: JSONNode, of provider: Provider, _ tape: JSONTape, _ match: inout Match
   ) {
     switch tape.kind(value) {
     case .null: break
     case .array:
-      for element in tape.children(of: value) { judge(element, of: provider, tape, &finding) }
-    case .string: finding.add(isMatching: isKnown(tape.bytes(value), provider))
-    default: finding.add(isMatching: false)
+      for element in tape.children(of: value) { judge(element, of: provider, tape, &match) }
+    case .string: match.add(isMatching: isKnown(tape.bytes(value), provider))
+    default: match.add(isMatching: false)
     }
   }
 

@@ -184,16 +184,16 @@ struct Unwrapping {
     _ object: JSONNode, of provider: Provider, in layer: Layer
   ) -> Bool {
     guard authentication.judges(provider) else { return true }
-    var finding = authentication.password(of: object, provider, tapes[layer.tape])
-    if case .absent = finding {
+    var match = authentication.password(of: object, provider, tapes[layer.tape])
+    if case .absent = match {
       let authentication = authentication
       search(around: object, in: layer) { tape, object in
-        finding = authentication.headers(of: object, provider, tape)
-        if case .absent = finding { return false }
+        match = authentication.headers(of: object, provider, tape)
+        if case .absent = match { return false }
         return true
       }
     }
-    if case .differing = finding { return false }
+    if case .differing = match { return false }
     return true
   }
 

@@ -23,7 +23,7 @@ struct ExplainCommand: ParsableCommand {
   var words: [String] = []
 
   @Option(name: .customLong("break"), help: "Explain a break, by its break_id.")
-  var finding: String?
+  var breakID: String?
 
   @Option(help: "Tell the life of a subscription, by its original transaction id.")
   var subscription: String?
@@ -42,7 +42,7 @@ struct ExplainCommand: ParsableCommand {
   func run() throws {
     try Session(ledger).run { session in
       let order = try ExplainOrder(
-        words: words, finding: finding, subscription: subscription, transaction: transaction,
+        words: words, breakID: breakID, subscription: subscription, transaction: transaction,
         format: format.kind)
       try session.night { $0.asOf = asOf }.explain(order) { try StandardStreams.put($0) }
       return .done

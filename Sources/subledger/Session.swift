@@ -70,7 +70,7 @@ final class Session {
       if !error.isUnread { log.error("\(error)") }
       throw ExitCode(Status.of(error))
     }
-    guard !outcome.hasFindings else { throw ExitCode(Status.findings) }
+    guard !outcome.hasReservations else { throw ExitCode(Status.reservations) }
   }
 
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -4,7 +4,7 @@ import Nightly
 ///
 /// Numbers above 63 are those of sysexits(3).
 enum Status {
-  static let findings: Int32 = 1
+  static let reservations: Int32 = 1
 
   static func of(_ error: NightError) -> Int32 {
     switch error.kind {

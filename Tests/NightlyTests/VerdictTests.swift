@@ -55,8 +55,8 @@ struct VerdictTests {
     #expect(try verdict(archives: [many], intake: intake).outcome == .done)
     intake.rejected = 20
     let found = try verdict(archives: [many], intake: intake)
-    #expect(found.outcome == .findings && found.qualifications.isEmpty)
-    #expect(found.findings == ["20 of 228 lines that this run read were rejected"])
+    #expect(found.outcome == .reservations && found.qualifications.isEmpty)
+    #expect(found.reservations == ["20 of 228 lines that this run read were rejected"])
   }
 
   @Test("Snapshots of which too much was rejected are a finding, and the set is not marked")
@@ -68,9 +68,9 @@ struct VerdictTests {
     let many = TornSnapshots(
       newest: "s", files: 2, lines: 1999, rejected: 20, firstReject: "no time, at line 3")
     let found = try verdict(torn: many)
-    #expect(found.outcome == .findings && found.qualifications.isEmpty)
+    #expect(found.outcome == .reservations && found.qualifications.isEmpty)
     #expect(
-      found.findings.first?.hasPrefix(
+      found.reservations.first?.hasPrefix(
         "20 of 1999 lines of 2 files of snapshots, the last of them s, were rejected "
           + "(no time, at line 3): ") == true)
   }
@@ -79,12 +79,12 @@ struct VerdictTests {
   func materiality() throws {
     #expect(try verdict(breaks: [found(5_000_000)]).outcome == .done)
     let above = try verdict(breaks: [found(5_000_001)])
-    #expect(above.outcome == .findings)
+    #expect(above.outcome == .reservations)
     #expect(above.qualifications.count == 1)
     #expect(above.qualifications[0].contains("2026-02"))
-    #expect(try verdict(breaks: [found(-5_000_001)]).outcome == .findings)
+    #expect(try verdict(breaks: [found(-5_000_001)]).outcome == .reservations)
     #expect(try verdict(breaks: [found(5_000_001, .pending)]).outcome == .done)
-    #expect(try verdict(net: 0, breaks: [found(1)]).outcome == .findings)
+    #expect(try verdict(net: 0, breaks: [found(1)]).outcome == .reservations)
     var sandbox = found(5_000_001)
     sandbox.environment = .sandbox
     #expect(try verdict(breaks: [sandbox]).outcome == .done)
@@ -94,7 +94,7 @@ struct VerdictTests {
     #expect(try verdict(breaks: [undated]).qualifications.count == 1)
     undated.estimatedUSD = Amount(micros: 5_000_000)
     #expect(try verdict(breaks: [undated]).outcome == .done)
-    #expect(try verdict(net: -70_000_000, breaks: [found(1)]).outcome == .findings)
+    #expect(try verdict(net: -70_000_000, breaks: [found(1)]).outcome == .reservations)
   }
 
   @Test("More than one per cent of rejected lines qualifies the set, from 20 lines on")
@@ -105,7 +105,7 @@ struct VerdictTests {
       try verdict(archives: [archive("a", lines: 2000, skipped: 0, rejected: 20)]).outcome == .done)
     // Lines that were never events do not hide those that should have been.
     let skipped = archive("a", lines: 2000, skipped: 1, rejected: 20)
-    #expect(try verdict(archives: [skipped]).outcome == .findings)
+    #expect(try verdict(archives: [skipped]).outcome == .reservations)
     let one = try verdict(archives: [
       archive("good", lines: 100_000, skipped: 0, rejected: 0),
       archive("bad", lines: 100, skipped: 0, rejected: 20),
@@ -126,9 +126,9 @@ struct VerdictTests {
     for (level, hits) in expected {
       for (item, isHit) in zip([pending, open, critical], hits) {
         let verdict = try verdict(failOn: level, breaks: [item])
-        #expect(verdict.outcome == (isHit ? .findings : .done), "\(level) \(item.status)")
+        #expect(verdict.outcome == (isHit ? .reservations : .done), "\(level) \(item.status)")
         let words = "breaks at or above --fail-on \(level): 1, see breaks.csv"
-        #expect(verdict.findings == (isHit ? [words] : []))
+        #expect(verdict.reservations == (isHit ? [words] : []))
       }
     }
   }
@@ -138,7 +138,7 @@ struct VerdictTests {
     var stale = Break(id: "s", code: .staleInput, provider: .qonversion)
     (stale.app, stale.evidence) = ("app", "old")
     let verdict = try verdict(breaks: [stale])
-    #expect(verdict.outcome == .findings)
-    #expect(verdict.findings == ["the input of qonversion app is stale: old"])
+    #expect(verdict.outcome == .reservations)
+    #expect(verdict.reservations == ["the input of qonversion app is stale: old"])
   }
 }

@@ -53,7 +53,7 @@ extension Night {
   }
 
   private func drill(_ order: DrillOrder, in copy: Ledger) throws(NightError) -> DrillResult {
-    let before = try Findings(of: copy, by: self)
+    let before = try DrillSight(of: copy, by: self)
     return try attempt {
       try copy.learn([Self.foreignCurrency])
       let damages = try drawDamages(order, before, in: copy)
@@ -64,7 +64,7 @@ extension Night {
       }
       let testimony = try testimony(on: damages, in: copy)
       let known = try DrillPost(ledger: copy).deliver(damages, seed: order.seed)
-      let after = try Findings(of: copy, by: self)
+      let after = try DrillSight(of: copy, by: self)
       var account = DrillAccount(before: before, after: after)
       account.settle(damages, testimony)
       account.settleDuplicates(damages, known: known)
@@ -81,7 +81,7 @@ extension Night {
   private static let foreignCurrency = "XTS"
 
   private func drawDamages(
-    _ order: DrillOrder, _ before: Findings, in copy: Ledger
+    _ order: DrillOrder, _ before: DrillSight, in copy: Ledger
   ) throws -> [Damage] {
     var sample = DrillSample(seed: order.seed, count: order.events, asOf: plan.rules.asOf)
     try copy.forEachLineage { row, events in

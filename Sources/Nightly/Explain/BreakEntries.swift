@@ -13,7 +13,7 @@ extension NumberPass {
     try forEachRow(of: "breaks", from: ledger, plan: plan) { row in
       let found = BreakRow(row, places)
       guard ["open", "reopened"].contains(found["status"]), fits(found) else { return }
-      var entry = Entry(at: found.expectedAt, step: found["code"], finding: found["break_id"])
+      var entry = Entry(at: found.expectedAt, step: found["code"], breakID: found["break_id"])
       let shares = found.shares.filter { question.listed.contains($0.column) }
       entry.shares = shares.map {
         (

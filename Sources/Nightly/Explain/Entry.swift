@@ -11,7 +11,7 @@ struct Entry {
   /// What it adds, by column.
   var shares: [(column: String, text: String)] = []
   /// The break, when it is one.
-  var finding = ""
+  var breakID = ""
   /// The one that carries the share first, then what else decides about it.
   var events: [EventLine] = []
 }

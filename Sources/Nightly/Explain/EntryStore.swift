@@ -16,8 +16,8 @@ final class EntryStore {
     try ledger.rows(
       sql: """
         create temp table explained (
-          entry, place, at_ms, step, shares, finding, is_context, provider, app, environment, store,
-          user, subscription, transaction_id, product, kind, told_as, event_ms, created_ms,
+          entry, place, at_ms, step, shares, break_id, is_context, provider, app, environment,
+          store, user, subscription, transaction_id, product, kind, told_as, event_ms, created_ms,
           received_ms, archive, sha256, line, byte_offset, body)
         """
     ) { _ in }
@@ -26,7 +26,7 @@ final class EntryStore {
   func add(_ entry: Entry) throws {
     let shares = entry.shares.map { "\($0.column)\(between)\($0.text)" }.joined(separator: after)
     let head: [LedgerValue] = [
-      entry.at.value, .text(entry.step), .text(shares), .text(entry.finding),
+      entry.at.value, .text(entry.step), .text(shares), .text(entry.breakID),
     ]
     let events = entry.events.isEmpty ? [EventLine()] : entry.events
     for (index, event) in events.enumerated() {
@@ -76,7 +76,7 @@ extension Entry {
       let parts = pair.split(separator: between, omittingEmptySubsequences: false)
       return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
     }
-    finding = row.text(5)
+    breakID = row.text(5)
   }
 }
 

@@ -16,7 +16,7 @@ extension ExplanationWriter {
       lines.append(
         [
           .plain(entry.at?.text ?? ""), .text(entry.step), .plain(column), .plain(share),
-          .plain(event?.isContext == true ? "context" : "carries"), .plain(entry.finding),
+          .plain(event?.isContext == true ? "context" : "carries"), .plain(entry.breakID),
         ] + (event ?? EventLine()).cells(isThere: event != nil))
     }
     let shares = entry.shares.isEmpty ? [("", "")] : entry.shares
@@ -31,7 +31,7 @@ extension ExplanationWriter {
       let sign = share.text.hasPrefix("-") || share.text.isEmpty ? "" : "+"
       return "\(share.column) \(share.text.isEmpty ? "unknown" : sign + share.text)"
     }
-    let head = [entry.at?.text ?? "", entry.step, entry.finding].filter { !$0.isEmpty }
+    let head = [entry.at?.text ?? "", entry.step, entry.breakID].filter { !$0.isEmpty }
     let tail = shares.isEmpty ? "" : ": \(shares.joined(separator: ", "))"
     return ["", head.joined(separator: "  ") + tail] + entry.events.flatMap(\.lines)
   }

@@ -42,7 +42,7 @@ extension Night {
     case .number(let report, let keys, let column):
       let question = try NumberQuestion(report: report, keys: keys, column: column)
       try explain(question, in: ledger, run, writer)
-    case .finding(let id): try explainBreak(id, in: ledger, run, writer)
+    case .breakID(let id): try explainBreak(id, in: ledger, run, writer)
     case .subscription(let id): try explainSubscription(id, in: ledger, run, writer)
     case .transaction(let id): try explainTransaction(id, in: ledger, run, writer)
     }

@@ -5,7 +5,7 @@ public struct ExplainOrder: Sendable, Equatable {
     /// The cells of a report in the rows that have these keys; nil stands for every measure.
     case number(report: String, keys: [String: String], column: String?)
     /// A break, by its id.
-    case finding(String)
+    case breakID(String)
     /// A subscription or purchase, by its original transaction id.
     case subscription(String)
     /// A transaction, by its id.
@@ -37,10 +37,10 @@ public struct ExplainOrder: Sendable, Equatable {
   ///
   /// - Throws: `NightError` of kind `usage` for anything else.
   public init(
-    words: [String], finding: String?, subscription: String?, transaction: String?, format: Format
+    words: [String], breakID: String?, subscription: String?, transaction: String?, format: Format
   ) throws(NightError) {
     let ids = [
-      finding.map(Subject.finding), subscription.map(Subject.subscription),
+      breakID.map(Subject.breakID), subscription.map(Subject.subscription),
       transaction.map(Subject.transaction),
     ].compactMap(\.self)
     guard ids.count + (words.isEmpty ? 0 : 1) == 1 else {

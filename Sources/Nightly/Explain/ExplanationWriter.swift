@@ -65,7 +65,7 @@ struct ExplanationWriter {
     case .json:
       var members: [(String, JSONValue)] = [("step", .string(entry.step))]
       if let at = entry.at { members.append(("at", .string(at.text))) }
-      if !entry.finding.isEmpty { members.append(("break_id", .string(entry.finding))) }
+      if !entry.breakID.isEmpty { members.append(("break_id", .string(entry.breakID))) }
       let shares = entry.shares.map {
         ($0.column, $0.text.isEmpty ? .null : JSONValue.string($0.text))
       }

@@ -105,7 +105,7 @@ struct LifeEntries {
       entries.append(
         Entry(
           at: found.expectedAt, step: "\(found["code"]), \(found["status"])",
-          finding: found["break_id"]))
+          breakID: found["break_id"]))
     }
     for entry in entries { try store.add(entry) }
   }

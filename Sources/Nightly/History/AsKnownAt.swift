@@ -60,7 +60,7 @@ extension Night {
     let (wrong, notes) = try ToldAgain(
       run, history.documents, again: try attempt { try copy.documents(ofRun: run.id) },
       since: since
-    ).findings(by: version)
+    ).judged(by: version)
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }
     // Words of a run before it, of breaks that do not stand at its as-of.

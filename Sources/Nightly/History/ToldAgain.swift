@@ -13,7 +13,7 @@ struct ToldAgain {
 
   /// What is wrong, and what a reader should know: files that another version of the program makes
   /// otherwise are no more than that.
-  func findings(by version: String) -> (wrong: [String], notes: [String]) {
+  func judged(by version: String) -> (wrong: [String], notes: [String]) {
     if run.version != version {
       guard !differing.isEmpty else { return ([], []) }
       let note =

@@ -38,11 +38,11 @@ struct PublishPass {
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
     let (published, dryRun) = try publish(manifest, run, intake, earlier)
-    for finding in verdict.findings { log.warning("\(finding)") }
+    for reservation in verdict.reservations { log.warning("\(reservation)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has said so itself.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
-      !verdict.findings.contains(torn.text)
+      !verdict.reservations.contains(torn.text)
     {
       log.warning("\(torn.text)")
     }

@@ -34,24 +34,25 @@ struct Verdict {
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
 
-  /// Findings when the set is qualified, the input stale or rejected too often, or the gate hit.
+  /// With reservations when the set is qualified, the input stale or rejected too often, or the
+  /// gate hit.
   var outcome: NightOutcome {
-    findings.isEmpty ? .done : .findings
+    reservations.isEmpty ? .done : .reservations
   }
 
   /// Why somebody should look at the set, in words for the log.
-  var findings: [String] {
-    var findings = qualifications.map { "the set is qualified: \($0)" }
-    if let newRejects { findings.append(newRejects) }
-    if let tornSnapshots { findings.append(tornSnapshots.text) }
+  var reservations: [String] {
+    var reservations = qualifications.map { "the set is qualified: \($0)" }
+    if let newRejects { reservations.append(newRejects) }
+    if let tornSnapshots { reservations.append(tornSnapshots.text) }
     for found in stale {
       let app = found.app.isEmpty ? "(no app id)" : found.app
-      findings.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
+      reservations.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
     }
     if gated > 0 {
-      findings.append("breaks at or above --fail-on \(gate.rawValue): \(gated), see breaks.csv")
+      reservations.append("breaks at or above --fail-on \(gate.rawValue): \(gated), see breaks.csv")
     }
-    return findings
+    return reservations
   }
 
   /// More rejected lines than `share` of those that should be events, and at least 20.

@@ -27,11 +27,11 @@ extension Night {
     var gone: [String] = []
     try attempt {
       try Workers(count: plan.jobs).run(files, { file, tell in _ = tell(file.look(shas)) }) {
-        index, finding in
+        index, whereabouts in
         try checkStop()
         check.count += 1
         let name = files[index].archive.name
-        switch finding {
+        switch whereabouts {
         case .same: break
         case .gone: gone.append(name)
         case .other(let path):
@@ -72,7 +72,7 @@ private struct FileToProve: Sendable {
   /// Where the same bytes came under other names.
   let copies: [String]
 
-  enum Finding: Sendable {
+  enum Whereabouts: Sendable {
     case same
     case gone
     case other(String)
@@ -81,8 +81,8 @@ private struct FileToProve: Sendable {
 
   /// A file that has grown, or came whole later, holds the bytes that were read; those of another
   /// archive at the place are no damage either.
-  func look(_ known: Set<String>) -> Finding {
-    var found = Finding.gone
+  func look(_ known: Set<String>) -> Whereabouts {
+    var found = Whereabouts.gone
     for path in paths {
       do throws(ArchiveError) {
         guard let file = try ArchiveFolder.file(at: path) else { continue }

@@ -57,7 +57,7 @@ extension Night {
     reports.count = Int64(anew.files)
     reports.notes.append("but for those that speak of arrival itself")
     anew.differing.removeAll { speaksOfArrival($0) || $0 == manifestName }
-    let (wrong, notes) = anew.findings(by: version)
+    let (wrong, notes) = anew.judged(by: version)
     for file in wrong { reports.fail(.differs, file) }
     reports.notes += notes
     return [counted, reports]

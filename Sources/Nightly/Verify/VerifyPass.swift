@@ -123,7 +123,7 @@ extension Night {
         for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
       }
       reports.count = Int64(again.files)
-      let (wrong, notes) = again.findings(by: version)
+      let (wrong, notes) = again.judged(by: version)
       for file in wrong { reports.fail(.differs, file) }
       reports.notes += notes
     } catch {
