@@ -146,8 +146,7 @@ struct AccountTests {
     try ledger.ingest("a", [Line()])
     #expect(try ledger.archiveWithContent(sha256: "none", kind: .events) == nil)
     let known = try #require(try ledger.archiveWithContent(sha256: "sha of a", kind: .events))
-    #expect(known.name == "a")
-    #expect(known.lines == 1)
+    #expect(known.name == "a" && known.modified == Instant(seconds: 5))
     var copy = NewArchive.named("copy")
     copy.sha256 = "sha of a"
     try ledger.recordRepeat(copy)
@@ -157,7 +156,7 @@ struct AccountTests {
     #expect(
       try ledger.table("select name, status, lines, modified_ms from archive order by name")
         == ["a|complete|1|99000", "copy|repeated|0|5000"])
-    #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .events)?.id == known.id)
+    #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .events)?.name == "a")
     #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .snapshots) == nil)
   }
 

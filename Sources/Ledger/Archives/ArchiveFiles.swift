@@ -57,15 +57,4 @@ extension Ledger {
       }
     }
   }
-
-  /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
-  public func publishers() throws(LedgerError) -> [String: Int64] {
-    try access("read the runs") { database in
-      let statement = try RawStatement(
-        database, "select published, id from run where published is not null order by id")
-      var publishers: [String: Int64] = [:]
-      try statement.forEachRow { publishers[$0.text(0)] = $0.int64(1) }
-      return publishers
-    }
-  }
 }

@@ -58,15 +58,9 @@ public struct NewArchive: Sendable, Equatable {
 
 /// An archive that the ledger has read.
 public struct ArchiveRow: Sendable, Equatable {
-  /// The number that a `Place` holds.
-  public var id: Int32
   /// Path relative to the root it was given under.
   public var name: String
-  /// How it was read.
-  public var status: ArchiveStatus
-  /// JSON values in it.
-  public var lines: Int64
-  /// Of these, the ones that could not be understood.
+  /// How many of its lines could not be understood.
   public var rejected: Int64
   /// When the file was last written.
   public var modified: Instant
@@ -140,7 +134,7 @@ extension Ledger {
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select id, name, status, lines, rejected, modified_ms, captured_ms from archive
+        select name, rejected, modified_ms, captured_ms from archive
         where sha256 = ?1 and kind = ?2 and status <> 'repeated'
           and (captured_ms is null or ?3 is null or captured_ms = ?3)
         order by id
@@ -148,7 +142,7 @@ extension Ledger {
       statement.bind(1, sha256)
       statement.bind(2, kind.rawValue)
       statement.bind(3, capturedAt?.milliseconds)
-      return try statement.first { try ArchiveRow($0) }
+      return try statement.first { ArchiveRow($0) }
     }
   }
 
@@ -208,13 +202,10 @@ extension Ledger {
 }
 
 extension ArchiveRow {
-  init(_ row: RawStatement) throws(LedgerError) {
-    id = Int32(row.int64(0))
-    name = row.text(1)
-    status = try row.status(2)
-    lines = row.int64(3)
-    rejected = row.int64(4)
-    modified = row.instant(5)
-    capturedAt = row.optionalInstant(6)
+  init(_ row: RawStatement) {
+    name = row.text(0)
+    rejected = row.int64(1)
+    modified = row.instant(2)
+    capturedAt = row.optionalInstant(3)
   }
 }

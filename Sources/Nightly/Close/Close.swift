@@ -30,8 +30,8 @@ extension Night {
       var act = NewAct(.close)
       act.month = order.month
       act.zone = zone
-      act.reason = order.reason
-      act.who = order.who
+      act.reason = order.words.reason
+      act.who = order.words.who
       act.content = content(of: frozen, run)
       _ = try attempt { try ledger.close(act, frozen.reports) }
       let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
@@ -43,7 +43,7 @@ extension Night {
 
   /// Opens a closed month again; later runs compare with the last publication.
   public func reopen(_ order: CloseOrder) throws(NightError) -> String {
-    guard !order.reason.isEmpty else {
+    guard !order.words.reason.isEmpty else {
       throw NightError(.usage, "reopen needs --reason", hint: "say why the numbers must change")
     }
     return try onLedger(to: "reopen \(order.month.text)") { ledger throws(NightError) in
@@ -55,8 +55,8 @@ extension Night {
       var act = NewAct(.reopen)
       act.month = order.month
       act.zone = zone
-      act.reason = order.reason
-      act.who = order.who
+      act.reason = order.words.reason
+      act.who = order.words.who
       act.content = "close \(standing.act)"
       _ = try attempt { try ledger.record(act) }
       return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "

@@ -1,14 +1,11 @@
-import Foundation
 public import Vocabulary
 
 /// A month that is to be closed, or opened again, and who says so.
 public struct CloseOrder: Sendable {
   /// The month.
   public let month: Month
-  /// Why; empty when nobody said.
-  public let reason: String
-  /// Who says so; empty when nobody said.
-  public let who: String
+  /// Why, and who says so.
+  let words: ActWords
   /// Whether rows that can still change are frozen as they are.
   public let isForced: Bool
 
@@ -19,21 +16,11 @@ public struct CloseOrder: Sendable {
     month text: String, reason: String?, who: String?, isForced: Bool = false
   ) throws(NightError) {
     month = try Month(typed: text)
-    self.reason = try Self.line(reason, "reason")
-    self.who = try Self.line(who, "who")
+    words = try ActWords(reason: reason, who: who)
     self.isForced = isForced
-    guard !isForced || !self.reason.isEmpty else {
+    guard !isForced || !words.reason.isEmpty else {
       throw NightError(.usage, "--force needs --reason", hint: "say why the month cannot wait")
     }
-  }
-
-  /// One line of words.
-  static func line(_ text: String?, _ option: String) throws(NightError) -> String {
-    let line = (text ?? "").trimmingCharacters(in: .whitespaces)
-    guard !line.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else {
-      throw NightError(.usage, "--\(option) must be one line of words")
-    }
-    return line
   }
 }
 

@@ -15,8 +15,8 @@ extension Night {
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try attempt { try ledger.emptyLog() }
       var act = NewAct(.forget)
-      act.reason = order.reason
-      act.who = order.who
+      act.reason = order.words.reason
+      act.who = order.words.who
       let words = ForgetWords(
         breakID: { former, now, clues in now.renamed(from: former, clues) },
         decisions: renamedDecisions)

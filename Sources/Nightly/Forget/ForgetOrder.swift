@@ -4,27 +4,24 @@ import Vocabulary
 public struct ForgetOrder: Sendable {
   /// The id as the provider writes it.
   let user: String
-  /// Why.
-  let reason: String
-  /// Who says so; empty when nobody said.
-  let who: String
+  /// Why, and who says so.
+  let words: ActWords
 
   /// Checks what a person wrote.
   ///
   /// - Throws: `NightError` of kind `usage`, which does not repeat the id.
   public init(user: String, reason: String, who: String?) throws(NightError) {
     self.user = user
-    self.reason = try CloseOrder.line(reason, "reason")
-    self.who = try CloseOrder.line(who, "who")
+    words = try ActWords(reason: reason, who: who)
     guard !user.isEmpty else {
       throw NightError(.usage, "no user is named", hint: "give the id as the provider writes it")
     }
-    guard !self.reason.isEmpty else {
+    guard !words.reason.isEmpty else {
       throw NightError(
         .usage, "forget needs --reason", hint: "say on whose demand, such as a ticket's number")
     }
     let renaming = Renaming(id: user, name: "")
-    for text in [self.reason, self.who] where renaming.applied(toOther: text) != text {
+    for text in [words.reason, words.who] where renaming.applied(toOther: text) != text {
       throw NightError(
         .usage, "--reason or --who holds the id that is to be forgotten",
         hint: "the act is kept; say it without the id")

@@ -20,8 +20,8 @@ extension Night {
       }
       try attempt { try ledger.emptyLog() }
       var act = NewAct(.prune)
-      act.reason = order.reason
-      act.who = order.who
+      act.reason = order.words.reason
+      act.who = order.words.who
       let size = try attempt { try ledger.fileSize() }
       let start = calendar.start(of: order.month)
       guard newest.asOf >= start,

@@ -4,18 +4,14 @@ import Vocabulary
 public struct PruneOrder: Sendable {
   /// The first month of which everything is kept.
   let month: Month
-  /// Why; empty when nobody said.
-  let reason: String
-  /// Who says so; empty when nobody said.
-  let who: String
+  /// Why, and who says so.
+  let words: ActWords
 
   /// Checks what a person wrote.
   ///
   /// - Throws: `NightError` of kind `usage` for a month that is none.
   public init(before text: String, reason: String?, who: String?) throws(NightError) {
-    let order = try CloseOrder(month: text, reason: reason, who: who)
-    month = order.month
-    self.reason = order.reason
-    self.who = order.who
+    month = try Month(typed: text)
+    words = try ActWords(reason: reason, who: who)
   }
 }
