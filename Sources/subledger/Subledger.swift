@@ -32,6 +32,7 @@ struct Subledger: ParsableCommand {
     ])
 
   static func main() {
+    CoreFiles.forbid()
     StandardStreams.secure()
     main(nil)
   }

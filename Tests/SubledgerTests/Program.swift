@@ -47,8 +47,10 @@ struct Program {
   }
 
   /// Starts `subledger` in the folder without waiting, its output thrown away.
-  func start(_ arguments: [String]) throws -> Process {
-    let process = process(arguments, [:])
+  func start(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> Process {
+    let process = process(arguments, environment)
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()

@@ -58,6 +58,30 @@ struct RightsTests {
     #expect(try watch.makes().contains { $0.path.contains(".staging-") })
   }
 
+  @Test("A run that dies leaves no core file, whatever the limit it was started with")
+  func coreFile() throws {
+    var given = rlimit()
+    #expect(getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &given) == 0)
+    var raised = rlimit(rlim_cur: given.rlim_max, rlim_max: given.rlim_max)
+    #expect(setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &raised) == 0)
+    defer { setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &given) }
+    let descriptor = open(program.folder.path("subledger.sqlite.lock"), O_RDWR | O_CREAT, 0o600)
+    try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
+    defer { close(descriptor) }
+    let running = try program.start(
+      night + ["--lock-wait", "60"], environment: ["SWIFT_BACKTRACE": "enable=no"])
+    program.waitUntilAtLock(running)
+    let limits = try String(
+      contentsOfFile: "/proc/\(running.processIdentifier)/limits", encoding: .utf8)
+    let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
+    #expect(core?.split(separator: " ").suffix(3) == ["0", "0", "bytes"], "\(limits)")
+    kill(running.processIdentifier, SIGSEGV)
+    running.waitUntilExit()
+    #expect(running.terminationReason == .uncaughtSignal)
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.url.path)
+    #expect(Set(names) == ["in", "subledger.sqlite.lock"])
+  }
+
   @Test("A ledger that everybody may read is closed to them by the next run")
   func openLedger() throws {
     try program.run(night)
