@@ -71,7 +71,7 @@ extension Reconciliation {
     let paid = state.subscriptionCharges.last?.time
     return state.accessTakenAway
       || state.refunds.contains { refund in
-        !refund.chargeIsKnown && (paid.map { refund.time >= $0 } ?? true)
+        !refund.chargeIsKnown && (paid.map { (refund.chargedAt ?? refund.time) >= $0 } ?? true)
       }
   }
 

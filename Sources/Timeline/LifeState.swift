@@ -84,9 +84,9 @@ extension Life {
     state.accessTakenAway = period.takenAway != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
-    state.paymentFailedAt = period.eventRange.first { events[$0].isBillingProblem }
+    state.paymentFailedAt = period.ownEvents.first { events[$0].isBillingProblem }
       .map { events[$0].time }
-    state.expiredAt = period.eventRange.first {
+    state.expiredAt = period.ownEvents.first {
       [.expired, .trialExpired, .endedInvoluntarily].contains(events[$0].kind)
     }.map { events[$0].time }
   }

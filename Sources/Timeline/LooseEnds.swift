@@ -30,19 +30,24 @@ extension Life {
       !period.isPaused(events),
       end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
     else { return nil }
-    let told = events[period.opener...].dropFirst().contains { explainsEnd($0.kind) }
+    let told = period.ownEvents.dropFirst().contains { index in
+      explainsEnd(events[index].kind)
+        && !events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+    }
     return told || mayBeTakenAway(period) || isCommitted(period, until: end) ? nil : end
   }
 
   /// Whether a refund may have ended the period.
   ///
-  /// That is one of a charge that never came, or of an amount that nothing tells; any other that
-  /// has not ended it is money only.
+  /// That is one of a charge that never came, unless it was an older one, or of an amount that
+  /// nothing tells; any other that has not ended it is money only.
   private func mayBeTakenAway(_ period: Period) -> Bool {
     bookings.contains { booking in
       guard booking.isRefund, booking.event > period.opener else { return false }
-      let isOfPeriod = booking.refundedCharge == period.booking
-      return booking.refundedCharge == nil || isOfPeriod && booking.money.grossUSD == nil
+      guard booking.refundedCharge == nil else {
+        return booking.refundedCharge == period.booking && booking.money.grossUSD == nil
+      }
+      return events[booking.event].periodStart.map { $0 >= period.start } ?? true
     }
   }
 

@@ -15,6 +15,8 @@ struct Period: Sendable {
   var end: Instant?
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
+  /// Those of `eventRange` that speak of a former period.
+  var strays: [Int] = []
   /// The end that was paid for, which no early expiry and no extension moves: as sent or listed
   /// with the charge, else the first that is told; nil while nothing tells it.
   var paidUntil: Instant?
@@ -22,8 +24,13 @@ struct Period: Sendable {
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var takenAway: Instant?
 
-  /// Its own events, the opener first.
+  /// From its opener up to the next.
   var eventRange: Range<Int> { opener..<eventsEnd }
+
+  /// Its own events, the opener first: those that speak of a former period are left out.
+  var ownEvents: LazyFilterSequence<Range<Int>> {
+    eventRange.lazy.filter { [strays] in !strays.contains($0) }
+  }
 
   /// When access really ends; nil while open.
   var effectiveEnd: Instant? {
@@ -37,7 +44,7 @@ extension Period {
   /// Whether billing retry or grace was seen in the period, or the provider calls its end
   /// involuntary.
   func isInvoluntary(_ events: [Event]) -> Bool {
-    graceEnd != nil || eventRange.contains { events[$0].isBillingProblem }
+    graceEnd != nil || ownEvents.contains { events[$0].isBillingProblem }
   }
 
   /// When the store gave up collecting: a cancel or expiry told in retry, or an expiry because of
@@ -45,7 +52,7 @@ extension Period {
   func gaveUpAt(_ events: [Event]) -> Instant? {
     guard let ended = effectiveEnd else { return nil }
     var failing = false
-    for index in eventRange {
+    for index in ownEvents {
       let event = events[index]
       if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
         if event.isExpiry || event.isCancel && !event.provider.namesGivingUp { return event.time }
@@ -93,7 +100,8 @@ extension Period {
 
   /// Whether the event, of those from `ownStart` on, is the period's own.
   func isOwn(_ index: Int, _ events: [Event]) -> Bool {
-    index >= opener || events[index].transaction == events[opener].transaction
+    index < opener
+      ? events[index].transaction == events[opener].transaction : !strays.contains(index)
   }
 
   /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
@@ -111,9 +119,9 @@ extension Period {
   /// Whether a pause was told and after it no expiry, nor that it was lifted before the period's
   /// end; a refund that takes no access away is money only.
   func isPaused(_ events: [Event]) -> Bool {
-    guard takenAway == nil, let paused = eventRange.last(where: { events[$0].kind == .paused })
+    guard takenAway == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
     else { return false }
-    return !eventRange[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
+    return !ownEvents[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
   }
 
   /// Whether the event resumes what was to be paused at the end, so that no pause begins.
@@ -127,10 +135,10 @@ extension Period {
     if takenAway != nil { return .refund }
     if isInvoluntary(events) { return .involuntary }
     for reason in [ChurnReason.priceIncrease, .developer]
-    where eventRange.contains(where: { events[$0].reason == reason }) {
+    where ownEvents.contains(where: { events[$0].reason == reason }) {
       return reason
     }
-    let isToldVoluntary = eventRange.contains {
+    let isToldVoluntary = ownEvents.contains {
       events[$0].isExpiry && events[$0].reason == .voluntary
     }
     let isOff = autoRenewOffSince(events, before: effectiveEnd) != nil

@@ -9,8 +9,8 @@ struct PeriodPass {
   private var periods: [Period] = []
   /// That of the last period whose end only a length gave.
   private var cycle: BillingCycle?
-  /// The first period that each transaction opened; made when it is first asked for, because few
-  /// lives have an open end that something of another product follows.
+  /// The first period that each transaction opened; made when it is first asked for, because in
+  /// few lives something of another transaction follows than that of the running period.
   private lazy var firstOpened: [Int64: Int] = Dictionary(
     periods.indices.map { (events[periods[$0].opener].transaction, $0) }, uniquingKeysWith: min)
 
@@ -24,6 +24,7 @@ struct PeriodPass {
   mutating func run() -> [Period] {
     open()
     for index in periods.indices {
+      periods[index].strays = strays(at: index)
       if periods[index].end == nil {
         periods[index].end = endToldLater(after: index)
         if periods[index].end == nil { findOpenEnd(of: index) }
@@ -109,7 +110,7 @@ struct PeriodPass {
   /// repeat what the opener sent in its place.
   private mutating func endToldLater(after index: Int) -> Instant? {
     let period = periods[index]
-    for later in period.eventRange.dropFirst() where !isOfFormerProduct(events[later], at: index) {
+    for later in period.ownEvents.dropFirst() {
       let event = events[later]
       if let told = event.toldPeriodEnd, told > period.start,
         told != events[period.opener].periodEnd
@@ -131,26 +132,46 @@ struct PeriodPass {
         + "tells when its period ends; it counts as open")
   }
 
-  /// Whether the event names another product, and a transaction that opened an earlier period and
-  /// not this one.
-  private mutating func isOfFormerProduct(_ event: Event, at index: Int) -> Bool {
-    guard event.transaction != 0, event.product != periods[index].product,
-      event.transaction != events[periods[index].opener].transaction
-    else { return false }
-    return firstOpened[event.transaction].map { $0 < index } ?? false
+  /// Events that came after the period had begun and speak of a former one.
+  private mutating func strays(at index: Int) -> [Int] {
+    guard index > 0 else { return [] }
+    let opened = events[periods[index].opener].transaction
+    var strays: [Int] = []
+    for later in periods[index].eventRange.dropFirst()
+    where events[later].transaction != opened && isOfFormerPeriod(events[later], at: index) {
+      strays.append(later)
+    }
+    return strays
+  }
+
+  /// Whether the event names a transaction that opened an earlier period, and that one's product,
+  /// its end, or its trial.
+  ///
+  /// Providers date a cancel, a failed payment and an expiry by when they saw it, so what is told
+  /// of a transaction can come after the charge that followed it; an expiry tells its own time as
+  /// the end, within the gap.
+  private mutating func isOfFormerPeriod(_ event: Event, at index: Int) -> Bool {
+    guard event.transaction != 0, let first = firstOpened[event.transaction], first < index else {
+      return false
+    }
+    let (former, period) = (periods[first], periods[index])
+    if event.product != period.product || event.isOfTrial && !period.isTrial { return true }
+    guard let told = event.toldPeriodEnd else { return false }
+    let ended = max(period.start, former.end ?? period.start)
+    return told <= ended + rules.renewalGap && period.end.map { told < $0 } ?? true
   }
 
   /// An expiry before the end that only a length gives knows better.
   private mutating func readEarlierEnd(of index: Int) {
     guard periods[index].isEndDerived, let end = periods[index].end else { return }
-    let told = periods[index].eventRange.dropFirst().first { events[$0].tellsEnd }
+    let told = periods[index].ownEvents.dropFirst().first { events[$0].tellsEnd }
     guard let told, events[told].time < end else { return }
     periods[index].end = max(events[told].time, periods[index].start)
   }
 
   private mutating func readGrace(of index: Int) {
     guard let end = periods[index].end else { return }
-    for later in periods[index].eventRange where !events[later].isRefundBooking {
+    for later in periods[index].ownEvents where !events[later].isRefundBooking {
       guard let grace = events[later].endOfGrace, grace > end,
         !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
       else { continue }
@@ -208,6 +229,9 @@ extension Event {
   var toldPeriodEnd: Instant? {
     isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }
+
+  /// Whether the event speaks of a running trial.
+  var isOfTrial: Bool { [.trialCanceled, .trialBillingRetry, .trialExpired].contains(kind) }
 
   /// Whether the event says that a period is over; what says that the store gave up does where the
   /// end itself is not always sent.

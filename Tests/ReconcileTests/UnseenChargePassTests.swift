@@ -31,13 +31,17 @@ struct UnseenChargePassTests {
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
   }
 
-  @Test("A charge before the first event of the app was never ours to see")
+  @Test("A charge before the first event of the app was never ours to see, and explains no silence")
   func prehistory() {
-    let scenario = Scenario(
-      stories: [story(refunding: 555, charged: "2025-11-15")], entitlements: nil,
-      capturedAt: "2026-03-20")
-    #expect(scenario.codes == [])
-    #expect(scenario.outcome.counts.beforeFirstEvent == 1)
+    var story = story(refunding: 555, charged: "2025-11-15")
+    func scenario() -> Scenario {
+      Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    }
+    #expect(scenario().codes == ["MISSED_RENEWAL"])
+    #expect(scenario().breaks[0].expectedAt == at("2026-03-01"))
+    story.tell(.expired, "2026-03-01")
+    #expect(scenario().codes == [])
+    #expect(scenario().outcome.counts.beforeFirstEvent == 1)
   }
 
   @Test("A refund of the original transaction proves the start")

@@ -99,6 +99,7 @@ struct PastPurchasesTests {
     feed.tell(.expired, "2026-01-20T00:00:01") { $0.store = .playStore }
     #expect(try feed.facts(asOf: "2026-02-05", monthly).count(.churned) == 0)
     feed.events[1].lineage = 10
+    feed.events[1].transaction = 10
     #expect(try feed.facts(asOf: "2026-02-05", monthly).days(.churned) == ["2026-01-20"])
   }
 
