@@ -39,6 +39,7 @@ struct Reconciliation {
   private var homes: [ExactText: Int] = [:]
   /// By the lineage that they belong to.
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
+  /// Those whose access a refund that never came has taken away.
   var missedRefunds: Set<LineageName> = []
   private var breaks: [String: Break] = [:]
   /// What the missing events of each lineage cast doubt on.
@@ -119,12 +120,6 @@ struct Reconciliation {
   /// Remembers a charge that no event can have told yet, for the passes that follow.
   mutating func expect(_ charge: MissingCharge) {
     missing[charge.lineage, default: []].append(charge)
-  }
-
-  /// Raises a missing refund of a charge of `lineage`.
-  mutating func raiseRefund(_ draft: BreakDraft, of lineage: LineageName) {
-    missedRefunds.insert(lineage)
-    raise(draft, in: lineage)
   }
 
   /// What earlier passes found missing in a lineage; free trials included.

@@ -137,12 +137,13 @@ extension Reconciliation {
     else { return }
     let about = subject(transaction, lineage)
     let life = life(of: transaction, lineage, about)
-    guard revokedAt < rules.base.asOf else { return missedRefunds.formUnion([life]) }
+    let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [life]
+    guard revokedAt < rules.base.asOf else { return missedRefunds.formUnion(ended) }
     // Of what the provider has no word for, the event was never sent.
     guard user.provider.tellsRefunds(of: transaction.kind == .oneTime ? .oneTime : .subscription)
     else {
       counts.refundsNeverTold += 1
-      return missedRefunds.formUnion([life])
+      return missedRefunds.formUnion(ended)
     }
     guard isWatched(revokedAt, about) else {
       counts.beforeFirstEvent += 1
@@ -160,7 +161,22 @@ extension Reconciliation {
       draft.estimate = (charge?.grossUSD ?? usual.amount).map { -$0 }
       draft.basis = charge?.grossUSD == nil ? usual.basis : charge?.basis ?? .none
     }
-    raiseRefund(draft, of: life)
+    missedRefunds.formUnion(ended)
+    raise(draft, in: life)
+  }
+
+  /// Whether another charge of the subscription came after the transaction, so that its refund is
+  /// money only.
+  private func isOfOlderPeriod(
+    _ transaction: ListedTransaction, in lineage: LineageCase?
+  ) -> Bool {
+    guard let charges = lineage?.latest.subscriptionCharges, let last = charges.last else {
+      return false
+    }
+    if charges.contains(where: { $0.transaction == transaction.key }) {
+      return last.transaction != transaction.key
+    }
+    return transaction.dateSent.map { $0 < last.time } ?? false
   }
 }
 

@@ -139,8 +139,15 @@ extension Life {
         transaction: left ?? booking.transaction, time: booking.time,
         chargedAt: events[booking.event].periodStart, product: booking.product,
         productType: booking.productType, grossUSD: booking.money.grossUSD,
-        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking))
+        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking)
+          || isOfFreeTrial(booking))
     }
+  }
+
+  /// Whether the refund gives nothing back, of a trial that was told: no charge was due.
+  private func isOfFreeTrial(_ refund: Booking) -> Bool {
+    refund.transaction != 0 && (refund.money.grossUSD ?? .zero) == .zero
+      && told.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }
   }
 
   /// Whether the refund is what a product change gave back of the period it cut short.

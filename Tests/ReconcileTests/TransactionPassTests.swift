@@ -174,6 +174,21 @@ struct TransactionPassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test("A missing refund of an older period is money only, and hides no cancel that is missing")
+  func revokedBefore() {
+    var transactions = monthlyTransactions(renewals: 1)
+    transactions[0].revokedAt = at("2026-02-10")
+    func codes(_ renewal: RenewState) -> [String] {
+      Scenario(
+        stories: [.monthly(renewals: 1)],
+        entitlements: [premium(until: "2026-03-01", renewal, listing: transactions)],
+        capturedAt: "2026-02-20"
+      ).codes
+    }
+    #expect(codes(.willRenew) == ["MISSED_REFUND"])
+    #expect(codes(.canceled).sorted() == ["MISSED_CANCEL", "MISSED_REFUND"])
+  }
+
   /// A monthly subscription and its second purchase of June, whose original id the life took over.
   private func movedLife(original: String) -> Scenario {
     var story = Story(original: original)

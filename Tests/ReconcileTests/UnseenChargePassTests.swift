@@ -20,6 +20,17 @@ struct UnseenChargePassTests {
     #expect(scenario.codes == [])
   }
 
+  @Test(
+    "A trial that is given back was no charge, unless money went back", arguments: [nil, 0, -10])
+  func trial(price: Int64?) {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
+    story.tell(.refunded, "2026-01-03", transaction: 100, price: price)
+    story.tell(.trialExpired, "2026-01-15", transaction: 100)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == (price == -10 ? ["MISSED_START"] : []))
+  }
+
   @Test("A refund of an unknown transaction proves a charge, dated and priced by the refund")
   func unknown() {
     let scenario = Scenario(
