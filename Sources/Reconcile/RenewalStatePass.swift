@@ -109,10 +109,12 @@ extension Reconciliation {
         "\(told(match.entitlement)); no billing retry event came"))
   }
 
-  /// A charge that was missed has switched renewal on again.
+  /// A charge that was missed has switched renewal on again, unless an older one is missing.
   private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
-    match.lineage.state.isAutoRenewOff && !match.lineage.state.accessTakenAway
-      && match.entitlement.isActive(at: knownAt) != false && missing(in: match.lineage).isEmpty
+    let state = match.lineage.state
+    return state.isAutoRenewOff && !state.accessTakenAway
+      && match.entitlement.isActive(at: knownAt) != false
+      && !missing(in: match.lineage).contains { isAfterLastPeriod($0, state) }
   }
 
   private mutating func raiseRenewState(_ match: EntitlementMatch) {

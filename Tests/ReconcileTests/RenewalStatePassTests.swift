@@ -128,11 +128,15 @@ struct RenewalStatePassTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A missing renewal explains that renewal is on again")
+  @Test("A missing renewal explains that renewal is on again, but one before the cancel does not")
   func explained() {
-    let scenario = Scenario(
+    var scenario = Scenario(
       stories: [canceled], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
+    var story = Story.monthly(renewals: 2, without: [1])
+    story.tell(.canceled, "2026-03-05", until: "2026-04-01", transaction: 102)
+    scenario.stories = [story]
+    #expect(scenario.codes.sorted() == ["MISSED_RENEWAL", "RENEW_STATE_MISMATCH"])
   }
 
   @Test("A billing issue needs a billing event")
