@@ -39,7 +39,7 @@ struct Reconciliation {
   private var homes: [ExactText: Int] = [:]
   /// By the lineage that they belong to.
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
-  /// Those whose access a refund that never came has taken away.
+  /// Lineages whose access a refund that never came has taken away.
   var missedRefunds: Set<LineageName> = []
   private var breaks: [String: Break] = [:]
   /// What the missing events of each lineage cast doubt on.
