@@ -32,6 +32,15 @@ extension Ledger {
     }
   }
 
+  /// The other versions of the event of `version`, in whatever lineage they lie.
+  public func rivals(of version: EventVersion) throws(LedgerError) -> [EventVersion] {
+    try access("read the versions of an event") { database in
+      let stored = try StoredVersions(database)
+      return try stored.versions(like: version, in: stored.lineages(of: version.event))
+        .filter { $0.event.place != version.event.place }
+    }
+  }
+
   /// The lineages with this original transaction id, of whatever provider, app and store, by key.
   ///
   /// Apps are those of which events came.

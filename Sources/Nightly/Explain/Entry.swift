@@ -88,7 +88,7 @@ final class EventWords {
     line.app = word(row.app)
     line.environment = row.environment.name
     line.store = event.store.name
-    line.user = row.userText
+    line.user = try user(of: event, row)
     line.subscription = row.original
     line.transaction = transaction
     line.product = word(event.product)
@@ -99,6 +99,12 @@ final class EventWords {
     try place(event.place, in: &line)
     line.body = event.body
     return line
+  }
+
+  /// The user that an event was told of; that of its lineage where it names none.
+  private func user(of event: Event, _ row: LineageRow) throws(LedgerError) -> String {
+    guard event.user != 0, event.user != row.user else { return row.userText }
+    return try ledger.userText(event.user) ?? ""
   }
 
   /// Says where something stands.

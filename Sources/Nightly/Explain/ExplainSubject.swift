@@ -18,7 +18,8 @@ extension Night {
     for (index, row) in rows.enumerated() {
       try writer.head(head(id, row, run), isFirst: index == 0)
       let entries = try lifeEntries(in: ledger)
-      try tell(row, in: ledger, run, entries, writer)
+      try tell(row, in: ledger, entries, writer)
+      try entries.addBreaks(of: row, run)
       try entries.store.forEach(writer.entry)
     }
   }
@@ -50,13 +51,20 @@ extension Night {
       }
     }
     try writer.head(told)
-    let rows = try ledger.lineages(original: subject.subscription).filter {
-      $0.provider == subject.provider && $0.environment == subject.environment
+    let everywhere = try ledger.lineages(original: subject.subscription).filter {
+      $0.provider == subject.provider
         && ledger.symbols.words[Int($0.app)].isExactly(subject.app)
     }
+    let rows = everywhere.filter { $0.environment == subject.environment }
     let entries = try lifeEntries(in: ledger)
     if rows.isEmpty { try writer.note("no event of its subscription ever came") }
-    for row in rows { try tell(row, in: ledger, run, entries, writer) }
+    for row in rows { try tell(row, in: ledger, entries, writer) }
+    if subject.code == .envLeak {
+      for row in everywhere where row.environment != subject.environment {
+        try entries.addTold(row)
+      }
+    }
+    if let row = rows.first { try entries.addBreaks(of: row, run) }
     try entries.store.forEach(writer.entry)
   }
 
@@ -100,27 +108,24 @@ extension Night {
   }
 
   private func lifeEntries(in ledger: Ledger) throws -> LifeEntries {
-    LifeEntries(
-      ledger: ledger, rules: try reconcileRules(for: ledger).base, words: EventWords(ledger),
-      store: try EntryStore(ledger))
+    try LifeEntries(ledger, rules: try reconcileRules(for: ledger).base)
   }
 
-  /// Adds the lives that a lineage is told in, and says what they come to.
+  /// Adds what was told of a lineage and the lives that it is told in, and says what they come to.
   private func tell(
-    _ row: LineageRow, in ledger: Ledger, _ run: RunRow?, _ entries: LifeEntries,
-    _ writer: ExplanationWriter
+    _ row: LineageRow, in ledger: Ledger, _ entries: LifeEntries, _ writer: ExplanationWriter
   ) throws {
     let group = try ledger.group(of: row)
-    let events = try ledger.events(of: group)
-    for life in try lives(of: events, rules: entries.rules)
-    where life.toldEvents.contains(where: { $0.lineage == row.key }) {
+    let lives = try lives(of: try ledger.events(of: group), rules: entries.rules)
+      .filter { $0.toldEvents.contains { $0.lineage == row.key } }
+    let told = Set(lives.flatMap { $0.toldEvents.map(\.lineage) }).union([row.key])
+    for member in group where told.contains(member.key) { try entries.addTold(member) }
+    for life in lives {
       if let state = life.state { try writer.note(sentence(state, ledger)) }
-      try entries.addTold(life, group)
       try entries.addPeriods(life)
       try entries.addShares(life)
     }
     try entries.addSnapshots(of: row)
-    try entries.addBreaks(of: row, run)
   }
 
   private func head(

@@ -5,30 +5,47 @@ import Vocabulary
 
 /// The life of a subscription as entries: what was told, what the fold makes of it, and what the
 /// reports count of it.
-struct LifeEntries {
+final class LifeEntries {
   let ledger: Ledger
   let rules: Rules
   let words: EventWords
   let store: EntryStore
+  /// Where the versions stand that were added, by identity.
+  private var told: [Int64: Set<Place>] = [:]
 
-  /// Adds everything that was told of the lineages of a life, versions that do not count included.
-  func addTold(_ life: Life, _ group: [LineageRow]) throws {
-    let lineages = Set(life.toldEvents.map(\.lineage))
-    for row in group where lineages.contains(row.key) {
-      for version in try ledger.versions(ofLineage: row) {
-        try add(version, of: row)
-      }
+  /// - Parameter rules: as-of and calendar of what is explained.
+  init(_ ledger: Ledger, rules: Rules) throws {
+    self.ledger = ledger
+    self.rules = rules
+    words = EventWords(ledger)
+    store = try EntryStore(ledger)
+  }
+
+  /// Adds everything that was told of a lineage, versions that do not count included.
+  func addTold(_ row: LineageRow) throws {
+    for version in try ledger.versions(ofLineage: row) { try add(version, of: row) }
+  }
+
+  /// Adds one version of an event, and those that other lineages hold.
+  func add(_ version: EventVersion, of row: LineageRow) throws {
+    try addAlone(version, of: row)
+    for rival in try ledger.rivals(of: version) where rival.event.lineage != row.key {
+      if let other = try ledger.lineage(rival.event.lineage) { try addAlone(rival, of: other) }
     }
   }
 
-  /// Adds one version of an event.
-  func add(_ version: EventVersion, of row: LineageRow) throws {
+  /// Adds a version unless it is there.
+  private func addAlone(_ version: EventVersion, of row: LineageRow) throws {
     let event = version.event
+    guard told[event.identity, default: []].insert(event.place).inserted else { return }
     let isLater = event.time >= rules.asOf
     var entry = Entry(
       at: event.time,
       step: version.counts ? isLater ? "told, after as-of" : "told" : "told, superseded")
-    entry.events = [try words.line(event, of: row, transaction: version.transaction)]
+    var line = try words.line(event, of: row, transaction: version.transaction)
+    // What is disputed may be whose it is.
+    if !version.counts, event.user == 0 { line.user = "" }
+    entry.events = [line]
     try store.add(entry)
   }
 

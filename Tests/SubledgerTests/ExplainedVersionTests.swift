@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Explain lists every version of an event, wherever it counts")
+struct ExplainedVersionTests {
+  private let program: Program
+
+  init() throws { program = try Program() }
+
+  /// A start of `transaction`, told `delay` seconds after the usual.
+  private func start(_ transaction: String, of original: String, user: String, delay: Int) -> Body {
+    var body = Body()
+    body.members["user_id"] = "\"\(user)\""
+    body.members["created_at"] = "\(1_772_193_660 + delay)"
+    body.members["transaction"] = Body.transaction(transaction).replacing(
+      "\"original_transaction_id\":\(transaction)", with: "\"original_transaction_id\":\(original)")
+    return body
+  }
+
+  private func night(_ bodies: [Body], asOf: String = "2026-03-01") throws {
+    for (number, body) in bodies.enumerated() {
+      try program.folder.write(body.line + "\n", to: "in/\(number).jsonl")
+    }
+    let result = try program.run(["run", "--archives", "in", "--as-of", asOf])
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  /// Step, archive, subscription and user of what was told, by archive.
+  private func told(_ subject: String...) throws -> [[String]] {
+    let result = try program.run(["explain"] + subject + ["--format", "csv"])
+    try #require(result.status == 0, "\(result)")
+    return try readCSV(program.folder.write(result.output, to: "explained.csv"))
+      .filter { $0["step"]?.hasPrefix("told") == true }
+      .map { line in ["step", "archive", "subscription_id", "user_id"].map { line[$0] ?? "" } }
+      .sorted { $0[1] < $1[1] }
+  }
+
+  private func breakID(_ code: String) throws -> String {
+    let row = try #require(program.rows("breaks.csv").first { $0["code"] == code })
+    return try #require(row["break_id"])
+  }
+
+  @Test("A version that stands in another subscription is shown with its own id and user")
+  func elsewhere() throws {
+    try night([
+      start("100", of: "100", user: "u1", delay: 0), start("100", of: "99", user: "u2", delay: 4),
+    ])
+    let expected = [
+      ["told, superseded", "0.jsonl", "100", "u1"], ["told", "1.jsonl", "99", "u2"],
+    ]
+    #expect(try told("--break", try breakID("CONFLICT")) == expected)
+    #expect(try told("--transaction", "100") == expected)
+    #expect(try told("--subscription", "99") == expected)
+    #expect(try told("--subscription", "100") == expected)
+  }
+
+  @Test("A version that another supersedes in the same subscription keeps the user it named")
+  func otherUser() throws {
+    try night([
+      start("100", of: "100", user: "u1", delay: 0), start("100", of: "100", user: "u2", delay: 4),
+    ])
+    let expected = [
+      ["told, superseded", "0.jsonl", "100", "u1"], ["told", "1.jsonl", "100", "u2"],
+    ]
+    #expect(try told("--break", try breakID("CONFLICT")) == expected)
+    #expect(try told("--transaction", "100") == expected)
+  }
+
+  @Test("A subscription that begins after as-of is listed as told after it")
+  func later() throws {
+    try night([start("100", of: "100", user: "u1", delay: 0)], asOf: "2026-02-27T11:00:00Z")
+    let expected = [["told, after as-of", "0.jsonl", "100", "u1"]]
+    #expect(try told("--subscription", "100") == expected)
+    #expect(try told("--transaction", "100") == expected)
+  }
+
+  @Test("A leak between environments is told from both")
+  func leak() throws {
+    var sandbox = start("101", of: "100", user: "u1", delay: 4)
+    sandbox.members["environment"] = "\"sandbox\""
+    try night([start("100", of: "100", user: "u1", delay: 0), sandbox])
+    #expect(try told("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
+  }
+}
