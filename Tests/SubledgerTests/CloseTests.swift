@@ -47,6 +47,9 @@ struct CloseTests {
     let reopened = try program.run(["reopen", "2026-02", "--reason", "x", "--who", "j.doe"])
     #expect(reopened.status == 64)
     #expect(reopened.errors.contains("it is closed in UTC, not in Asia/Tokyo"), "\(reopened)")
+    let second = try program.run(["close", "2026-02", "--who", "j.doe"])
+    #expect(second.output.contains("2026-02 is closed in Asia/Tokyo with"), "\(second)")
+    #expect(second.errors.contains("run 1 before it published in UTC"), "\(second)")
   }
 
   @Test("Late events, refunds and corrections are told against the close until it is opened")
@@ -54,7 +57,7 @@ struct CloseTests {
     try publish(1)
     let closed = try program.run(["close", "2026-02", "--who", "j.doe"])
     #expect(closed.status == 0, "\(closed)")
-    #expect(closed.output.contains("2026-02 is closed with the numbers of run 1"))
+    #expect(closed.output.contains("2026-02 is closed in UTC with the numbers of run 1"))
     try publish(2)
     #expect(try program.rows("restatements.csv").isEmpty)
 

@@ -1,6 +1,7 @@
 import Digest
 import Foundation
 import Ledger
+import Logging
 import Reconcile
 import Report
 import Vocabulary
@@ -23,6 +24,7 @@ extension Night {
       }
       let night = try following(run, in: ledger)
       let rules = try night.reconcileRules(for: ledger).base
+      try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }
       let frozen = try attempt {
         try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       }
@@ -35,8 +37,8 @@ extension Night {
       act.content = content(of: frozen, run)
       _ = try attempt { try ledger.close(act, frozen.reports) }
       let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
-      return dryRunNotice + "\(order.month.text) is closed with the numbers of run \(run.id), as "
-        + "of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
+      return dryRunNotice + "\(order.month.text) is closed in \(zone) with the numbers of run "
+        + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
         + "\(frozen.openBreaks) open \(frozen.openBreaks == 1 ? "break" : "breaks")"
     }
   }
@@ -62,6 +64,19 @@ extension Night {
       return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "
         + "run \(standing.run)"
     }
+  }
+
+  /// Tells that the run before published its months in another zone: what is closed in this one
+  /// stands beside none of theirs.
+  private func warnOfOtherZone(before run: RunRow, _ zone: String, in ledger: Ledger) throws {
+    guard let earlier = try ledger.publication(before: run.id),
+      let former = try ledger.zone(of: earlier), former != zone
+    else { return }
+    log.warning(
+      """
+      the month is closed in \(zone), as run \(run.id) published it; run \(earlier) before it \
+      published in \(former), and runs in \(former) do not compare with this close
+      """)
   }
 
   /// Why a month cannot be reopened, with the time zones in which it is closed.
