@@ -60,15 +60,6 @@ struct YAMLBoundsTests {
     }
   }
 
-  @Test("Bytes that are no UTF-8 hide no key from the bounds")
-  func damagedText() throws {
-    for damage in [[0x8D], [0xFF, 0xFE], [0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]] {
-      let text = Array("# ".utf8) + damage + Array("\na: 1\n? period: P1Y\n".utf8)
-      let error = try #require(configurationProblem(text))
-      #expect(error.message.contains(" a.yaml: line 3: a key must be a text"))
-    }
-  }
-
   @Test("Keys that are no plain text for YAML are names like all others")
   func oddKeys() throws {
     for key in [
@@ -138,5 +129,32 @@ struct YAMLBoundsTests {
       }
     }
     #expect(errors.compactMap(\.self).count == 2)
+  }
+}
+
+@Suite("The text of a file that a person wrote is UTF-8")
+struct YAMLTextTests {
+  private func text(_ bytes: [UInt8]) throws -> String {
+    try yamlText(bytes, of: "the list a.yaml")
+  }
+
+  @Test("A byte order mark is no part of it")
+  func byteOrderMark() throws {
+    #expect(try text([0xef, 0xbb, 0xbf] + "a: größe\n".utf8) == "a: größe\n")
+    #expect(try text([0xef, 0xbb, 0xbf]).isEmpty)
+    #expect(
+      try Configuration.read([0xef, 0xbb, 0xbf] + "out: r\n".utf8, named: "c").options.out == "r")
+    let decision = "- {break_id: 00000000000000ab, decision: explained, reason: r, who: w}\n"
+    #expect(try DecisionsFile([0xef, 0xbb, 0xbf] + decision.utf8, named: "d").decisions.count == 1)
+  }
+
+  @Test("Other bytes are refused, and named by their line")
+  func otherBytes() throws {
+    for damage in [[0x8d], [0xff, 0xfe], [0xc3], [0xed, 0xa0, 0x80]] as [[UInt8]] {
+      let error = try #require(throws: NightError.self) {
+        try text("a: 1\n# ".utf8 + damage + "\nb: 1\n".utf8)
+      }
+      #expect(error.message == "cannot read the list a.yaml: line 2 has bytes that are no UTF-8")
+    }
   }
 }

@@ -48,11 +48,7 @@ struct Configuration: Sendable {
 
   /// Reads the content of the file at `path`.
   static func read(_ bytes: [UInt8], named path: String) throws(NightError) -> Configuration {
-    let text = String(decoding: bytes, as: UTF8.self)
-    if let problem = YAMLBounds.problem(in: text) {
-      throw NightError(
-        .configuration, "cannot read the configuration \(path)\(problem)", hint: YAMLBounds.hint)
-    }
+    let text = try yamlText(bytes, of: "the configuration \(path)")
     do {
       let tree = try Yams.load(yaml: text, .settings, .settings, .utf8)
       var configuration = try ConfigurationReader(path: path).read(tree)

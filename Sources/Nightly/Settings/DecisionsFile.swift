@@ -46,11 +46,7 @@ private struct DecisionsReader {
   let path: String
 
   func read(_ bytes: [UInt8]) throws(NightError) -> [Decision] {
-    let text = String(decoding: bytes, as: UTF8.self)
-    if let problem = YAMLBounds.problem(in: text) {
-      throw NightError(
-        .configuration, "cannot read the decisions \(path)\(problem)", hint: YAMLBounds.hint)
-    }
+    let text = try yamlText(bytes, of: "the decisions \(path)")
     let root: Node?
     do {
       // As nodes, an id of digits stays the text that was written.

@@ -55,6 +55,26 @@ struct SettingsFile {
   }
 }
 
+/// The text of a YAML file that a person wrote, within its bounds and without a byte order mark.
+///
+/// - Parameter what: which file it is, in a sentence: `the configuration subledger.yaml`.
+/// - Throws: `NightError` of kind `configuration` naming the line and what is wrong there.
+func yamlText(_ bytes: [UInt8], of what: String) throws(NightError) -> String {
+  let content = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes.dropFirst(3) : bytes[...]
+  guard let text = String(validating: content, as: UTF8.self) else {
+    let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+    throw NightError(
+      .configuration, "cannot read \(what): line \(line + 1) has bytes that are no UTF-8",
+      hint: "save the file as UTF-8")
+  }
+  if let problem = YAMLBounds.problem(in: text) {
+    throw NightError(
+      .configuration, "cannot read \(what)\(problem)", hint: YAMLBounds.hint)
+  }
+  return text
+}
+
 /// Whether there is, or may be, a file at `path`: one that cannot be looked at is not taken for
 /// absent, so that opening it tells why.
 func mayExist(_ path: String) -> Bool {

@@ -15,8 +15,7 @@ enum YAMLBounds {
 
   /// What is beyond the bounds; nil when nothing is, and for what is no YAML.
   ///
-  /// It must be the very text that the library gets: a file's bytes that are no UTF-8 end reading
-  /// here, and are replaced there.
+  /// It must be the very text that the library gets.
   static func problem(in text: String) -> String? {
     var parser = yaml_parser_t()
     guard yaml_parser_initialize(&parser) == 1 else { return "there is no memory to read it" }
