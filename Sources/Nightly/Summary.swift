@@ -33,6 +33,8 @@ struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
   var archivesDamaged = 0
+  /// Files younger than the least age.
+  var filesLeftAlone = 0
   /// JSON values that went by, those of files that turned out to be known included.
   var lines: Int64 = 0
   /// What became of the lines of archives that were read.
@@ -66,5 +68,6 @@ struct IntakeSummary: Sendable {
       + "\(tallies.skipped) skipped, \(tallies.rejected) rejected; \(snapshots) snapshots, "
       + "\(snapshotsRejected) rejected"
       + (snapshotFilesRefused > 0 ? "; \(snapshotFilesRefused) files of snapshots refused" : "")
+      + (filesLeftAlone > 0 ? "; \(filesLeftAlone) files left alone as too young" : "")
   }
 }

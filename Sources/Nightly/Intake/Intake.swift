@@ -50,9 +50,10 @@ struct Intake {
     var rules = try plan.normaliseRules()
     rules.refused = refused
     if let warning = plan.secretsWarning { log.warning("\(warning)") }
-    let (files, known) = try newFiles(
+    let (files, known, leftAlone) = try newFiles(
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)
     summary.archivesKnown += known
+    summary.filesLeftAlone += leftAlone
     let makers = Workers(count: plan.jobs, waitingMax: 8)
     let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules) {
       try makers.make($0, write: $1)
@@ -123,11 +124,11 @@ struct Intake {
     }
   }
 
-  /// The files that may hold something new, in byte order of their names, and how many are known;
-  /// `others` are no input.
+  /// The files that may hold something new, in byte order of their names, and how many are known
+  /// or too young; `others` are no input.
   func newFiles(
     of kind: ArchiveKind, under paths: [String], except others: [String]
-  ) throws(NightError) -> (files: [ArchiveFile], known: Int) {
+  ) throws(NightError) -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
     let listing = try attempt {
       try ArchiveFolder.files(under: paths, except: others)
     }
@@ -137,20 +138,23 @@ struct Intake {
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }
     return try attempt {
-      if let replayed { return (listing.files.map { $0.first(replayed.bytes) }, 0) }
+      if let replayed { return (listing.files.map { $0.first(replayed.bytes) }, 0, 0) }
       var known = 0
+      var leftAlone = 0
       let files = try listing.files.filter { file in
-        if let limit = plan.modifiedUntil, file.modified > limit {
-          log.info("left alone \(file.path): younger than --min-age")
-          return false
-        }
         let isKnown = try ledger.isUnchanged(
           path: file.path, bytes: file.bytes, modified: file.modified,
           inode: Int64(bitPattern: file.inode), kind: kind)
-        if isKnown { known += 1 }
-        return !isKnown
+        if isKnown {
+          known += 1
+          return false
+        }
+        guard let limit = plan.modifiedUntil, file.modified > limit else { return true }
+        log.info("left alone \(file.path): younger than --min-age")
+        leftAlone += 1
+        return false
       }
-      return (files, known)
+      return (files, known, leftAlone)
     }
   }
 

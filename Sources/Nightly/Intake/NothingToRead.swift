@@ -15,9 +15,14 @@ extension Night {
     }
     let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
     guard isEmpty, try attempt({ try ledger.archiveFiles().isEmpty }) else { return }
+    let left = summary.filesLeftAlone
     throw NightError(
-      .noInput, "there is nothing to read and the ledger \(plan.ledger) is empty",
-      hint: "give --archives a file or folder of delivered webhooks")
+      .noInput,
+      "there is nothing to read\(left > 0 ? " but \(left) files younger than --min-age" : "") and "
+        + "the ledger \(plan.ledger) is empty",
+      hint: left > 0
+        ? "run again when they are old enough, or with a smaller --min-age"
+        : "give --archives a file or folder of delivered webhooks")
   }
 }
 

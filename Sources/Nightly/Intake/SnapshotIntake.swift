@@ -8,9 +8,10 @@ extension Intake {
   /// Reads the snapshot files that are new, one after the other: they are small beside archives.
   func readSnapshots(into summary: inout IntakeSummary) throws(NightError) {
     guard !plan.snapshots.isEmpty else { return }
-    let (files, known) = try newFiles(
+    let (files, known, leftAlone) = try newFiles(
       of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
     summary.snapshotFilesKnown = known
+    summary.filesLeftAlone += leftAlone
     for file in files {
       try checkStop()
       do {
