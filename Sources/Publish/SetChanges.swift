@@ -23,6 +23,12 @@ public struct SetChanges: Sendable, Equatable {
       let hash = try entryType(place) == .file ? seal(of: place).sha256 : nil
       if hash != sums.hashes[path] { changed.append(path) }
     }
+    let published = try readFile("\(folder)/\(checksumsName)")
+    if published == nil {
+      added.insert(checksumsName, at: 0)
+    } else if published != publication.checksums {
+      changed.insert(checksumsName, at: 0)
+    }
     let earlier = try Checksums(publishedIn: folder, reports: reports)
     removed = earlier.paths.filter { sums.hashes[$0] == nil }
   }

@@ -82,6 +82,7 @@ struct NightTests {
     try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
     let second = try program.run(night + ["--dry-run"])
     #expect(second.status == 0, "\(second)")
+    #expect(second.output.contains("would change reports/SHA256SUMS\n"))
     #expect(second.output.contains("would change reports/revenue_monthly.csv\n"))
     #expect(!second.output.contains("breaks.csv") && !second.output.contains("would remove"))
     let third = try program.run(["ingest", "--archives", "in", "--dry-run"])
