@@ -171,7 +171,10 @@ enum LedgerFile {
     // A run that died while it made the file has left nothing, or the migrator's own table.
     let tables = try Int64.fetchOne(
       database, sql: "select count(*) from sqlite_schema where tbl_name <> 'grdb_migrations'")
-    guard identifier == 0, tables == 0 else {
+    // SQLite takes a file of one byte for an empty one.
+    var status = stat()
+    let isOneByte = stat(path, &status) == 0 && status.st_size == 1
+    guard identifier == 0, tables == 0, !isOneByte else {
       throw LedgerError(
         .notALedger, "cannot open the ledger \(path): the database is not a ledger")
     }

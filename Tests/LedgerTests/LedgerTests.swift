@@ -45,10 +45,10 @@ struct LedgerTests {
     #expect(error?.kind == .permission)
   }
 
-  @Test("A file that is no database is refused and left as it is")
-  func notADatabase() throws {
+  @Test("A file that is no database is refused and left as it is", arguments: [1, 16, 1_600])
+  func notADatabase(length: Int) throws {
     let folder = try TemporaryFolder()
-    let text = String(repeating: "period,provider\n", count: 100)
+    let text = String(String(repeating: "period,provider\n", count: 100).prefix(length))
     let path = try folder.write(text, to: "a.csv")
     let error = #expect(throws: LedgerError.self) {
       try Ledger.open(path: path, mode: .readWrite)
