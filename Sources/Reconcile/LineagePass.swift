@@ -204,9 +204,11 @@ extension Reconciliation {
 
   private mutating func compareProducts(_ match: EntitlementMatch) {
     let (lineage, state) = (match.lineage, match.lineage.state)
-    guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match),
-      missing(in: lineage).isEmpty
+    guard let products = storeProducts(match.entitlement.product), isOfOtherProduct(match)
     else { return }
+    // A charge that is missing since the last one may be that of the change.
+    let later = missing(in: lineage).filter { $0.at == nil || isAfterLastPeriod($0, state) }
+    guard later.isEmpty else { return }
     // The change came, with a later time than that of the snapshot.
     if let told = lineage.current?.product, products.contains(lineage.text(told)) { return }
     // Refunds alone name what was bought once, not what was held when the first event came.

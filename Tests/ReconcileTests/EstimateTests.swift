@@ -119,7 +119,8 @@ struct EstimateTests {
       bought(102, .renewed, "2026-03-01", until: "2026-04-01"),
     ]
     let scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01", listing: listed)],
+      stories: [story],
+      entitlements: [premium(until: "2026-04-01", product: "yearly", listing: listed)],
       capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_START"])
     #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])

@@ -115,6 +115,15 @@ struct LineagePassTests {
     #expect(scenario.codes == ["PRODUCT_MISMATCH"])
   }
 
+  @Test("A charge that was lost before the last one does not hide that the product changed since")
+  func productAfterOlderLoss() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 2, without: [1])],
+      entitlements: [premium(until: "2026-04-01", product: "yearly")], capturedAt: "2026-03-20",
+      change: { $0.products["yearly"] = ["com.example.yearly"] })
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE", "MISSED_RENEWAL"])
+  }
+
   @Test("Access that is on after its refund is a mismatch, with whatever end")
   func refundedButActive() {
     var story = Story.monthly(renewals: 1)
