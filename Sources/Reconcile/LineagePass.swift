@@ -101,7 +101,7 @@ extension Reconciliation {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
     } else if user.provider.sendsPeriodEnds, later.isEmpty,
       !state.accessTakenAway || isRefundInDoubt, !explainsByBilling(match, end: end),
-      !isOfOtherProduct(match)
+      !isOfOtherProduct(match), !isLastWord(end, state)
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
     }
@@ -173,6 +173,14 @@ extension Reconciliation {
     return current.subscriptionCharges.contains { charge in
       charge.periodEnd.map { $0 > known && agree(end, $0) } ?? false
     }
+  }
+
+  /// Whether a state of the charge told the later end that is shown, though another one counts.
+  ///
+  /// What ends before that which was paid for was taken away, and nothing told of that.
+  private func isLastWord(_ end: Instant, _ state: LineageState) -> Bool {
+    guard let told = state.lastToldEnd, let known = state.periodEnd else { return false }
+    return agree(end, told) && end > known
   }
 
   func agree(_ left: Instant, _ right: Instant) -> Bool {

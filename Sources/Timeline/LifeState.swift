@@ -81,6 +81,7 @@ extension Life {
     state.isEndDerived = period.isEndDerived
     state.effectiveEnd = period.effectiveEnd
     state.toldEnd = toldEnd(in: period)
+    state.lastToldEnd = lastToldEnd(of: period)
     state.accessTakenAway = period.takenAway != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
@@ -97,6 +98,13 @@ extension Life {
       events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
         ? events[index].periodEnd : nil
     }.max()
+  }
+
+  private func lastToldEnd(of period: Period) -> Instant? {
+    period.ownEvents.dropFirst().last { index in
+      (events[index].isCancel || events[index].isExpiry) && events[index].transaction != 0
+        && events[index].transaction == events[period.opener].transaction
+    }.flatMap { events[$0].periodEnd }
   }
 
   /// The product that a change without a charge announced for the next renewal.

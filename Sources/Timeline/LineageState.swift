@@ -127,6 +127,9 @@ public struct LineageState: Sendable, Equatable {
   /// A later end of which a cancel, an expiry or a failing payment spoke: the period that it ends
   /// was paid for, though its charge never came.
   public var toldEnd: Instant?
+  /// The end that the last cancel or expiry of the last period's own charge told, whether it counts
+  /// or not; nil when none did.
+  public var lastToldEnd: Instant?
   /// End of the last period with grace, or the moment access was taken away.
   public var effectiveEnd: Instant?
   /// Whether a whole refund or a revocation ended the last period.

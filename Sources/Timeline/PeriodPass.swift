@@ -32,6 +32,7 @@ struct PeriodPass {
       periods[index].paidUntil = periods[index].end
       readEarlierEnd(of: index)
       readGrace(of: index)
+      readLaterEnd(of: index)
       readExtension(of: index)
     }
     takeAway()
@@ -176,6 +177,27 @@ struct PeriodPass {
         !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
       else { continue }
       periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
+    }
+  }
+
+  /// An end that the store has put off, as a cancel or an expiry of the charge tells.
+  ///
+  /// The last one counts, none after a failed payment. By half a period or more, it is the end of
+  /// another charge.
+  private mutating func readLaterEnd(of index: Int) {
+    let period = periods[index]
+    let opener = events[period.opener]
+    guard opener.provider.sendsWholeCharges, opener.transaction != 0, !period.isEndDerived,
+      let paid = period.paidUntil
+    else { return }
+    let half = paid.since(period.start).milliseconds / 2
+    for later in period.ownEvents.dropFirst() {
+      let event = events[later]
+      if event.isBillingProblem || event.endOfGrace != nil { return }
+      guard event.isCancel || event.isExpiry, event.transaction == opener.transaction,
+        let told = event.periodEnd, told >= paid, told.since(paid).milliseconds < half
+      else { continue }
+      periods[index].end = told
     }
   }
 

@@ -98,4 +98,22 @@ struct ShownPeriodTests {
     let failing = premium(active: false, until: "2026-05-01", .billingIssue)
     #expect(found(later, failing).map(\.missingEvents) == [2])
   }
+
+  @Test("An end that a state of the charge told last is no mismatch, unless it is an early one")
+  func toldLast() {
+    func codes(_ told: String, after kind: EventKind? = nil, shown: String) -> [String] {
+      var story = Story.monthly(renewals: 1)
+      if let kind { story.tell(kind, "2026-02-20", until: "2026-03-01", transaction: 101) }
+      story.tell(.canceled, "2026-02-21", until: told, transaction: 101)
+      story.tell(.expired, "2026-03-09", until: told, transaction: 101)
+      return Scenario(
+        stories: [story], entitlements: [premium(active: false, until: shown, .canceled)],
+        capturedAt: "2026-03-20"
+      ).codes
+    }
+    #expect(codes("2026-03-08", shown: "2026-03-08") == [])
+    #expect(codes("2026-03-08", after: .billingRetry, shown: "2026-03-08") == [])
+    #expect(codes("2026-03-08", shown: "2026-03-01") == ["EXPIRY_MISMATCH"])
+    #expect(codes("2026-02-22", shown: "2026-02-22") == ["EXPIRY_MISMATCH"])
+  }
 }
