@@ -63,6 +63,10 @@ extension Reconciliation {
         counts.endsWithoutDate += 1
         continue
       }
+      guard !mayBeHidden(lineage) else {
+        counts.unmatchedEntitlements += 1
+        continue
+      }
       raiseAhead(lineage, says: "the snapshot of \(knownAt.text) has no such entitlement")
     }
   }
@@ -74,6 +78,21 @@ extension Reconciliation {
   private func mayHaveVanished(_ lineage: LineageCase) -> Bool {
     rules.hasUndatedCollections && user.provider.body == .collection
       && lineage.latest.transactions.isEmpty
+  }
+
+  /// Whether access that is on may hide the lineage's: that of a grant, or of a subscription in
+  /// another store.
+  ///
+  /// Shapes without transactions have one line for an entitlement, however many subscriptions give
+  /// it.
+  private func mayBeHidden(_ lineage: LineageCase) -> Bool {
+    let store = lineage.state.store
+    return (user.snapshot?.entitlements ?? []).contains { shown in
+      let isElsewhere = shown.store == .unknown || !store.mayBe(shown.store)
+      return shown.transactions.isEmpty && shown.isActive(at: knownAt) == true
+        && (shown.grant == .manual || (shown.isSubscription && isElsewhere))
+        && storeProducts(shown.product)?.contains(lineage.product) ?? true
+    }
   }
 
   /// A user of whom no event ever came, although one should have.

@@ -10,7 +10,8 @@ public struct ReconcileCounts: Sendable, Equatable {
   public var familyShares: Int64 = 0
   /// Snapshot entitlements and transactions of the sandbox.
   public var sandbox: Int64 = 0
-  /// Entitlements that no lineage could be told for; they are not guessed.
+  /// Entitlements that no lineage could be told for, and active subscriptions that what is shown of
+  /// another one may hide; they are not guessed.
   public var unmatchedEntitlements: Int64 = 0
   /// Snapshot transactions before the first event ever ingested for their app.
   public var beforeFirstEvent: Int64 = 0

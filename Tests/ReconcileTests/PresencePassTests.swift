@@ -163,6 +163,51 @@ struct PresencePassTests {
     #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
   }
 
+  @Test("Without transactions, what is on in one store may be what runs in another as well")
+  func oneEntitlementOfTwo() {
+    var other = Story(original: "200")
+    other.tell(.started, "2026-01-20", until: "2026-03-20", transaction: 200, price: 10) {
+      ($0.store, $0.product) = (.playStore, Story.yearly)
+    }
+    var shown = premium(until: "2026-03-20", product: "both")
+    shown.store = .playStore
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1), other], entitlements: [shown], capturedAt: "2026-02-20"
+    ) { $0.products = ["both": ["com.example.monthly", "com.example.yearly"]] }
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+    scenario.change = { $0.products = ["both": ["com.example.yearly"]] }
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    // Nobody holds a product twice in one store.
+    scenario.change = { $0.products = ["both": ["com.example.monthly", "com.example.yearly"]] }
+    scenario.stories[1].events[0].store = .appStore
+    scenario.entitlements?[0].store = .appStore
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    // Off, it shows nothing else.
+    shown = premium(active: false, until: "2026-01-20", .canceled, product: "both")
+    shown.store = .playStore
+    scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-02-20"
+    ) { $0.products = ["both": ["com.example.monthly"]] }
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+  }
+
+  @Test("A grant that is on may be shown in place of a purchase, unless it is of another product")
+  func grantInPlace() {
+    func codes(_ product: String, active: Bool) -> [String] {
+      var granted = premium(active: active, nil, product: product)
+      granted.grant = .manual
+      return Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [granted], capturedAt: "2026-02-20",
+        change: allMapped
+      ).codes
+    }
+    #expect(codes("", active: true) == [])
+    #expect(codes("monthly", active: true) == [])
+    #expect(codes("yearly", active: true) == ["AHEAD_OF_SNAPSHOT"])
+    #expect(codes("", active: false) == ["AHEAD_OF_SNAPSHOT"])
+  }
+
   @Test("An entitlement that lists another lineage's purchase does not stand for this one")
   func otherLineage() {
     let other = bought(700, .started, "2026-02-01", until: "2026-03-01") { $0.originalID = "700" }
