@@ -26,16 +26,16 @@ struct ActiveStretch: Sendable {
 /// The stretches of a lineage, in order.
 func activeStretches(of periods: [Period], events: [Event], rules: Rules) -> [ActiveStretch] {
   var stretches: [ActiveStretch] = []
-  var sawTrial = false
+  var trial: Period?
   for index in periods.indices {
     let period = periods[index]
     guard !period.isTrial else {
-      sawTrial = true
+      trial = period
       continue
     }
     guard let current = stretches.indices.last, let previous = stretches[current].periods.last
     else {
-      let opening = firstOpening(events[period.opener], sawTrial: sawTrial)
+      let opening = firstOpening(period, after: trial, events, rules)
       stretches.append(
         ActiveStretch(periods: [index], start: period.start, opening: opening))
       continue
@@ -78,14 +78,21 @@ private func settleLast(
 }
 
 /// The first paid period is new, unless something proves a life before it.
-private func firstOpening(_ event: Event, sawTrial: Bool) -> Movement {
+private func firstOpening(
+  _ period: Period, after trial: Period?, _ events: [Event], _ rules: Rules
+) -> Movement {
+  let event = events[period.opener]
   switch event.kind {
   case .trialConverted: return .new
   case .started, .resubscribed:
-    if sawTrial { return .new }
+    if let trial {
+      // What converts the trial is the first payment, whatever is counted.
+      let isCounted = (event.renewalCount ?? 0) >= 1
+      return isCounted && !trial.isConverted(at: period.start, events, rules) ? .firstSeen : .new
+    }
     if event.kind == .resubscribed, !event.provider.linksPurchases { return .reactivated }
     return (event.renewalCount ?? 0) >= 1 || !event.startsLineage ? .firstSeen : .new
-  case .upgraded, .downgraded, .productChanged: return sawTrial ? .new : .firstSeen
+  case .upgraded, .downgraded, .productChanged: return trial != nil ? .new : .firstSeen
   default: return .firstSeen
   }
 }

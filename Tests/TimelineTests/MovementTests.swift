@@ -178,6 +178,22 @@ import Vocabulary
     #expect(try conversion.facts(asOf: "2026-01-20").count(.new) == 1)
   }
 
+  @Test("A start after a trial that counts renewals is first seen, unless it converts the trial")
+  func countedAfterTrial() throws {
+    func opening(_ start: String, counter: Int32?) throws -> [String: Int64] {
+      var story = Story()
+      story.tell(.trialStarted, "2026-01-03", until: "2026-01-10")
+      story.tell(.started, start, until: "2026-07-10", price: "10") { $0.renewalCount = counter }
+      let facts = try story.facts(asOf: "2026-06-20")
+      return ["new": facts.count(.new), "first_seen": facts.count(.firstSeen)]
+    }
+    #expect(try opening("2026-06-10", counter: 3) == ["new": 0, "first_seen": 1])
+    for counter in [nil, 0] as [Int32?] {
+      #expect(try opening("2026-06-10", counter: counter) == ["new": 1, "first_seen": 0])
+    }
+    #expect(try opening("2026-01-10", counter: 1) == ["new": 1, "first_seen": 0])
+  }
+
   @Test("A product change moves the lineage between rows once, and takes its end from the body")
   func upgrade() throws {
     var story = subscriber()
