@@ -88,7 +88,9 @@ extension Reconciliation {
     if state.effectiveEnd.map({ agree(end, $0) }) ?? false { return }
     // What was given back may still be shown with the end that was paid for.
     let isOff = entitlement.isActive(at: knownAt) == false
-    let isTaken = state.accessTakenAway || isToldLater(match.lineage, \.accessTakenAway)
+    let isTaken =
+      state.accessTakenAway || state.isTrialGivenBack
+      || isToldLater(match.lineage, \.accessTakenAway)
     if isTaken && isOff { return }
     if missedRefunds.contains(match.lineage.name) { return }
     // The charge of the end came, with a later time than that of the snapshot.

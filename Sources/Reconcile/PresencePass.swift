@@ -38,7 +38,8 @@ extension Reconciliation {
   private func isActive(_ state: LineageState) -> Bool { isActive(state, at: knownAt) }
 
   private func isActive(_ state: LineageState, at instant: Instant) -> Bool {
-    guard state.isSubscription, !state.accessTakenAway, state.firstEventAt < instant,
+    guard state.isSubscription, !state.accessTakenAway, !state.isTrialGivenBack,
+      state.firstEventAt < instant,
       let end = state.effectiveEnd
     else { return false }
     return end > instant + rules.endTolerance

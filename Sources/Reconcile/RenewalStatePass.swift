@@ -69,7 +69,7 @@ extension Reconciliation {
   /// Whether a refund ended access, or one whose charge never came may have.
   private func mayBeTakenAway(_ state: LineageState) -> Bool {
     let paid = state.subscriptionCharges.last?.time
-    return state.accessTakenAway
+    return state.accessTakenAway || state.isTrialGivenBack
       || state.refunds.contains { refund in
         !refund.chargeIsKnown && (paid.map { (refund.chargedAt ?? refund.time) >= $0 } ?? true)
       }

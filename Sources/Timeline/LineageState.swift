@@ -162,6 +162,12 @@ public struct LineageState: Sendable, Equatable {
     speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
   }
 
+  /// Whether the trial that is the last period was given back, before anything was paid.
+  public var isTrialGivenBack: Bool {
+    guard isTrial, let trial = trials.last, trial.transaction != 0 else { return false }
+    return refunds.contains { $0.transaction == trial.transaction }
+  }
+
   /// Whether an expiry was told for the last period.
   public var isExpiryTold: Bool { expiredAt != nil }
 

@@ -244,4 +244,23 @@ struct RenewalStatePassTests {
     scenario.capturedAt = "2026-03-02T12:00:00"
     #expect(scenario.codes == [])
   }
+
+  @Test("Of a trial that was given back neither a cancel, an expiry nor another end is missing")
+  func trialGivenBack() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
+    story.tell(.refunded, "2026-01-05", until: "2026-01-05", transaction: 100)
+    func codes(_ day: String, shown: [Entitlement]) -> [String] {
+      Scenario(stories: [story], entitlements: shown, capturedAt: day).codes
+    }
+    let early = premium(active: false, until: "2026-01-05", .canceled)
+    let atEnd = premium(active: false, until: "2026-01-15", .canceled)
+    for day in ["2026-01-10", "2026-01-16T12:00:00", "2026-02-20"] {
+      #expect(codes(day, shown: [early]) == [] && codes(day, shown: [atEnd]) == [])
+      #expect(codes(day, shown: []) == [])
+    }
+    story.events.removeLast()
+    #expect(codes("2026-01-10", shown: [early]) == ["EXPIRY_MISMATCH"])
+    #expect(codes("2026-01-10", shown: []) == ["AHEAD_OF_SNAPSHOT"])
+  }
 }
