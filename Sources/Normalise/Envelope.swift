@@ -90,7 +90,8 @@ struct Envelope {
 
 /// A receive time as its writer put it: epoch seconds or milliseconds, or RFC 3339.
 ///
-/// - Returns: nil when it is nothing of the kind; a body does not suffer from its envelope.
+/// - Returns: nil when it is nothing of the kind; a body does not suffer from its envelope. What
+///   would be before the first shop for apps is no time: a table's column may hold `20251009`.
 func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   let text = tape.bytes(node)
   let time: Instant?
@@ -99,6 +100,9 @@ func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   case .string: time = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
   default: time = nil
   }
-  guard let time, time.milliseconds > 0 else { return nil }
+  guard let time, time >= firstShop else { return nil }
   return time
 }
+
+/// 1 January 2008, UTC: the App Store opened in July.
+private let firstShop = Instant(seconds: 1_199_145_600)

@@ -95,6 +95,7 @@ struct EnvelopeTests {
       """#, atMilliseconds
     ),
     ("CloudEvents", #"{"specversion":"1.0","time":"2025-10-09T08:55:00Z","data":\#(body)}"#, at),
+    ("row of a table by days", #"{"date":"20251009","payload":\#(body)}"#, nil),
     ("log record", #"{"message":"received a hook","record":\#(body)}"#, nil),
     ("event", #"{"event":\#(body),"date":"2025-10-09"}"#, Instant(seconds: 1_759_968_000)),
     ("three layers", #"{"payload":{"detail":{"record":\#(body)}}}"#, nil),
