@@ -20,6 +20,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
   /// What it happened to, as shown to people.
   public let path: String
   private let action: String
+  private var isWriting: Bool { ["make", "write"].contains(action) }
   private let reason: String
 
   init(_ action: String, _ path: RawPath, errorNumber: Int32) {
@@ -47,8 +48,8 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
   public var hint: String {
     switch kind {
     case .missing: "check the path and that its disk is mounted"
-    case .permission: "give this user the right to read it"
-    case .io: "check the disk and run again"
+    case .permission: "give this user the right to \(isWriting ? "write" : "read") it"
+    case .io: isWriting ? "make room on the disk and run again" : "check the disk and run again"
     }
   }
 }

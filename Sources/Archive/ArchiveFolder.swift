@@ -28,7 +28,15 @@ public enum ArchiveFolder {
 
   /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
   public static func file(at path: String) throws(ArchiveError) -> ArchiveFile? {
-    guard isThere(RawPath(path)) || isThere(RawPath(unescaping: path)) else { return nil }
+    let looks = [RawPath(path), RawPath(unescaping: path)].map {
+      (place: $0, found: fileStatus($0, followingLinks: true))
+    }
+    guard looks.contains(where: { $0.found.status != nil }) else {
+      if let unseen = looks.first(where: { !isAbsence($0.found.errorNumber) }) {
+        throw ArchiveError("list", unseen.place, errorNumber: unseen.found.errorNumber)
+      }
+      return nil
+    }
     return try files(under: [path]).files.first { $0.path == path }
   }
 }
@@ -94,11 +102,13 @@ private struct FolderWalk {
     while next < links.count {
       let link = links[next]
       next += 1
-      let (status, _) = fileStatus(link.path, followingLinks: true)
+      let (status, errorNumber) = fileStatus(link.path, followingLinks: true)
       if let status {
         try entry(link.path, relative: link.relative, status)
-      } else {
+      } else if isAbsence(errorNumber) {
         leave(link.path, .brokenLink)
+      } else {
+        throw ArchiveError("list", link.path, errorNumber: errorNumber)
       }
     }
   }
@@ -168,6 +178,11 @@ private func modificationTime(_ status: stat) -> Instant {
 
 private func isThere(_ path: RawPath) -> Bool {
   fileStatus(path, followingLinks: true).status != nil
+}
+
+/// Whether a failed look says that nothing is there, not that it cannot be seen.
+private func isAbsence(_ errorNumber: Int32) -> Bool {
+  [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(errorNumber)
 }
 
 private func fileStatus(
