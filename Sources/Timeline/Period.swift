@@ -16,7 +16,7 @@ struct Period: Sendable {
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
   /// Those of `eventRange` that speak of a former period.
-  var strays: [Int] = []
+  var strays: Set<Int> = []
   /// The end that was paid for, which no early expiry and no extension moves: as sent or listed
   /// with the charge, else the first that is told; nil while nothing tells it.
   var paidUntil: Instant?

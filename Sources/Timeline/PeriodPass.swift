@@ -134,13 +134,13 @@ struct PeriodPass {
   }
 
   /// Events that came after the period had begun and speak of a former one.
-  private mutating func strays(at index: Int) -> [Int] {
+  private mutating func strays(at index: Int) -> Set<Int> {
     guard index > 0 else { return [] }
     let opened = events[periods[index].opener].transaction
-    var strays: [Int] = []
+    var strays: Set<Int> = []
     for later in periods[index].eventRange.dropFirst()
     where events[later].transaction != opened && isOfFormerPeriod(events[later], at: index) {
-      strays.append(later)
+      strays.insert(later)
     }
     return strays
   }
@@ -202,7 +202,7 @@ struct PeriodPass {
   }
 
   private mutating func readExtension(of index: Int) {
-    for later in periods[index].eventRange where events[later].kind == .extended {
+    for later in periods[index].ownEvents where events[later].kind == .extended {
       guard let told = events[later].periodEnd, let end = periods[index].end else { continue }
       periods[index].end = max(told, end)
     }
@@ -215,7 +215,7 @@ struct PeriodPass {
       refunds[booking.event] = booking
     }
     for index in periods.indices where !periods[index].isTrial {
-      for later in periods[index].eventRange.dropFirst() {
+      for later in periods[index].ownEvents.dropFirst() {
         let ends =
           events[later].kind == .revoked
           || refunds[later].map { $0.isWhole && $0.refundedCharge == periods[index].booking }

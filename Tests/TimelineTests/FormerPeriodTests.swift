@@ -40,7 +40,7 @@ struct FormerPeriodTests {
 
   @Test(
     "A renewal is not ended, nor its end explained, by what the charge before it is told of",
-    arguments: [EventKind.expired, .billingRetry])
+    arguments: [EventKind.expired, .billingRetry, .revoked])
   func afterRenewal(kind: EventKind) throws {
     var story = Story()
     story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
