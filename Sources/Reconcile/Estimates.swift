@@ -109,7 +109,7 @@ extension Reconciliation {
   /// before and after it cost more.
   private func isOffer(_ index: Int, among paid: [Charge], _ lineage: LineageCase) -> Bool {
     let charge = paid[index]
-    switch view?.transactions.first(where: { $0.key == charge.transaction })?.kind {
+    switch view?.transaction(charge.transaction)?.kind {
     case .introStarted, .introRenewed: return true
     case .started, .renewed, .oneTime, .trialStarted: return false
     case .unknown, .free, nil: break

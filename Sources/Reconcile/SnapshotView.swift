@@ -11,6 +11,8 @@ struct SnapshotView {
   /// The same, by original id.
   private(set) var subscriptions: [ExactText: [ListedTransaction]] = [:]
   private(set) var counts = ReconcileCounts()
+  /// Places in `transactions` by key, the first of two that share one.
+  private var places: [Int64: Int] = [:]
 
   init(_ snapshot: Snapshot, sandbox: SandboxIDs) {
     capturedAt = snapshot.capturedAt
@@ -20,7 +22,7 @@ struct SnapshotView {
       if bought.transactions.isEmpty, !entitlement.transactions.isEmpty { continue }
       entitlements.append(bought)
     }
-    entitlements.sort { $0.sortKey < $1.sortKey }
+    entitlements.sort { $0.precedes($1) }
     listTransactions()
   }
 
@@ -65,7 +67,13 @@ struct SnapshotView {
   private mutating func arrange(_ listed: [ListedTransaction]) {
     transactions = listed.sorted { $0.precedes($1) }
     subscriptions = Dictionary(grouping: transactions) { ExactText($0.original) }
+    places = Dictionary(
+      transactions.indices.map { (transactions[$0].key, $0) },
+      uniquingKeysWith: { first, _ in first })
   }
+
+  /// The listed transaction with this key.
+  func transaction(_ key: Int64) -> ListedTransaction? { places[key].map { transactions[$0] } }
 
   /// Gives transactions without a date the one that `presumed` tells, if any.
   mutating func date(by presumed: (ListedTransaction) -> Instant?) {
@@ -158,6 +166,7 @@ struct ListedTransaction: Equatable {
   /// Both listings of one transaction; what one leaves out the other may say.
   func merged(with other: ListedTransaction) -> ListedTransaction {
     var merged = self
+    if original.isExactly(id) { merged.original = other.original }
     if kind == .unknown { merged.kind = other.kind }
     if product.isEmpty { merged.product = other.product }
     if entitledProduct.isEmpty || (other.isNewest && !isNewest) {
@@ -169,6 +178,8 @@ struct ListedTransaction: Equatable {
     merged.expiresAt = expiresAt ?? other.expiresAt
     merged.revokedAt = revokedAt ?? other.revokedAt
     merged.startedAt = [startedAt, other.startedAt].compactMap(\.self).min()
+    merged.isFailing = isFailing || other.isFailing
+    merged.isOver = isOver && other.isOver
     return merged
   }
 }
@@ -191,8 +202,20 @@ extension Entitlement {
     transactions.max { $0.isOlder(than: $1) }
   }
 
-  var sortKey: (String, String, Int64, String) {
+  /// Whether it comes before `other`, by all that a comparison with events looks at.
+  func precedes(_ other: Entitlement) -> Bool {
+    sortKey != other.sortKey ? sortKey < other.sortKey : stateKey < other.stateKey
+  }
+
+  private var sortKey: (String, String, Int64, String) {
     (id, product, expiresAt?.milliseconds ?? .max, newestTransaction?.id ?? "")
+  }
+
+  private var stateKey: (Int64, Int, Int, Int) {
+    (
+      startedAt?.milliseconds ?? .max, isActive.map { $0 ? 1 : 0 } ?? 2,
+      renewState.map { Int($0.rawValue) } ?? .max, renewsCount.map { Int($0) } ?? .max
+    )
   }
 }
 

@@ -18,7 +18,7 @@ extension Reconciliation {
 
   private mutating func judge(_ refund: Refund, of lineage: LineageCase) {
     let id = lineage.transactionText(refund.transaction)
-    let listed = view?.transactions.first { $0.key == refund.transaction }
+    let listed = view?.transaction(refund.transaction)
     // The pass over transactions has judged what the snapshot lists, with its date.
     guard listed == nil, let first = rules.firstEventAt(subject(lineage))
     else { return }

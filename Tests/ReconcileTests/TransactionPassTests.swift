@@ -34,6 +34,22 @@ struct TransactionPassTests {
     #expect(scenario.codes == ["MISSED_PURCHASE"])
   }
 
+  @Test("A transaction that two entitlements list is of the subscription that one of them names")
+  func originalOfOneListing() {
+    let alone = SnapshotTransaction(
+      id: "101", kind: .renewed, at: at("2026-02-01"), expiresAt: at("2026-03-01"))
+    var named = alone
+    named.originalID = "100"
+    for pair in [[alone, named], [named, alone]] {
+      var entitlements = pair.map { premium(until: "2026-03-01", listing: [$0]) }
+      entitlements[1].id = "second"
+      let scenario = Scenario(
+        stories: [.monthly(renewals: 0)], entitlements: entitlements, capturedAt: "2026-02-20")
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      #expect(scenario.breaks.map(\.subscription) == ["100"])
+    }
+  }
+
   @Test("A missed renewal is worth what another renewal cost, not the offer of the start")
   func estimatedByRenewals() {
     var story = Story()
