@@ -15,7 +15,8 @@ public struct JSONLimits: Sendable, Equatable {
   public var depthMax: Int
   /// Bytes of one number's text.
   public var numberBytesMax: Int
-  /// Values and object keys together; each takes 16 bytes of memory while its line is read.
+  /// Values and object keys together, but always 256; each takes 16 bytes of memory while its line
+  /// is read.
   public var nodesMax: Int
 
   /// Limits far above what any provider sends.

@@ -72,7 +72,6 @@ extension JSONTape {
     if kind(node) == .array { return firstChild(node).map(headerText) ?? .none }
     guard kind(node) == .string else { return .none }
     let first = bytes(node).prefix { $0 != UInt8(ascii: ",") }
-    let text = first.drop { $0 == UInt8(ascii: " ") }
-    return UnsafeRawBufferPointer(rebasing: text)
+    return UnsafeRawBufferPointer(rebasing: first).trimmed
   }
 }

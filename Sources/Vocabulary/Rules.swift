@@ -7,8 +7,9 @@ public enum PeriodLength: Sendable, Hashable {
 
   /// Reads an ISO 8601 duration of one unit: days, weeks, months or years.
   public init?(iso text: String) {
-    guard text.count >= 3, text.first == "P", let unit = text.last,
-      let count = Int(text.dropFirst().dropLast()), count > 0, count <= 3660
+    let digits = text.dropFirst().dropLast()
+    guard text.first == "P", let unit = text.last, digits.allSatisfy(\.isWholeNumber),
+      let count = Int(digits), count > 0, count <= 3660
     else { return nil }
     switch unit {
     case "D": self = .days(count)

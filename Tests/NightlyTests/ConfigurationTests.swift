@@ -96,6 +96,7 @@ struct ConfigurationTests {
       ("delivery_window: {flobuk: 3155760001}", "`delivery_window.flobuk`"),
       ("products: {a: {id: b}}", "`products.a.id`"), ("products: [a]", "`products`"),
       ("products: {a: {period: P1Y}}\nperiods: {a: P1M}", "`periods.a`"),
+      ("periods: {a: P+1M}", "`periods.a`"), ("periods: {a: PM}", "`periods.a`"),
       ("periods: {a: 1M}", "`periods.a`"), ("event_names: {a: renewal}", "`event_names.a`"),
       ("delivery_window: {apple: 1h}", "`delivery_window.apple`"),
       ("snapshots: {complete: maybe}", "`snapshots.complete`"), ("jobs: 1.5", "`jobs`"),

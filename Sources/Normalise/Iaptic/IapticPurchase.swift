@@ -110,11 +110,12 @@ struct IapticPurchaseReader {
   private func readIDs(
     into purchase: inout IapticPurchase, key: JSONNode?, _ tape: JSONTape
   ) throws(BodyProblem) {
-    let product = IapticID(try id(members.value(.productID) ?? key, "productId", tape))
+    let product = IapticID(try id(members.value(.productID) ?? key, "purchases.productId", tape))
     guard !product.text.isEmpty else { throw .missing("purchases.productId") }
-    let root = IapticID(transaction: try id(members.value(.purchaseID), "purchaseId", tape))
+    let root = IapticID(
+      transaction: try id(members.value(.purchaseID), "purchases.purchaseId", tape))
     let transaction = IapticID(
-      transaction: try id(members.value(.transactionID), "transactionId", tape))
+      transaction: try id(members.value(.transactionID), "purchases.transactionId", tape))
     let platform = try word(.platform, "purchases.platform", tape)
     purchase.product = product.text
     purchase.key = key.map(tape.bytes) ?? .none

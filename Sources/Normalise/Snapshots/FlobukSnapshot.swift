@@ -43,7 +43,7 @@ struct FlobukSnapshotReader {
       }
       members.read(node, of: tape)
       guard let data = members.value(.data) else { throw .missing("purchases.data") }
-      guard tape.kind(data) == .object else { throw .bad("data", expected: "an object") }
+      guard tape.kind(data) == .object else { throw .bad("purchases.data", expected: "an object") }
       let purchase = try purchases.purchase(data, of: tape)
       found.append(try entitlement(purchase, at: capturedAt, tape))
     }
