@@ -31,7 +31,7 @@ struct ValueScan {
       }
       lastStart = start
       isLastClosed = end != nil
-      isLastWhole = isLastClosed && [UInt8(ascii: "{"), UInt8(ascii: "[")].contains(bytes[start])
+      isLastWhole = isLastClosed && ValueEnd.isOpening(bytes[start])
       guard let end else { return }
       position = end
       if end >= enough {

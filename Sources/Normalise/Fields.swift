@@ -94,7 +94,7 @@ extension JSONTape {
     }
   }
 
-  /// The same in US dollars, of which less is too much.
+  /// An amount in US dollars, of which less is too much.
   func dollars(
     _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
   ) throws(BodyProblem) -> Amount? {

@@ -1,6 +1,6 @@
 public import Vocabulary
 
-/// What an operator may set about the reading of bodies.
+/// What the reading of bodies depends on besides them.
 public struct NormaliseRules: Sendable {
   /// Event names as the provider's dashboard was told to send them, and what they mean.
   ///

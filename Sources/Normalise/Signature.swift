@@ -29,7 +29,8 @@ enum SignatureField: Int, MemberField {
 
 /// Tells from an object's members whose body it is.
 ///
-/// Sources: the webhook pages of the providers. No two of them share the members asked for here.
+/// Sources: the webhook pages of the providers. No two of them share the
+/// combinations of members asked for here.
 struct Signature {
   private var members = Members<SignatureField>()
 

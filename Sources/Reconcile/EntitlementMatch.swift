@@ -13,28 +13,32 @@ struct EntitlementMatch {
 }
 
 extension Reconciliation {
-  /// Groups entitlements by the lineage that they come from.
-  ///
-  /// What is left over is counted, not guessed. Matches come in the order of the lineages.
-  mutating func matchEntitlements() -> [EntitlementMatch] {
+  /// Entitlements by the lineage that they come from, in the order of the lineages.
+  func matchEntitlements() -> [EntitlementMatch] {
     guard let view else { return [] }
     var groups: [Int: [Entitlement]] = [:]
     for (entitlement, origin) in zip(view.entitlements, origins.lineages) {
-      if let index = origin {
-        if entitlement.isSubscription { groups[index, default: []].append(entitlement) }
-      } else {
-        raiseUntoldCancel(entitlement)
-        if isJudgedElsewhere(entitlement) { continue }
-        if lineages.isEmpty {
-          counts.sandbox += 1
-        } else if !raiseUntoldStart(entitlement) {
-          counts.unmatchedEntitlements += 1
-        }
-      }
+      guard let index = origin, entitlement.isSubscription else { continue }
+      groups[index, default: []].append(entitlement)
     }
     return lineages.indices.compactMap { index in
       guard let group = groups[index] else { return nil }
       return match(lineages[index], group, at: view.capturedAt)
+    }
+  }
+
+  /// Looks at the entitlements that come from no lineage: what no event told of them is raised,
+  /// what is left over is counted, not guessed.
+  mutating func judgeUnmatched() {
+    for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
+    where origin == nil {
+      raiseUntoldCancel(entitlement)
+      if isJudgedElsewhere(entitlement) { continue }
+      if lineages.isEmpty {
+        counts.sandbox += 1
+      } else if !raiseUntoldStart(entitlement) {
+        counts.unmatchedEntitlements += 1
+      }
     }
   }
 
@@ -119,11 +123,7 @@ extension Reconciliation {
     else { return false }
     // A refund has proved it already, by its id.
     if isMissed(at: started) { return true }
-    var about = Subject(provider: user.provider)
-    about.app = presumedApp(selling: products, in: entitlement.store)
-    about.store = entitlement.store
-    about.user = user.user
-    about.product = products.count == 1 ? products[0] : ""
+    let about = subject(of: entitlement)
     guard isWatched(started, about) else { return false }
     let code: BreakCode = entitlement.isSubscription ? .missedStart : .missedPurchase
     let isFree = entitlement.isTrial == true

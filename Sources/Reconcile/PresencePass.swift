@@ -147,7 +147,8 @@ extension Reconciliation {
         action: nextStep(.missedExpiration, user.provider)))
   }
 
-  private func subject(of entitlement: Entitlement) -> Subject {
+  /// The purchase of an entitlement that comes from no lineage.
+  func subject(of entitlement: Entitlement) -> Subject {
     var about = Subject(provider: user.provider)
     let products = storeProducts(entitlement.product) ?? []
     about.app = presumedApp(selling: products, in: entitlement.store)

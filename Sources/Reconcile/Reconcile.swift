@@ -17,6 +17,7 @@ public func reconcile(_ user: UserCase, rules: ReconcileRules) -> ReconcileOutco
   var work = Reconciliation(user, rules: rules)
   work.findMissingTransactions()
   work.findRefundsOfUnseenCharges()
+  work.judgeUnmatched()
   let matches = work.matchEntitlements()
   work.compareLineages(matches)
   work.findCounterGaps()

@@ -81,9 +81,9 @@ public struct ReconcileRules: Sendable {
   /// How long the provider keeps the record of a delivery.
   ///
   /// Source: Qonversion's webhook page, "the tracking record lives 7 days".
-  public var evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
+  public let evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
   /// Ends that differ by no more than this agree.
-  public var endTolerance = Interval.seconds(60)
+  public let endTolerance = Interval.seconds(60)
   /// What apps are known to sell, to tell the app of a purchase whose events all were lost.
   public var sold: Set<SoldProduct> = []
   /// What everybody paid, for the estimates of what is missing.

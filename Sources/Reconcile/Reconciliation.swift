@@ -128,11 +128,10 @@ struct Reconciliation {
   }
 
   func subject(_ lineage: LineageCase, product: String? = nil) -> Subject {
-    Subject(
-      provider: lineage.state.provider, app: lineage.app,
-      environment: lineage.state.environment, store: lineage.state.store,
-      user: lineage.user.isEmpty ? user.user : lineage.user, original: lineage.original,
-      product: product ?? lineage.product)
+    var about = lineageSubject(lineage, product: lineage.state.product)
+    if about.user.isEmpty { about.user = user.user }
+    if let product { about.product = product }
+    return about
   }
 
   /// The app of a purchase that no lineage knows: the snapshot's, else the one that sells such a

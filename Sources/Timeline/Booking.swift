@@ -18,6 +18,9 @@ struct Booking: Sendable {
   var refundedCharge: Int?
   /// For a refund: whether it gives the whole charge back.
   var isWhole = false
+
+  /// Whether it is a charge for something that renews.
+  var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
 }
 
 /// Gross and proceeds of one booking, positive, with what they rest on; nil means unknown.

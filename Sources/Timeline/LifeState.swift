@@ -87,9 +87,7 @@ extension Life {
     state.isInBillingRetry = period.isInvoluntary(events)
     state.paymentFailedAt = period.ownEvents.first { events[$0].isBillingProblem }
       .map { events[$0].time }
-    state.expiredAt = period.ownEvents.first {
-      [.expired, .trialExpired, .endedInvoluntarily].contains(events[$0].kind)
-    }.map { events[$0].time }
+    state.expiredAt = period.ownEvents.first { events[$0].isExpiry }.map { events[$0].time }
   }
 
   /// The latest end that a state speaks of, when it lies behind the period's own.

@@ -61,7 +61,7 @@ extension Life {
     var times: [(event: Int, off: Instant, on: Instant?)] = []
     var since: (event: Int, off: Instant)?
     for index in period.ownStart(events)..<period.eventsEnd
-    where index != period.opener && period.isOwn(index, events) {
+    where period.isOwn(index, events) {
       let event = events[index]
       if let limit, event.time >= limit { break }
       if event.isCancel, since == nil { since = (index, max(event.time, period.start)) }
@@ -82,7 +82,7 @@ extension Life {
       guard let end = stretch.end, end < rules.asOf, let last = stretch.periods.last else {
         continue
       }
-      let month = rules.calendar.month(of: end)
+      let month = month(end)
       guard month != counted else { continue }
       counted = month
       let open = rules.calendar.start(of: month)

@@ -211,8 +211,3 @@ extension Life {
     return PricedProduct(product: bookings[index].product, store: store, currency: currency)
   }
 }
-
-extension Booking {
-  /// Whether it is a charge for something that renews.
-  var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
-}

@@ -49,7 +49,7 @@ struct PeriodPass {
         booking = nextBooking
         nextBooking += 1
       }
-      let isCharged = booking.map { opensPeriod(bookings[$0]) } ?? false
+      let isCharged = booking.map { bookings[$0].isOfSubscription } ?? false
       let isChanged = event.changesProductUnpaid && periods.last?.isTrial != true
       guard isCharged || isChanged || event.kind == .trialStarted else { continue }
       if let last = periods.indices.last { periods[last].eventsEnd = index }
@@ -61,10 +61,6 @@ struct PeriodPass {
           isTrial: event.kind == .trialStarted, product: event.product, start: start,
           end: end.instant, isEndDerived: end.isDerived))
     }
-  }
-
-  private func opensPeriod(_ booking: Booking) -> Bool {
-    !booking.isRefund && booking.chargeKind != .oneTime
   }
 
   /// The end as sent, or what stands in for it; nil when only a later event can tell.

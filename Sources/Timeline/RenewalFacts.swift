@@ -25,15 +25,14 @@ extension Life {
     _ tell: (_ booking: Int, _ counter: RenewalCounter, _ jump: CounterJump?) -> Void
   ) {
     var counter = RenewalCounter(isStartSeen: stretches.first?.opening == .new)
-    for index in bookings.indices
-    where !bookings[index].isRefund && bookings[index].chargeKind != .oneTime {
+    for index in bookings.indices where bookings[index].isOfSubscription {
       let jump = counter.take(
         bookings[index].chargeKind, counter: events[bookings[index].event].renewalCount)
       tell(index, counter, jump)
     }
   }
 
-  /// Renewals by the day of their charge; a renewal counts as refunded once, at its first refund.
+  /// Renewals by the month of their charge; a renewal counts as refunded once, at its first refund.
   func bookRenewals<Target: Books>(into books: inout Target) {
     guard bookings.contains(where: { $0.chargeKind == .renewal }) else { return }
     let ordinals = renewalOrdinals

@@ -7,7 +7,7 @@ extension Life {
       return nil
     }
     let product = periods[first.periods[0]].product
-    return (rules.calendar.month(of: first.start), offering(product))
+    return (month(first.start), offering(product))
   }
 
   /// Joining, activity at month ends, and net revenue, by months since the cohort's.
@@ -26,8 +26,8 @@ extension Life {
     try books.add(joined, to: key(cohort.month), from: first)
     for stretch in stretches where stretch.start < rules.asOf {
       // Active at the ends of the months from the start's to the one before the end's.
-      let from = rules.calendar.month(of: stretch.start)
-      let until = stretch.end.map { rules.calendar.month(of: $0) }
+      let from = month(stretch.start)
+      let until = stretch.end.map { month($0) }
       guard until != from else { continue }
       let opening = ShareSource(.opening(stretch.periods[0], after: nil), at: stretch.start)
       try books.add(came, to: key(from), from: opening)
@@ -42,7 +42,7 @@ extension Life {
       var sums = RetentionSums()
       try sums.netUSD.add(booking.money.grossUSD.map { booking.isRefund ? -$0 : $0 })
       try books.add(
-        sums, to: key(rules.calendar.month(of: booking.time)),
+        sums, to: key(month(booking.time)),
         from: ShareSource(.booking(index), at: booking.time))
     }
   }

@@ -82,7 +82,7 @@ public struct EventBatch: Sendable {
   public var rejects: [Reject] = []
   /// Lines that are no purchase events, by reason.
   public var skipped: [String: Int64] = [:]
-  /// JSON values seen: events, skipped and rejected together.
+  /// JSON values seen: those that brought events, those skipped and those rejected.
   public var lines: Int64 = 0
   /// What the bodies of some events were read as; they are few, and in the order of their events.
   public private(set) var readings: [BodyReading] = []

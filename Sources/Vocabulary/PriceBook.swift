@@ -64,8 +64,7 @@ public struct PriceBook: Sendable, Equatable {
   public func price(
     of product: Symbol, in store: Store, country: Symbol, currency: Symbol, at time: Instant
   ) -> Price? {
-    for shop in store == .unknown ? [store] : [store, .unknown] {
-      let listed = prices[Product(store: shop, product: product)] ?? []
+    for listed in lists(of: product, in: store) {
       let valid = listed.filter {
         $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
           && (currency == 0 || $0.currency == currency || $0.currency == 0)
@@ -85,8 +84,7 @@ public struct PriceBook: Sendable, Equatable {
 
   /// The period of `product` at `time`, from whatever line tells one.
   public func period(of product: Symbol, in store: Store, at time: Instant) -> PeriodLength? {
-    for shop in store == .unknown ? [store] : [store, .unknown] {
-      let listed = prices[Product(store: shop, product: product)] ?? []
+    for listed in lists(of: product, in: store) {
       let telling = listed.filter { $0.period != nil && $0.validFrom <= time }
       var best: Price?
       for price in telling where best.map({ price.validFrom > $0.validFrom }) ?? true {
@@ -95,5 +93,11 @@ public struct PriceBook: Sendable, Equatable {
       if let best { return best.period }
     }
     return nil
+  }
+
+  /// The lines of the store itself, then those for every store.
+  private func lists(of product: Symbol, in store: Store) -> [[Price]] {
+    (store == .unknown ? [store] : [store, .unknown])
+      .compactMap { prices[Product(store: $0, product: product)] }
   }
 }

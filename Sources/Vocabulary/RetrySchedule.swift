@@ -55,9 +55,9 @@ public struct RetrySchedule: Sendable, Hashable {
 
   /// What `provider` publishes.
   ///
-  /// Sources: Qonversion's page on webhooks (1 min, 5 min, 3 h 55 min, 4 h and 16 h after the
-  /// attempt before); IAPGUARD's page on webhooks (10 min, 60 min, 4 h, 12 h, 12 h, 12 h), which
-  /// FLOBUK became. iaptic and Purple publish none.
+  /// Sources: Qonversion's page on webhooks (about 1 min, 6 min, 4 h, 8 h and 24 h after the first
+  /// attempt); the page on webhooks of IAPGUARD, which FLOBUK's validator became (10 min, 60 min,
+  /// 4 h, 12 h, 12 h, 12 h). iaptic and Purple publish none.
   public static func published(by provider: Provider) -> RetrySchedule {
     switch provider {
     case .qonversion: qonversion

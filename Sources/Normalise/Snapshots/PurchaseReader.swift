@@ -97,7 +97,7 @@ struct PurchaseReader {
     let newest = purchases.max { left, right in
       let (one, other) = (order(left), order(right))
       return one != other
-        ? one < other : text(left).precedes(text(right))
+        ? one < other : firstTransaction(of: left).precedes(firstTransaction(of: right))
     }
     var right = newest ?? purchases[0]
     right.startedAt = purchases.compactMap(\.startedAt).min()
@@ -110,7 +110,7 @@ struct PurchaseReader {
     (purchase.startedAt?.milliseconds ?? .min, purchase.expiresAt?.milliseconds ?? .min)
   }
 
-  private func text(_ purchase: Entitlement) -> ExactText {
+  private func firstTransaction(of purchase: Entitlement) -> ExactText {
     ExactText(purchase.transactions.first?.id ?? "")
   }
 }

@@ -3,7 +3,7 @@ import Decode
 
 /// What a stretch of a snapshot file brought.
 public struct SnapshotBatch: Sendable {
-  /// One per accepted line.
+  /// Those of accepted lines, in their order; a list of customers is several.
   public var snapshots: [Snapshot] = []
   /// Lines that could not be understood; nothing of them is kept.
   public var rejects: [Reject] = []

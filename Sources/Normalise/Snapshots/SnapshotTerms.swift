@@ -1,7 +1,8 @@
 import Vocabulary
 
 // Names out of the closed lists of snapshots, as `JSONTape.term` gives them: lower case, without
-// underscores. Source: the value maps of the Qonversion SDKs (iOS QNMapper, Android QPermission).
+// underscores, spaces and points. Source: the value maps of the Qonversion SDKs (iOS QNMapper,
+// Android QPermission).
 
 extension Store {
   /// The shop that an entitlement's `source` or a purchase's `platform` names.
