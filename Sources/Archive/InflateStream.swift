@@ -1,4 +1,4 @@
-// With DeflateStream.swift the only file of this room that knows zlib.
+// With GzipPacker.swift the only file of this room that knows zlib.
 
 internal import CZlib
 

@@ -3,13 +3,13 @@ import Vocabulary
 
 /// Tells whose body an object is, and hands it to that provider's normaliser.
 ///
-/// A new provider is a test in `Signature` and a case in `normalise`.
+/// A new provider is a test in `BodyMarks` and a case in `normalise`.
 struct Providers {
   private var qonversion: Qonversion
   private var flobuk: Flobuk
   private var iaptic: Iaptic
   private var purple: Purple
-  private var signature = Signature()
+  private var marks = BodyMarks()
 
   init(rules: NormaliseRules) {
     qonversion = Qonversion(rules: rules)
@@ -22,22 +22,22 @@ struct Providers {
   mutating func provider(of object: JSONNode, on tape: JSONTape) -> Provider? {
     qonversion.look(at: object, of: tape)
     if qonversion.isBody(tape) { return .qonversion }
-    signature.look(at: object, of: tape)
-    return signature.provider(tape)
+    marks.look(at: object, of: tape)
+    return marks.provider(tape)
   }
 
   /// The provider whose body `object` must be although something in it is missing.
   mutating func providerOfDamaged(_ object: JSONNode, on tape: JSONTape) -> Provider? {
     qonversion.look(at: object, of: tape)
     if qonversion.isDamagedBody { return .qonversion }
-    signature.look(at: object, of: tape)
-    return signature.providerOfDamaged(tape)
+    marks.look(at: object, of: tape)
+    return marks.providerOfDamaged(tape)
   }
 
   /// Whether `object` is what a provider's interface answers when a request fails.
   mutating func isErrorResponse(_ object: JSONNode, on tape: JSONTape) -> Bool {
-    signature.look(at: object, of: tape)
-    return signature.isErrorResponse(tape)
+    marks.look(at: object, of: tape)
+    return marks.isErrorResponse(tape)
   }
 
   /// Turns the body that was looked at last into events of `batch`.

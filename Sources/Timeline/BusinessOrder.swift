@@ -45,39 +45,3 @@ private func rank(_ event: Event) -> Int {
   case .other, .observed: 12
   }
 }
-
-extension Event {
-  /// Whether revenue on this event gives money back; for a product change, the data's sign says.
-  var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
-
-  /// The step in a life that this event charges for, nil when it charges for nothing.
-  var chargeKind: ChargeKind? {
-    guard kind.isProductChange else { return kind.chargeKind }
-    return revenue != nil && !revenueIsNegative ? .productChange : nil
-  }
-
-  /// Whether the event moves to another product at once and says nothing of money: Purple, whose
-  /// events come without amounts, dates the change itself.
-  var changesProductUnpaid: Bool {
-    provider.body == .event && !provider.sendsWholeCharges && kind.isProductChange
-      && chargeKind == nil && !isRefundBooking
-  }
-
-  /// Whether the event says that a payment is failing or that grace was granted.
-  var isBillingProblem: Bool {
-    switch kind {
-    case .billingRetry, .trialBillingRetry, .graceEntered, .endedInvoluntarily: true
-    default: reason == .involuntary
-    }
-  }
-
-  /// Whether the event switches auto-renew off.
-  var isCancel: Bool { kind == .canceled || kind == .trialCanceled }
-
-  /// The sign of both amounts: that in US dollars has it, unless it is none or zero.
-  private var revenueIsNegative: Bool {
-    guard let revenue else { return false }
-    let usd = revenue.usd ?? .zero
-    return (usd == .zero ? revenue.local ?? .zero : usd) < .zero
-  }
-}

@@ -72,10 +72,3 @@ struct ChargeKey: Hashable {
     self.init(event.transaction, of: event.productLeft ?? 0)
   }
 }
-
-extension Event {
-  /// The product that a change of product was made from, where it is told and another one.
-  var productLeft: Symbol? {
-    kind.isProductChange && ![0, product].contains(previousProduct) ? previousProduct : nil
-  }
-}

@@ -177,20 +177,3 @@ extension Life {
     return told.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
   }
 }
-
-extension Event {
-  /// Whether the event names a change of product that takes effect at the next renewal.
-  var isAnnouncement: Bool {
-    kind.isProductChange && chargeKind == nil && !isRefundBooking && !changesProductUnpaid
-  }
-}
-
-extension EventKind {
-  /// Whether only something that renews has such an event.
-  var isAboutSubscription: Bool {
-    switch self {
-    case .other, .observed, .purchased, .purchaseRefunded: false
-    default: true
-    }
-  }
-}

@@ -17,11 +17,6 @@ extension [Event] {
   }
 }
 
-extension Event {
-  /// Whether a told event charges for a subscription or starts a trial.
-  var opensSubscription: Bool { opensPurchase && kind != .purchased }
-}
-
 /// Which products and purchases a Purple life holds, and which it held before.
 private struct Holding {
   private var products: Set<Symbol> = []

@@ -236,28 +236,4 @@ extension Event {
     if let previous, sent < previous.start { return time }
     return sent
   }
-
-  /// The end of grace, also where it is the end that an entry into grace tells.
-  var endOfGrace: Instant? {
-    graceEnd ?? (kind == .graceEntered && !provider.sendsGraceEnds ? periodEnd : nil)
-  }
-
-  /// The end of the period as the event tells it; nil where it sends its own time in its place, as
-  /// refunds and changes of product do.
-  var toldPeriodEnd: Instant? {
-    isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
-  }
-
-  /// Whether the event speaks of a running trial.
-  var isOfTrial: Bool { [.trialCanceled, .trialBillingRetry, .trialExpired].contains(kind) }
-
-  /// Whether the event says that a period is over; what says that the store gave up does where the
-  /// end itself is not always sent.
-  var tellsEnd: Bool {
-    switch kind {
-    case .expired, .trialExpired: true
-    case .endedInvoluntarily: !provider.sendsWholeCharges
-    default: false
-    }
-  }
 }

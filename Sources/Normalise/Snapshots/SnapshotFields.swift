@@ -76,7 +76,7 @@ enum SnapshotTransactionField: Int, MemberField {
 }
 
 /// The members of a REST v4 purchase.
-enum PurchaseField: Int, MemberField {
+enum QonversionPurchaseField: Int, MemberField {
   case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
 
   var names: [String] {

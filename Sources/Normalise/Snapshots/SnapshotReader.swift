@@ -24,7 +24,7 @@ public struct SnapshotReader {
   private var tape = JSONTape()
   private var members = Members<SnapshotField>()
   private var entitlements = EntitlementReader()
-  private var purchases = PurchaseReader()
+  private var purchases = QonversionPurchaseReader()
   private var iaptic = IapticSnapshotReader()
   private var flobuk = FlobukSnapshotReader()
 

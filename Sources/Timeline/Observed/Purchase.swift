@@ -211,11 +211,6 @@ extension Event {
     guard transaction == 0, let state = observation else { return false }
     return state.isReplaced || (state.isOwned == false && state.isInBillingRetry != true)
   }
-
-  /// Whether a told event charges for something or starts a trial.
-  var opensPurchase: Bool {
-    kind != .observed && (chargeKind != nil || kind == .trialStarted)
-  }
 }
 
 extension [Event] {

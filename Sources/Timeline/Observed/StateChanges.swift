@@ -187,16 +187,3 @@ struct StateChanges {
     return event
   }
 }
-
-extension Event {
-  /// Whether the event ends a purchase.
-  var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
-
-  /// Whether the event tells that a purchase ran out.
-  var isExpiry: Bool {
-    switch kind {
-    case .expired, .trialExpired, .endedInvoluntarily: true
-    default: false
-    }
-  }
-}

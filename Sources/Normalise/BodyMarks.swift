@@ -2,7 +2,7 @@ import Decode
 import Vocabulary
 
 /// The members by which bodies of all providers but Qonversion are told apart.
-enum SignatureField: Int, MemberField {
+enum BodyMark: Int, MemberField {
   case type, password, purchases, username, notification
   case eventTime, properties
   case transaction, store, data
@@ -31,8 +31,8 @@ enum SignatureField: Int, MemberField {
 ///
 /// Sources: the webhook pages of the providers. No two of them share the
 /// combinations of members asked for here.
-struct Signature {
-  private var members = Members<SignatureField>()
+struct BodyMarks {
+  private var members = Members<BodyMark>()
 
   /// Looks at `object`, of which all other calls speak.
   mutating func look(at object: JSONNode, of tape: JSONTape) { members.read(object, of: tape) }
@@ -51,7 +51,7 @@ struct Signature {
   /// Whether the object is iaptic's test of the address without the secret.
   private func isBareTest(_ tape: JSONTape) -> Bool {
     guard let type = members.value(.type), tape.bytes(type).isWord("test") else { return false }
-    return SignatureField.allCases.allSatisfy { $0 == .type || $0 == .password || !has($0) }
+    return BodyMark.allCases.allSatisfy { $0 == .type || $0 == .password || !has($0) }
   }
 
   /// Whose body the object must be although something in it is missing.
@@ -60,7 +60,7 @@ struct Signature {
     if isObject(.properties, tape), has(.type), describes(.properties, purpleWords, tape) {
       return .purple
     }
-    let named = [SignatureField.username, .password, .notification].count { has($0) }
+    let named = [BodyMark.username, .password, .notification].count { has($0) }
     if holdsPurchases(tape) ? named >= 1 : named >= 2 { return .iaptic }
     let isAddressed = has(.transaction) || has(.store)
     if isAddressed, describes(.data, flobukWords, tape) { return .flobuk }
@@ -76,9 +76,9 @@ struct Signature {
     return isRefused || has(.code) && has(.error)
   }
 
-  private func has(_ field: SignatureField) -> Bool { members.value(field) != nil }
+  private func has(_ field: BodyMark) -> Bool { members.value(field) != nil }
 
-  private func isObject(_ field: SignatureField, _ tape: JSONTape) -> Bool {
+  private func isObject(_ field: BodyMark, _ tape: JSONTape) -> Bool {
     members.value(field).map { tape.kind($0) == .object } ?? false
   }
 
@@ -89,7 +89,7 @@ struct Signature {
   }
 
   private func describes(
-    _ field: SignatureField, _ words: [StaticString], _ tape: JSONTape
+    _ field: BodyMark, _ words: [StaticString], _ tape: JSONTape
   ) -> Bool {
     guard let object = members.value(field) else { return false }
     return words.contains { tape.member(object, $0) != nil }

@@ -5,8 +5,8 @@ import Vocabulary
 /// subscription.
 ///
 /// Source: documentation.qonversion.io, API reference, List purchases for a user.
-struct PurchaseReader {
-  private var members = Members<PurchaseField>()
+struct QonversionPurchaseReader {
+  private var members = Members<QonversionPurchaseField>()
   private var storeData = Members<SnapshotTransactionField>()
 
   /// Whether `list` holds purchases rather than entitlements.
