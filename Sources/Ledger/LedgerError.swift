@@ -54,8 +54,11 @@ extension LedgerError {
   /// Its message names tables and columns at most, never values, because statements bind their
   /// values. `errno` must have been 0 before SQLite was asked.
   init(_ cause: DatabaseError, doing: String, path: String) {
-    // SQLite has no code of its own for what `sum` and `abs` refuse.
-    let isOverflow = cause.resultCode == .SQLITE_ERROR && cause.message == "integer overflow"
+    // SQLite has no code of its own for what `sum` and `abs` refuse, and makes a floating-point
+    // number of a sum of two, which no column takes.
+    let isOverflow =
+      cause.resultCode == .SQLITE_ERROR && cause.message == "integer overflow"
+      || cause.message?.hasPrefix("cannot store REAL value in INTEGER column") ?? false
     let kind = isOverflow ? .overflow : Kind(cause.resultCode)
     // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
     // a rebuilt ledger would lie on the same broken disk.

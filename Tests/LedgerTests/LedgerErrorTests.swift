@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import Ledger
@@ -14,5 +15,20 @@ struct LedgerErrorTests {
     let error = LedgerError(
       DatabaseError(resultCode: .SQLITE_CORRUPT), doing: "read", path: "a.sqlite")
     #expect("\(error.kind)" == kind, "\(error)")
+  }
+
+  @Test("A sum that leaves the range of a column is no damage")
+  func overflow() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.rows(sql: "create table cell (id integer primary key, x integer) strict") { _ in }
+    let addition = """
+      insert into cell values (1, \(Int64.max)) on conflict do update set x = x + excluded.x
+      """
+    try ledger.rows(sql: addition) { _ in }
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.access("add") { try RawStatement($0, addition).run() }
+    }
+    #expect(error?.kind == .overflow, "\(error)")
   }
 }

@@ -45,6 +45,27 @@ struct GreatAmountTests {
     #expect(row["arr_close"] == "365000000000.000004")
   }
 
+  @Test("A sum over two nights that no column holds is told as one of a single night is")
+  func nights() throws {
+    func charges(_ numbers: Range<Int>) -> String {
+      numbers.map { number in
+        var body = Body(number)
+        body.members["price"] = "null"
+        body.members["revenue"] =
+          #"{"value":900000000000,"value_usd":55000000,"currency":"IDR","is_proceed":0,"#
+          + #""proceeds_rate":70}"#
+        return body.line + "\n"
+      }.joined()
+    }
+    let night = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
+    try program.folder.write(charges(0..<6), to: "in/a.jsonl")
+    #expect(try program.run(night).status == 0)
+    try program.folder.write(charges(6..<12), to: "in/b.jsonl")
+    let result = try program.run(night)
+    #expect(result.status == 70, "\(result)")
+    #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
+  }
+
   @Test("What a rate that cannot be true makes of an amount is unknown", arguments: [0, 1])
   func rates(_ isProceed: Int) throws {
     let rate = isProceed == 1 ? "0.000001" : "1000000000000"
