@@ -219,7 +219,7 @@ public func reportFeeds(of ledger: Ledger, by rules: Rules) throws -> Set<Feed> 
   var feeds = Set(rules.watermarks.keys)
   for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {
     try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
-      try feeds.insert(Feed(provider: row.provider(0), app: Symbol(row.int64(1))))
+      try feeds.insert(Feed(provider: row.provider(0), app: row.symbol(1)))
     }
   }
   return feeds

@@ -39,6 +39,19 @@ struct KnownCaseTests {
   }
 
   private static let damages: [Damage] = [
+    // A number that is greater than any symbol.
+    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "word") { _ = try $0.foldBasis() },
+    Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "word") {
+      _ = try $0.churnDoubts()
+    },
+    Damage("insert into price_cell values (0, 1, 5000000000, 0, 1, -1, 1)", "word") {
+      _ = try $0.priceRows()
+    },
+    Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "word") {
+      _ = try $0.begun()
+    },
+    Damage("insert into rate_cell values (5000000000, 1, x'')", "word") { _ = try $0.rateRows() },
+    Damage("update lineage set app = 5000000000", "word") { try $0.forEachLineage { _, _ in } },
     Damage("update watermark set provider = 99", "provider") { _ = try $0.watermarks() },
     // A number that ends like that of a provider is none of it.
     Damage("update watermark set provider = 256 + provider", "provider") {
@@ -102,6 +115,15 @@ struct KnownCaseTests {
     let error = #expect(throws: LedgerError.self) { try damage.read(ledger) }
     #expect(error?.kind == .corrupt)
     #expect(error?.message.hasSuffix("it names no known \(damage.noun)") == true)
+  }
+
+  @Test("A ledger whose words have numbers that none has cannot be opened")
+  func words() throws {
+    try ledger.rows(sql: "update symbol set id = 5000000000 where word = 'USD'") { _ in }
+    let error = #expect(throws: LedgerError.self) {
+      try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readOnly)
+    }
+    #expect(error?.kind == .corrupt)
   }
 
   @Test("Damaged bytes are told as what they hold")

@@ -33,7 +33,7 @@ struct LineageShop: Equatable {
   /// Reads provider, app, environment and store from `column` on.
   init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
     provider = try row.provider(column)
-    app = Symbol(row.int64(column + 1))
+    app = try row.symbol(column + 1)
     environment = try row.environment(column + 2)
     store = try row.store(column + 3)
   }

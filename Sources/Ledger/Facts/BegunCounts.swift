@@ -17,8 +17,8 @@ extension Ledger {
       var begun: [Offering: Int64] = [:]
       try statement.forEachRow { row in
         let offering = try Offering(
-          provider: row.provider(0), app: Symbol(row.int64(1)), store: row.store(2),
-          product: Symbol(row.int64(3)))
+          provider: row.provider(0), app: row.symbol(1), store: row.store(2),
+          product: row.symbol(3))
         begun[offering, default: 0] += row.int64(4)
       }
       return begun

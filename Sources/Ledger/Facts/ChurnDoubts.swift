@@ -34,8 +34,8 @@ extension Ledger {
           ChurnDoubtRow(
             lineage: row.int64(0),
             offering: Offering(
-              provider: row.provider(2), app: Symbol(row.int64(3)), store: row.store(4),
-              product: Symbol(row.int64(5))),
+              provider: row.provider(2), app: row.symbol(3), store: row.store(4),
+              product: row.symbol(5)),
             at: row.instant(1), isBySnapshot: row.int64(6) != 0))
       }
       return doubts

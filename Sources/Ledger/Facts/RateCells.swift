@@ -51,10 +51,7 @@ extension Ledger {
               usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
         }
         guard reader.isSound else { throw LedgerError.damaged("an exchange rate") }
-        rows.append(
-          RateRow(
-            currency: Symbol(row.int64(0)),
-            day: row.day(1), rates: rates))
+        try rows.append(RateRow(currency: row.symbol(0), day: row.day(1), rates: rates))
       }
       return rows
     }

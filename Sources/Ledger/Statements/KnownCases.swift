@@ -21,6 +21,10 @@ extension RawStatement {
       UInt8(exactly: int64(column)).flatMap(AmountBasis.init(rawValue:)), "basis of an amount")
   }
 
+  func symbol(_ column: Int32) throws(LedgerError) -> Symbol {
+    try known(Symbol(exactly: int64(column)), "word")
+  }
+
   func breakCode(_ column: Int32) throws(LedgerError) -> BreakCode {
     try known(BreakCode(rawValue: text(column)), "code of a break")
   }
@@ -60,5 +64,12 @@ extension LedgerRow {
   /// - Throws: `LedgerError` of kind `corrupt` when the number is that of none.
   public func provider(_ index: Int) throws(LedgerError) -> Provider {
     try statement.provider(Int32(index))
+  }
+
+  /// The symbol in column `index` (from 0).
+  ///
+  /// - Throws: `LedgerError` of kind `corrupt` when it holds a number that no symbol has.
+  public func symbol(_ index: Int) throws(LedgerError) -> Symbol {
+    try statement.symbol(Int32(index))
   }
 }

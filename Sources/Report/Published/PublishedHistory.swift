@@ -84,7 +84,7 @@ extension ReportPlan {
 extension PublishedHorizon {
   init(_ row: LedgerRow) throws(LedgerError) {
     self.init(
-      feed: Feed(provider: try row.provider(0), app: Symbol(row.int64(1))), booked: row.month(2),
+      feed: Feed(provider: try row.provider(0), app: try row.symbol(1)), booked: row.month(2),
       settled: row.month(3), ended: row.month(4))
   }
 
