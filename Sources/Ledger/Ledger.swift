@@ -229,7 +229,7 @@ public final class Ledger {
     let statement = try RawStatement(
       database, "select id, word from symbol where id > 0 order by id")
     try statement.forEachRow { row in
-      guard table.symbol(row.bytes(1)) == Symbol(row.int64(0)) else {
+      guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {
         throw LedgerError(
           .corrupt, "cannot read the ledger \(path): its table of words contradicts itself",
           hint: "rebuild the ledger from the archives in a new file")
