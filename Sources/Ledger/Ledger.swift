@@ -147,16 +147,15 @@ public final class Ledger {
     _ doing: String, _ body: (Database) throws -> Value
   ) throws(LedgerError) -> Value {
     try access(doing) { database in
+      let saved = savedWords
       try database.savepoint("change")
       do {
         let value = try body(database)
         try database.release("change")
         return value
       } catch {
-        // A full disk has made SQLite roll back already.
-        if database.isInsideTransaction {
-          try? database.rollBack("change")
-        }
+        undo("undo a change", since: "change")
+        savedWords = saved
         throw error
       }
     }
@@ -208,16 +207,25 @@ public final class Ledger {
   }
 
   /// Undoes an archive, all since `savepoint`, and goes back to the words that the file has.
+  func undoArchive(since savepoint: String) {
+    undo("undo an archive", since: savepoint) { database in
+      symbols = try Self.storedSymbols(database, path: path)
+      savedWords = symbols.words.count
+    }
+  }
+
+  /// Undoes all since `savepoint`, and does `rest`.
   ///
   /// Whoever undoes mostly has another error to tell, or none and goes on: why it fails is thrown
   /// by whatever comes next.
-  func undoArchive(since savepoint: String) {
+  func undo(
+    _ doing: String, since savepoint: String, _ rest: (Database) throws -> Void = { _ in }
+  ) {
     do {
-      try access("undo an archive") { database in
+      try access(doing) { database in
         // After a full disk or a broken one, SQLite has rolled back already.
         if database.isInsideTransaction { try database.rollBack(savepoint) }
-        symbols = try Self.storedSymbols(database, path: path)
-        savedWords = symbols.words.count
+        try rest(database)
       }
     } catch {
       failedUndo = error

@@ -38,6 +38,34 @@ struct UndoTests {
     }
   }
 
+  @Test("Nothing goes on in a transaction of a change that could not be rolled back")
+  func change() throws {
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try ledger.together("change") {
+        for sql in ["release change", "savepoint other"] { try ledger.rows(sql: sql) { _ in } }
+        throw Stop()
+      }
+    }
+    let error = #expect(throws: LedgerError.self) { try ledger.rows(sql: "select 1") { _ in } }
+    #expect(error?.message.contains("cannot undo a change") == true)
+  }
+
+  @Test("Words of a change that was undone are written by the next")
+  func wordsAgain() throws {
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try ledger.together("change") {
+        try ledger.ingest("a", [Line()])
+        throw Stop()
+      }
+    }
+    try ledger.ingest("a", [Line()])
+    let again = try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readOnly)
+    #expect(again.symbol("app") == ledger.symbol("app"))
+    #expect(again.symbol("app") != nil)
+  }
+
   @Test("Nothing goes on with words that could not be read again")
   func words() throws {
     let gap = "insert into symbol (id, word) values (900, 'gap')"

@@ -32,7 +32,7 @@ final class ArchiveEntry {
           archive, status: .complete, id: ledger.nextArchive(in: database),
           run: ArrivalRun(in: database).number)
       } catch {
-        try? database.rollBack("archive")
+        ledger.undo("undo an archive", since: "archive")
         throw error
       }
     }
