@@ -2,7 +2,7 @@
 public enum SimulateError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The plan asks for something impossible.
   case plan(reason: String)
-  /// The folder already holds a world.
+  /// The folder already holds a world, or a file that the world would replace.
   case occupied(path: String)
   /// A signal asked to stop, and the folder holds a part of a world.
   case stopped(signal: Int32)
@@ -15,8 +15,8 @@ public enum SimulateError: Error, Sendable, Equatable, CustomStringConvertible {
     case .plan(let reason):
       "planning the simulation failed: \(reason); change that option and run again"
     case .occupied(let path):
-      "writing a simulated world failed: \(path) exists already and two worlds must not mix; "
-        + "choose another folder or remove it"
+      "writing a simulated world failed: \(path) exists already, and a world replaces nothing; "
+        + "choose another folder"
     case .stopped(let signal):
       "writing a simulated world was stopped by signal \(signal); what there is of it is not "
         + "whole: remove the folder"

@@ -9,13 +9,13 @@ import Vocabulary
 ///   - folder: where `archives/`, `snapshots/`, `truth/`, `subledger.yaml` and `prices.csv` go.
 ///   - stop: answers the signal that asked to stop, 0 while none did; asked between lives.
 /// - Returns: what was written, in numbers.
-/// - Throws: `SimulateError` for an impossible plan, a folder that holds a world already, or an
-///   output that cannot be written.
+/// - Throws: `SimulateError` for an impossible plan, a folder that holds a world or such a file
+///   already, or an output that cannot be written.
 public func simulate(
   _ plan: WorldPlan, into folder: String, stop: @escaping () -> Int32 = { 0 }
 ) throws(SimulateError) -> SimulationSummary {
   try check(plan)
-  for name in ["archives", "snapshots", "truth"] {
+  for name in ["archives", "snapshots", "truth", "subledger.yaml", "prices.csv"] {
     let path = "\(folder)/\(name)"
     if FileManager.default.fileExists(atPath: path) { throw .occupied(path: path) }
   }
@@ -68,7 +68,7 @@ private func check(_ plan: WorldPlan) throws(SimulateError) {
   let shares = [
     plan.lostShare, plan.duplicatedShare, plan.delayedShare, plan.reorderedShare,
   ]
-  guard shares.allSatisfy({ $0 >= 0 }), shares.reduce(0, +) <= 1_000_000 else {
+  guard shares.allSatisfy((0...1_000_000).contains), shares.reduce(0, +) <= 1_000_000 else {
     throw .plan(reason: "the shares of fates are negative or exceed a million together")
   }
   guard (0...1_000_000).contains(plan.sandboxShare), (0...1_000_000).contains(plan.envelopedShare)
@@ -86,7 +86,7 @@ private func check(_ plan: WorldPlan) throws(SimulateError) {
   guard (1...100_000_000).contains(plan.subscribers) else {
     throw .plan(reason: "a world has from 1 to 100,000,000 subscribers")
   }
-  if case .count(let count) = plan.archives, count < 1 {
-    throw .plan(reason: "a world has at least one archive")
+  if case .count(let count) = plan.archives, !(1...1_000_000).contains(count) {
+    throw .plan(reason: "a world has from 1 to 1,000,000 archives")
   }
 }

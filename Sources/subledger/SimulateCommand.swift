@@ -23,7 +23,7 @@ struct SimulateCommand: ParsableCommand {
       Shares are in events per million.
       """)
 
-  @Option(help: "Folder of the world; must not hold one already.")
+  @Option(help: "Folder of the world; must hold neither one nor its subledger.yaml or prices.csv.")
   var out: String
 
   @Option(help: "Equal seeds give equal worlds.")
@@ -43,7 +43,7 @@ struct SimulateCommand: ParsableCommand {
     transform: SimulateCommand.providers)
   var providers: [Provider] = [.qonversion]
 
-  @Option(help: "Cut the deliveries into so many archives. (default: one per day)")
+  @Option(help: "Cut the deliveries into so many archives, up to 10⁶. (default: one per day)")
   var archives: Int?
 
   @Option(help: "Events that are never delivered, per million.")

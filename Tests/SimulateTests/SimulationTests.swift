@@ -99,6 +99,18 @@ import Vocabulary
       try simulate(plan, into: world.folder.path("other"))
     }
     #expect(error?.description.contains("exceed a million") ?? false)
+    plan.lostShare = .max
+    #expect(throws: SimulateError.self) { try simulate(plan, into: world.folder.path("other")) }
+    plan = world.plan
+    plan.archives = .count(.max)
+    #expect(throws: SimulateError.self) { try simulate(plan, into: world.folder.path("other")) }
+    for name in ["subledger.yaml", "prices.csv"] {
+      let mine = try world.folder.write("mine", to: "\(name) of mine/\(name)")
+      #expect(throws: SimulateError.occupied(path: mine)) {
+        try simulate(world.plan, into: world.folder.path("\(name) of mine"))
+      }
+      #expect(FileManager.default.contents(atPath: mine) == Data("mine".utf8))
+    }
     let file = try world.folder.write("", to: "file")
     #expect(throws: SimulateError.self) { try simulate(world.plan, into: file) }
   }
