@@ -140,6 +140,16 @@ struct PackTests {
     }
   }
 
+  @Test("A pack of which a file is too large to be held in memory is refused")
+  func large() throws {
+    try system("tar", "-xzf", "p.tar.gz")
+    try system("truncate", "--size=65M", "subledger-2025-03/chain.txt")
+    try system("tar", "--format=ustar", "--no-recursion", "-czf", "e.tar.gz", "-T", try list())
+    let result = try proof("e.tar.gz")
+    #expect(result.status == 65, "\(result)")
+    #expect(result.output.contains("chain.txt is larger than 64 MiB"), "\(result)")
+  }
+
   @Test("A month that has not ended, and a pack that is not there, are refused")
   func refused() throws {
     let pack = { (month: String) in

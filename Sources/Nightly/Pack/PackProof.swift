@@ -50,12 +50,24 @@ extension Night {
       check.fail(.damaged, "\(file) is no whole gzip file: \(reason)")
       return nil
     }
-    guard let names = try TarReader(tar).extract(into: room.path("pack")) else {
+    guard let files = try TarReader(tar).extract(into: room.path("pack")) else {
       check.fail(.damaged, "\(file) holds no tar as `subledger pack` writes it")
       return nil
     }
-    return names
+    for (name, size) in files where size > readWholeMax && isReadWhole(name) {
+      check.fail(.damaged, "\(name) is larger than \(readWholeMax >> 20) MiB")
+    }
+    return check.outcome == .holds ? files.map(\.name) : nil
   }
+
+  /// Whether the proof reads a file of this name into memory: of the set only the checksums.
+  private static func isReadWhole(_ name: String) -> Bool {
+    let parts = name.split(separator: "/")
+    return parts.count < 2 || parts[1] != "reports" || parts.last == "SHA256SUMS"
+  }
+
+  /// The most bytes of such a file: the chain of all runs of decades, or the rows of a month.
+  private static let readWholeMax = 64 << 20
 
   /// Recomputes every record, and holds the last run's to the set and documents of the pack; gives
   /// what each run says.

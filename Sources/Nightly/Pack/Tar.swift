@@ -83,15 +83,22 @@ struct TarReader {
     input = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
   }
 
-  /// Writes every file into `folder`, and gives their names; nil when it is no such tar.
-  func extract(into folder: String) throws -> [String]? {
-    var names: [String] = []
+  /// More files than any pack has.
+  private static let filesMax = 100_000
+
+  /// Writes every file into `folder`, and gives their names and sizes; nil when it is no such tar.
+  func extract(into folder: String) throws -> [(name: String, size: Int)]? {
+    var files: [(name: String, size: Int)] = []
+    var names: Set<String> = []
+    var folders: Set<String> = []
     while let block = try input.read(upToCount: 512), block.count == 512 {
       let header = [UInt8](block)
-      if header.allSatisfy({ $0 == 0 }) { return names }
-      guard let entry = Entry(header), !names.contains(where: { entry.collides(with: $0) }) else {
-        return nil
-      }
+      if header.allSatisfy({ $0 == 0 }) { return files }
+      guard let entry = Entry(header), files.count < Self.filesMax,
+        !folders.contains(entry.name), names.insert(entry.name).inserted,
+        names.isDisjoint(with: entry.folders)
+      else { return nil }
+      folders.formUnion(entry.folders)
       let path = "\(folder)/\(entry.name)"
       let url = URL(fileURLWithPath: path)
       try FileManager.default.createDirectory(
@@ -109,7 +116,7 @@ struct TarReader {
       try output.close()
       let padding = (512 - entry.size % 512) % 512
       if padding > 0, try input.read(upToCount: padding)?.count != padding { return nil }
-      names.append(entry.name)
+      files.append((entry.name, entry.size))
     }
     return nil
   }
@@ -118,10 +125,8 @@ struct TarReader {
     let name: String
     let size: Int
 
-    /// Whether a file of this name is the entry's own, the folder it would lie in, or inside it.
-    func collides(with other: String) -> Bool {
-      other == name || name.hasPrefix(other + "/") || other.hasPrefix(name + "/")
-    }
+    /// The folders that it lies in.
+    let folders: [String]
 
     init?(_ block: [UInt8]) {
       func text(_ range: Range<Int>) -> String {
@@ -137,6 +142,7 @@ struct TarReader {
       self.size = size
       let parts = name.split(separator: "/", omittingEmptySubsequences: false)
       guard !parts.contains(where: { $0.isEmpty || $0 == "." || $0 == ".." }) else { return nil }
+      folders = (1..<parts.count).map { parts[..<$0].joined(separator: "/") }
     }
   }
 }
