@@ -22,6 +22,8 @@ struct Intake {
   /// What a worker tells the writer about one archive, in this order.
   private enum Message: Sendable {
     case opened(sha256: String)
+    /// Its bytes were known before this run, and are not read.
+    case skipped
     case batch(EventBatch)
     /// The batches so far do not hold; the archive is read anew.
     case again
@@ -109,6 +111,7 @@ struct Intake {
             log.warning("\(file.path) changed while it was read; it is left for the next run")
           }
           done += file.bytes
+        case .skipped: done += file.bytes
         case .vanished:
           intake.abandon()
           log.warning("\(file.path) vanished before it was read; it is left out")
@@ -228,7 +231,10 @@ struct Intake {
         let start = StageTimes.now(.thread)
         let sha256 = try sha256(of: file)
         guard tell(.opened(sha256: sha256)) else { return }
-        if knownContents.contains(sha256) { return }
+        if knownContents.contains(sha256) {
+          _ = tell(.skipped)
+          return
+        }
         var normalise: Int64 = 0
         let end = try readBatches(of: file, &normalise, tell)
         let whole = StageTimes.now(.thread) - start

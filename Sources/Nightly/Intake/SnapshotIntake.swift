@@ -10,7 +10,7 @@ extension Intake {
     guard !plan.snapshots.isEmpty else { return }
     let (files, known, leftAlone) = try newFiles(
       of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
-    summary.snapshotFilesKnown = known
+    summary.snapshotFilesKnown += known
     summary.filesLeftAlone += leftAlone
     for file in files {
       try checkStop()
@@ -43,6 +43,7 @@ extension Intake {
       sha256: sha256, kind: .snapshots, capturedAt: capturedAt)
     {
       archive.capturedAt = known.capturedAt
+      summary.snapshotFilesKnown += 1
       return try ledger.recordRepeat(archive)
     }
     var entry = try ledger.beginSnapshots(archive)
