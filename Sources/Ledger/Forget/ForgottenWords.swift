@@ -55,24 +55,33 @@ struct ForgottenWords {
       update break_episode set break_id = ?23, \(assignments.joined(separator: ", "))
       where break_id = ?1 and episode = ?2
       """)
+    // One name for all episodes of a break, though not each may tell it.
+    var names: [String: String] = [:]
+    for (former, _) in found where names[former.id] == nil {
+      names[former.id] = name(former, rewritten(former))
+    }
+    lostBreaks = Int64(Set(found.map(\.0.id)).count - names.count)
+    breakIDs = names.filter { $0.key != $0.value }
     for (former, episode) in found {
-      var item = former
-      if item.user == id { item.user = pseudonym }
-      item.subscription = renaming.applied(toOwn: item.subscription)
-      item.transaction = renaming.applied(toOwn: item.transaction)
-      item.evidence = renaming.applied(toOwn: item.evidence)
-      item.action = renaming.applied(toOwn: item.action)
-      let place = breakIDs[former.id] ?? name(former, item)
-      if place == nil { lostBreaks += 1 }
-      if let place, place != former.id { breakIDs[former.id] = place }
-      guard item != former || place.map({ $0 != former.id }) ?? false else { continue }
+      let item = rewritten(former)
+      guard item != former || breakIDs[former.id] != nil else { continue }
       breaks += 1
       update.bind(1, former.id)
       update.bind(2, episode)
       BreakContent.bind(item, to: update, from: 3)
-      update.bind(23, place ?? former.id)
+      update.bind(23, breakIDs[former.id] ?? former.id)
       try update.run()
     }
+  }
+
+  private func rewritten(_ former: Break) -> Break {
+    var item = former
+    if item.user == id { item.user = pseudonym }
+    item.subscription = renaming.applied(toOwn: item.subscription)
+    item.transaction = renaming.applied(toOwn: item.transaction)
+    item.evidence = renaming.applied(toOwn: item.evidence)
+    item.action = renaming.applied(toOwn: item.action)
+    return item
   }
 
   /// Rewrites what the decisions file of the last run said.
