@@ -9,19 +9,20 @@ extension Ledger {
   /// The copy is for its owner only, checked by SQLite, and durable before it gets its name; a copy
   /// that fails leaves nothing. Gives back its size in bytes.
   public func backup(to target: String) throws(LedgerError) -> Int64 {
-    let part = target + ".part"
-    guard let file = OpenFile(part, O_RDWR | O_CREAT | O_EXCL, rights: 0o600) else {
+    guard let aside = FileAside(for: target) else {
       throw backupFailure(
-        "make the file \(part)", errno,
+        "make the file \(target).part", errno,
         existing: "another backup writes it, or one that died has left it: remove it then")
     }
-    defer { for path in LedgerFiles(of: part).ofCopy { unlink(path) } }
-    try access("back up") { try copy($0, to: part) }
-    guard file.sync() else { throw backupFailure("sync \(part)", errno) }
-    guard let size = file.size() else { throw backupFailure("read \(part)", errno) }
-    // A link never takes the place of a file, as a new name would.
-    guard link(part, target) == 0 else { throw backupFailure("name the copy \(target)", errno) }
-    return size
+    defer { for path in LedgerFiles(of: aside.path).ofCopy { unlink(path) } }
+    try access("back up") { try copy($0, to: aside.path) }
+    guard let size = aside.file.size() else { throw backupFailure("read \(aside.path)", errno) }
+    switch aside.publish() {
+    case nil: return size
+    case .sync: throw backupFailure("sync \(aside.path)", errno)
+    case .name: throw backupFailure("name the copy \(target)", errno)
+    case .syncFolder: throw backupFailure("sync the folder of \(target)", errno)
+    }
   }
 
   private func copy(_ database: Database, to path: String) throws {

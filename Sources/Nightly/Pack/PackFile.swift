@@ -4,22 +4,20 @@ import Foundation
 /// The file of a pack while it is written: beside its place, and gone when it is not finished.
 final class PackFile {
   private let path: String
-  private let aside: String
-  private let file: OpenFile
+  private let aside: FileAside
 
   /// Makes the file aside; a pack names users, so only its owner may read it.
   init(_ path: String) throws(NightError) {
     self.path = path
-    aside = path + ".part"
     try Self.requireRoom(for: path)
-    guard let file = OpenFile(aside, O_WRONLY | O_CREAT | O_EXCL, rights: 0o600) else {
+    guard let aside = FileAside(for: path) else {
       throw NightError(
-        .cannotCreate, "cannot write the pack \(path): cannot make \(aside): \(Self.cause)",
+        .cannotCreate, "cannot write the pack \(path): cannot make \(path).part: \(Self.cause)",
         hint: errno == EEXIST
           ? "another pack writes it, or one that died has left it: remove it then"
           : "check that its folder exists and that you may write there")
     }
-    self.file = file
+    self.aside = aside
   }
 
   /// Refuses a place that is taken, whatever was named by a slip.
@@ -34,24 +32,21 @@ final class PackFile {
         : "a pack takes the place of no file: give another name, or remove it first")
   }
 
-  deinit { unlink(aside) }
-
   /// Adds bytes to its end.
   func write(_ bytes: UnsafeRawBufferPointer) throws(NightError) {
-    guard file.write(bytes) else { throw failure() }
+    guard aside.file.write(bytes) else { throw failure() }
   }
 
   /// Gives the file its name, once it is on the disk.
   func publish() throws(NightError) {
-    guard file.sync() else { throw failure() }
-    // A link never takes the place of a file, as a new name would.
-    guard link(aside, path) == 0 else {
+    switch aside.publish() {
+    case nil: return
+    case .sync, .syncFolder: throw failure()
+    case .name:
       throw NightError(
         .cannotCreate, "cannot name the pack \(path): \(Self.cause)",
         hint: "check what is there, and that you may write to its folder")
     }
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-    guard OpenFile(folder, O_RDONLY)?.sync() != false else { throw failure() }
   }
 
   private func failure() -> NightError {
