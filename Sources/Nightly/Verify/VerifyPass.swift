@@ -121,6 +121,7 @@ extension Night {
       }) {
         cells.count += difference.rows
         for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
+        cells.wrong += difference.wrong - Int64(difference.differing.count)
       }
       reports.count = Int64(again.files)
       let (wrong, notes) = again.judged(by: version)
