@@ -19,16 +19,18 @@ extension Night {
     var facts: [String: JSONValue] = ["ledger": .string(plan.ledger)]
     if let ledger = try ledgerIfThere() {
       try attempt {
-        facts["runs"] = .array(try ledger.runs(newest: .max).map(\.told))
-        facts["feeds"] = .array(
-          try ledger.watermarks().map { $0.told(ledger.symbols.words) })
-        facts["breaks"] = .array(try ledger.breakCounts().map(\.told))
-        facts["months"] = .array(try ledger.monthStates().map(\.told))
-        facts["acts"] = .array(try ledger.acts().map(\.told))
-        let size = try ledgerSize(ledger)
-        facts["bytes"] = .integer(size.bytes)
-        facts["accepted"] = .integer(size.accepted)
-        facts["bytes_per_accepted_line"] = size.perAccepted.map(JSONValue.integer) ?? .null
+        try ledger.atOneMoment {
+          facts["runs"] = .array(try ledger.runs(newest: .max).map(\.told))
+          facts["feeds"] = .array(
+            try ledger.watermarks().map { $0.told(ledger.symbols.words) })
+          facts["breaks"] = .array(try ledger.breakCounts().map(\.told))
+          facts["months"] = .array(try ledger.monthStates().map(\.told))
+          facts["acts"] = .array(try ledger.acts().map(\.told))
+          let size = try ledgerSize(ledger)
+          facts["bytes"] = .integer(size.bytes)
+          facts["accepted"] = .integer(size.accepted)
+          facts["bytes_per_accepted_line"] = size.perAccepted.map(JSONValue.integer) ?? .null
+        }
       }
     }
     facts["exists"] = .bool(facts["runs"] != nil)

@@ -9,11 +9,13 @@ extension Night {
       return "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"
     }
     return try attempt {
-      var lines = ["ledger \(plan.ledger.shown())"]
-      lines += try archiveLines(ledger) + feedLines(ledger)
-      lines += try breakLines(ledger) + monthLines(ledger) + runLines(ledger)
-      lines.append(sizeLine(try ledgerSize(ledger)))
-      return lines.joined(separator: "\n")
+      try ledger.atOneMoment {
+        var lines = ["ledger \(plan.ledger.shown())"]
+        lines += try archiveLines(ledger) + feedLines(ledger)
+        lines += try breakLines(ledger) + monthLines(ledger) + runLines(ledger)
+        lines.append(sizeLine(try ledgerSize(ledger)))
+        return lines.joined(separator: "\n")
+      }
     }
   }
 
