@@ -14,10 +14,11 @@ extension Ledger {
     }
   }
 
-  /// How many lines brought something new, of events and of snapshots.
-  public func acceptedLines() throws(LedgerError) -> Int {
+  /// How many lines brought an event that was new.
+  public func acceptedEventLines() throws(LedgerError) -> Int {
     try access("count the lines") { database in
-      let statement = try RawStatement(database, "select coalesce(sum(accepted), 0) from archive")
+      let statement = try RawStatement(
+        database, "select coalesce(sum(accepted), 0) from archive where kind = 'events'")
       return try statement.first { Int($0.int64(0)) } ?? 0
     }
   }

@@ -17,7 +17,7 @@ struct FoldPass {
     try attempt {
       // Small stretches have few cells, so that adding them up takes little more memory than the
       // sum, and goes on beside the folding.
-      let events = try ledger.acceptedLines()
+      let events = try ledger.acceptedEventLines()
       let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
       let stretch = LineageStretch(
         path: ledger.path, fold: fold, revenueCells: events / stretches.count / 2)
