@@ -33,9 +33,14 @@ extension Night {
         try files.copyItem(atPath: file, toPath: copy)
       }
     } catch {
+      let isForbidden = [.fileReadNoPermission, .fileWriteNoPermission]
+        .contains((error as? CocoaError)?.code)
       throw NightError(
-        .inputOutput, "cannot copy the ledger \(plan.ledger) for a dry run: \(error)",
-        hint: "make room in the temporary folder, or set TMPDIR")
+        isForbidden ? .permission : .inputOutput,
+        "cannot copy the ledger \(plan.ledger) for a dry run: \(error.cause)",
+        hint: isForbidden
+          ? "check who may read the ledger and what stands beside it"
+          : "make room in the temporary folder, or set TMPDIR")
     }
   }
 
