@@ -7,15 +7,17 @@ extension Ledger {
   /// may write.
   ///
   /// The copy is for its owner only, checked by SQLite, and durable before it gets its name; a copy
-  /// that fails leaves nothing. Gives back its size in bytes.
-  public func backup(to target: String) throws(LedgerError) -> Int64 {
+  /// that fails, or that a signal of `stop` ends, leaves nothing. Gives back its size in bytes.
+  public func backup(
+    to target: String, stop: () -> Int32 = { 0 }
+  ) throws(LedgerError) -> Int64 {
     guard let aside = FileAside(for: target) else {
       throw backupFailure(
         "make the file \(target).part", errno,
         existing: "another backup writes it, or one that died has left it: remove it then")
     }
     defer { for path in LedgerFiles(of: aside.path).ofCopy { unlink(path) } }
-    try access("back up") { try copy($0, to: aside.path) }
+    try access("back up") { try copy($0, to: aside.path, stop) }
     guard let size = aside.file.size() else { throw backupFailure("read \(aside.path)", errno) }
     switch aside.publish() {
     case nil: return size
@@ -25,11 +27,38 @@ extension Ledger {
     }
   }
 
-  private func copy(_ database: Database, to path: String) throws {
+  /// Copies the ledger, as it is at one moment, to a new file at `path`, until `stop` answers a
+  /// signal.
+  ///
+  /// Takes no lock that a writer would wait for.
+  public func copy(to path: String, stop: () -> Int32 = { 0 }) throws(LedgerError) {
+    try access("copy the file") { database in
+      let copy = try DatabaseQueue(path: path)
+      try copy.writeWithoutTransaction { try copyPages(of: database, to: $0, stop) }
+      try copy.close()
+    }
+  }
+
+  private func copyPages(
+    of database: Database, to other: Database, _ stop: () -> Int32
+  ) throws {
+    // Whoever reads keeps their moment: else SQLite begins anew when somebody writes meanwhile.
+    try database.savepoint("copy")
+    defer { try? database.release("copy") }
+    _ = try RawStatement(database, "select count(*) from sqlite_schema").first { _ in }
+    try LedgerError.check(stop, "copying the ledger")
+    try withoutActuallyEscaping(stop) { stop in
+      try database.backup(to: other, pagesPerStep: 4096) { _ in
+        try LedgerError.check(stop, "copying the ledger")
+      }
+    }
+  }
+
+  private func copy(_ database: Database, to path: String, _ stop: () -> Int32) throws {
     let copy = try DatabaseQueue(path: path)
     defer { try? copy.close() }
     try copy.writeWithoutTransaction { other in
-      try database.backup(to: other)
+      try copyPages(of: database, to: other, stop)
       // One file, without a log beside it.
       _ = try String.fetchOne(other, sql: "pragma journal_mode = delete")
       guard try LedgerFile.damage(of: other) == nil else {

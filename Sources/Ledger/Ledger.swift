@@ -91,21 +91,6 @@ public final class Ledger {
     try? DatabaseQueue(path: path).inDatabase { _ = try $0.checkpoint(.passive) }
   }
 
-  /// Copies the ledger, as it is at one moment, to a new file at `path`.
-  ///
-  /// Takes no lock that a writer would wait for.
-  public func copy(to path: String) throws(LedgerError) {
-    errno = 0
-    do {
-      try queue.backup(to: try DatabaseQueue(path: path))
-    } catch let error as DatabaseError {
-      throw LedgerError(error, doing: "copy the ledger", path: self.path)
-    } catch {
-      throw LedgerError(
-        .io, "cannot copy the ledger \(self.path): \(type(of: error))", hint: "run again")
-    }
-  }
-
   /// Gives back the memory that writing needed; the ledger stays usable.
   public func releaseMemory() throws(LedgerError) {
     try access("release memory") { $0.releaseMemory() }

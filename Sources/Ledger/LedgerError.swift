@@ -28,6 +28,8 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
     case notALedger
     /// A sum leaves the range of 64 bits.
     case overflow
+    /// A signal asked to stop; nothing is half.
+    case stopped(signal: Int32)
   }
 
   /// What sort of failure it is.
@@ -87,6 +89,13 @@ extension LedgerError {
     return LedgerError(kind, "cannot \(doing): \(String(cString: strerror(cause)))", hint: hint)
   }
 
+  /// Throws when `stop` answers a signal while something is done that can be done again.
+  static func check(_ stop: () -> Int32, _ doing: String) throws(LedgerError) {
+    let signal = stop()
+    guard signal != 0 else { return }
+    throw LedgerError(.stopped(signal: signal), "\(doing) was stopped by signal \(signal)")
+  }
+
   /// Bytes of the ledger that its coding cannot have written; `thing` is what they hold.
   static func damaged(_ thing: String) -> LedgerError {
     LedgerError(.corrupt, "cannot read \(thing) of the ledger: its content is damaged")
@@ -117,6 +126,7 @@ extension LedgerError.Kind {
     case .io: "check the disk and that the folder exists, then run again"
     case .notALedger: "give the path of a ledger, or of a file that does not exist yet"
     case .overflow: "look in the archives for amounts that cannot be true"
+    case .stopped: "run again"
     }
   }
 }

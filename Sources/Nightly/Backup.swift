@@ -12,7 +12,7 @@ extension Night {
         hint: "a backup takes the place of no file: give another name, or remove it first")
     }
     let size = try attempt {
-      try Ledger.open(path: plan.ledger, mode: .readOnly).backup(to: target)
+      try Ledger.open(path: plan.ledger, mode: .readOnly).backup(to: target, stop: stop)
     }
     return "\(target.shown()) holds the ledger, checked: \(size) bytes"
   }

@@ -56,6 +56,7 @@ extension NightError {
       case .corrupt, .notALedger: .damagedInput
       case .full, .io: .inputOutput
       case .overflow: .identity
+      case .stopped(let signal): .stopped(signal)
       }
     self.init(kind, error.message, hint: error.hint)
   }

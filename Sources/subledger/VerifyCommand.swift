@@ -71,7 +71,9 @@ struct VerifyCommand: ParsableCommand {
       order.out = out
       order.isStrict = strict
       order.isReplay = replay
-      let result = try pack.map(Night.verify(pack:)) ?? session.night(fill).verify(order)
+      let result =
+        try pack.map { try Night.verify(pack: $0, stop: session.stop.read) }
+        ?? session.night(fill).verify(order)
       try StandardStreams.tell(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }
       return .done

@@ -26,8 +26,9 @@ extension Ledger {
   /// Reads every row of the ledger, and holds it to what proves it: the file to SQLite's own
   /// checks, rows to their check columns and keys, runs to their chain.
   ///
-  /// Facts and breaks of the last run are proven by doing it again, archives by their bytes.
-  public func check() throws(LedgerError) -> [LedgerCheck] {
+  /// Facts and breaks of the last run are proven by doing it again, archives by their bytes. Ends
+  /// after the check at hand when `stop` answers a signal.
+  public func check(stop: () -> Int32 = { 0 }) throws(LedgerError) -> [LedgerCheck] {
     try access("check every row") { database in
       var checks = [
         Self.guarded("file", in: database, Self.checkFile),
@@ -35,7 +36,11 @@ extension Ledger {
       ]
       guard checks.allSatisfy({ $0.wrong == 0 }) else { return checks }
       let rows = RowChecks(words: symbols.words)
-      for (name, look) in rows.all { checks.append(Self.guarded(name, in: database, look)) }
+      for (name, look) in rows.all {
+        try LedgerError.check(stop, "checking the ledger")
+        checks.append(Self.guarded(name, in: database, look))
+      }
+      try LedgerError.check(stop, "checking the ledger")
       checks.append(Self.guarded("chain", in: database, ChainCheck.run))
       return checks
     }
@@ -49,7 +54,7 @@ extension Ledger {
     do {
       try look(database, &check)
     } catch {
-      check.fail("\(name) can not be read: \(error)")
+      check.fail("\(name) cannot be read: \(error)")
     }
     return check
   }

@@ -15,7 +15,7 @@ extension Night {
     let room = try ClosedFolder()
     defer { withExtendedLifetime(room) {} }
     let copy = room.path("ledger.sqlite")
-    try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy) }
+    try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop) }
     let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
     guard let run = try attempt({ try ledger.lastPublished() }) else {
       throw NightError(

@@ -7,8 +7,10 @@ import Publish
 extension Night {
   /// Proves a pack by nothing but itself.
   ///
-  /// - Throws: `NightError` when it is not there or cannot be read.
-  public static func verify(pack file: String) throws(NightError) -> Verification {
+  /// - Throws: `NightError` when it is not there or cannot be read, or when `stop` answers a signal.
+  public static func verify(
+    pack file: String, stop: () -> Int32 = { 0 }
+  ) throws(NightError) -> Verification {
     guard FileManager.default.fileExists(atPath: file) else {
       throw NightError(
         .noInput, "there is no pack \(file)", hint: "check the path given with --pack")
@@ -17,7 +19,7 @@ extension Night {
     defer { withExtendedLifetime(room) {} }
     var result = Verification()
     var check = Verification.Check("pack", unit: "files")
-    let names = try attempt { try unpack(file, into: room, &check) }
+    let names = try attempt { try unpack(file, into: room, stop, &check) }
     guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
       if check.outcome == .holds { check.fail(.damaged, "it is no pack") }
       result.checks.append(check)
@@ -43,14 +45,14 @@ extension Night {
   }
 
   private static func unpack(
-    _ file: String, into room: ClosedFolder, _ check: inout Verification.Check
+    _ file: String, into room: ClosedFolder, _ stop: () -> Int32, _ check: inout Verification.Check
   ) throws -> [String]? {
     let tar = room.path("pack.tar")
     if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {
       check.fail(.damaged, "\(file) is no whole gzip file: \(reason)")
       return nil
     }
-    guard let files = try TarReader(tar).extract(into: room.path("pack")) else {
+    guard let files = try TarReader(tar).extract(into: room.path("pack"), stop) else {
       check.fail(.damaged, "\(file) holds no tar as `subledger pack` writes it")
       return nil
     }

@@ -87,13 +87,17 @@ struct TarReader {
   private static let filesMax = 100_000
 
   /// Writes every file into `folder`, and gives their names and sizes; nil when it is no such tar.
-  func extract(into folder: String) throws -> [(name: String, size: Int)]? {
+  func extract(
+    into folder: String, _ stop: () -> Int32
+  ) throws -> [(name: String, size: Int)]? {
     var files: [(name: String, size: Int)] = []
     var names: Set<String> = []
     var folders: Set<String> = []
     while let block = try input.read(upToCount: 512), block.count == 512 {
       let header = [UInt8](block)
       if header.allSatisfy({ $0 == 0 }) { return files }
+      let signal = stop()
+      if signal != 0 { throw NightError.stopped(by: signal) }
       guard let entry = Entry(header), files.count < Self.filesMax,
         !folders.contains(entry.name), names.insert(entry.name).inserted,
         names.isDisjoint(with: entry.folders)

@@ -44,7 +44,7 @@ extension Night {
   private func takeCopy(_ copy: String) throws(NightError) -> Verification.Check? {
     do throws(LedgerError) {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      try ledger.copy(to: copy)
+      try ledger.copy(to: copy, stop: stop)
       return nil
     } catch {
       var check = Verification.Check("ledger", unit: "files")
@@ -80,7 +80,7 @@ extension Night {
       return [check]
     }
     var checks: [Verification.Check] = []
-    for found in try attempt({ try ledger.check() }) {
+    for found in try attempt({ try ledger.check(stop: stop) }) {
       var check = Verification.Check("ledger.\(found.name)", unit: unit(of: found.name))
       check.count = found.rows
       check.wrong = found.wrong
@@ -133,7 +133,7 @@ extension Night {
       // These say nothing of the ledger.
       case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
       case .usage, .damagedInput, .noInput, .configuration:
-        reports.fail(.differs, "run \(run.id) can not be done again: \(error.message)")
+        reports.fail(.differs, "run \(run.id) cannot be done again: \(error.message)")
       }
     }
     return [identities, cells, reports]
@@ -146,7 +146,7 @@ extension Night {
     _ run: RunRow, of ledger: Ledger, at path: String, in folder: ClosedFolder
   ) throws(NightError) -> ToldAgain {
     let history = try history(of: run.id, in: ledger)
-    try attempt { try ledger.copy(to: path) }
+    try attempt { try ledger.copy(to: path, stop: stop) }
     var told = history.plan
     told.isDryRun = false
     told.out = folder.path("reports")
