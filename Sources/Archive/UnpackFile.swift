@@ -39,7 +39,7 @@ public func unpackGzip(
       isFull = step.made == made.count
       switch step.outcome {
       case .running: break
-      case .starved: if !rest.isEmpty { return "its data can not be read on" }
+      case .starved: if !rest.isEmpty { return "its data cannot be read on" }
       case .memberEnd:
         isEnded = true
         if !rest.isEmpty { return "bytes follow its end" }

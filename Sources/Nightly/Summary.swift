@@ -67,7 +67,13 @@ struct IntakeSummary: Sendable {
       + "\(tallies.lines) lines: \(tallies.accepted) accepted, \(tallies.duplicates) duplicates, "
       + "\(tallies.skipped) skipped, \(tallies.rejected) rejected; \(snapshots) snapshots, "
       + "\(snapshotsRejected) rejected"
-      + (snapshotFilesRefused > 0 ? "; \(snapshotFilesRefused) files of snapshots refused" : "")
-      + (filesLeftAlone > 0 ? "; \(filesLeftAlone) files left alone as too young" : "")
+      + (snapshotFilesRefused > 0
+        ? "; \(counted(snapshotFilesRefused, "file")) of snapshots refused" : "")
+      + (filesLeftAlone > 0 ? "; \(counted(filesLeftAlone, "file")) left alone as too young" : "")
   }
+}
+
+/// So many of what `noun` names.
+func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+  "\(number) \(noun)\(number == 1 ? "" : "s")"
 }

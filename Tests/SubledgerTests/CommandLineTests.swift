@@ -32,7 +32,7 @@ struct CommandLineTests {
     try program.folder.write(bodies(1), to: "young/1.jsonl")
     try expect(
       ["run", "--archives", "young", "--min-age", "9999"], 66,
-      "nothing to read but 1 files younger than --min-age", "smaller --min-age")
+      "nothing to read but 1 file younger than --min-age", "smaller --min-age")
     try expect(["report", "--ledger", "typo.sqlite"], 66, "typo.sqlite", "--ledger")
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("typo.sqlite")))
   }

@@ -67,7 +67,7 @@ extension Ledger {
   /// Sealed tables of which rows are removed, or changed with them.
   private static let pruned: Set = ["archive", "published"]
 
-  /// The moment before which as-ofs, and the first run before which runs, can not be told again.
+  /// The moment before which as-ofs, and the first run before which runs, cannot be told again.
   public func prunedBefore() throws(LedgerError) -> (moment: Instant, run: Int64)? {
     var found: (moment: Instant, run: Int64)?
     for act in try acts() where act.deed == .prune {

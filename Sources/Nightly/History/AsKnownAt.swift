@@ -73,7 +73,7 @@ extension Night {
     }
     throw NightError(
       .identity,
-      "what run \(run.id) published can not be told again; other bytes are in: "
+      "what run \(run.id) published cannot be told again; other bytes are in: "
         + wrong.joined(separator: ", "),
       hint: "keep the ledger and report this; `subledger verify` tells what does not hold")
   }

@@ -18,7 +18,7 @@ extension Night {
     let left = summary.filesLeftAlone
     throw NightError(
       .noInput,
-      "there is nothing to read\(left > 0 ? " but \(left) files younger than --min-age" : "") and "
+      "there is nothing to read\(left > 0 ? " but \(counted(left, "file")) younger than --min-age" : "") and "
         + "the ledger \(plan.ledger) is empty",
       hint: left > 0
         ? "run again when they are old enough, or with a smaller --min-age"

@@ -46,7 +46,7 @@ extension Document {
 
 /// What of a configuration file the ledger keeps: keys that have an effect on the numbers.
 ///
-/// Keys are kept by name, so that a secret or a path of the machine can not slip in.
+/// Keys are kept by name, so that a secret or a path of the machine cannot slip in.
 enum ConfigurationDocument {
   /// The keys that are kept.
   static let kept: Set<String> = [

@@ -13,7 +13,7 @@ extension Night {
     let listed = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
       try ledger.archiveFiles()
     }
-    guard let known = listed else { return check.skipped("the ledger can not be read") }
+    guard let known = listed else { return check.skipped("the ledger cannot be read") }
     let given = try namedFiles()
     // The same bytes may have come under other names, of which one may be left.
     let copies = Dictionary(grouping: known, by: \.sha256)

@@ -24,7 +24,7 @@ extension Night {
       try ledger.publishers()
     }
     guard let publishers = told else {
-      check.notes.append("held to its own checksums alone: the ledger can not be read")
+      check.notes.append("held to its own checksums alone: the ledger cannot be read")
       return check
     }
     if let run = publishers[seen.sha256] {

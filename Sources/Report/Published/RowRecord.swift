@@ -2,7 +2,7 @@
 struct RowRecord {
   let fields: [String]
 
-  /// The rows of CSV text without header; quoted fields may hold commas and line ends.
+  /// The rows of CSV text without header; quoted fields may hold commas.
   static func rows(of text: [UInt8]) -> [RowRecord] {
     var rows: [RowRecord] = []
     var fields: [String] = []
