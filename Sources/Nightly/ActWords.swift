@@ -1,4 +1,5 @@
 import Foundation
+import Ledger
 
 /// What a person says beside an act on the ledger.
 struct ActWords: Sendable {
@@ -19,5 +20,14 @@ struct ActWords: Sendable {
       throw NightError(.usage, "--\(option) must be one line of words")
     }
     return line
+  }
+}
+
+extension NewAct {
+  /// An act that people gave `words` for.
+  init(_ deed: Act.Deed, _ words: ActWords) {
+    self.init(deed)
+    reason = words.reason
+    who = words.who
   }
 }

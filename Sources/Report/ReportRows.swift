@@ -81,7 +81,7 @@ extension CellFormat {
     case .day: return .text(Day(number: Int32(truncatingIfNeeded: number)).text)
     case .instant: return .text(Instant(milliseconds: number).text)
     case .wholeDays: return .integer(number / Interval.day.milliseconds)
-    case .wholeHours: return .integer(number / 3_600_000)
+    case .wholeHours: return .integer(number / Interval.hour.milliseconds)
     case .latency: return .integer(LatencyBucket.seconds(number))
     case .flag: return .text(number == 0 ? "false" : "true")
     }

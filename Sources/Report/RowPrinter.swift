@@ -70,7 +70,7 @@ struct RowPrinter {
     case .day: add(date: number, to: &line) { Day(number: $0).text }
     case .instant: line.add(plain: Instant(milliseconds: number).text)
     case .wholeDays: line.add(number / Interval.day.milliseconds)
-    case .wholeHours: line.add(number / 3_600_000)
+    case .wholeHours: line.add(number / Interval.hour.milliseconds)
     case .latency: line.add(LatencyBucket.seconds(number))
     case .flag: line.add(plain: number == 0 ? "false" : "true")
     }

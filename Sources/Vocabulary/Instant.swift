@@ -49,6 +49,9 @@ public struct Interval: Sendable, Hashable, Comparable {
   /// A length of `hours`.
   public static func hours(_ hours: Int64) -> Interval { .seconds(hours * 3600) }
 
+  /// 60 minutes.
+  public static var hour: Interval { Interval(milliseconds: 3_600_000) }
+
   /// 24 hours.
   public static var day: Interval { Interval(milliseconds: 86_400_000) }
 

@@ -10,6 +10,9 @@ enum BreakContent {
     "lineage",
   ]
 
+  /// What `read` reads.
+  static let selected = columns.joined(separator: ", ") + ", break_id"
+
   /// Binds what `item` says from parameter `first` on, in the order of `columns`.
   static func bind(_ item: Break, to row: RawStatement, from first: Int32) {
     row.bind(first, item.code.rawValue)
@@ -34,7 +37,7 @@ enum BreakContent {
     row.bind(first + 19, item.lineage)
   }
 
-  /// The break of a row of `columns` and the id behind them.
+  /// The break of a row of what is `selected`.
   static func read(_ row: RawStatement) throws(LedgerError) -> Break {
     var item = Break(id: row.text(20), code: try row.breakCode(0), provider: try row.provider(3))
     item.status = try row.breakStatus(1)

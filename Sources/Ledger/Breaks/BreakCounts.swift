@@ -39,11 +39,12 @@ extension Ledger {
           -- As quality_monthly.csv counts it.
           sum(
             case
-              when break.missing_events <> 0 and break.environment = 0
+              when break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)
               then coalesce(break.estimated_usd, 0) else 0
             end),
           sum(
-            break.missing_events <> 0 and break.environment = 0 and break.estimated_usd is null)
+            break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)
+              and break.estimated_usd is null)
         from break_episode as break
         left join decision on decision.break_id = break.break_id
         where break.episode > 0 and break.resolved_ms is null and break.status <> 'resolved'

@@ -41,7 +41,7 @@ extension Ledger {
       let statement = try RawStatement(
         cachedIn: database,
         """
-        select \(BreakContent.columns.joined(separator: ", ")), break_id from break
+        select \(BreakContent.selected) from break
         where break_id = ?
         """)
       statement.bind(1, id)
@@ -57,7 +57,7 @@ extension Ledger {
       let statement = try RawStatement(
         database,
         """
-        select \(BreakContent.columns.joined(separator: ", ")), break_id from break_episode
+        select \(BreakContent.selected) from break_episode
         where last_run = (select max(id) from run) and lineage <> 0 order by break_id
         """)
       var breaks: [Break] = []

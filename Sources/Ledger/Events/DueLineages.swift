@@ -37,8 +37,8 @@ enum DueHour {
   /// The UTC hour that an instant ends or lies in: at the stroke of an hour, nothing is due yet of
   /// what follows it.
   static func of(_ instant: Instant) -> Int64 {
-    let hour: Int64 = 3_600_000
-    let (whole, rest) = instant.milliseconds.quotientAndRemainder(dividingBy: hour)
+    let (whole, rest) = instant.milliseconds.quotientAndRemainder(
+      dividingBy: Interval.hour.milliseconds)
     return rest > 0 ? whole : whole - 1
   }
 }

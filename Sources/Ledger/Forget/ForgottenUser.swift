@@ -16,11 +16,20 @@ struct ForgottenUser: Sendable, Equatable {
 
   static let marks: Int64 = 1 << 12
 
-  init(_ row: RawStatement) {
+  private init(_ row: RawStatement) {
     pseudonym = row.text(0)
     mark = row.int64(1)
     salt = row.text(2)
     token = row.text(3)
+  }
+
+  /// Everybody who was forgotten, by pseudonym.
+  static func all(in database: Database) throws -> [ForgottenUser] {
+    var users: [ForgottenUser] = []
+    try RawStatement(
+      database, "select pseudonym, mark, salt, token from forgotten order by pseudonym"
+    ).forEachRow { users.append(ForgottenUser($0)) }
+    return users
   }
 
   /// Makes up a pseudonym for `id`.
@@ -55,10 +64,7 @@ struct ForgottenUsers: Sendable {
   init(_ database: Database) throws {
     var users = [[ForgottenUser]](repeating: [], count: Int(ForgottenUser.marks))
     var isEmpty = true
-    let statement = try RawStatement(
-      database, "select pseudonym, mark, salt, token from forgotten order by pseudonym")
-    try statement.forEachRow { row in
-      let user = ForgottenUser(row)
+    for user in try ForgottenUser.all(in: database) {
       users[Int(user.mark & (ForgottenUser.marks - 1))].append(user)
       isEmpty = false
     }

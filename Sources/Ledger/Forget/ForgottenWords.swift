@@ -38,10 +38,7 @@ struct ForgottenWords {
   ) throws {
     let select = try RawStatement(
       database,
-      """
-      select \(BreakContent.columns.joined(separator: ", ")), break_id, episode from break_episode
-      order by break_id, episode
-      """)
+      "select \(BreakContent.selected), episode from break_episode order by break_id, episode")
     var found: [(Break, Int64)] = []
     try select.forEachRow { row in
       guard row.text(7) == id || originals.contains(row.text(8)) || lineages.contains(row.int64(19))

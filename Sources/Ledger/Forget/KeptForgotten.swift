@@ -41,12 +41,7 @@ extension Ledger {
 
   /// Keeps whom `other` has forgotten forgotten in this ledger, too.
   public func adoptForgotten(of other: Ledger) throws(LedgerError) {
-    let users = try other.access("read whom it has forgotten") { database in
-      var users: [ForgottenUser] = []
-      try RawStatement(database, "select pseudonym, mark, salt, token from forgotten")
-        .forEachRow { users.append(ForgottenUser($0)) }
-      return users
-    }
+    let users = try other.access("read whom it has forgotten") { try ForgottenUser.all(in: $0) }
     try change("keep persons forgotten") { database in
       for user in users { try user.write(to: database) }
     }

@@ -15,9 +15,7 @@ extension Ledger {
       let state = try lineage.first { row in
         var records: [EventRecord] = []
         try EventRecords.forEach(in: row.blob(0)) { record in
-          let isMeant =
-            record.identity == event.identity && record.time == event.time.milliseconds
-          if !isMeant { records.append(record) }
+          if !record.isNamed(like: event) { records.append(record) }
         }
         EventRecords.encode(records, to: &events)
         return events.bytes.withUnsafeBytes { LineageState(records, events: $0) }

@@ -119,7 +119,8 @@ extension Ledger {
         database,
         """
         select distinct user from lineage as l
-        where user <> 0 and provider = ?1 and environment = 0 and not exists (
+        where user <> 0 and provider = ?1
+          and environment = \(Environment.production.rawValue) and not exists (
           select 1 from snapshot as s
           where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
         order by user

@@ -29,17 +29,15 @@ extension Night {
         try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       }
       try check(frozen, order, run)
-      var act = NewAct(.close)
+      var act = NewAct(.close, order.words)
       act.month = order.month
       act.zone = zone
-      act.reason = order.words.reason
-      act.who = order.words.who
       act.content = content(of: frozen, run)
       _ = try attempt { try ledger.close(act, frozen.reports) }
       let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
       return dryRunNotice + "\(order.month.text) is closed in \(zone) with the numbers of run "
         + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
-        + "\(frozen.openBreaks) open \(frozen.openBreaks == 1 ? "break" : "breaks")"
+        + "\(counted(frozen.openBreaks, "open break"))"
     }
   }
 
@@ -54,11 +52,9 @@ extension Night {
       guard let standing else {
         throw try notClosed(order.month, in: zone, of: ledger)
       }
-      var act = NewAct(.reopen)
+      var act = NewAct(.reopen, order.words)
       act.month = order.month
       act.zone = zone
-      act.reason = order.words.reason
-      act.who = order.words.who
       act.content = "close \(standing.act)"
       _ = try attempt { try ledger.record(act) }
       return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "

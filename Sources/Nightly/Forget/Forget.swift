@@ -14,9 +14,7 @@ extension Night {
     try onLedger(to: "forget the person") { ledger throws(NightError) in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try attempt { try ledger.emptyLog() }
-      var act = NewAct(.forget)
-      act.reason = order.words.reason
-      act.who = order.words.who
+      let act = NewAct(.forget, order.words)
       let words = ForgetWords(
         breakID: { former, now, clues in now.renamed(from: former, clues) },
         decisions: renamedDecisions)
@@ -52,7 +50,8 @@ extension Night {
       lines.append("break \(old) is \(new) now: name it so in the decisions file")
     }
     if found.lostBreaks > 0 {
-      lines.append("\(found.lostBreaks) breaks will be resolved and come back under another id")
+      lines.append(
+        "\(counted(found.lostBreaks, "break")) will be resolved and come back under another id")
     }
     if found.documents > 0 || found.decisions > 0 {
       lines.append(

@@ -19,9 +19,7 @@ extension Night {
           hint: "publish with `subledger run` first")
       }
       try attempt { try ledger.emptyLog() }
-      var act = NewAct(.prune)
-      act.reason = order.words.reason
-      act.who = order.words.who
+      let act = NewAct(.prune, order.words)
       let size = try attempt { try ledger.fileSize() }
       let start = calendar.start(of: order.month)
       guard newest.asOf >= start,
@@ -48,7 +46,7 @@ extension Night {
     \(found.contents) contents, \(found.published) published versions and the checksums of \
     \(found.checksums) sets; the file \(plan.isDryRun ? "would have" : "has") \(smaller) bytes \
     instead of \(size)
-    as-ofs before \(start.text) and runs before run \(found.firstRun) can not be told \
+    as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be told \
     \(plan.isDryRun ? "then" : "any more")
     """
   }
@@ -72,7 +70,7 @@ extension Night {
     else { return }
     throw NightError(
       .usage,
-      "run \(run.id) can not be told again: the ledger was pruned before "
+      "run \(run.id) cannot be told again: the ledger was pruned before "
         + "\(pruned.moment.text)",
       hint: "runs from run \(pruned.run) on can; a backup from before the pruning has the others")
   }

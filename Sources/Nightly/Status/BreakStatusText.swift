@@ -23,7 +23,7 @@ extension Night {
     }
     var line = "breaks    \(total) \(group[0].status): \(severities.joined(separator: ", "))"
     if let oldest = group.compactMap(\.oldest).min(), let asOf {
-      let days = max(0, asOf.since(oldest).milliseconds) / Interval.days(1).milliseconds
+      let days = max(0, asOf.since(oldest).milliseconds) / Interval.day.milliseconds
       line += "; oldest \(days) \(days == 1 ? "day" : "days")"
     }
     return line
