@@ -39,7 +39,8 @@ extension Ledger {
           -- As quality_monthly.csv counts it.
           sum(
             case
-              when break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)
+              when break.missing_events <> 0
+                and break.environment = \(Environment.production.rawValue)
               then coalesce(break.estimated_usd, 0) else 0
             end),
           sum(

@@ -16,10 +16,9 @@ extension Night {
     let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
     guard isEmpty, try attempt({ try ledger.archiveFiles().isEmpty }) else { return }
     let left = summary.filesLeftAlone
+    let young = left > 0 ? " but \(counted(left, "file")) younger than --min-age" : ""
     throw NightError(
-      .noInput,
-      "there is nothing to read\(left > 0 ? " but \(counted(left, "file")) younger than --min-age" : "") and "
-        + "the ledger \(plan.ledger) is empty",
+      .noInput, "there is nothing to read\(young) and the ledger \(plan.ledger) is empty",
       hint: left > 0
         ? "run again when they are old enough, or with a smaller --min-age"
         : "give --archives a file or folder of delivered webhooks")

@@ -7,7 +7,7 @@ import Publish
 extension Night {
   /// Proves a pack by nothing but itself.
   ///
-  /// - Throws: `NightError` when it is not there or cannot be read, or when `stop` answers a signal.
+  /// - Throws: `NightError` when it is not there or cannot be read, or `stop` answers a signal.
   public static func verify(
     pack file: String, stop: () -> Int32 = { 0 }
   ) throws(NightError) -> Verification {
