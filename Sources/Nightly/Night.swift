@@ -116,9 +116,11 @@ public struct Night {
     return summary
   }
 
-  /// Folds, reconciles and publishes what `ledger` holds.
+  /// Folds, reconciles and publishes what `ledger` holds; `accept` throws when the set with these
+  /// checksums must not be published.
   func publish(
-    from ledger: Ledger, after intake: IntakeSummary
+    from ledger: Ledger, after intake: IntakeSummary,
+    accept: @escaping ([UInt8]) throws(NightError) -> Void = { (_) throws(NightError) in }
   ) throws(NightError) -> NightOutcome {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
@@ -141,7 +143,7 @@ public struct Night {
     }
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.base, times: times,
-      stop: stop)
+      stop: stop, accept: accept)
     return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
   }
 

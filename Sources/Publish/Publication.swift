@@ -38,19 +38,25 @@ public func oneAfterTheOther(
   for path in paths { try work(path) }
 }
 
-/// Publishes the files in `staging` with their manifest and checksums.
+/// A staged set with its manifest and checksums, to which nothing is added any more.
+public struct SealedSet {
+  let staging: Staging
+  let sums: Checksums
+  /// `SHA256SUMS`.
+  public let checksums: [UInt8]
+}
+
+/// Publishes a set.
 ///
 /// Files of the earlier set that are no longer made vanish; files in the folder that were never
 /// published stay. Unchanged files keep their inode. The staging folder is gone afterwards.
 /// `others` are files and folders that are on the disk, too, before anybody sees the set, unless
 /// they are not there. `each` does work on all of some paths, in whatever order or at once.
 public func publish(
-  _ staging: Staging, manifest: Manifest, syncing others: [String] = [],
-  each: ForEachPath = oneAfterTheOther
+  _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {
-  let sums = try sealed(staging, manifest)
+  let (staging, sums, document) = (set.staging, set.sums, set.checksums)
   let earlier = try Checksums(publishedIn: staging.out, reports: staging.reports)
-  let document = sums.document
   let identity = sha256(of: document)
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
@@ -73,25 +79,25 @@ public func publish(
     changed: changed.filter { $0 != checksumsName })
 }
 
-/// Writes the manifest and the checksums of all files, in this order, last of all.
-private func sealed(
-  _ staging: Staging, _ manifest: Manifest
-) throws(PublishError) -> Checksums {
-  let folder = staging.path
-  var seals: [String: FileSeal] = [:]
-  for path in try files(below: folder) where path != manifestName && path != checksumsName {
-    if let seal = staging.carriedSeals[path] {
-      seals[path] = seal
-    } else {
-      seals[path] = try seal(of: "\(folder)/\(path)")
+extension Staging {
+  /// Writes the manifest and the checksums of all files, in this order, last of all.
+  public func sealed(by manifest: Manifest) throws(PublishError) -> SealedSet {
+    var seals: [String: FileSeal] = [:]
+    for file in try files(below: path) where file != manifestName && file != checksumsName {
+      if let seal = carriedSeals[file] {
+        seals[file] = seal
+      } else {
+        seals[file] = try seal(of: "\(path)/\(file)")
+      }
     }
+    let document = manifest.document(seals: seals)
+    try writeFile(document, to: "\(path)/\(manifestName)")
+    var sums = Checksums(hashes: seals.mapValues(\.sha256))
+    sums.hashes[manifestName] = sha256(of: document)
+    let checksums = sums.document
+    try writeFile(checksums, to: "\(path)/\(checksumsName)")
+    return SealedSet(staging: self, sums: sums, checksums: checksums)
   }
-  let document = manifest.document(seals: seals)
-  try writeFile(document, to: "\(folder)/\(manifestName)")
-  var sums = Checksums(hashes: seals.mapValues(\.sha256))
-  sums.hashes[manifestName] = sha256(of: document)
-  try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
-  return sums
 }
 
 /// Puts the published file itself in the place of a staged one with the same bytes.

@@ -194,3 +194,11 @@ func manifest(of files: [String: String]) -> Manifest {
 func checksumsHold(in folder: String) throws -> Bool {
   try execute(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], in: folder).status == 0
 }
+
+/// Publishes the files in `staging` with their manifest and checksums.
+func publish(
+  _ staging: Staging, manifest: Manifest, syncing others: [String] = [],
+  each: ForEachPath = oneAfterTheOther
+) throws(PublishError) -> Publication {
+  try publish(try staging.sealed(by: manifest), syncing: others, each: each)
+}

@@ -1,4 +1,5 @@
 import Foundation
+import Ledger
 import TestSupport
 import Testing
 
@@ -39,6 +40,23 @@ struct AsKnownAtTests {
       contentsOfFile: program.folder.path("both/datapackage.json"), encoding: .utf8)
     #expect(manifest.contains("\"as_of\": \"\(asOf)"))
     #expect(!manifest.contains("night-6.jsonl") && manifest.contains("night-0.jsonl"))
+  }
+
+  @Test("A set that does not come out as it was published does not take the place of what stands")
+  func otherBytes() throws {
+    var nights = try RandomNights(seed: 6)
+    _ = try nights.live(count: 3)
+    let program = nights.world.program
+    let before = try program.published()
+    let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readWrite)
+    try ledger.rows(sql: "update run set published = 'other' where id = 1") { _ in }
+    try ledger.checkpoint()
+    let result = try program.run(["report", "--ledger", "l.sqlite", "--as-known-at", "1"])
+    #expect(result.status == 70, "\(result)")
+    #expect(result.errors.contains("what run 1 published cannot be told again"), "\(result)")
+    #expect(differences(before, try program.published()).isEmpty)
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+    #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
   }
 
   @Test("A run that is not there, or has not published, is named")

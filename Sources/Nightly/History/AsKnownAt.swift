@@ -1,3 +1,4 @@
+import Digest
 import Foundation
 import Ledger
 import Logging
@@ -10,7 +11,7 @@ extension Night {
   ///
   /// Options, configuration, prices and decisions are those of that run. With an as-of of the
   /// plan's own, the set speaks of that moment instead; else its bytes are those that the run
-  /// published, or it is an error of kind `identity`.
+  /// published, or it is an error of kind `identity`, and nothing is published.
   public func report(asKnownAt run: Int64) throws(NightError) -> NightOutcome {
     try requireLedger()
     var shadow = plan
@@ -26,9 +27,11 @@ extension Night {
       var told = history.plan
       told.isDryRun = plan.isDryRun
       if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
-      let outcome = try following(told).publish(from: ledger, after: IntakeSummary())
-      if !plan.saysAsOf { try compare(history, with: ledger, since, isLookBack: isLookBack) }
-      return outcome
+      return try following(told).publish(from: ledger, after: IntakeSummary()) {
+        (checksums) throws(NightError) in
+        guard !plan.saysAsOf else { return }
+        try compare(history, with: checksums, since, isLookBack: isLookBack)
+      }
     }
   }
 
@@ -43,12 +46,11 @@ extension Night {
     return RunHistory(row: row, documents: documents, plan: try plan.following(row, documents))
   }
 
-  /// Holds what was published anew to what the run published.
+  /// Holds the set of these checksums to what the run published.
   private func compare(
-    _ history: RunHistory, with copy: Ledger, _ since: SinceRun, isLookBack: Bool
+    _ history: RunHistory, with checksums: [UInt8], _ since: SinceRun, isLookBack: Bool
   ) throws(NightError) {
     let run = history.row
-    let published = try attempt { try copy.run(run.id) }?.published
     if run.version != version {
       log.warning(
         """
@@ -56,10 +58,9 @@ extension Night {
         by \(version): datapackage.json names it, and reports may differ
         """)
     }
-    guard let published, published != run.published else { return }
+    guard sha256(of: checksums) != run.published else { return }
     let (wrong, notes) = try ToldAgain(
-      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id) },
-      since: since
+      run, history.documents, again: checksums, since: since
     ).judged(by: version)
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }

@@ -15,6 +15,8 @@ struct PublishPass {
   let times: StageTimes
   /// Answers the signal that asked to stop, 0 while none did.
   let stop: @Sendable () -> Int32
+  /// Throws when the set with these checksums must not be published.
+  let accept: ([UInt8]) throws(NightError) -> Void
 
   /// Publishes the set and says whether somebody should look at it.
   ///
@@ -110,9 +112,10 @@ struct PublishPass {
         try reportPlan.checkStop()
         manifest.resources = reports.tables.map(ManifestResource.init)
         let publication = try times.measure(.publish) {
+          let set = try staging.sealed(by: manifest)
+          try accept(set.checksums)
           // A power cut must not leave a set that the ledger knows nothing of.
-          try Publish.publish(
-            staging, manifest: manifest, syncing: ledger.logPlaces, each: onManyThreads)
+          return try Publish.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
         }
         try ledger.finishRun(
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,

@@ -52,7 +52,7 @@ extension Night {
     told.out = folder.path("replayed")
     _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
     var anew = try ToldAgain(
-      run, history.documents, again: try attempt { try again.documents(ofRun: 1) },
+      run, history.documents, again: try attempt { try again.documents(ofRun: 1).checksums() },
       since: try SinceRun(run.id, in: ledger))
     reports.count = Int64(anew.files)
     reports.notes.append("but for those that speak of arrival itself")

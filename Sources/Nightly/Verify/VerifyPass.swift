@@ -154,7 +154,7 @@ extension Night {
     try attempt { try copy.rewind(to: run.id) }
     _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
     return try ToldAgain(
-      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id) },
+      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id).checksums() },
       since: try SinceRun(run.id, in: ledger))
   }
 }
