@@ -49,7 +49,8 @@ public struct SealedSet {
 /// Publishes a set.
 ///
 /// Files of the earlier set that are no longer made vanish; files in the folder that were never
-/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards.
+/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards, but for
+/// the `leftovers` that it tells: the set is published all the same.
 /// `others` are files and folders that are on the disk, too, before anybody sees the set, unless
 /// they are not there. `each` does work on all of some paths, in whatever order or at once.
 public func publish(
@@ -61,7 +62,7 @@ public func publish(
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   if changed.isEmpty, vanished.isEmpty {
-    try staging.discard()
+    staging.clear { () throws(PublishError) in try staging.discard() }
     return Publication(
       sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
@@ -69,10 +70,9 @@ public func publish(
   let ours = Set(earlier.paths + sums.paths + [checksumsName])
   let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
-  if staging.isExchanged {
+  staging.clear { () throws(PublishError) in
+    guard staging.isExchanged else { return try removeAll(staging.path) }
     try FormerFolder(path: staging.path, out: staging.out, ours: ours, isLeft: false).remove(each)
-  } else {
-    try removeAll(staging.path)
   }
   return Publication(
     sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,

@@ -14,13 +14,18 @@ public final class Staging {
   let reports: [String]
   /// Whether the folder is no longer the staged one, but the one that was published.
   var isExchanged = false
+  /// Why something beside the set could not be removed: what dead runs left, or the set before.
+  public private(set) var leftovers: [PublishError]
   private let lock: Int32
 
-  private init(path: String, out: String, reports: [String], lock: Int32) {
+  private init(
+    path: String, out: String, reports: [String], lock: Int32, leftovers: [PublishError]
+  ) {
     self.path = path
     self.out = out
     self.reports = reports
     self.lock = lock
+    self.leftovers = leftovers
   }
 
   deinit { close(lock) }
@@ -36,13 +41,35 @@ public final class Staging {
     let home = isOtherVolume(out) ? out : parent(of: out)
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
+    var leftovers: [PublishError] = []
     for name in try names(in: home) where name.hasPrefix(prefix) {
-      try removeUnlessAlive("\(home)/\(name)", out)
+      do throws(PublishError) {
+        try removeUnlessAlive("\(home)/\(name)", out)
+      } catch {
+        leftovers.append(error)
+      }
     }
-    let path = "\(home)/\(prefix)\(getpid())"
-    guard mkdir(path, 0o755) == 0 else { throw .system("make the folder", path, .cannotCreate) }
+    let path = try makeFolder("\(home)/\(prefix)\(getpid())")
     guard let lock = locked(path) else { throw .system("lock the folder", path) }
-    return Staging(path: path, out: out, reports: reports, lock: lock)
+    return Staging(path: path, out: out, reports: reports, lock: lock, leftovers: leftovers)
+  }
+
+  /// Does what is left to be done once the set is published, and keeps why it could not be done.
+  func clear(_ removal: () throws(PublishError) -> Void) {
+    do throws(PublishError) { try removal() } catch { leftovers.append(error) }
+  }
+
+  /// Makes a folder of that name, or of one with a number behind it where it is taken: processes
+  /// have the numbers of dead ones again.
+  private static func makeFolder(_ name: String) throws(PublishError) -> String {
+    var path = name
+    var number = 1
+    while mkdir(path, 0o755) != 0 {
+      guard errno == EEXIST else { throw .system("make the folder", path, .cannotCreate) }
+      number += 1
+      path = "\(name)-\(number)"
+    }
+    return path
   }
 
   /// Removes the folder with all that was written to it, unless it was published once.

@@ -120,6 +120,32 @@ struct RightsTests {
     #expect(ended.words.contains("cannot read the ledger subledger.sqlite: Permission denied"))
   }
 
+  @Test("A former set that may not be removed costs a warning, and neither this night nor the next")
+  func foreignSet() throws {
+    let first = try runHeldBack(night)
+    #expect(first.status == 0, "\(first)")
+    let closed = program.folder.path("reports/revenue_daily")
+    #expect(chmod(closed, 0o555) == 0)
+    for count in [10, 20] {
+      try program.folder.write(bodies(3, from: count), to: "in/\(count).jsonl")
+      #expect(chmod(program.folder.path("in/\(count).jsonl"), 0o644) == 0)
+      let next = try runHeldBack(night)
+      #expect(next.status == 0, "\(next)")
+      #expect(next.words.contains("a former set is not removed whole"), "\(next)")
+      #expect(try program.rows("inputs.csv").count == count / 10 + 1)
+      let verified = try runHeldBack(["verify"])
+      #expect(verified.status == 0, "\(verified)")
+    }
+    for name in try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+    where name.hasPrefix(".reports.staging-") {
+      #expect(chmod(program.folder.path("\(name)/revenue_daily"), 0o755) == 0)
+    }
+    let last = try runHeldBack(night)
+    #expect(last.status == 0 && last.words.isEmpty, "\(last)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
+    #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
+  }
+
   @Test("A folder of archives that may not be read is 77, and nothing is done")
   func foreignArchives() throws {
     try program.folder.write("", to: "in/closed/b.jsonl")

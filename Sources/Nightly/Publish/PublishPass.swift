@@ -121,6 +121,10 @@ struct PublishPass {
           run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
           published: publication.sha256, checksums: checksums(of: publication),
           rows: reports.publication)
+        for leftover in staging.leftovers {
+          log.warning(
+            "a former set is not removed whole, and the next run tries again: \(leftover)")
+        }
         guard plan.isDryRun else { return (publication, nil) }
         let changes = try SetChanges(
           of: plan.out, by: publication, reports: reportPaths)
