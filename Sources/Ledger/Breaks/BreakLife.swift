@@ -46,15 +46,8 @@ struct BreakLife {
   /// Takes back what an attempt at this run did that ended before it published, and forgets what
   /// the run before saw when it looked back.
   func undoAttempt() throws {
-    for sql in [
-      "delete from break_episode where first_run = ?1 or episode = 0",
-      "update break_episode set resolved_ms = null, resolved_run = null where resolved_run = ?1",
-      "update break_episode set last_run = ?1 - 1 where last_run = ?1",
-    ] {
-      let statement = try RawStatement(cachedIn: database, sql)
-      statement.bind(1, run)
-      try statement.run()
-    }
+    try database.execute(sql: "delete from break_episode where episode = 0")
+    try RewoundBreaks(database, run: run).write()
   }
 
   /// The break exists in this run.

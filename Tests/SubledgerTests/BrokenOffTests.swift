@@ -1,0 +1,51 @@
+import Foundation
+import Ledger
+import TestSupport
+import Testing
+
+@Suite("A run that is broken off before it publishes leaves no trace in what others say")
+struct BrokenOffTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    var fresh = Body(2)
+    fresh.members["time"] = "1784548800"
+    fresh.members["created_at"] = "1784548860"
+    try program.folder.write("\(Body(1).line)\n\(fresh.line)\n", to: "in/told.jsonl")
+  }
+
+  @discardableResult
+  private func night(_ asOf: String, _ more: String...) throws -> ProgramResult {
+    try program.run(["run", "--archives", "in", "--as-of", asOf] + more)
+  }
+
+  /// A run that ends when it begins to write its set, with breaks and cells in the ledger.
+  private func breakOff(_ asOf: String) throws {
+    let result = try night(asOf, "--out", "/proc/nope/reports")
+    try #require(result.status == 73, "\(result)")
+  }
+
+  private func brokenBreak() throws -> [String: String] {
+    #expect(try night("2026-06-30").status <= 1)
+    let found = try #require(try program.rows("breaks.csv").first)
+    try breakOff("2026-07-10")
+    return found
+  }
+
+  @Test(
+    "The run that carries it on publishes what it would have, at an earlier as-of too",
+    arguments: ["2026-06-30", "2026-07-03", "2026-07-12"])
+  func carriedOn(asOf: String) throws {
+    _ = try brokenBreak()
+    try night(asOf)
+    let verified = try program.run(["verify"])
+    #expect(verified.status == 0, "\(verified)")
+    let other = ["--ledger", "other.sqlite", "--out", "other"]
+    for asOf in ["2026-06-30", asOf] {
+      let night = try program.run(["run", "--archives", "in", "--as-of", asOf] + other)
+      #expect(night.status <= 1, "\(night)")
+    }
+    #expect(differences(try program.published(), try program.published(in: "other")).isEmpty)
+  }
+}
