@@ -73,6 +73,17 @@ extension Night {
       .noInput, "cannot \(deed) the ledger \(plan.ledger.shown()): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
+
+  /// Refuses what can be told only while breaks and cells are those of `run`, which has published.
+  func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws(NightError) {
+    guard let other = try attempt({ try ledger.unpublishedRun() }) else { return }
+    throw NightError(
+      .tryAgain,
+      "cannot \(deed): run \(other.id) has not published, and its breaks stand in the place of "
+        + "those that run \(run.id) published",
+      hint: "wait for the run that is at work; when none is, one was broken off: publish with "
+        + "`subledger run` or `subledger report`")
+  }
 }
 
 extension Ledger {

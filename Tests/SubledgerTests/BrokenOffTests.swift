@@ -33,6 +33,47 @@ struct BrokenOffTests {
     return found
   }
 
+  @Test("No month is closed with its breaks in the place of the published ones")
+  func close() throws {
+    let month = try #require(try brokenBreak()["expected_at"]).prefix(7)
+    let close = ["close", String(month), "--force", "--reason", "x"]
+    let refused = try program.run(close)
+    #expect(refused.status == 75, "\(refused)")
+    #expect(refused.errors.contains("run 2 has not published"), "\(refused)")
+    #expect(try night("2026-06-30").status <= 1)
+    let closed = try program.run(close)
+    #expect(closed.status == 0 && closed.output.contains("1 open break"), "\(closed)")
+  }
+
+  @Test("No break is denied that is published: explain says that another run has not published")
+  func explain() throws {
+    let found = try brokenBreak()
+    let month = try #require(found["expected_at"]).prefix(7)
+    let number = ["explain", "quality_monthly", "period=\(month)", "open_breaks"]
+    let refused = try program.run(number)
+    #expect(refused.status == 75, "\(refused)")
+    #expect(refused.errors.contains("cannot explain quality_monthly: run 2"), "\(refused)")
+    for subject in [
+      ["--break", found["break_id"] ?? ""], ["--subscription", found["subscription_id"] ?? ""],
+    ] {
+      let told = try program.run(["explain"] + subject)
+      #expect(told.status == 0 && told.output.contains("run 2 has not published"), "\(told)")
+    }
+    #expect(try night("2026-06-30").status <= 1)
+    let explained = try program.run(number)
+    #expect(explained.output.contains("open_breaks             1\n"), "\(explained)")
+  }
+
+  @Test("Verify holds what was published, and says what it does not compare")
+  func verify() throws {
+    _ = try brokenBreak()
+    let result = try program.run(["verify"])
+    #expect(result.status == 0, "\(result)")
+    #expect(result.output.contains("skipped  facts"), "\(result)")
+    #expect(result.output.contains("run 2 has not published"), "\(result)")
+    #expect(result.output.contains("holds    reports"), "\(result)")
+  }
+
   @Test(
     "The run that carries it on publishes what it would have, at an earlier as-of too",
     arguments: ["2026-06-30", "2026-07-03", "2026-07-12"])

@@ -14,19 +14,14 @@ public struct TableDifference: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Compares what a run made with the ledger at `path`, in which it was made again; of breaks only
-  /// `withBreaks`.
-  public func differences(
-    from path: String, withBreaks: Bool
-  ) throws(LedgerError) -> [TableDifference] {
+  /// Compares what the last run made with the ledger at `path`, in which it was made again.
+  public func differences(from path: String) throws(LedgerError) -> [TableDifference] {
     try access("compare two ledgers") { database in
       let attach = try RawStatement(database, "attach ? as again")
       attach.bind(1, path)
       try attach.run()
       defer { try? database.execute(sql: "detach again") }
-      var found = try (Self.facts + (withBreaks ? Self.standing : [])).map {
-        try difference($0, in: database)
-      }
+      var found = try Self.tables.map { try difference($0, in: database) }
       found.append(try difference("fold", "id, as_of_ms, rules, archive", in: database))
       // What was due before, or is due at once, does no harm.
       found.append(try difference("due", isSubset: true, in: database))
@@ -68,9 +63,7 @@ extension Ledger {
     return found
   }
 
-  private static let facts =
-    Facts.tables + ["churn_doubt", "rate_cell", "price_cell", "fold_feed"]
-
-  /// What later runs change.
-  private static let standing = ["break_episode", "decision"]
+  private static let tables =
+    Facts.tables
+    + ["churn_doubt", "rate_cell", "price_cell", "fold_feed", "break_episode", "decision"]
 }

@@ -126,6 +126,16 @@ extension Ledger {
     }
   }
 
+  /// The run that has made cells and breaks its own and has not published: one at work, or one that
+  /// was broken off; nil when those that stand are of the last run that has published.
+  public func unpublishedRun() throws(LedgerError) -> RunRow? {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "\(RunRow.select) where published is null order by id limit 1")
+      return try statement.first { RunRow($0) }
+    }
+  }
+
   /// How fresh the input is, by provider and app.
   public func watermarks() throws(LedgerError) -> [Watermark] {
     try access("read the watermarks") { database in

@@ -22,6 +22,7 @@ extension Night {
           "cannot close \(order.month.text): it is closed with the numbers of run \(standing.run)",
           hint: "open it with `subledger reopen \(order.month.text) --reason …` first")
       }
+      try requireStanding(run, in: ledger, to: "close \(order.month.text)")
       let night = try following(run, in: ledger)
       let rules = try night.reconcileRules(for: ledger).base
       try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }

@@ -51,6 +51,9 @@ extension Night {
   private func explain(
     _ question: NumberQuestion, in ledger: Ledger, _ run: RunRow?, _ writer: ExplanationWriter
   ) throws {
+    if question.report == .qualityMonthly, let run, run.published != nil {
+      try requireStanding(run, in: ledger, to: "explain \(question.report.rawValue)")
+    }
     try question.check(in: ledger, asOf: plan.rules.asOf, run)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.base)

@@ -19,6 +19,7 @@ extension Night {
       try writer.head(head(id, row, run), isFirst: index == 0)
       let entries = try lifeEntries(in: ledger)
       try tell(row, in: ledger, entries, writer)
+      try noteBreaks(of: run, in: ledger, writer)
       try entries.addBreaks(of: row, run)
       try entries.store.forEach(writer.entry)
     }
@@ -64,8 +65,19 @@ extension Night {
         try entries.addTold(row)
       }
     }
+    try noteBreaks(of: run, in: ledger, writer)
     if let row = rows.first { try entries.addBreaks(of: row, run) }
     try entries.store.forEach(writer.entry)
+  }
+
+  /// Says where the breaks that stand are not those that `run` published.
+  private func noteBreaks(
+    of run: RunRow?, in ledger: Ledger, _ writer: ExplanationWriter
+  ) throws {
+    guard let run, run.published != nil, let other = try ledger.unpublishedRun() else { return }
+    try writer.note(
+      "run \(other.id) has not published, and its breaks stand in the place of those that "
+        + "run \(run.id) published, which are not told here")
   }
 
   /// What was told of a transaction, and what the reports count of it.
