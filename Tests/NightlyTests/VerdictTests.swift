@@ -56,7 +56,7 @@ struct VerdictTests {
     intake.rejected = 20
     let found = try verdict(archives: [many], intake: intake)
     #expect(found.outcome == .reservations && found.qualifications.isEmpty)
-    #expect(found.reservations == ["20 of 228 lines that this run read were rejected"])
+    #expect(found.reservations == ["20 of 228 lines that are new in this run were rejected"])
   }
 
   @Test("Snapshots of which too much was rejected are a finding, and the set is not marked")

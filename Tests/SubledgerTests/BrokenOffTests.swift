@@ -89,4 +89,19 @@ struct BrokenOffTests {
     }
     #expect(differences(try program.published(), try program.published(in: "other")).isEmpty)
   }
+
+  @Test("What it read belongs to the run that carries it on, its rejected lines included")
+  func account() throws {
+    try program.folder.write(bodies(3000, from: 10), to: "in/many.jsonl")
+    #expect(try night("2026-03-01").status == 0)
+    let mixed = String(repeating: "{\"event_name\":\"renewed\"}\n", count: 10)
+    try program.folder.write(bodies(10, from: 4000) + mixed, to: "in/x.jsonl")
+    try program.folder.write(bodies(10, from: 5000) + mixed, to: "in/y.jsonl")
+    try breakOff("2026-03-01")
+    let result = try night("2026-03-01")
+    #expect(result.status == 1, "\(result)")
+    #expect(result.errors.contains("20 of 40 lines"), "\(result)")
+    let status = try program.run(["status"]).output
+    #expect(status.contains("run 2  as of 2026-03-01T00:00:00Z, 2 archives, 40 lines"), "\(status)")
+  }
 }

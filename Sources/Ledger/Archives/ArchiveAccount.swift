@@ -32,6 +32,36 @@ extension Ledger {
   }
 }
 
+extension Ledger {
+  /// How many archives of events were read for a run, and what became of their lines.
+  ///
+  /// Those that came in before the run was broken off, and carried on, are among them. Event times
+  /// are left out.
+  public func intake(
+    ofRun run: Int64
+  ) throws(LedgerError) -> (archives: Int64, tallies: ArchiveTallies) {
+    try access("count the lines of a run") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select lines, accepted, duplicates, skipped, rejected from archive
+        where run = ? and kind = 'events' and status <> 'repeated'
+        """)
+      statement.bind(1, run)
+      var (archives, tallies) = (Int64(0), ArchiveTallies())
+      try statement.forEachRow { row in
+        archives += 1
+        tallies.lines += row.int64(0)
+        tallies.accepted += row.int64(1)
+        tallies.duplicates += row.int64(2)
+        tallies.skipped += row.int64(3)
+        tallies.rejected += row.int64(4)
+      }
+      return (archives, tallies)
+    }
+  }
+}
+
 extension ArchiveAccount {
   init(_ row: RawStatement) throws(LedgerError) {
     var tallies = ArchiveTallies()

@@ -11,7 +11,7 @@ public struct RunRow: Sendable, Equatable {
   public var version: String
   /// JSON with sorted keys.
   public var options: String
-  /// Archives that were read in the run.
+  /// Archives of events that were read for the run.
   public var archives: Int64
   /// What became of their lines; event times are not kept per run.
   public var tallies: ArchiveTallies

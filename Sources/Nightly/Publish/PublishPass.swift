@@ -34,12 +34,13 @@ struct PublishPass {
     fold.facts = Facts()
     try attempt { try ledger.releaseMemory() }
     let torn = try attempt { try ledger.tornSnapshots() }
+    let read = try attempt { try ledger.intake(ofRun: run) }
     let verdict = try Verdict(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
-      intake: intake.tallies, tornSnapshots: torn
+      intake: read.tallies, tornSnapshots: torn
     ) { month throws(NightError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let (published, dryRun) = try publish(manifest, run, intake, earlier)
+    let (published, dryRun) = try publish(manifest, run, read, earlier)
     for reservation in verdict.reservations { log.warning("\(reservation)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has said so itself.
@@ -86,7 +87,8 @@ struct PublishPass {
   }
 
   private func publish(
-    _ manifest: Manifest, _ run: Int64, _ intake: IntakeSummary, _ earlier: EarlierSet?
+    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, tallies: ArchiveTallies),
+    _ earlier: EarlierSet?
   ) throws(NightError) -> (Publication, DryRun?) {
     var manifest = manifest
     return try attempt {
@@ -118,7 +120,7 @@ struct PublishPass {
           return try Publish.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
         }
         try ledger.finishRun(
-          run, archives: Int64(intake.archivesRead), tallies: intake.tallies,
+          run, archives: read.archives, tallies: read.tallies,
           published: publication.sha256, checksums: checksums(of: publication),
           rows: reports.publication)
         for leftover in staging.leftovers {

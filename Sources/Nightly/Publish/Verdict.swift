@@ -13,7 +13,7 @@ struct Verdict {
   private let gate: Plan.FailOn
   private let gated: Int
 
-  /// `intake` is the account of the lines that this run read; `net` tells what was booked
+  /// `intake` is the account of the lines that are new in this run; `net` tells what was booked
   /// in a month less refunds, in millionths of a US dollar.
   init(
     plan: Plan, rules: Rules, breaks: [Break], archives: [ArchiveAccount],
@@ -29,7 +29,7 @@ struct Verdict {
     let judged = intake.lines - intake.skipped
     newRejects =
       Self.exceeds(intake.rejected, of: judged, plan.rejectedShare)
-      ? "\(intake.rejected) of \(judged) lines that this run read were rejected" : nil
+      ? "\(intake.rejected) of \(judged) lines that are new in this run were rejected" : nil
     readRejects(archives, share: plan.rejectedShare)
     try readMateriality(breaks, rules, share: plan.materialityShare, net)
   }
