@@ -21,7 +21,7 @@ struct DifferenceTests {
     let path = folder.path("again.sqlite")
     try ledger.copy(to: path)
     for change in sql { try ledger.rows(sql: change) { _ in } }
-    return try ledger.differences(from: path, withBreaks: true).filter { $0.wrong > 0 }
+    return try ledger.differences(from: path).filter { $0.wrong > 0 }
   }
 
   @Test("A row that is another one counts once, and the first ones are named")
