@@ -171,7 +171,7 @@ struct DamageTests {
     try program.folder.write(dated + "\n", to: "snap/a.jsonl")
     try program.folder.write("\(dated)\n\(undated)\n", to: "snap/b.jsonl")
     let both = night + ["--snapshots", "snap"]
-    for read in ["1 snapshots, 0 rejected; 1 files", "0 snapshots, 0 rejected; 1 files"] {
+    for read in ["1 snapshots, 0 rejected; 1 file", "0 snapshots, 0 rejected; 1 file"] {
       let result = try program.run(both + ["--verbose"])
       #expect(result.status == 0, "\(result)")
       #expect(result.errors.contains("snap/b.jsonl is left out"))
