@@ -16,7 +16,7 @@ at() {
   state=$1 seam=${2#-}
   folder=$(fresh)
   disturbed "$folder" "FAULT_KIND=$3" "FAULT_AT=$4"
-  judge "$folder" "$3 at operation $4, $1${seam:+, one by one}"
+  judge "$folder" "$3 at operation $4, $1${seam:+, one by one}, exit $code"
   rm -rf "$folder"
 }
 
@@ -61,4 +61,4 @@ for _ in $(some 200 "$points"); do
   echo "after $(moment)"
   echo "twice $(any) $(any)"
 done | each
-verdict crash
+verdict crash 'kill at .*exit 137' 'torn at .*exit 137'

@@ -7,7 +7,7 @@
 #   start    the first night of all: no ledger, no reports
 # With `copies=N` every line of the world is delivered N times.
 # With `seam=1` reports are renamed one by one, as on a filesystem that cannot exchange folders;
-# a set in change is then one that its own SHA256SUMS does not fit.
+# a set in change is then one of old and new files that its own SHA256SUMS does not fit.
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -70,7 +70,18 @@ is_done() { same "$1/reports" "$work/after/$state/reports"; }
 # is_whole FOLDER: whether the published set is the old one or the new one, or says that it changes.
 is_whole() {
   same "$1/reports" "$work/before/$state/reports" || is_done "$1" ||
-    { [ -n "$seam" ] && ! (cd "$1/reports" && sha256sum --check --status SHA256SUMS) 2> /dev/null; }
+    { [ -n "$seam" ] && is_mixed "$1" &&
+      ! (cd "$1/reports" && sha256sum --check --status SHA256SUMS); }
+}
+
+# is_mixed FOLDER: whether each file of the new set is there with the bytes of the old one or its
+# own; one that the old set lacks may be missing.
+is_mixed() {
+  local file old=$work/before/$state/reports new=$work/after/$state/reports
+  (cd "$new" && find . -type f) | while read -r file; do
+    [ ! -e "$old/$file" ] && [ ! -e "$1/reports/$file" ] && continue
+    cmp -s "$old/$file" "$1/reports/$file" || cmp -s "$new/$file" "$1/reports/$file" || return 1
+  done
 }
 
 # is_sound FOLDER: whether the ledger, where there is one, is one whole database.
@@ -116,13 +127,17 @@ judge_end() {
   fi
 }
 
-# judge_exit FOLDER WHAT CODE...: like judge, when the night ended done (0, 1) or with one of CODE
-# and a sentence.
+# judge_exit FOLDER WHAT CODE...: like judge, when the night ended done (0, 1) and has published, or
+# ended with one of CODE and a sentence.
 judge_exit() {
   local folder=$1 what=$2 allowed
   shift 2
   if [ "$code" -le 1 ]; then
-    judge "$folder" "$what"
+    if is_done "$folder"; then
+      judge "$folder" "$what"
+    else
+      echo "FAILED $what: exit $code, and the new set is not published"
+    fi
     return
   fi
   for allowed in "$@"; do
@@ -147,12 +162,15 @@ numbers() {
       <(grep -v ,resolved, "$work/after/$state/reports/breaks.csv")
 }
 
-# operations [VARIABLE...]: prints how many operations such a night has.
+# operations [VARIABLE...]: prints how many operations such a night has; fails when it has none.
 operations() {
   local folder
   folder=$(fresh)
   disturbed "$folder" "FAULT_COUNT=$folder/operations" "$@"
-  cat "$folder/operations"
+  if ! grep -sx '[1-9][0-9]*' "$folder/operations"; then
+    echo "no operation was counted: $(tail -1 "$folder/log")" >&2
+    return 1
+  fi
   rm -rf "$folder"
 }
 
@@ -174,17 +192,24 @@ each() {
     >> "$work/results" 2> /dev/null
 }
 
-# verdict NAME: what was said, in a line; fails when something did not hold.
+# verdict NAME PATTERN...: what was said, in a line; fails when something did not hold, or when no
+# line of what held has one of PATTERN, so that what was meant to befall a night befell none.
 verdict() {
-  local held tried
+  local name=$1 held tried pattern missing=0
+  shift
   grep FAILED "$work/results" || true
+  for pattern in "$@"; do
+    grep -q "^held .*$pattern" "$work/results" && continue
+    echo "FAILED $name: nothing that held has '$pattern'"
+    missing=1
+  done
   held=$(grep -c '^held' "$work/results" || true)
   tried=$(wc -l < "$work/results")
-  echo "$1: $held of $tried held ($SECONDS s)"
-  [ "$held" -eq "$tried" ] && [ "$tried" -gt 0 ]
+  echo "$name: $held of $tried held ($SECONDS s)"
+  [ "$held" -eq "$tried" ] && [ "$tried" -gt 0 ] && [ "$missing" = 0 ]
 }
 export -f night limited job disturbed same account fresh
-export -f is_done is_whole is_sound is_known holds_all
+export -f is_mixed is_done is_whole is_sound is_known holds_all
 export -f judge judge_end judge_exit numbers
 
 clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/faults.so" "$here/faults.c" -ldl
