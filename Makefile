@@ -40,7 +40,7 @@ bench: build
 	Benchmarks/bench.sh $(BINARY)
 
 # Disturbs nights in every way of docs/reliability.md, POINTS of each sort.
-torture: PACKAGES += python3 sqlite3
+torture: PACKAGES += python3 sqlite3 time
 torture: build
 	@for sort in $(SORTS); do \
 		echo "Torture/$$sort.sh $(BINARY) $(POINTS)"; \
