@@ -50,7 +50,7 @@ stopped() {
 if [ "$(id -u)" = 0 ]; then
   for room in 1 20; do without_room "$room" >> "$work/results"; done
 else
-  echo "held nothing: only root can mount a small disk" >> "$work/results"
+  echo "  a small disk is left out: only root can mount one" >&2
 fi
 for _ in $(seq $(((points + 19) / 20))); do
   stopped KILL 137 >> "$work/results"

@@ -102,7 +102,7 @@ forbidden() {
     ledger-unreadable) chmod 000 "$folder/ledger.sqlite" ;;
     lock) chmod 444 "$folder/ledger.sqlite.lock" ;;
     folder) chmod 555 "$folder" ;;
-    out) chmod 555 "$folder" "$folder/reports" ;;
+    out) chmod 555 "$folder/reports" ;;
   esac
   night "$folder" limited setpriv --reuid 65534 --regid 65534 --clear-groups "$binary" \
     > "$work/log-$1" 2>&1 || code=$?
@@ -153,7 +153,11 @@ export -f under threads clock streams told forbidden read_only
   for how in no-input no-output no-error none full no-reader; do echo "streams $how"; done
   echo "told full" && echo "told closed"
   if [ "$(id -u)" = 0 ]; then
-    for what in archive archives ledger ledger-unreadable lock out; do echo "forbidden $what"; done
+    for what in archive archives ledger ledger-unreadable lock folder out; do
+      echo "forbidden $what"
+    done
+  else
+    echo "  missing rights are left out: only root can become another user" >&2
   fi
 } | each
 if unshare -m mount -t tmpfs none "$work/before" 2> /dev/null; then
