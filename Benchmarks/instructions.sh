@@ -18,6 +18,7 @@ valgrind --tool=callgrind --callgrind-out-file=/dev/null "$folder/subledger" run
   --as-of "$(cat "$folder/world/truth/as_of.txt")" --ledger "$folder/ledger.sqlite" \
   --out "$folder/reports" 2> "$folder/log" || [ $? = 1 ] || { cat "$folder/log" >&2; exit 2; }
 counted=$(awk '/Collected/ { print $NF }' "$folder/log")
+[ -n "$counted" ] || { cat "$folder/log" >&2; exit 2; }
 
 if [ "${2:-}" = --record ]; then
   echo "$counted 5" > "$limits"

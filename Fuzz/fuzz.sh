@@ -28,11 +28,11 @@ lines() {
   local folder=$1 file
   shift
   for file in "$@"; do
-    zcat -f "$file" | split -l 1 -a 4 - "$folder/$(basename "$file")-"
+    zcat -f "$file" | split -l 1 -a 4 - "$folder/$(basename "$file")-" || return 1
   done
 }
 
-# seeds TARGET FOLDER: what lies around for a target.
+# seeds TARGET FOLDER: what lies around for a target; fails when it does not lie there.
 seeds() {
   local folder=$2 text
   case $1 in
@@ -66,13 +66,19 @@ run() {
   local target=$1 seeds log failed=0
   seeds=$(mktemp -d)
   log=$(mktemp)
-  seeds "$target" "$seeds"
+  # A target without its seeds would be held after next to nothing.
+  if ! seeds "$target" "$seeds"; then
+    echo "$target: seeds are missing" >&2
+    rm -rf "$seeds" "$log"
+    return 1
+  fi
   mkdir -p "$grown/$target" "Fuzz/Corpus/$target"
   FUZZ_TARGET=$target "$program" -max_total_time="$2" -max_len=4096 -timeout=10 -rss_limit_mb=512 \
     -use_value_profile=1 -print_final_stats=1 -reload=0 -artifact_prefix="Fuzz/Findings/$target-" \
     "$grown/$target" "Fuzz/Corpus/$target" "$seeds" > "$log" 2>&1 || failed=1
   local runs coverage memory
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+  [ "${runs:-0}" -gt 0 ] || failed=1
   coverage=$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -d' ' -f2)
   memory=$(sed -n 's/^stat::peak_rss_mb: *//p' "$log")
   printf '%-14s %9s runs %6s edges %4s MB %s\n' "$target" "${runs:-?}" "${coverage:-?}" \
