@@ -66,8 +66,9 @@ fuzz: packages
 		-Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
 	Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
-# Publishes a set in which every text is hostile and has it read by Python, Miller and DuckDB.
-readers: PACKAGES += miller python3
+# Publishes a set in which every text is hostile and has it read by Python, Miller and SQLite, and
+# by DuckDB where Python can import it.
+readers: PACKAGES += miller python3 sqlite3
 readers: build
 	Torture/readers.sh $(BINARY)
 

@@ -2,9 +2,9 @@
 """Texts that steer terminals, run in spreadsheets or break readers, in every place of an input.
 
 usage: hostile.py make FOLDER      writes archives/, with hostile ids, products, apps and file names
-       hostile.py check FOLDER SET reads every CSV of the report set SET with Python, Miller and, when
-                                   it can be imported, DuckDB, and compares the cells with each other
-                                   and with the texts that went in
+       hostile.py check FOLDER SET reads every CSV of the report set SET with Python, Miller, SQLite
+                                   and, when it can be imported, DuckDB, and compares the cells with
+                                   each other and with the texts that went in
 """
 import collections
 import csv
@@ -73,6 +73,16 @@ def by_miller(path):
     return [list(rows[0])] + [list(map(str, row.values())) for row in rows] if rows else None
 
 
+def by_sqlite(path):
+    columns = ", ".join(f"c{number} text" for number in range(len(by_python(path)[0])))
+    commands = f"create table t({columns});\n.mode csv\n.import {path} t\n.mode json\nselect * from t;"
+    told = subprocess.run(["sqlite3", "-bail", ":memory:"], input=commands, check=True,
+                          capture_output=True, encoding="utf-8")
+    if told.stderr:
+        raise ValueError(told.stderr)
+    return [list(row.values()) for row in json.loads(told.stdout)]
+
+
 def by_duckdb(path):
     import duckdb
     table = duckdb.connect().execute(
@@ -90,12 +100,12 @@ def steers(text):
 
 
 def check(folder, reports):
-    readers = {"Python": by_python, "Miller": by_miller}
+    readers = {"Python": by_python, "Miller": by_miller, "SQLite": by_sqlite}
     try:
         import duckdb  # noqa: F401
         readers["DuckDB"] = by_duckdb
     except ImportError:
-        print("DuckDB cannot be imported: two readers only")
+        print("DuckDB cannot be imported: three readers only")
     problems, files, cells, seen = [], 0, 0, collections.defaultdict(set)
     for root, _, names in os.walk(reports):
         for name in (name for name in names if name.endswith(".csv")):

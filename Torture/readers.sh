@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Publishes a set in which every text is hostile, in both dialects, and has it read by three readers.
 #
-# Promised (docs/reports.md): Python's csv, Miller and DuckDB read the same cells, no cell would be
-# run by a spreadsheet or steer a terminal, neither does any message, and every cell gives its text
-# back.
+# Promised (docs/reports.md): Python's csv, Miller, SQLite and, where Python can import it, DuckDB
+# read the same cells, no cell would be run by a spreadsheet or steer a terminal, neither does any
+# message, and every cell gives its text back.
 # usage: Torture/readers.sh BINARY   PYTHON names another python3, one with DuckDB for instance
 set -euo pipefail
 binary=$(realpath "$1")
