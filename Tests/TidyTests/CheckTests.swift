@@ -21,6 +21,19 @@ struct CheckTests {
     #expect(try clock.violations(in: code).isEmpty)
   }
 
+  @Test(
+    "Every clock is one",
+    arguments: [
+      "Date()", "Date.now", "Date(timeIntervalSinceNow: 1)", "time(nil)", "gettimeofday(&now, nil)",
+      "clock_gettime(CLOCK_REALTIME, &now)", "ContinuousClock().now", "SuspendingClock.now",
+      "DispatchTime.now()", "DispatchWallTime.now()",
+    ])
+  func clocks(text: String) throws {
+    let clock = try #require(WordRule.all.first { $0.example.contains("Date()") })
+    let file = SourceFile(path: "Sources/A/A.swift", text: text)
+    #expect(try clock.violations(in: file).count == 1)
+  }
+
   @Test("An interpolation is code, with what follows it a string again")
   func interpolation() {
     let file = SourceFile(path: "A.swift", text: #"f("a \(g("b", (h))) c") // d "e""#)

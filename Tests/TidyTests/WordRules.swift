@@ -49,8 +49,14 @@ extension WordRule {
       example: "let price: Double = 0"),
     WordRule(
       sentence: "Only the command reads the clock; below it, time is an argument.",
-      pattern: #"\bDate\(\)|\bDate\.now\b|\bDate\(timeIntervalSinceNow\b"#,
-      exceptions: ["Sources/subledger/": "the default of as-of is now"],
+      pattern: #"\bDate\(\)|\bDate\.now\b|\bDate\(timeIntervalSinceNow\b|\btime\(nil\)"#
+        + #"|\b(?:clock_gettime|gettimeofday)\(|\b(?:Continuous|Suspending)Clock\b"#
+        + #"|\bDispatch(?:Wall)?Time\.now\b"#,
+      exceptions: [
+        "Sources/subledger/": "the default of as-of is now",
+        "Sources/Nightly/StageTimes.swift": "processor time, no clock of the day",
+        "Tests/SubledgerTests/ForgetTests.swift": "how long a command takes",
+      ],
       example: "let today = Date()"),
     WordRule(
       sentence: "Only the command prints; below it, results are values.",
