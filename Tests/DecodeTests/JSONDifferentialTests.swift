@@ -42,7 +42,7 @@ private func isSame(_ own: Tree, _ theirs: Any) -> Bool {
   case .array(let elements):
     guard let other = theirs as? [Any], other.count == elements.count else { return false }
     return zip(elements, other).allSatisfy { isSame($0, $1) }
-  case .string(let text): return theirs as? String == text
+  case .string(let text): return (theirs as? String).map { Array($0.utf8) } == Array(text.utf8)
   case .number(let text):
     guard let other = (theirs as? NSNumber)?.doubleValue, let own = Double(text) else {
       return false

@@ -91,7 +91,12 @@ struct Story {
   }
 
   private func state(_ instant: Instant) -> LineageState? {
-    try? Life(events: events, rules: Rules(asOf: instant)).state
+    do {
+      return try Life(events: events, rules: Rules(asOf: instant)).state
+    } catch {
+      Issue.record("\(error)")
+      return nil
+    }
   }
 }
 

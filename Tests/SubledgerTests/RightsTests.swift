@@ -184,14 +184,16 @@ struct RightsTests {
   func closedFolder() throws {
     try program.run(night)
     try program.folder.write("x", to: "reports/notes/own.txt")
-    for name in ["reports", "reports/notes"] {
+    for (name, rights) in [
+      ("reports", 0o700), ("reports/notes", 0o700), ("reports/notes/own.txt", 0o640),
+    ] {
       try FileManager.default.setAttributes(
-        [.posixPermissions: 0o700], ofItemAtPath: program.folder.path(name))
+        [.posixPermissions: rights], ofItemAtPath: program.folder.path(name))
     }
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
     #expect(try program.run(night, umask: 0).status == 0)
     #expect(try mode("reports") == 0o700)
     #expect(try mode("reports/notes") == 0o700)
-    #expect(try mode("reports/notes/own.txt") != nil)
+    #expect(try mode("reports/notes/own.txt") == 0o640)
   }
 }
