@@ -137,8 +137,8 @@ for target in package.targets where target.type != .system {
 if hasISAL {
   package.targets.append(
     .systemLibrary(name: "CIsal", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]))
-  for target in package.targets where target.name == "Archive" {
-    target.dependencies.append("CIsal")
+  for target in package.targets where ["Archive", "ArchiveTests"].contains(target.name) {
+    if target.name == "Archive" { target.dependencies.append("CIsal") }
     target.swiftSettings?.append(.define("ISAL"))
   }
 }
