@@ -57,6 +57,11 @@ struct CanaryTests {
       ["run"] + inputs + options + ["--log-format", "json", "--csv-dialect", "excel"],
       ["report"] + options, ["status", "--config", "subledger.yaml"],
       ["drill", "--config", "subledger.yaml", "--verbose"],
+      ["verify", "--replay", "--verbose"], ["explain", "revenue_monthly", "charges"],
+      ["pack", "2026-02", "--out", "pack.tar.gz"],
+      ["close", "2026-02", "--reason", "r", "--force"], ["reopen", "2026-02", "--reason", "r"],
+      ["forget", "QON_1", "--reason", "r"], ["backup", "backup.sqlite"],
+      ["prune", "--before", "2026-01"],
     ] {
       let watch = try Watch()
       let folder = try program.folder.write("", to: "tmp/.keep")
@@ -67,6 +72,7 @@ struct CanaryTests {
       #expect([0, 1].contains(result.status), "\(arguments): \(result)")
       try search(watch, result, arguments[0])
     }
+    expectNone(try gzip("-dc", program.folder.path("pack.tar.gz")), "the pack")
     let inputRows = try program.rows("inputs.csv")
     let providers = Set(try program.rows("coverage.csv").map { $0["provider"] })
     #expect(providers.count == 4, "lines of each provider are taken")

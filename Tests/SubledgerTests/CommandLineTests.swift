@@ -37,6 +37,19 @@ struct CommandLineTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("typo.sqlite")))
   }
 
+  @Test("A file younger than --min-age is left for a later night, and older ones are read")
+  func young() throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1_772_193_600)],
+      ofItemAtPath: program.folder.path("in/a.jsonl"))
+    try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
+    for (options, read) in [(["--min-age", "3600"], ["3"]), ([], ["3", "2"])] {
+      let result = try program.run(night + options)
+      #expect(result.status == 0, "\(result)")
+      #expect(try program.rows("inputs.csv").map { $0["accepted"] } == read, "\(options)")
+    }
+  }
+
   @Test("A ledger that cannot be looked at is not taken for one that does not exist")
   func unseenLedger() throws {
     let loop = program.folder.path("loop.sqlite")

@@ -66,6 +66,23 @@ struct GreatAmountTests {
     #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
   }
 
+  @Test("A sum beyond what can be kept exactly is 70, and the published set stays")
+  func beyond() throws {
+    let charges = (10..<20).map { number in
+      var body = Body(number)
+      body.members["revenue"] = Body.money("9.99", rate: 70)
+        .replacing(#""value":9.99"#, with: #""value":1000000000000"#).replacing("USD", with: "IDR")
+      body.members["price"] = "null"
+      return body.line
+    }
+    #expect(try night([]).status == 0)
+    let set = try program.published()
+    let result = try night(charges)
+    #expect(result.status == 70, "\(result)")
+    #expect(result.errors.contains("cannot fold the events: a sum of money exceeds"), "\(result)")
+    #expect(differences(set, try program.published()).isEmpty)
+  }
+
   @Test("What a rate that cannot be true makes of an amount is unknown", arguments: [0, 1])
   func rates(_ isProceed: Int) throws {
     let rate = isProceed == 1 ? "0.000001" : "1000000000000"

@@ -55,6 +55,22 @@ struct NightTests {
     #expect(!verbose.errors.isEmpty)
   }
 
+  @Test("A bar is drawn where it is asked for, and on a terminal unless it is refused")
+  func bar() throws {
+    for (mode, isDrawn) in [("always", true), ("never", false), ("auto", false)] {
+      let told = try program.run(night + ["--progress", mode, "--ledger", "\(mode).sqlite"])
+      #expect(told.output.isEmpty && told.errors.contains("█") == isDrawn, "\(told)")
+      #expect(told.errors.contains("\r") == isDrawn, "\(told)")
+    }
+    let plain = (["'\(Program.binary.path)'"] + night).joined(separator: " ")
+    for (mode, isDrawn) in [("auto", true), ("never", false)] {
+      let command = "\(plain) --progress \(mode) --ledger seen-\(mode).sqlite"
+      let seen = try output(
+        of: ["script", "-qec", command, "/dev/null"], in: program.folder.path)
+      #expect(String(decoding: seen, as: UTF8.self).contains("█") == isDrawn, "\(mode)")
+    }
+  }
+
   @Test("A report without the settings of the night before says so, once")
   func lostSettings() throws {
     try program.folder.write("periods: {com.example.monthly: P1M}\n", to: "own.yaml")

@@ -120,6 +120,25 @@ struct SecretsTests {
     #expect(row?["accepted"] == "1" && row?["rejected"] == "1", "\(row ?? [:])")
   }
 
+  @Test("A delivery that is rejected makes neither input newer nor a row complete")
+  func watermark() throws {
+    try configure("secrets: {qonversion: [canary-new, canary-old]}")
+    for (secret, newest, isComplete) in [
+      ("forged", "2026-02-27T", "false"), ("new", "2026-03-06T", "true"),
+    ] {
+      let late = delivery(500, "Basic canary-\(secret)").replacing(
+        "{\"headers\"", with: "{\"receivedAt\":\"2026-03-06T00:00:00Z\",\"headers\"")
+      try program.folder.write("\(late)\n\(Body(501).line)\n", to: "in/\(secret).jsonl")
+      let result = try program.run([
+        "run", "--archives", "in", "--as-of", "2026-03-06", "--config", "secrets.yaml",
+      ])
+      #expect([0, 1].contains(result.status), "\(result)")
+      #expect(try program.run(["status"]).output.contains("newest input \(newest)"), "\(secret)")
+      let rows = try program.rows("revenue_monthly.csv")
+      #expect(rows.map { $0["is_complete"] } == [isComplete], "\(secret)")
+    }
+  }
+
   @Test("A replay leaves out what was refused, whatever secrets hold now, and says how much")
   func replay() throws {
     try configure("secrets: {qonversion: canary-old}")
