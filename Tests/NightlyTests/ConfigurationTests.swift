@@ -128,9 +128,7 @@ struct ConfigurationTests {
 
   @Test("The example configuration is one")
   func example() throws {
-    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let read = try Configuration.read(root.appendingPathComponent("subledger.example.yaml").path)
+    let read = try Configuration.read(Project.path("subledger.example.yaml"))
     #expect(read.products["pro_yearly"] == ["com.example.pro.yearly", "pro-yearly:standard"])
     #expect(read.periods["pro-yearly:standard"] == .months(12))
     #expect(read.eventNames == ["my_renewal_event": .renewed])

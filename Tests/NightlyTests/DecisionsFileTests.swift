@@ -43,10 +43,7 @@ struct DecisionsFileTests {
 
   @Test("The example of docs/operations.md is one")
   func example() throws {
-    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let guide = try String(
-      contentsOf: root.appendingPathComponent("docs/operations.md"), encoding: .utf8)
+    let guide = try Project.text(of: "docs/operations.md")
     let block = try #require(
       guide.components(separatedBy: "```\n").first { $0.contains("decisions.yaml\n- break_id") })
     #expect(try read(block).decisions.map(\.verdict) == [.explained, .writtenOff])

@@ -21,16 +21,13 @@ private struct Sample: Sendable {
   /// Made once for all tests.
   static let made = Result { try Sample() }
 
-  static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-
   init() throws {
     folder = try TemporaryFolder()
     var options = Options()
-    options.archives = ["\(Self.root)/sample-data/archives"]
-    options.snapshots = ["\(Self.root)/sample-data/snapshots"]
-    options.config = "\(Self.root)/sample-data/subledger.yaml"
-    options.prices = "\(Self.root)/sample-data/prices.csv"
+    options.archives = [Project.path("sample-data/archives")]
+    options.snapshots = [Project.path("sample-data/snapshots")]
+    options.config = Project.path("sample-data/subledger.yaml")
+    options.prices = Project.path("sample-data/prices.csv")
     options.asOf = "2026-03-01"
     options.ledger = folder.path("ledger.sqlite")
     options.out = folder.path("reports")
@@ -55,7 +52,7 @@ private struct Sample: Sendable {
 
   /// The published rows of a report, of all its months.
   func rows(_ report: NumberReport) throws -> [[String: String]] {
-    let path = "\(Self.root)/reports/\(report.rawValue)"
+    let path = Project.path("reports/\(report.rawValue)")
     guard FileManager.default.fileExists(atPath: path) else { return try table("\(path).csv") }
     return try FileManager.default.contentsOfDirectory(atPath: path).sorted().flatMap {
       try table("\(path)/\($0)")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -38,10 +39,7 @@ private struct Guide {
   private let sections: [Substring: [[String]]]
 
   init() throws {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let text = try String(
-      contentsOf: root.appendingPathComponent("docs/providers.md"), encoding: .utf8)
+    let text = try Project.text(of: "docs/providers.md")
     var sections: [Substring: [[String]]] = [:]
     var current: Substring = ""
     for line in text.split(separator: "\n") {

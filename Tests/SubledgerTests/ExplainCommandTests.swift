@@ -5,22 +5,18 @@ import Testing
 @Suite("Explain names the events behind a number, and where each stands")
 struct ExplainCommandTests {
   private let program: Program
-  private static let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-  private func path(_ name: String) -> String { Self.root.appendingPathComponent(name).path }
 
   private var settings: [String] { Self.settings }
 
   private static var settings: [String] {
-    let sample = root.appendingPathComponent("sample-data").path
+    let sample = Project.path("sample-data")
     return ["--config", "\(sample)/subledger.yaml", "--prices", "\(sample)/prices.csv"]
   }
 
   /// A ledger of the sample and its reports, made once; tests that write take a copy.
   private static let prepared = Result {
     let program = try Program()
-    let sample = root.appendingPathComponent("sample-data").path
+    let sample = Project.path("sample-data")
     let result = try program.run(
       [
         "run", "--archives", "\(sample)/archives", "--snapshots", "\(sample)/snapshots",
@@ -90,7 +86,7 @@ struct ExplainCommandTests {
     #expect(lines.count > 10)
     for line in lines.prefix(20) {
       let archive = try #require(line["archive"])
-      let bytes = try gzip("-cd", path("sample-data/archives/\(archive)"))
+      let bytes = try gzip("-cd", Project.path("sample-data/archives/\(archive)"))
       let offset = try #require(line["byte_offset"].flatMap { Int($0) })
       let value = String(
         decoding: bytes[offset...].prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
@@ -103,7 +99,7 @@ struct ExplainCommandTests {
 
   @Test("What docs/explain.md prints is what its commands print")
   func document() throws {
-    let text = try String(contentsOfFile: path("docs/explain.md"), encoding: .utf8)
+    let text = try Project.text(of: "docs/explain.md")
     var blocks = 0
     for block in text.components(separatedBy: "```\n$ subledger explain ").dropFirst() {
       let parts = block.split(separator: "\n", maxSplits: 1)

@@ -5,40 +5,39 @@ import Testing
 @Suite("What a newcomer sees is what the program does")
 struct SampleTests {
   private let program: Program
-  private let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   init() throws { program = try Program() }
-
-  private func path(_ name: String) -> String { root.appendingPathComponent(name).path }
 
   @Test("reports/ is what comes of sample-data/, byte for byte")
   func reports() throws {
     let result = try program.run([
-      "run", "--archives", path("sample-data/archives"), "--snapshots",
-      path("sample-data/snapshots"), "--config", path("sample-data/subledger.yaml"), "--prices",
-      path("sample-data/prices.csv"), "--as-of", "2026-03-01",
+      "run", "--archives", Project.path("sample-data/archives"), "--snapshots",
+      Project.path("sample-data/snapshots"), "--config", Project.path("sample-data/subledger.yaml"),
+      "--prices",
+      Project.path("sample-data/prices.csv"), "--as-of", "2026-03-01",
     ])
     #expect(result.status == 0, "\(result)")
     let different = differences(
-      try filesAndBytes(under: path("reports")), try program.published())
+      try filesAndBytes(under: Project.path("reports")), try program.published())
     #expect(different.isEmpty, "run `make run` and read what changed")
   }
 
   @Test("sample-data/ is what its script makes")
   func sample() throws {
     let copy = program.folder.path("sample-data")
-    try FileManager.default.copyItem(atPath: path("sample-data"), toPath: copy)
+    try FileManager.default.copyItem(atPath: Project.path("sample-data"), toPath: copy)
     try output(of: ["\(copy)/make.sh", Program.binary.path])
     #expect(
-      differences(try filesAndBytes(under: path("sample-data")), try filesAndBytes(under: copy))
-        .isEmpty)
+      differences(
+        try filesAndBytes(under: Project.path("sample-data")), try filesAndBytes(under: copy)
+      )
+      .isEmpty)
   }
 
   @Test("Each odd line comes to what sample-data/README.md says")
   func oddLines() throws {
     let name = "sample-data/archives/odd-lines.jsonl"
-    try program.run(["run", "--archives", path(name), "--as-of", "2026-03-01"])
+    try program.run(["run", "--archives", Project.path(name), "--as-of", "2026-03-01"])
     let row = try #require(try program.rows("inputs.csv").first)
     let counts = ["lines", "accepted", "duplicates", "skipped", "rejected"].map { row[$0] }
     #expect(counts == ["14", "6", "2", "2", "4"])
@@ -51,7 +50,7 @@ struct SampleTests {
   @Test("Each line of the other providers comes to what sample-data/README.md says")
   func otherProviders() throws {
     let name = "sample-data/archives/other-providers.jsonl"
-    try program.run(["run", "--archives", path(name), "--as-of", "2026-03-01"])
+    try program.run(["run", "--archives", Project.path(name), "--as-of", "2026-03-01"])
     let row = try #require(try program.rows("inputs.csv").first)
     let counts = ["lines", "accepted", "duplicates", "skipped", "rejected"].map { row[$0] }
     #expect(counts == ["10", "6", "1", "2", "1"])
@@ -60,12 +59,12 @@ struct SampleTests {
 
   @Test("What README.md prints is what its commands print")
   func printed() throws {
-    let readme = try String(contentsOfFile: path("README.md"), encoding: .utf8)
+    let readme = try Project.text(of: "README.md")
     var blocks = 0
     for block in readme.components(separatedBy: "```\n$ ").dropFirst() {
       let lines = block.prefix(while: { $0 != "`" }).split(separator: "\n")
       let (command, expected) = (String(lines[0]), lines.dropFirst().joined(separator: "\n"))
-      let printed = try output(of: ["sh", "-c", command], in: root.path)
+      let printed = try output(of: ["sh", "-c", command], in: Project.root.path)
       #expect(String(decoding: printed, as: UTF8.self) == expected + "\n", "\(command)")
       blocks += 1
     }
@@ -74,11 +73,11 @@ struct SampleTests {
 
   @Test("Every option with which README.md and docs/ call a command is one of that command's")
   func options() throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: path("docs"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: Project.path("docs"))
     var known: [String: Set<Substring>] = [:]
     var calls = 0
     for file in names.filter({ $0.hasSuffix(".md") }).map({ "docs/\($0)" }) + ["README.md"] {
-      let text = try String(contentsOfFile: path(file), encoding: .utf8)
+      let text = try Project.text(of: file)
         .replacing("\\\n", with: " ")
       for call in text.matches(of: /subledger ([a-z]+)( [^`\n|;&#]*)/) {
         let command = String(call.1)

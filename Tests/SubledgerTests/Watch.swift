@@ -30,11 +30,9 @@ struct Watch {
 
   /// `Torture/writes.c`, built once.
   private static let library = Result {
-    let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("subledger-writes-\(getpid()).so").path
-    let source = root.appendingPathComponent("Torture/writes.c").path
+    let source = Project.path("Torture/writes.c")
     try output(of: ["clang", "-shared", "-fPIC", "-O1", "-o", path, source, "-ldl"])
     return path
   }

@@ -16,8 +16,7 @@ public struct ReleasedLedger: Sendable {
   }
 
   /// Where they are kept, with the script that makes them.
-  public static let home = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Ledgers")
+  public static let home = Project.root.appendingPathComponent("Tests/Ledgers")
 
   /// Those of all releases.
   public static func all() throws -> [ReleasedLedger] {
