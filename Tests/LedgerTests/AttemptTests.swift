@@ -98,7 +98,7 @@ struct AttemptTests {
 
   @Test("Any split over archives in any order gives the same cells", arguments: 1...4)
   func split(seed: UInt64) throws {
-    var random = Randomness(seed: seed)
+    var random = SeededNumbers(seed: seed)
     let lines = (0..<200).map { number in
       let delays: [Int64] = [3, 61, 400, 14_410, 28_900, 86_500, 2_000]
       return Line(
@@ -137,17 +137,5 @@ struct AttemptTests {
     let before = try tables.map { try ledger.table("select * from \($0)") }
     try ledger.ingest("b", [line, line])
     #expect(try tables.map { try ledger.table("select * from \($0)") } == before)
-  }
-}
-
-/// A small generator of the tests' own: equal seeds, equal numbers.
-private struct Randomness {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-
-  mutating func below(_ limit: Int) -> Int {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int(state >> 33) % limit
   }
 }

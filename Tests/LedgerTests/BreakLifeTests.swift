@@ -107,14 +107,11 @@ struct BreakLifeTests {
 
   @Test("Any history of advancing runs is kept as a person would write it down", arguments: 1...20)
   func random(seed: UInt64) throws {
-    var state = seed &* 0x9e37_79b9_7f4a_7c15
+    var numbers = SeededNumbers(seed: seed)
     var expected: [String: [(first: Int64, last: Int64, resolved: Int64?)]] = [:]
     for run in Int64(1)...24 {
       var seen: [String] = []
-      for id in ["a", "b", "c", "d"] {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        if state >> 62 != 0 { seen.append(id) }
-      }
+      for id in ["a", "b", "c", "d"] where numbers.below(4) != 0 { seen.append(id) }
       try see(seen, at: run)
       for id in ["a", "b", "c", "d"] {
         var episodes = expected[id] ?? []

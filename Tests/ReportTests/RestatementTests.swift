@@ -225,13 +225,13 @@ struct RestatementTests {
     "The sum of the differences bridges what was published to what is now, row by row",
     arguments: 1...12 as ClosedRange<UInt64>)
   func bridge(_ seed: UInt64) throws {
-    var random = Random(seed: seed)
+    var numbers = SeededNumbers(seed: seed)
     var before: [String: Int64] = [:]
     for night in 0..<4 {
       for product in ["a", "b", "c"] {
         for month in 1...2 {
           try world.sell(
-            random.number(below: 3), refunds: random.number(below: 2), product, month: month)
+            Int64(numbers.below(3)), refunds: Int64(numbers.below(2)), product, month: month)
         }
       }
       try world.publish()
@@ -277,20 +277,5 @@ extension World {
       }
     }
     return (columns, values)
-  }
-}
-
-/// Numbers that are the same for one seed (SplitMix64).
-struct Random {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func number(below limit: UInt64) -> Int64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return Int64((mixed ^ (mixed >> 31)) % limit)
   }
 }

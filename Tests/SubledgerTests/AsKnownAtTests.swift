@@ -75,7 +75,7 @@ struct AsKnownAtTests {
 struct RandomNights {
   let world: World
   private(set) var asOfs: [String] = []
-  private var random: UInt64
+  private var numbers: SeededNumbers
   private var lines: [(night: Int, line: String)] = []
   private let count = 7
 
@@ -83,7 +83,7 @@ struct RandomNights {
     world = try World(
       seed: seed, subscribers: 60, months: 8, lost: 20_000, archives: 1,
       more: ["--duplicated", "50000", "--delayed", "50000", "--enveloped", "500000"])
-    random = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1
+    numbers = SeededNumbers(seed: UInt64(seed))
     let archive = try world.archives()[0].path
     let all = try String(decoding: gzip("-dc", archive), as: UTF8.self).split(separator: "\n")
     for (index, line) in all.enumerated() {
@@ -174,8 +174,5 @@ struct RandomNights {
     }
   }
 
-  private mutating func below(_ limit: Int) -> Int {
-    random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return Int(random >> 33) % limit
-  }
+  private mutating func below(_ limit: Int) -> Int { numbers.below(limit) }
 }

@@ -131,14 +131,13 @@ struct VerifyTests {
     let path = program.folder.path("l.sqlite")
     let whole = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
     let said = try dump(path)
-    var random: UInt64 = 0x9E37_79B9_7F4A_7C15
+    var numbers = SeededNumbers(seed: 1)
     var changes = 0
     for _ in 0..<Self.flips {
-      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      var position = Int(random >> 20) % whole.count
+      var position = numbers.below(whole.count)
       while whole[position] == 0 { position = (position + 1) % whole.count }
       var bytes = whole
-      bytes[position] ^= 1 << UInt8(truncatingIfNeeded: random >> 17 & 7)
+      bytes[position] ^= 1 << UInt8(numbers.below(8))
       try Data(bytes).write(to: URL(fileURLWithPath: path))
       let isSame = (try? dump(path)) == said
       changes += isSame ? 0 : 1

@@ -13,4 +13,7 @@ public struct SeededNumbers: RandomNumberGenerator {
     mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
     return mixed ^ (mixed >> 31)
   }
+
+  /// The next of them, from 0 to `limit` - 1.
+  public mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -8,11 +9,8 @@ struct CollectionsTests {
   @Test(
     "What a later collection lacks is found as by looking through all of them", arguments: 1...40)
   func disappearances(seed: UInt64) {
-    var state = seed
-    func roll(_ sides: UInt64) -> Int64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int64((state >> 33) % sides)
-    }
+    var numbers = SeededNumbers(seed: seed)
+    func roll(_ sides: Int) -> Int64 { Int64(numbers.below(sides)) }
     var events: [Event] = []
     for collection in 1...30 {
       let time = at("2026-01-01") + .days(roll(20))
