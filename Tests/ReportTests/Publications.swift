@@ -30,20 +30,8 @@ extension World {
     }
   }
 
-  /// The rows of `restatements.csv`, whose keys are quoted.
-  func restatements() throws -> [[String: String]] {
-    let lines = try text("restatements.csv").split(separator: "\n").map { line in
-      line.split(separator: "\"", omittingEmptySubsequences: false).enumerated().flatMap { piece in
-        // Every second piece stands between quotes; its neighbours end and begin with a comma.
-        if piece.offset % 2 == 1 { return [String(piece.element)] }
-        let cells = piece.element.split(separator: ",", omittingEmptySubsequences: false)
-          .map(String.init)
-        let isBeforeQuote = piece.offset == 0 && line.contains("\"")
-        return Array(cells.dropFirst(piece.offset > 0 ? 1 : 0).dropLast(isBeforeQuote ? 1 : 0))
-      }
-    }
-    return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
-  }
+  /// The rows of `restatements.csv`.
+  func restatements() throws -> [[String: String]] { try rows("restatements.csv") }
 
   /// Charges of `product` in a month of 2026, each of 10 dollars.
   func sell(

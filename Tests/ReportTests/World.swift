@@ -2,6 +2,7 @@ import Foundation
 import Ledger
 import Report
 import TestSupport
+import Testing
 import Vocabulary
 
 /// A ledger that a test fills with cells, and the reports over it.
@@ -60,12 +61,12 @@ final class World {
     try String(contentsOfFile: folder.path("reports/\(path)"), encoding: .utf8)
   }
 
-  /// The rows of a report as dictionaries; cells must not need quotes.
+  /// The rows of a report by column name.
   func rows(_ path: String) throws -> [[String: String]] {
-    let lines = try text(path).split(separator: "\n").map {
-      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-    }
-    return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
+    let rows = csvRows(of: try text(path))
+    let header = try #require(rows.first)
+    #expect(rows.allSatisfy { $0.count == header.count }, "each row of \(path) has all columns")
+    return rows.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0)) }
   }
 
   func move(_ movement: Movement, _ count: Int64, _ offering: Offering, on day: Day) {

@@ -122,30 +122,8 @@ func filesAndBytes(under folder: String) throws -> [String: Data] {
 
 /// The rows of a CSV file by column name; RFC 4180.
 func readCSV(_ path: String) throws -> [[String: String]] {
-  let text = try String(contentsOfFile: path, encoding: .utf8)
-  var rows: [[String]] = []
-  var row: [String] = []
-  var cell = ""
-  var isQuoted = false
-  var characters = text.unicodeScalars.makeIterator()
-  var pending = characters.next()
-  while let scalar = pending {
-    pending = characters.next()
-    switch (scalar, isQuoted) {
-    case ("\"", true) where pending == "\"":
-      cell.unicodeScalars.append("\"")
-      pending = characters.next()
-    case ("\"", _): isQuoted.toggle()
-    case (",", false):
-      row.append(cell)
-      cell = ""
-    case ("\n", false):
-      rows.append(row + [cell])
-      row = []
-      cell = ""
-    default: cell.unicodeScalars.append(scalar)
-    }
-  }
+  let rows = csvRows(of: try String(contentsOfFile: path, encoding: .utf8))
   guard let header = rows.first else { return [] }
+  #expect(rows.allSatisfy { $0.count == header.count }, "each row of \(path) has all columns")
   return rows.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(header, $0)) }
 }
