@@ -47,19 +47,21 @@ struct HistoryTests {
         == ["1|4"])
   }
 
-  @Test("Copies and contradictions over nights come to what they come to in one", arguments: 1...6)
+  @Test("Copies and contradictions over nights come to what they come to in one", arguments: 1...40)
   func nights(seed: UInt64) throws {
-    var random = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-    func below(_ limit: Int) -> Int {
-      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int(random >> 33) % limit
+    var numbers = SeededNumbers(seed: seed)
+    func below(_ limit: Int) -> Int { numbers.below(limit) }
+    // A body is what it says: copies of one say the same.
+    let versions = (0..<45).map { number in
+      Line(
+        transaction: "\(number / 5)", original: ["1000", "1000", "1000", "999"][below(4)],
+        user: "u\(below(4))", product: below(4) == 0 ? "other" : "pro",
+        time: 60, created: below(3) == 0 ? nil : Int64(below(3)), body: "\(number)")
     }
     let lines = (0..<160).map { _ in
-      Line(
-        transaction: "\(below(9))", original: ["1000", "1000", "1000", "999"][below(4)],
-        user: "u\(below(4))", product: below(4) == 0 ? "other" : "pro",
-        time: 60, created: below(3) == 0 ? nil : Int64(below(3)), received: Int64(below(3)),
-        body: "\(below(5))")
+      var line = versions[below(versions.count)]
+      line.received = Int64(below(3))
+      return line
     }
     let once = try Ledger.fresh(in: try TemporaryFolder())
     try once.ingest("all", lines)
@@ -75,7 +77,9 @@ struct HistoryTests {
     }
     let content = try once.countedContent()
     #expect(content.contains { $0.hasPrefix("conflict") })
-    #expect(try nightly.countedContent() == content, "seed \(seed)")
+    let other = try nightly.countedContent()
+    #expect(other.filter { !content.contains($0) } == [], "seed \(seed): not in one night")
+    #expect(content.filter { !other.contains($0) } == [], "seed \(seed): not in many")
     #expect(
       try nightly.table("select sum(versions) > count(*) from lineage") == ["1"], "seed \(seed)")
   }
