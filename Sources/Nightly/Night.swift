@@ -124,8 +124,8 @@ public struct Night {
   ) throws(NightError) -> NightOutcome {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
-    try requireNear(rules.base)
-    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
+    try requireNear(rules.fold)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.fold)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let nightFold = NightFold(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
@@ -142,7 +142,7 @@ public struct Night {
       try reconcile.run(reconciled)
     }
     let publication = PublishPass(
-      plan: plan, version: version, log: log, ledger: ledger, rules: rules.base, times: times,
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, times: times,
       stop: stop, accept: accept)
     return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
   }

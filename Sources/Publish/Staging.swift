@@ -38,7 +38,7 @@ public final class Staging {
     for out: String, reports: [String]
   ) throws(PublishError) -> Staging {
     let out = try resolved(out)
-    let home = isOtherVolume(out) ? out : parent(of: out)
+    let home = mustStageInside(out) ? out : parent(of: out)
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
     var leftovers: [PublishError] = []
@@ -92,8 +92,9 @@ public final class Staging {
     return target
   }
 
-  /// Whether the folder is a volume of its own, whose files cannot be renamed from beside it.
-  private static func isOtherVolume(_ out: String) -> Bool {
+  /// Whether files can be renamed into the folder only from inside it: it is a volume of its own, or
+  /// nothing may be made beside it.
+  private static func mustStageInside(_ out: String) -> Bool {
     var inside = stat()
     var beside = stat()
     guard stat(out, &inside) == 0 else { return false }

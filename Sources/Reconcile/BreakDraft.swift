@@ -124,7 +124,7 @@ struct BreakDraft {
     found.action = action
     if isMereInformation { found.status = .resolved }
     guard let expectedAt, !isMereInformation else { return found }
-    let settlesAt = expectedAt + rules.base.deliveryWindow(subject.provider)
+    let settlesAt = expectedAt + rules.fold.deliveryWindow(subject.provider)
     let watermark = rules.feed(subject.provider, subject.app)?.watermark ?? knownAt
     found.settlesAt = settlesAt
     found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending

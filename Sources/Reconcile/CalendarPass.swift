@@ -19,12 +19,12 @@ extension Reconciliation {
         !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
       else { continue }
       let code = code(ofSilenceAfter: end, lineage)
-      let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.base.asOf) }
+      let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.fold.asOf) }
       var draft = BreakDraft(
         code: code, subject: subject(lineage, product: lineage.text(lineage.latest.product)),
         key: .silence(end), expectedAt: end, missingEvents: 1,
         evidence: "auto-renew was on and the period ended \(end.text); until "
-          + "\((until ?? rules.base.asOf).text) neither a charge nor a cancel, an expiry or a "
+          + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment was told",
         action: nextStep(code, user.provider))
       draft.family = .silentEnd
@@ -42,7 +42,7 @@ extension Reconciliation {
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageCase) -> BreakCode {
     let length = periodLength(lineage, lineage.latest) ?? .days(366)
-    let isLongAgo = end + length <= rules.base.endsAreSettled(until: feed(of: lineage))
+    let isLongAgo = end + length <= rules.fold.endsAreSettled(until: feed(of: lineage))
     if isLongAgo { return .missedExpiration }
     return lineage.latest.isTrial ? .missedConversion : .missedRenewal
   }

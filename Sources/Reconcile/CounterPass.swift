@@ -98,7 +98,7 @@ extension Reconciliation {
     let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
     let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
     // What another jump left out is dated at the charge that it led up to, at the latest.
-    let begin = known.first?.time ?? (start ?? charge.time) - rules.base.renewalGap
+    let begin = known.first?.time ?? (start ?? charge.time) - rules.fold.renewalGap
     let between = missing(in: lineage).filter { missed in
       !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
         && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
@@ -221,7 +221,7 @@ extension Reconciliation {
 
   private func firstHole(_ paid: ArraySlice<Charge>) -> Instant? {
     for (charge, next) in zip(paid, paid.dropFirst()) {
-      if let end = charge.periodEnd, next.periodStart > end + rules.base.renewalGap { return end }
+      if let end = charge.periodEnd, next.periodStart > end + rules.fold.renewalGap { return end }
     }
     return nil
   }

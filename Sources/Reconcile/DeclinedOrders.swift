@@ -13,7 +13,7 @@ extension Reconciliation {
       transaction.isFailing || transaction.isOver, let state = lineage?.latest,
       let end = transaction.expiresAt, let known = state.periodEnd
     else { return false }
-    let gap = rules.base.renewalGap
+    let gap = rules.fold.renewalGap
     if let charged = transaction.dateSent, charged >= known - gap { return false }
     if end <= max(known + gap, state.effectiveEnd ?? known) { return true }
     guard transaction.isFailing, let length = lineage.flatMap({ periodLength($0, state) }) else {

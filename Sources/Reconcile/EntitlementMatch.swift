@@ -83,7 +83,7 @@ extension Reconciliation {
   /// found missing.
   func isBegunElsewhere(_ match: EntitlementMatch) -> Bool {
     guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd,
-      started > known + rules.base.renewalGap
+      started > known + rules.fold.renewalGap
     else { return false }
     return isMissed(at: started, outside: match.lineage)
   }

@@ -44,7 +44,7 @@ extension Reconciliation {
     let left = all.filter { !claimed.contains($0) }
     guard all.count > 1, let started = entitlement.startedAt else { return left }
     return left.filter { index in
-      lineages[index].state.effectiveEnd.map { $0 + rules.base.renewalGap >= started } ?? true
+      lineages[index].state.effectiveEnd.map { $0 + rules.fold.renewalGap >= started } ?? true
     }
   }
 

@@ -23,7 +23,7 @@ extension Reconciliation {
     var full = paid.indices.filter { !offers.contains($0) }.map { paid[$0] }
     if full.isEmpty, isOffer { full = paid }
     if code == .missedRenewal { full = withoutCheapStart(full) }
-    let time = instant ?? full.last?.time ?? rules.base.asOf
+    let time = instant ?? full.last?.time ?? rules.fold.asOf
     let likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
     guard var price = likely else { return (nil, .none) }
     if isOffer {

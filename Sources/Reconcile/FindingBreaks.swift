@@ -91,7 +91,7 @@ func lineageSubject(_ lineage: LineageCase, product: Symbol) -> Subject {
 extension BreakDraft {
   /// A break about what did come: there is nothing to wait for.
   func toldByBothSides(_ rules: ReconcileRules) -> Break {
-    var found = finished(knownAt: rules.base.asOf, rules)
+    var found = finished(knownAt: rules.fold.asOf, rules)
     found.status = code.isAboutArrival ? .resolved : .open
     found.settlesAt = nil
     if code.isAboutArrival { found.evidenceExpiresAt = nil }

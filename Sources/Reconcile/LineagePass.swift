@@ -48,7 +48,7 @@ extension Reconciliation {
     let firstPaid = state.subscriptionCharges.first
     if let firstPaid {
       let begins = min(firstPaid.periodStart, firstPaid.time)
-      guard started + rules.base.renewalGap < begins else { return }
+      guard started + rules.fold.renewalGap < begins else { return }
     }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let product = productBegun(in: lineage, at: started)

@@ -14,7 +14,7 @@ extension Reconciliation {
     _ match: EntitlementMatch, from base: Instant, to end: Instant
   ) -> Bool {
     let beyond = end.since(base)
-    guard beyond > rules.base.renewalGap, !speaksOfSameCharges(match) else { return false }
+    guard beyond > rules.fold.renewalGap, !speaksOfSameCharges(match) else { return false }
     if isOn(match, past: base), match.entitlement.renewState != .billingIssue { return true }
     guard let length = periodLength(match.lineage)?.milliseconds else { return true }
     // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
@@ -29,7 +29,7 @@ extension Reconciliation {
 
   /// Whether access goes on more than the gap behind an end.
   private func isOn(_ match: EntitlementMatch, past end: Instant) -> Bool {
-    match.entitlement.isActive(at: knownAt) == true && knownAt > end + rules.base.renewalGap
+    match.entitlement.isActive(at: knownAt) == true && knownAt > end + rules.fold.renewalGap
   }
 
   /// Whether the snapshot's newest charge, or its counter, is known from the events.
@@ -84,7 +84,7 @@ extension Reconciliation {
     guard hasFailed(match.lineage.state, at: base),
       let length = periodLength(match.lineage)?.milliseconds, length > 0
     else { return max(1, periods(match, from: base, until: end)) }
-    let beyond = end.since(base + rules.base.retryHorizon).milliseconds
+    let beyond = end.since(base + rules.fold.retryHorizon).milliseconds
     return max(1, (beyond + length - 1) / length)
   }
 
@@ -93,7 +93,7 @@ extension Reconciliation {
   private func hasFailed(_ state: LineageState, at end: Instant) -> Bool {
     guard state.isInBillingRetry, state.toldEnd != nil, let failedAt = state.paymentFailedAt
     else { return state.isInBillingRetry }
-    return failedAt <= end + rules.base.renewalGap
+    return failedAt <= end + rules.fold.renewalGap
   }
 
   /// Whether the snapshot names a product that no event of the last period does.
@@ -120,8 +120,8 @@ extension Reconciliation {
   /// The configured or listed length, else that of the last period paid for, which can be an offer
   /// or a part of one.
   func periodLength(_ lineage: LineageCase, _ state: LineageState) -> Interval? {
-    let listed = rules.base.prices.period(of: state.product, in: state.store, at: knownAt)
-    if let length = rules.base.periods[state.product] ?? listed { return length.mean }
+    let listed = rules.fold.prices.period(of: state.product, in: state.store, at: knownAt)
+    if let length = rules.fold.periods[state.product] ?? listed { return length.mean }
     let paid = state.subscriptionCharges.last { $0.periodEnd != nil }
     guard let paid, let end = paid.periodEnd, end > paid.periodStart else { return nil }
     return end.since(paid.periodStart)
@@ -145,7 +145,7 @@ extension Reconciliation {
     guard let end = match.entitlement.expiresAt else { return nil }
     let told = toldLength(of: match.entitlement)?.start(before: end)
     let begin = told ?? shownLength(match).map { end - $0 }
-    return begin.flatMap { $0 <= knownAt + rules.base.renewalGap ? $0 : nil }
+    return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
   }
 
   func periods(_ match: EntitlementMatch, from: Instant, until: Instant) -> Int64 {
@@ -154,7 +154,7 @@ extension Reconciliation {
     // An open end counts whole periods; a told one is rounded, since months differ in length.
     guard match.entitlement.expiresAt != nil else { return span / length.milliseconds }
     // A last period that would begin after the snapshot proves that periods are longer by now.
-    if until - length > knownAt + rules.base.renewalGap { return 1 }
+    if until - length > knownAt + rules.fold.renewalGap { return 1 }
     return (span + length.milliseconds / 2) / length.milliseconds
   }
 }
@@ -232,7 +232,7 @@ extension Reconciliation {
   ) -> (at: Instant, count: Int64, since: Instant)? {
     let state = match.lineage.state
     guard !state.isTrial || (state.isExpiryTold && !state.isInBillingRetry) else { return nil }
-    if let started = match.startedAt, started > base + rules.base.renewalGap {
+    if let started = match.startedAt, started > base + rules.fold.renewalGap {
       guard let end = match.entitlement.expiresAt else { return (started, 1, started) }
       return (started, max(1, periods(match, from: started, until: end)), started)
     }
@@ -250,7 +250,7 @@ extension Reconciliation {
   private func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
     let told = state.toldEnd ?? (user.provider.sendsPeriodEnds ? base : state.lastEventAt)
-    return min(told, max(base, expiredAt)) <= base + rules.base.renewalGap
+    return min(told, max(base, expiredAt)) <= base + rules.fold.renewalGap
   }
 }
 

@@ -128,7 +128,7 @@ extension Reconciliation {
     if let started = entitlement.startedAt { return started }
     guard let end = entitlement.expiresAt else { return nil }
     let begin = toldLength(of: entitlement)?.start(before: end)
-    return begin.flatMap { $0 <= knownAt + rules.base.renewalGap ? $0 : nil }
+    return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
   }
 
   /// Of what was bought before we listened, an end in our time had to be told.
@@ -159,7 +159,7 @@ extension Reconciliation {
   }
 
   private mutating func countUserWithoutSnapshot() {
-    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.base.asOf
+    let taken = rules.snapshotsTakenAt[user.provider] ?? rules.fold.asOf
     let active = lineages.filter { isActive($0.state, at: taken) && !isTransferred($0) }
     guard let first = active.first else { return }
     guard rules.snapshotsComplete else {

@@ -66,7 +66,7 @@ public struct SeverityScale: Sendable, Equatable {
 /// Everything that decides what is a break, besides the user's own facts.
 public struct ReconcileRules: Sendable {
   /// Those of the fold: as-of, the renewal gap and the delivery windows.
-  public var base: Rules
+  public var fold: Rules
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
   /// Configured and listed lengths of periods by store product id, of what nobody may have bought
@@ -93,12 +93,12 @@ public struct ReconcileRules: Sendable {
   /// From which amount on a break matters how much.
   public var severities = SeverityScale()
 
-  /// The contract's rules at the as-of of `base`.
+  /// The contract's rules at the as-of of `fold`.
   public init(
-    base: Rules, products: [String: [String]] = [:], feeds: [FeedHistory] = [],
+    fold: Rules, products: [String: [String]] = [:], feeds: [FeedHistory] = [],
     snapshotsComplete: Bool = false
   ) {
-    self.base = base
+    self.fold = fold
     self.products = products
     self.feeds = feeds
     self.snapshotsComplete = snapshotsComplete

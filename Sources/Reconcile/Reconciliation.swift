@@ -80,8 +80,8 @@ struct Reconciliation {
 
   /// The moment up to which the snapshot speaks; as-of without one.
   var knownAt: Instant {
-    guard let view else { return rules.base.asOf }
-    return min(rules.base.asOf, view.capturedAt)
+    guard let view else { return rules.fold.asOf }
+    return min(rules.fold.asOf, view.capturedAt)
   }
 
   var outcome: ReconcileOutcome {
@@ -102,9 +102,9 @@ struct Reconciliation {
   /// - Parameter life: the lineage whose ends it casts doubt on, where that is another one than the
   ///   break's own.
   mutating func raise(_ draft: BreakDraft, in life: LineageName? = nil) {
-    let knownUntil = draft.provenBy == .events ? rules.base.asOf : knownAt
+    let knownUntil = draft.provenBy == .events ? rules.fold.asOf : knownAt
     let found = draft.finished(knownAt: knownUntil, rules)
-    if let doubt = Doubt(draft, gap: rules.base.renewalGap) {
+    if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
       doubts[life ?? draft.subject.lineage, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }

@@ -8,7 +8,7 @@ extension Reconciliation {
     guard transaction.kind == .unknown, let end = transaction.expiresAt, let lineage else {
       return transaction
     }
-    let gap = rules.base.renewalGap
+    let gap = rules.fold.renewalGap
     let isConverted = lineage.latest.charges.contains {
       $0.kind == .conversion && $0.periodStart >= end - gap && $0.periodStart <= end + gap
     }
@@ -79,7 +79,7 @@ extension Reconciliation {
     if let told { return isBy(told.convertibleUntil, transaction) }
     let listed = siblings.last { $0.isTrial && $0.precedes(transaction) }
     guard let listed else { return false }
-    return isBy(listed.expiresAt.map { $0 + rules.base.renewalGap }, transaction)
+    return isBy(listed.expiresAt.map { $0 + rules.fold.renewalGap }, transaction)
   }
 
   private func isBy(_ limit: Instant?, _ transaction: ListedTransaction) -> Bool {

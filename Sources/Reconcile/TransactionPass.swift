@@ -8,7 +8,7 @@ extension Reconciliation {
     let told = ToldTransactions(lineagesOfAnyTime)
     for transaction in view.transactions {
       let lineage = lineage(of: transaction)
-      let isTold = told.covers(transaction, within: rules.base.renewalGap)
+      let isTold = told.covers(transaction, within: rules.fold.renewalGap)
       if !isTold, !isDeclined(transaction, lineage) {
         judge(typed(transaction, lineage), of: lineage, in: view)
       }
@@ -24,7 +24,7 @@ extension Reconciliation {
     let about = subject(transaction, lineage)
     let charge = missingCharge(transaction, lineage, about, in: view)
     // Of what happened at as-of or later no event can be known; it explains what else is shown.
-    if let at = transaction.at, at >= rules.base.asOf { return expect(charge) }
+    if let at = transaction.at, at >= rules.fold.asOf { return expect(charge) }
     if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
       counts.beforeFirstEvent += 1
       return
@@ -138,7 +138,7 @@ extension Reconciliation {
     let about = subject(transaction, lineage)
     let life = life(of: transaction, lineage, about)
     let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [life]
-    guard revokedAt < rules.base.asOf else { return missedRefunds.formUnion(ended) }
+    guard revokedAt < rules.fold.asOf else { return missedRefunds.formUnion(ended) }
     // Of what the provider has no word for, the event was never sent.
     guard user.provider.tellsRefunds(of: transaction.kind == .oneTime ? .oneTime : .subscription)
     else {

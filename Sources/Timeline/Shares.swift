@@ -3,7 +3,7 @@ public import Vocabulary
 /// What one life adds to one cell of the facts.
 public struct Share: Sendable {
   /// The cell, and by how much.
-  public enum Part: Sendable {
+  public enum Cell: Sendable {
     case revenue(RevenueKey, RevenueSums)
     case movement(MovementKey, MovementSums)
     case renewal(RenewalKey, RenewalSums)
@@ -15,7 +15,7 @@ public struct Share: Sendable {
   }
 
   /// The cell, and by how much.
-  public let part: Part
+  public let cell: Cell
   let source: ShareSource
 
   /// Business time at which it takes effect.
@@ -118,7 +118,7 @@ struct ShareList: Books {
     keep(.gap(key, events), source)
   }
 
-  private mutating func keep(_ part: Share.Part, _ source: ShareSource) {
-    shares.append(Share(part: part, source: source))
+  private mutating func keep(_ cell: Share.Cell, _ source: ShareSource) {
+    shares.append(Share(cell: cell, source: source))
   }
 }

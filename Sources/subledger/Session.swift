@@ -68,9 +68,9 @@ final class Session {
       outcome = try work(self)
     } catch let error as NightError {
       if !error.isUnread { log.error("\(error)") }
-      throw ExitCode(Status.of(error))
+      throw ExitCode(ExitStatus.of(error))
     }
-    guard !outcome.hasReservations else { throw ExitCode(Status.reservations) }
+    guard !outcome.hasReservations else { throw ExitCode(ExitStatus.reservations) }
   }
 
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }

@@ -15,7 +15,7 @@ private struct Sample: Sendable {
   let folder: TemporaryFolder
   let rules: Rules
   let words: [String]
-  let shares: [Share.Part]
+  let shares: [Share.Cell]
   let events: Int
 
   /// Made once for all tests.
@@ -37,14 +37,14 @@ private struct Sample: Sendable {
     let night = Night(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })
     _ = try night.run()
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-    rules = try night.reconcileRules(for: ledger).base
+    rules = try night.reconcileRules(for: ledger).fold
     words = ledger.symbols.words
-    var shares: [Share.Part] = []
+    var shares: [Share.Cell] = []
     var count = 0
     let rules = rules
     try ledger.forEachGroup { _, events in
       count += events.count
-      for life in try lives(of: events, rules: rules) { shares += try life.shares().map(\.part) }
+      for life in try lives(of: events, rules: rules) { shares += try life.shares().map(\.cell) }
     }
     self.shares = shares
     events = count
@@ -130,17 +130,17 @@ struct ExplainedCellTests {
     let others = keyNames.filter { $0 != report.timeColumn?.rawValue }
     let rows = try sample.rows(report)
     // Shares by the keys other than that of time, so that each row looks at few of them.
-    var parts: [[String]: [Share.Part]] = [:]
-    for part in sample.shares where !report.columns(of: part).isEmpty {
-      let keys = ShareKeys(part: part, words: sample.words)
+    var shares: [[String]: [Share.Cell]] = [:]
+    for cell in sample.shares where !report.columns(of: cell).isEmpty {
+      let keys = ShareKeys(cell: cell, words: sample.words)
       let place = others.map { KeyColumn(rawValue: $0).flatMap(keys.text) ?? "" }
-      parts[place, default: []].append(part)
+      shares[place, default: []].append(cell)
     }
     var compared = 0
     for row in rows {
       let keys = keyNames.reduce(into: [String: String]()) { $0[$1] = row[$1] }
       let question = try NumberQuestion(report: report.rawValue, keys: keys, column: nil)
-      let cells = sum(parts[others.map { row[$0] ?? "" }] ?? [], question, sample)
+      let cells = sum(shares[others.map { row[$0] ?? "" }] ?? [], question, sample)
       for column in question.asked
       where question.hasEvents(column.name) && column.name != "churned_in_doubt" {
         compared += 1
@@ -182,14 +182,14 @@ struct ExplainedCellTests {
   }
 
   private func sum(
-    _ parts: [Share.Part], _ question: NumberQuestion, _ sample: Sample
+    _ shares: [Share.Cell], _ question: NumberQuestion, _ sample: Sample
   ) -> Cells {
     let span = RowSpan(question, sample.rules)
     var cells = Cells()
-    for part in parts {
-      let keys = ShareKeys(part: part, words: sample.words)
+    for cell in shares {
+      let keys = ShareKeys(cell: cell, words: sample.words)
       guard question.fits(keys) else { continue }
-      for share in question.columns(of: part) {
+      for share in question.columns(of: cell) {
         let weight = span.weight(share.span, keys)
         guard weight != 0 else { continue }
         cells.sums[share.column, default: 0] += share.value * weight

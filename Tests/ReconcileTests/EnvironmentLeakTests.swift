@@ -11,7 +11,7 @@ struct EnvironmentLeakTests {
     sandbox.tell(.started, "2026-01-03", until: "2026-01-04")
     let lineage = try #require(Story.monthly(renewals: 1).lineage(until: at("2026-03-01")))
     let twin = try #require(sandbox.lineage(until: at("2026-03-01")))
-    let rules = ReconcileRules(base: Rules(asOf: at("2026-03-01")))
+    let rules = ReconcileRules(fold: Rules(asOf: at("2026-03-01")))
     let leak = environmentLeak(lineage, twin: twin, rules: rules)
     #expect(leak.code == .envLeak)
     #expect(leak.status == .open)

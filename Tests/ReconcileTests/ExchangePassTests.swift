@@ -8,7 +8,7 @@ import Vocabulary
 @Suite("Dollars beside what others paid for the same currency")
 struct ExchangePassTests {
   private static let euro: Symbol = 20
-  private let rules = ReconcileRules(base: Rules(asOf: at("2026-06-01")))
+  private let rules = ReconcileRules(fold: Rules(asOf: at("2026-06-01")))
 
   @Test(
     "Only days near each other with rates far from each other may have one that is off",
@@ -37,12 +37,12 @@ struct ExchangePassTests {
     var rates = ExchangeRates()
     for story in stories {
       var quotes: [ExchangeRates.Quote: Int64] = [:]
-      try Life(events: story.events, rules: rules.base).book(into: &quotes)
+      try Life(events: story.events, rules: rules.fold).book(into: &quotes)
       rates.add(ExchangeRates(quotes))
     }
     let outliers = ExchangeOutliers(rates)
     return try stories.map { story in
-      let lineage = try #require(story.lineage(until: rules.base.asOf))
+      let lineage = try #require(story.lineage(until: rules.fold.asOf))
       let found = outliers.breaks(in: lineage, story.events, rules: rules)
       #expect(story.events.contains(where: outliers.mayInclude) == !found.isEmpty)
       #expect(found.isEmpty || !outliers.isEmpty)
@@ -163,7 +163,7 @@ struct ExchangePassTests {
     var story = Story(environment: .sandbox)
     story.tell(.started, "2026-02-01", until: "2026-03-01", price: 10)
     var quotes: [ExchangeRates.Quote: Int64] = [:]
-    try Life(events: story.events, rules: rules.base).book(into: &quotes)
+    try Life(events: story.events, rules: rules.fold).book(into: &quotes)
     #expect(quotes.isEmpty)
   }
 
@@ -175,7 +175,7 @@ struct ExchangePassTests {
         $0.revenue?.currency = Self.euro
         $0.revenue?.usd = Amount(micros: price * 1_100_000)
       }
-      return try Life(events: story.events, rules: rules.base)
+      return try Life(events: story.events, rules: rules.fold)
     }
     var quotes: [ExchangeRates.Quote: Int64] = [:]
     try life(price: 10).book(into: &quotes)

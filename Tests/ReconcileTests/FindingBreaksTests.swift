@@ -5,10 +5,10 @@ import Vocabulary
 
 @Suite("Breaks that events alone are")
 struct FindingBreaksTests {
-  private let rules = ReconcileRules(base: Rules(asOf: at("2026-06-01")))
+  private let rules = ReconcileRules(fold: Rules(asOf: at("2026-06-01")))
 
   private func found(_ story: Story) throws -> [Break] {
-    let life = try Life(events: story.events, rules: rules.base)
+    let life = try Life(events: story.events, rules: rules.fold)
     let lineage = try #require(story.lineage(until: at("2026-06-01")))
     return breaks(from: life.findings, lineage: lineage, rules: rules)
   }

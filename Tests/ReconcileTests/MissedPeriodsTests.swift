@@ -103,7 +103,7 @@ struct MissedPeriodsTests {
     func missing(_ shown: Entitlement, _ length: PeriodLength? = nil) -> [Int64] {
       var scenario = Scenario(
         stories: [story], entitlements: [shown], capturedAt: "2026-07-01")
-      scenario.change = { if let length { $0.base.periods[Story.monthly] = length } }
+      scenario.change = { if let length { $0.fold.periods[Story.monthly] = length } }
       return scenario.breaks.map(\.missingEvents)
     }
     // The year that is shown would end in weeks that have not begun yet.

@@ -158,7 +158,7 @@ struct NothingLostTests {
     var lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
     func codes() -> [String] {
       let user = UserCase(provider: .qonversion, user: "ada", lineages: lineages)
-      return reconcile(user, rules: ReconcileRules(base: .init(asOf: at("2026-04-20"))))
+      return reconcile(user, rules: ReconcileRules(fold: .init(asOf: at("2026-04-20"))))
         .breaks.map(\.code.rawValue)
     }
     #expect(codes() == ["MISSED_RENEWAL"])

@@ -116,7 +116,7 @@ struct Scenario {
     let captured = at(capturedAt)
     let asOf = asOf.map { at($0) } ?? captured
     var rules = ReconcileRules(
-      base: Rules(asOf: asOf), products: ["monthly": ["com.example.monthly"]],
+      fold: Rules(asOf: asOf), products: ["monthly": ["com.example.monthly"]],
       feeds: [
         FeedHistory(
           provider: provider, app: "app", firstEventAt: at(firstEventAt),

@@ -46,7 +46,7 @@ struct SharedIDTests {
     scenario.change = { rules in
       allMapped(&rules)
       rules = ReconcileRules(
-        base: rules.base, products: rules.products,
+        fold: rules.fold, products: rules.products,
         feeds: ["app", "other"].map {
           FeedHistory(
             provider: .qonversion, app: $0, firstEventAt: at("2025-12-01"), watermark: asOf)

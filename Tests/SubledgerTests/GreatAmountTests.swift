@@ -75,11 +75,11 @@ struct GreatAmountTests {
       body.members["price"] = "null"
       return body.line
     }
-    #expect(try night([]).status == 0)
+    #expect(try night(Array(charges.dropLast())).status == 0)
     let set = try program.published()
     let result = try night(charges)
     #expect(result.status == 70, "\(result)")
-    #expect(result.errors.contains("cannot fold the events: a sum of money exceeds"), "\(result)")
+    #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
     #expect(differences(set, try program.published()).isEmpty)
   }
 

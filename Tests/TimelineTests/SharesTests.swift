@@ -9,7 +9,7 @@ struct SharesTests {
   private func events(_ movement: Movement, of story: Story) throws -> [[String]] {
     let life = try Life(events: story.events, rules: Rules(asOf: at("2026-06-01")))
     return try life.shares().compactMap { share in
-      guard case .movement(let key, let sums) = share.part, key.movement == movement,
+      guard case .movement(let key, let sums) = share.cell, key.movement == movement,
         sums.subscriptions != 0
       else { return nil }
       return life.evidence(of: share).map { "\($0.event.kind.name) \(text($0.event.time))" }
@@ -49,7 +49,7 @@ struct SharesTests {
     story.tell(.refunded, "2026-01-12", price: "10")
     let life = try Life(events: story.events, rules: Rules(asOf: at("2026-06-01")))
     let refunds = try life.shares().filter { share in
-      guard case .revenue(_, let sums) = share.part else { return false }
+      guard case .revenue(_, let sums) = share.cell else { return false }
       return sums.refunds == 1
     }
     #expect(refunds.map(\.at) == [at("2026-01-12")])
@@ -61,7 +61,7 @@ struct SharesTests {
 extension Facts {
   /// Adds one share to its cell.
   mutating func add(_ share: Share) throws {
-    switch share.part {
+    switch share.cell {
     case .revenue(let key, let sums): try revenue[key, default: RevenueSums()].add(sums)
     case .movement(let key, let sums): try movements[key, default: MovementSums()].add(sums)
     case .renewal(let key, let sums): renewals[key, default: RenewalSums()].add(sums)

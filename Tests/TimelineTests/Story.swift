@@ -87,7 +87,7 @@ struct BookedLives: Equatable {
       try life.book(into: &facts)
       try expectWithdrawable(life)
       for share in try life.shares() {
-        guard case .movement(let key, let sums) = share.part else { continue }
+        guard case .movement(let key, let sums) = share.cell else { continue }
         let day = CivilCalendar.utc.day(of: share.at)
         days[key.movement, default: [:]][day, default: 0] += sums.subscriptions
       }

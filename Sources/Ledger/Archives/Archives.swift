@@ -57,7 +57,7 @@ public struct NewArchive: Sendable, Equatable {
 }
 
 /// An archive that the ledger has read.
-public struct ArchiveRow: Sendable, Equatable {
+public struct KnownArchive: Sendable, Equatable {
   /// Path relative to the root it was given under.
   public var name: String
   /// How many of its lines could not be understood.
@@ -129,7 +129,7 @@ extension Ledger {
   /// Snapshots that no line dates are others when they were captured at another time.
   public func archiveWithContent(
     sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
-  ) throws(LedgerError) -> ArchiveRow? {
+  ) throws(LedgerError) -> KnownArchive? {
     try access("look for an archive") { database in
       let statement = try RawStatement(
         cachedIn: database,
@@ -142,7 +142,7 @@ extension Ledger {
       statement.bind(1, sha256)
       statement.bind(2, kind.rawValue)
       statement.bind(3, capturedAt?.milliseconds)
-      return try statement.first { ArchiveRow($0) }
+      return try statement.first { KnownArchive($0) }
     }
   }
 
@@ -201,7 +201,7 @@ extension Ledger {
   }
 }
 
-extension ArchiveRow {
+extension KnownArchive {
   init(_ row: RawStatement) {
     name = row.text(0)
     rejected = row.int64(1)

@@ -24,7 +24,7 @@ extension Night {
       }
       try requireStanding(run, in: ledger, to: "close \(order.month.text)")
       let night = try following(run, in: ledger)
-      let rules = try night.reconcileRules(for: ledger).base
+      let rules = try night.reconcileRules(for: ledger).fold
       try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }
       let frozen = try attempt {
         try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))

@@ -94,7 +94,7 @@ extension Night {
         (Feed(provider: $0.provider, app: $0.app), min($0.newest, plan.rules.asOf))
       })
     let foreign = copy.symbol(Self.foreignCurrency) ?? 0
-    let rules = try reconcileRules(for: copy).base
+    let rules = try reconcileRules(for: copy).fold
     return try sample.chosen.map { candidate in
       let row = candidate.row
       let limits = DamageLimits(

@@ -32,8 +32,8 @@ extension NumberPass {
 
   /// A break without a business time speaks of as-of itself.
   private func fits(_ found: BreakRow) -> Bool {
-    let asOf = rules.base.asOf - Interval(milliseconds: 1)
-    let month = rules.base.calendar.month(of: found.expectedAt ?? asOf).number
+    let asOf = rules.fold.asOf - Interval(milliseconds: 1)
+    let month = rules.fold.calendar.month(of: found.expectedAt ?? asOf).number
     guard question.time.map({ $0.number == month }) ?? true else { return false }
     return question.keys.allSatisfy { $0.fits(printed: found[$0.column.rawValue]) }
   }

@@ -28,8 +28,8 @@ struct ColumnShare {
 
 extension NumberReport {
   /// What a share adds to the columns of this report; empty when it is of no concern to it.
-  func columns(of part: Share.Part) -> [ColumnShare] {
-    switch (self, part) {
+  func columns(of cell: Share.Cell) -> [ColumnShare] {
+    switch (self, cell) {
     case (.revenueDaily, .revenue(_, let sums)), (.revenueMonthly, .revenue(_, let sums)):
       sums.columns
     case (.churnMonthly, .movement(let key, let sums)): key.movement.columns(sums.subscriptions)

@@ -35,8 +35,8 @@ enum CoverageAtom: String {
   }
 
   /// The atoms of one share.
-  static func atoms(of part: Share.Part) -> [CoverageAtom] {
-    switch part {
+  static func atoms(of cell: Share.Cell) -> [CoverageAtom] {
+    switch cell {
     case .revenue(let key, let sums):
       let missing: [CoverageAtom?] = [
         sums.grossUSD.unknown > 0 ? .withoutUSD : nil,
@@ -66,10 +66,10 @@ enum CoverageAtom: String {
 
 extension NumberQuestion {
   /// What a share adds to the columns of the report, or to the metric that is asked for.
-  func columns(of part: Share.Part) -> [ColumnShare] {
-    guard report == .coverage else { return report.columns(of: part) }
+  func columns(of cell: Share.Cell) -> [ColumnShare] {
+    guard report == .coverage else { return report.columns(of: cell) }
     let asked = Set(CoverageAtom.sets(of: key(.metric) ?? "").joined())
-    return CoverageAtom.atoms(of: part).filter(asked.contains).map {
+    return CoverageAtom.atoms(of: cell).filter(asked.contains).map {
       ColumnShare(column: $0.rawValue, value: 1)
     }
   }

@@ -56,7 +56,7 @@ extension Night {
     }
     try question.check(in: ledger, asOf: plan.rules.asOf, run)
     let rules = try reconcileRules(for: ledger)
-    try requireNear(rules.base)
+    try requireNear(rules.fold)
     let answer = try NumberAnswer(
       question, in: ledger, rules: rules, run: run, doubts: try doubts(question, in: ledger, rules),
       checkStop: checkStop)

@@ -34,7 +34,7 @@ extension Night {
         .noInput, "the ledger knows no break \(id.escaped)",
         hint: "give an id of the column break_id of breaks.csv or breaks_history.csv")
     }
-    let rules = try reconcileRules(for: ledger).base
+    let rules = try reconcileRules(for: ledger).fold
     let plan = ReportPlan(rules: rules, run: run?.id ?? 0)
     var told: [(name: String, value: String)] = []
     for report in ["breaks_history", "breaks"] {
@@ -120,7 +120,7 @@ extension Night {
   }
 
   private func lifeEntries(in ledger: Ledger) throws -> LifeEntries {
-    try LifeEntries(ledger, rules: try reconcileRules(for: ledger).base)
+    try LifeEntries(ledger, rules: try reconcileRules(for: ledger).fold)
   }
 
   /// Adds what was told of a lineage and the lives that it is told in, and says what they come to.

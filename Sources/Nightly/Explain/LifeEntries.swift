@@ -66,9 +66,9 @@ final class LifeEntries {
   func addShares(_ life: Life, where isWanted: ([Evidence]) -> Bool = { _ in true }) throws {
     var entries: [Entry] = []
     for share in try life.shares() where isWanted(life.evidence(of: share)) {
-      let shares = Self.reports.flatMap { Self.shares(share.part, in: $0) }
+      let shares = Self.reports.flatMap { Self.shares(share.cell, in: $0) }
       guard !shares.isEmpty else { continue }
-      let step = share.part.step
+      let step = share.cell.step
       if let known = entries.firstIndex(where: { $0.at == share.at && $0.step == step }) {
         entries[known].shares += shares
       } else {
@@ -81,9 +81,9 @@ final class LifeEntries {
   /// What a share adds to the measures of a report that are counted or booked themselves, rather
   /// than following from others.
   private static func shares(
-    _ part: Share.Part, in report: NumberReport
+    _ cell: Share.Cell, in report: NumberReport
   ) -> [(column: String, text: String)] {
-    report.columns(of: part).compactMap { share in
+    report.columns(of: cell).compactMap { share in
       guard case .during = share.span, !share.isUnknown,
         report.formula(of: share.column) == nil, !share.column.hasSuffix("_local")
       else { return nil }

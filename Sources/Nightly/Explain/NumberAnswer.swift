@@ -40,8 +40,8 @@ struct NumberAnswer {
     doubts: Set<ChurnInDoubt>, checkStop: @escaping () throws(NightError) -> Void
   ) throws {
     self.question = question
-    let plan = ReportPlan(rules: rules.base, run: run?.id ?? 0)
-    let isPublished = run.map { $0.asOf == rules.base.asOf && $0.published != nil } ?? false
+    let plan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
+    let isPublished = run.map { $0.asOf == rules.fold.asOf && $0.published != nil } ?? false
     var published = RowTotals()
     if isPublished { try published.take(question, from: ledger, plan) }
     pass = try NumberPass(

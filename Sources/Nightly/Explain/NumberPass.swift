@@ -43,7 +43,7 @@ struct NumberPass {
     self.checkStop = checkStop
     words = EventWords(ledger)
     store = try EntryStore(ledger)
-    span = RowSpan(question, rules.base)
+    span = RowSpan(question, rules.fold)
     doubtsByLineage = Dictionary(grouping: doubts, by: \.lineage)
   }
 
@@ -54,12 +54,12 @@ struct NumberPass {
       groups += 1
       if groups % 512 == 0 { try checkStop() }
       if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
-      for life in try lives(of: events, rules: rules.base) {
+      for life in try lives(of: events, rules: rules.fold) {
         try life.book(into: &facts)
         try explain(life, group)
       }
     }
-    facts.book(doubts, 1, rules.base.calendar)
+    facts.book(doubts, 1, rules.fold.calendar)
   }
 
   /// Counts a share that is no life's.
@@ -67,13 +67,13 @@ struct NumberPass {
 
   private mutating func explain(_ life: Life, _ group: [LineageRow]) throws {
     let shares = try life.shares()
-    for share in shares { try keep(share.part, share, of: life, group) }
+    for share in shares { try keep(share.cell, share, of: life, group) }
     guard !doubtsByLineage.isEmpty, let lineage = life.state?.lineage,
       let ends = doubtsByLineage[lineage]
     else { return }
     for end in ends {
       let key = MovementKey(
-        month: rules.base.calendar.month(of: end.at), offering: end.offering,
+        month: rules.fold.calendar.month(of: end.at), offering: end.offering,
         movement: .churnedInDoubt)
       var one = MovementSums()
       one.subscriptions = 1
@@ -83,11 +83,11 @@ struct NumberPass {
   }
 
   private mutating func keep(
-    _ part: Share.Part, _ share: Share?, of life: Life, _ group: [LineageRow]
+    _ cell: Share.Cell, _ share: Share?, of life: Life, _ group: [LineageRow]
   ) throws {
-    let columns = question.columns(of: part)
+    let columns = question.columns(of: cell)
     guard !columns.isEmpty else { return }
-    let keys = ShareKeys(part: part, words: ledger.symbols.words)
+    let keys = ShareKeys(cell: cell, words: ledger.symbols.words)
     guard question.fits(keys) else { return }
     var shown: [(column: String, text: String)] = []
     for column in columns where question.lists(column.column) {
@@ -98,7 +98,7 @@ struct NumberPass {
     }
     guard !shown.isEmpty else { return }
     let evidence = share.map(life.evidence(of:)) ?? []
-    var entry = Entry(at: share?.at, step: part.step, shares: shown)
+    var entry = Entry(at: share?.at, step: cell.step, shares: shown)
     entry.events = try words.lines(evidence, group)
     if question.report == .coverage { entry.step = columns.map(\.column).joined(separator: ", ") }
     try store.add(entry)
@@ -111,7 +111,7 @@ struct NumberPass {
       let came = event.arrivedAt
       let key = ArrivalKey(
         day: CivilCalendar.utc.day(of: came), provider: event.provider, kind: event.kind)
-      let keys = ShareKeys(part: .arrival(key, ArrivalSums()), words: ledger.symbols.words)
+      let keys = ShareKeys(cell: .arrival(key, ArrivalSums()), words: ledger.symbols.words)
       guard question.fits(keys), span.weight(.during, keys) != 0 else { continue }
       sums.add(ColumnShare(column: "delivered", value: 1), weight: 1)
       let proof = Evidence(event: event, told: event)
@@ -144,7 +144,7 @@ func numberText(_ value: Int128, isAmount: Bool) -> String {
 
 extension Share {
   var isChurn: Bool {
-    guard case .movement(let key, let sums) = part else { return false }
+    guard case .movement(let key, let sums) = cell else { return false }
     return key.movement == .churned && sums.subscriptions > 0
   }
 }

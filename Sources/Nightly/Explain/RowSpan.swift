@@ -19,7 +19,7 @@ struct RowSpan {
 
   /// How often a share of `keys` counts in the rows asked for.
   func weight(_ span: ColumnShare.Span, _ keys: ShareKeys) -> Int64 {
-    if case .retention(let key, _) = keys.part { return weight(span, key) }
+    if case .retention(let key, _) = keys.cell { return weight(span, key) }
     guard report.timeColumn != nil, let day = keys.day else { return 1 }
     let own = report.isDaily ? day.number : day.month.number
     switch span {

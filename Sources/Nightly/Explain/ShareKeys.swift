@@ -4,7 +4,7 @@ import Vocabulary
 
 /// The keys of the cell that a share is part of, as reports print them.
 struct ShareKeys {
-  let part: Share.Part
+  let cell: Share.Cell
   /// The ledger's words by their symbols.
   let words: [String]
 
@@ -23,17 +23,17 @@ struct ShareKeys {
     case .rate: revenue.map { $0.rate?.text(decimalsMin: 0) ?? "" }
     case .basis: revenue?.basis.name
     case .ordinal:
-      if case .renewal(let key, _) = part { key.ordinal.map(String.init) ?? "" } else { nil }
-    case .cohort: if case .retention(let key, _) = part { key.cohort.text } else { nil }
-    case .reason: if case .excluded(let key, _) = part { key.reason.name } else { nil }
-    case .kind: if case .arrival(let key, _) = part { key.kind.name } else { nil }
+      if case .renewal(let key, _) = cell { key.ordinal.map(String.init) ?? "" } else { nil }
+    case .cohort: if case .retention(let key, _) = cell { key.cohort.text } else { nil }
+    case .reason: if case .excluded(let key, _) = cell { key.reason.name } else { nil }
+    case .kind: if case .arrival(let key, _) = cell { key.kind.name } else { nil }
     case .period, .day, .periodIndex, .metric: nil
     }
   }
 
   /// The day of the cell, or the first of its month; nil for cohorts.
   var day: Day? {
-    switch part {
+    switch cell {
     case .revenue(let key, _): key.day
     case .movement(let key, _): key.month.firstDay
     case .renewal(let key, _): key.month.firstDay
@@ -47,10 +47,10 @@ struct ShareKeys {
 
   private func word(_ symbol: Symbol) -> String { words[Int(symbol)] }
 
-  private var revenue: RevenueKey? { if case .revenue(let key, _) = part { key } else { nil } }
+  private var revenue: RevenueKey? { if case .revenue(let key, _) = cell { key } else { nil } }
 
   private var offering: Offering? {
-    switch part {
+    switch cell {
     case .revenue(let key, _): key.offering
     case .movement(let key, _): key.offering
     case .renewal(let key, _): key.offering
@@ -61,7 +61,7 @@ struct ShareKeys {
   }
 
   private var provider: Provider? {
-    switch part {
+    switch cell {
     case .excluded(let key, _): key.provider
     case .arrival(let key, _): key.provider
     case .gap(let key, _): key.provider
@@ -70,7 +70,7 @@ struct ShareKeys {
   }
 
   private var app: Symbol? {
-    switch part {
+    switch cell {
     case .excluded(let key, _): key.app
     case .gap(let key, _): key.app
     default: offering?.app
@@ -78,7 +78,7 @@ struct ShareKeys {
   }
 }
 
-extension Share.Part {
+extension Share.Cell {
   /// What it is, in words.
   var step: String {
     switch self {

@@ -11,7 +11,7 @@ struct AcrossLineages {
   let rules: ReconcileRules
   let checkStop: () throws(NightError) -> Void
 
-  private var asOf: Instant { rules.base.asOf }
+  private var asOf: Instant { rules.fold.asOf }
 
   /// The conflicts of which a version lies in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws(NightError) -> [Break] {

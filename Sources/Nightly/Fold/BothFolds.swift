@@ -57,7 +57,7 @@ struct BothFolds: Sendable {
   ) throws -> [Event] {
     let events = try ledger.events(of: group)
     if !events.isEmpty {
-      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.base)
+      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.fold)
       try fold.fold(group, events, cases, into: &change)
     }
     return events

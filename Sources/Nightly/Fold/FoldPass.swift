@@ -122,7 +122,7 @@ private struct LineageStretch: Sendable {
       result.facts.revenue = spare.take() ?? [:]
       result.facts.revenue.reserveCapacity(revenueCells)
       let ledger = try Ledger.open(path: path, mode: .readOnly)
-      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.base)
+      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.fold)
       try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
         try fold.fold(rows, events, cases, into: &result)
       }

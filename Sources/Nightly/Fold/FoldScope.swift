@@ -18,9 +18,9 @@ enum FoldScope {
   ) throws(NightError) {
     self = .everything
     guard let basis = try attempt({ try ledger.foldBasis() }), basis.rules == fingerprint,
-      basis.asOf <= rules.base.asOf, Self.isForward(from: basis, to: rules, ledger)
+      basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
     else { return }
-    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.base.asOf) }
+    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.fold.asOf) }
     guard dirty.all.count <= Self.dirtyMax(of: Int(basis.groups)) else { return }
     self = .dirty(dirty, basis)
   }
@@ -38,13 +38,13 @@ enum FoldScope {
     from basis: FoldBasis, to rules: ReconcileRules, _ ledger: Ledger
   ) -> Bool {
     guard basis.feeds.count == rules.feeds.count else { return false }
-    let former = rules.base.at(basis)
+    let former = rules.fold.at(basis)
     return basis.feeds.allSatisfy { mark in
       let app = ledger.symbols.words[Int(mark.app)]
       let feed = Feed(provider: mark.provider, app: mark.app)
       return rules.feeds.contains {
         $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
-      } && former.endsAreSettled(until: feed) <= rules.base.endsAreSettled(until: feed)
+      } && former.endsAreSettled(until: feed) <= rules.fold.endsAreSettled(until: feed)
     }
   }
 }

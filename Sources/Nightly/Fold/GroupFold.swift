@@ -56,7 +56,7 @@ struct GroupFold: Sendable {
   func fold(
     _ group: [LineageRow], _ events: [Event], _ cases: CaseBuilder, into result: inout FoldResult
   ) throws {
-    let lives = try lives(of: events, rules: rules.base)
+    let lives = try lives(of: events, rules: rules.fold)
     var isWatched = false
     for life in lives {
       try life.book(into: &result.facts)
@@ -82,7 +82,7 @@ struct GroupFold: Sendable {
     }
     result.groups += 1
     let next =
-      isWatched ? rules.base.asOf : deadline(of: lives, events: events, rules: rules.base)
+      isWatched ? rules.fold.asOf : deadline(of: lives, events: events, rules: rules.fold)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
   }
 }

@@ -33,7 +33,7 @@ struct LoneFolds: Sendable {
   func fold(_ keys: ArraySlice<Int64>, _ tell: (Result<Part, any Error>) -> Bool) {
     let part = Result {
       let ledger = try Ledger.open(path: path, mode: .readOnly)
-      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.base)
+      let cases = CaseBuilder(ledger: ledger, rules: fold.rules.fold)
       var part = Part()
       // A table that grows is hashed anew each time.
       part.change.facts.revenue.reserveCapacity(keys.count * 4)

@@ -77,7 +77,7 @@ struct NightFold {
     var breaks = try attempt { try ledger.standingBreaks() }
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
-      ledger: ledger, fold: fold, basis: basis, former: rules.base.at(basis), dirty: dirty,
+      ledger: ledger, fold: fold, basis: basis, former: rules.fold.at(basis), dirty: dirty,
       leaked: leaked, jobs: jobs, checkStop: checkStop)
     let result = try increment.run()
     let members = result.members

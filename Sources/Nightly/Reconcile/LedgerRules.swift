@@ -35,7 +35,7 @@ extension Night {
       try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     }
     var reconcileRules = ReconcileRules(
-      base: rules, products: plan.configuration.products,
+      fold: rules, products: plan.configuration.products,
       feeds: watermarks.map {
         FeedHistory(
           provider: $0.provider, app: ledger.symbols.words[Int($0.app)],

@@ -21,7 +21,7 @@ struct ReconcilePass {
     self.checkStop = checkStop
   }
 
-  private var asOf: Instant { rules.base.asOf }
+  private var asOf: Instant { rules.fold.asOf }
 
   /// Compares every user of `providers`, with a snapshot or without.
   mutating func run(_ providers: Set<Provider>) throws(NightError) -> ReconcileOutcome {

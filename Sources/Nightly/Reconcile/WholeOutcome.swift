@@ -7,7 +7,7 @@ extension Night {
   func wholeOutcome(
     of ledger: Ledger, by rules: ReconcileRules
   ) throws(NightError) -> (fold: WholeFold, reconciled: ReconcileOutcome) {
-    let cases = CaseBuilder(ledger: ledger, rules: rules.base)
+    let cases = CaseBuilder(ledger: ledger, rules: rules.fold)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),

@@ -2,15 +2,15 @@ internal import GRDB
 public import Vocabulary
 
 /// Takes the snapshots of one file into the ledger, whole or not at all.
-public final class SnapshotIngest {
+public final class SnapshotIntake {
   private let entry: ArchiveEntry
 
   private init(entry: ArchiveEntry) { self.entry = entry }
 
   static func begin(
     _ archive: NewArchive, in ledger: Ledger
-  ) throws(LedgerError) -> SnapshotIngest {
-    SnapshotIngest(entry: try ArchiveEntry.begin(archive, in: ledger))
+  ) throws(LedgerError) -> SnapshotIntake {
+    SnapshotIntake(entry: try ArchiveEntry.begin(archive, in: ledger))
   }
 
   /// The ledger's number of the file.
@@ -48,8 +48,8 @@ public final class SnapshotIngest {
 
 extension Ledger {
   /// Begins to take in a file of snapshots; one file at a time, each content once.
-  public func beginSnapshots(_ archive: NewArchive) throws(LedgerError) -> SnapshotIngest {
-    try SnapshotIngest.begin(archive, in: self)
+  public func beginSnapshots(_ archive: NewArchive) throws(LedgerError) -> SnapshotIntake {
+    try SnapshotIntake.begin(archive, in: self)
   }
 }
 

@@ -3,7 +3,7 @@ import Nightly
 /// The exit codes: the one place that decides.
 ///
 /// Numbers above 63 are those of sysexits(3).
-enum Status {
+enum ExitStatus {
   static let reservations: Int32 = 1
 
   static func of(_ error: NightError) -> Int32 {
