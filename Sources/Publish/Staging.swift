@@ -92,8 +92,8 @@ public final class Staging {
     return target
   }
 
-  /// Whether files can be renamed into the folder only from inside it: it is a volume of its own, or
-  /// nothing may be made beside it.
+  /// Whether files can be renamed into the folder only from inside it: it is a volume of its own,
+  /// or nothing may be made beside it.
   private static func mustStageInside(_ out: String) -> Bool {
     var inside = stat()
     var beside = stat()

@@ -91,7 +91,7 @@ struct PruneTests {
 
   @Test("Versions of a month that was closed stay, and a version that is taken away is named")
   func closed() throws {
-    var nights = try RandomNights(seed: 11)
+    var nights = try RandomNights(seed: 13)
     _ = try nights.live(count: 5)
     let program = nights.world.program
     let closed = try program.run([

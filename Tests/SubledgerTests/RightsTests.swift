@@ -75,8 +75,9 @@ struct RightsTests {
       contentsOfFile: "/proc/\(running.processIdentifier)/limits", encoding: .utf8)
     let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") }
     #expect(core?.split(separator: " ").suffix(3) == ["0", "0", "bytes"], "\(limits)")
-    // Sanitizers answer a fault with an exit of their own, and shells may ignore SIGQUIT.
-    kill(running.processIdentifier, SIGABRT)
+    // Sanitizers answer a fault with an exit of their own, and a child of these threads inherits
+    // that SIGABRT and SIGQUIT are blocked.
+    kill(running.processIdentifier, SIGSYS)
     running.waitUntilExit()
     #expect(running.terminationReason == .uncaughtSignal)
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.url.path)
