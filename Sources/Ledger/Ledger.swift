@@ -202,10 +202,12 @@ public final class Ledger {
   /// Undoes all since `savepoint`, and does `rest`.
   ///
   /// Whoever undoes mostly has another error to tell, or none and goes on: why it fails is thrown
-  /// by whatever comes next.
+  /// by whatever comes next. `errno` stays what it was for that other error.
   func undo(
     _ doing: String, since savepoint: String, _ rest: (Database) throws -> Void = { _ in }
   ) {
+    let cause = errno
+    defer { errno = cause }
     do {
       try access(doing) { database in
         // After a full disk or a broken one, SQLite has rolled back already.

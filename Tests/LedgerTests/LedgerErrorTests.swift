@@ -17,6 +17,18 @@ struct LedgerErrorTests {
     #expect("\(error.kind)" == kind, "\(error)")
   }
 
+  @Test("Undoing a change does not hide that the disk is broken")
+  func undone() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.change("write") { (_) throws -> Void in
+        errno = EIO
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+      }
+    }
+    #expect((error?.kind).map { "\($0)" } == "io", "\(error as Any)")
+  }
+
   @Test("A sum that leaves the range of a column is no damage")
   func overflow() throws {
     let folder = try TemporaryFolder()
