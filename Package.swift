@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-// The floor plan: targets stand in the order of their dependence, mostly that in which data walks
-// through them. Each one may use only those above it; the compiler refuses any other import.
+// Targets are listed in the order in which data flows. Each may import only those above it; the
+// compiler refuses any other import.
 
 // ISA-L inflates in a third of zlib's time. It is used where WITH_ISAL is 1, and where that is
 // not set and the package is installed; the Makefile sets it, for SwiftPM may remember an answer.
@@ -28,80 +28,75 @@ let package = Package(
     .systemLibrary(name: "CRename"),
     .systemLibrary(name: "CMalloc"),
 
-    // the nouns every room speaks
-    .target(name: "Vocabulary"),
-    .target(name: "Files", dependencies: ["Vocabulary"]),
-    .target(name: "Digest", dependencies: ["CCrypto", "Files"]),
+    // the nouns of the field
+    .target(name: "Domain"),
 
-    // files → lines → fields → events and entitlements
-    .target(name: "Decode", dependencies: ["Vocabulary"]),
-    .target(name: "Archive", dependencies: ["CZlib", "Decode", "Digest", "Files", "Vocabulary"]),
-    .target(name: "Normalise", dependencies: ["Decode", "Digest", "Vocabulary"]),
+    // files → lines → fields
+    .target(name: "Formats", dependencies: ["CCrypto", "CZlib", "Domain"]),
+
+    // fields → events and entitlements, a folder per provider
+    .target(name: "Providers", dependencies: ["Domain", "Formats"]),
 
     // events → SQLite, each once
     .target(
-      name: "Ledger",
+      name: "EventStore",
       dependencies: [
-        "CMalloc", "CZlib", "Digest", "Files", "Vocabulary",
+        "CMalloc", "CZlib", "Domain", "Formats",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       resources: [.embedInCode("Schema")]),
 
-    // events of one lineage → facts; facts and snapshots → breaks
-    .target(name: "Timeline", dependencies: ["Vocabulary"]),
-    .target(name: "Reconcile", dependencies: ["Timeline", "Vocabulary"]),
+    // events of one subscription → facts; facts and snapshots → breaks
+    .target(name: "Subscriptions", dependencies: ["Domain"]),
+    .target(name: "Reconciliation", dependencies: ["Domain", "Subscriptions"]),
 
-    // facts → CSV → the place where people read it
+    // facts → CSV → the published folder
     .target(
-      name: "Report", dependencies: ["Digest", "Files", "Ledger", "Vocabulary"],
+      name: "Reports", dependencies: ["CRename", "Domain", "EventStore", "Formats"],
       resources: [.embedInCode("Queries")]),
-    .target(name: "Publish", dependencies: ["CRename", "Digest", "Files", "Vocabulary"]),
 
     // a synthetic world, for tests and for trying the program
-    .target(name: "Simulate", dependencies: ["CZlib", "Vocabulary"]),
+    .target(name: "Simulation", dependencies: ["CZlib", "Domain"]),
 
-    // the whole night on one page, and its command line
+    // the whole run on one page, and its command line
     .target(
-      name: "Nightly",
+      name: "Pipeline",
       dependencies: [
-        "Archive", "Decode", "Digest", "Files", "Ledger", "Normalise", "Publish", "Reconcile",
-        "Report", "Timeline", "Vocabulary", "Yams",
+        "Domain", "EventStore", "Formats", "Providers", "Reconciliation", "Reports",
+        "Subscriptions", "Yams",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .executableTarget(
       name: "subledger",
       dependencies: [
-        "Nightly", "Simulate",
+        "Pipeline", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ]),
 
-    // one folder of tests per room, and the tests of the whole
+    // one folder of tests per module, and the tests of the whole
     .target(name: "TestSupport", path: "Tests/TestSupport"),
-    .testTarget(name: "VocabularyTests", dependencies: ["TestSupport", "Vocabulary"]),
-    .testTarget(name: "FilesTests", dependencies: ["Files", "TestSupport"]),
-    .testTarget(name: "DigestTests", dependencies: ["Digest", "TestSupport"]),
-    .testTarget(name: "ArchiveTests", dependencies: ["Archive", "CZlib", "Files", "TestSupport"]),
-    .testTarget(name: "DecodeTests", dependencies: ["Decode", "TestSupport"]),
+    .testTarget(name: "DomainTests", dependencies: ["Domain", "TestSupport"]),
+    .testTarget(name: "FormatsTests", dependencies: ["CZlib", "Formats", "TestSupport"]),
     .testTarget(
-      name: "NormaliseTests", dependencies: ["Normalise", "TestSupport", "Vocabulary"],
+      name: "ProvidersTests", dependencies: ["Domain", "Providers", "TestSupport"],
       exclude: ["Lines"]),
     .testTarget(
-      name: "LedgerTests",
-      dependencies: ["Ledger", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
-    .testTarget(name: "TimelineTests", dependencies: ["TestSupport", "Timeline"]),
-    .testTarget(name: "ReconcileTests", dependencies: ["Reconcile", "TestSupport"]),
-    .testTarget(name: "ReportTests", dependencies: ["Ledger", "Report", "TestSupport"]),
-    .testTarget(name: "PublishTests", dependencies: ["Publish", "TestSupport"]),
-    .testTarget(name: "SimulateTests", dependencies: ["Simulate", "TestSupport"]),
+      name: "EventStoreTests",
+      dependencies: ["EventStore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "SubscriptionsTests", dependencies: ["Subscriptions", "TestSupport"]),
+    .testTarget(name: "ReconciliationTests", dependencies: ["Reconciliation", "TestSupport"]),
+    .testTarget(name: "ReportsTests", dependencies: ["EventStore", "Reports", "TestSupport"]),
+    .testTarget(name: "SimulationTests", dependencies: ["Simulation", "TestSupport"]),
     .testTarget(
-      name: "NightlyTests",
+      name: "PipelineTests",
       dependencies: [
-        "Ledger", "Nightly", "Reconcile", "Report", "TestSupport", "Timeline", "Vocabulary",
+        "Domain", "EventStore", "Pipeline", "Reconciliation", "Reports", "Subscriptions",
+        "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ]),
     .testTarget(
-      name: "SubledgerTests", dependencies: ["Ledger", "TestSupport", "Vocabulary", "subledger"],
+      name: "SubledgerTests", dependencies: ["Domain", "EventStore", "TestSupport", "subledger"],
       exclude: ["Story", "Vendor"]),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"]),
   ]
@@ -111,13 +106,13 @@ let package = Package(
 // others, so that they can be left out.
 if let fuzz = Context.environment["SUBLEDGER_FUZZ"] {
   let readers: [Target.Dependency] = [
-    "Archive", "CZlib", "Decode", "Normalise", "TestSupport", "Vocabulary",
+    "CZlib", "Domain", "Formats", "Providers", "TestSupport",
   ]
   let isWhole = fuzz == "all"
   package.targets.append(
     .executableTarget(
       name: "Fuzz",
-      dependencies: readers + (isWhole ? ["Ledger", "Nightly"] : []),
+      dependencies: readers + (isWhole ? ["EventStore", "Pipeline"] : []),
       path: "Fuzz/Targets",
       exclude: isWhole ? [] : ["Settings"]))
 }
@@ -137,8 +132,8 @@ for target in package.targets where target.type != .system {
 if hasISAL {
   package.targets.append(
     .systemLibrary(name: "CIsal", pkgConfig: "libisal", providers: [.apt(["libisal-dev"])]))
-  for target in package.targets where ["Archive", "ArchiveTests"].contains(target.name) {
-    if target.name == "Archive" { target.dependencies.append("CIsal") }
+  for target in package.targets where ["Formats", "FormatsTests"].contains(target.name) {
+    if target.name == "Formats" { target.dependencies.append("CIsal") }
     target.swiftSettings?.append(.define("ISAL"))
   }
 }

@@ -1,16 +1,16 @@
-import Decode
-import Normalise
-import Vocabulary
+import Formats
+import Providers
+import Domain
 
 /// Lines of bodies: all accounted for, the same however they are cut and however often they are
 /// read, and the same when a body says the same in other words.
 func feedBodies(_ bytes: UnsafeRawBufferPointer) {
-  var reused = Normaliser(rules: NormaliseRules())
+  var reused = Normaliser(rules: NormaliserSettings())
   let batch = normalised(bytes, by: &reused)
   judge(batch, of: bytes)
   let again = normalised(bytes, by: &reused)
   claim(same(again, batch), "reading twice gives the same")
-  var fresh = Normaliser(rules: NormaliseRules())
+  var fresh = Normaliser(rules: NormaliserSettings())
   var pieces = EventBatch()
   var start = 0
   var line: Int64 = 1
@@ -47,7 +47,7 @@ private func judge(_ batch: EventBatch, of bytes: UnsafeRawBufferPointer) {
     "every value brings events, or is skipped or rejected once")
   claim(batch.texts.count == batch.events.count, "every event has its texts")
   claim(batch.events.count <= bytes.count, "events are no more than bytes")
-  let longest = 2 * (NormaliseRules().wordBytesMax + 8)
+  let longest = 2 * (NormaliserSettings().wordBytesMax + 8)
   claim(batch.arena.count <= batch.events.count * 3 * longest, "ids keep to their bound")
   for (event, text) in zip(batch.events, batch.texts) { judge(event, text, batch, bytes.count) }
   for reject in batch.rejects {
@@ -111,7 +111,7 @@ private func judgeOtherWords(_ bytes: UnsafeRawBufferPointer, _ batch: EventBatc
     tree(tape, 0) != nil
   else { return }
   let other = rewritten(tape, 0)
-  var normaliser = Normaliser(rules: NormaliseRules())
+  var normaliser = Normaliser(rules: NormaliserSettings())
   let retold = withBytes(of: other) { normalised($0, by: &normaliser) }
   claim(contents(retold) == contents(batch), "other words bring the same events: \(other)")
   // Of several things that are wrong, the one that stands first is told.
@@ -148,7 +148,7 @@ struct Content: Equatable {
     event.price?.currency = 0
     event.observation?.group = 0
     event.body = 0
-    event.place = Place()
+    event.place = Provenance()
     self.event = event
     transaction = batch.text(text.transaction)
     original = batch.text(text.original)

@@ -1,6 +1,6 @@
-import Decode
+import Formats
 import TestSupport
-import Vocabulary
+import Domain
 
 /// Numbers: what is read must be the fraction that the text stands for, rounded half to even, and
 /// printed it must come back.

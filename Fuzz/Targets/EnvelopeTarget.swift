@@ -1,7 +1,7 @@
-import Decode
+import Formats
 import Foundation
-import Normalise
-import Vocabulary
+import Providers
+import Domain
 
 /// A body in every kind of envelope brings the events that it brings alone, or none when it lies
 /// deeper than three layers.
@@ -14,7 +14,7 @@ func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
   let start = tape.span(0).lowerBound
   let body = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
   guard !body.contains(UInt8(ascii: "\n")) else { return }
-  var normaliser = Normaliser(rules: NormaliseRules())
+  var normaliser = Normaliser(rules: NormaliserSettings())
   let alone = normalised(body, by: &normaliser)
   let told = contents(alone)
   let openers: [StaticString] = [

@@ -1,7 +1,7 @@
 import CZlib
 import Glibc
 
-@testable import Archive
+@testable import Formats
 
 // The steering byte's lowest two bits choose between bytes as they are, text packed into members,
 // the same cut short, and the same packed twice; the others say how it is cut.

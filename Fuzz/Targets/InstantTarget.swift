@@ -1,8 +1,8 @@
-import Decode
+import Formats
 import TestSupport
-import Vocabulary
+import Domain
 
-@testable import Normalise
+@testable import Providers
 
 /// Points in time: numbers against the exact fraction, dates against a count of days by years and
 /// months, and both printed and read again.

@@ -1,4 +1,4 @@
-import Decode
+import Formats
 import Foundation
 
 /// One JSON value: accepted when Foundation accepts it, with what Foundation reads in it, and

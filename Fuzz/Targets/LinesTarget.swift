@@ -1,4 +1,4 @@
-@testable import Archive
+@testable import Formats
 
 /// Lines with limits of a few bytes: however little is read at a time, the same values are
 /// delivered and the same ones are left out.

@@ -1,4 +1,4 @@
-@testable import Archive
+@testable import Formats
 
 /// All that reading an archive gave.
 struct Reading: Equatable {

@@ -1,5 +1,5 @@
-import Normalise
-import Vocabulary
+import Providers
+import Domain
 
 /// Snapshot lines: the same however they are cut and however often they are read, with a time that
 /// stands in where they have none.

@@ -1,4 +1,4 @@
-import Decode
+import Formats
 
 /// A JSON value as a tree.
 indirect enum Tree: Equatable {

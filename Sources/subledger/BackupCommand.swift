@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 struct BackupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Nightly
+import Pipeline
 
 struct CloseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import Nightly
+import Pipeline
 
 /// The exit codes: the one place that decides.
 ///
@@ -6,7 +6,7 @@ import Nightly
 enum ExitStatus {
   static let reservations: Int32 = 1
 
-  static func of(_ error: NightError) -> Int32 {
+  static func of(_ error: SubledgerError) -> Int32 {
     switch error.kind {
     case .usage: 64
     case .damagedInput: 65

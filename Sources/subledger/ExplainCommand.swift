@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import Glibc
-import Nightly
+import Pipeline
 
 /// The file handles that the process may still open.
 enum FileHandles {
@@ -10,12 +10,12 @@ enum FileHandles {
 
   /// Ends the run while it can still say why: Dispatch, on whose queues the ledger is used, opens
   /// handles when it likes and traps when it gets none.
-  static func require(jobs: Int) throws(NightError) {
+  static func require(jobs: Int) throws(SubledgerError) {
     raiseLimit()
     let needed = base + perJob * min(jobs, 1 << 16)
     let free = free(upTo: needed)
     guard free < needed else { return }
-    throw NightError(
+    throw SubledgerError(
       .inputOutput,
       "cannot begin with \(free) free file handles: up to \(needed) may be needed",
       hint: "raise the limit (`ulimit -n`), or give fewer --jobs")

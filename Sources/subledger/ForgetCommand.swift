@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Nightly
+import Pipeline
 
 struct ForgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

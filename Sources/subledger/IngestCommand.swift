@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 struct IngestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 struct PackCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

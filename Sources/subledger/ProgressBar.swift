@@ -1,11 +1,11 @@
 import Glibc
-import Nightly
+import Pipeline
 
 /// A bar on standard error, redrawn in place; nothing when nobody looks.
 struct ProgressBar {
   private let isShown: Bool
 
-  init(_ mode: Talk.Progress) {
+  init(_ mode: LogOptions.Progress) {
     switch mode {
     case .always: isShown = true
     case .never: isShown = false
@@ -14,7 +14,7 @@ struct ProgressBar {
   }
 
   /// Draws how far the night has come; ends the line when it is through.
-  func report(_ progress: NightProgress) {
+  func report(_ progress: RunProgress) {
     guard isShown else { return }
     let width = 24
     let share = progress.total > 0 ? min(1000, progress.done * 1000 / progress.total) : 1000

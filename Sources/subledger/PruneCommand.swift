@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Nightly
+import Pipeline
 
 struct PruneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

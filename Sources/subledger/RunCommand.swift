@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Foundation
 import Logging
-import Nightly
-import Vocabulary
+import Pipeline
+import Domain
 
 /// One call of the program: its log, its progress bar, its signals and its exit code.
 final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
   let stop = StopSignal()
-  private var talk = Talk()
+  private var talk = LogOptions()
 
   init(_ options: LedgerOptions, drawsProgress: Bool = false) {
     self.options = options
@@ -25,14 +25,14 @@ final class Session {
 
   /// The night that the command's flags, the environment and the configuration ask for; `fill` adds
   /// what the command has besides the options of every one.
-  func night(_ fill: (inout Options) -> Void = { _ in }) throws(NightError) -> Night {
+  func night(_ fill: (inout Options) -> Void = { _ in }) throws(SubledgerError) -> RunPipeline {
     var flags = options.flags
     fill(&flags)
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let plan = try Plan(flags: flags, environment: Self.environment, now: now)
     talk = plan.talk
     try FileHandles.require(jobs: plan.jobs)
-    return Night(
+    return RunPipeline(
       plan: plan, version: Release.version, log: log,
       progress: ProgressBar(drawsProgress ? talk.progress : .never).report, stop: stop.read)
   }
@@ -40,8 +40,8 @@ final class Session {
   /// Does `work` with `night`, and says where its processor time went when that was asked for,
   /// and what a dry run came to.
   func timed(
-    _ night: Night, _ timing: TimingOptions, _ work: (Night) throws -> NightOutcome
-  ) throws -> NightOutcome {
+    _ night: RunPipeline, _ timing: TimingOptions, _ work: (RunPipeline) throws -> RunResult
+  ) throws -> RunResult {
     let outcome = try work(night)
     if timing.timings { log.warning("\(night.stageTimes)") }
     if let dryRun = outcome.dryRun { try StandardStreams.tell(dryRun.text) }
@@ -50,7 +50,7 @@ final class Session {
 
   /// Does `work` with the night that is asked for, and prints its answer.
   func tell(
-    _ fill: (inout Options) -> Void = { _ in }, _ work: (Night) throws -> String
+    _ fill: (inout Options) -> Void = { _ in }, _ work: (RunPipeline) throws -> String
   ) throws {
     try run { session in
       try StandardStreams.tell(work(session.night(fill)))
@@ -59,14 +59,14 @@ final class Session {
   }
 
   /// Runs `work` and turns what comes of it into the exit code.
-  func run(_ work: (Session) throws -> NightOutcome) throws {
+  func run(_ work: (Session) throws -> RunResult) throws {
     stop.listen()
-    let outcome: NightOutcome
+    let outcome: RunResult
     do {
-      talk = try Talk(flags: options.flags, environment: Self.environment)
+      talk = try LogOptions(flags: options.flags, environment: Self.environment)
       try FileHandles.require(jobs: 1)
       outcome = try work(self)
-    } catch let error as NightError {
+    } catch let error as SubledgerError {
       if !error.isUnread { log.error("\(error)") }
       throw ExitCode(ExitStatus.of(error))
     }
@@ -76,7 +76,7 @@ final class Session {
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 }
 
-extension NightError {
+extension SubledgerError {
   /// Whether nobody reads the output any more: whoever closed the pipe has what they wanted.
   var isUnread: Bool { if case .stopped(SIGPIPE) = kind { true } else { false } }
 }

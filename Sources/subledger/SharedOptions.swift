@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 /// Where the ledger is and how to talk.
 struct LedgerOptions: ParsableArguments {

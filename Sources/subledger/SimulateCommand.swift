@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
-import Nightly
-import Simulate
-import Vocabulary
+import Pipeline
+import Simulation
+import Domain
 
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -83,7 +83,7 @@ struct SimulateCommand: ParsableCommand {
             + "\(summary.archives) archives; as of \(summary.asOf.text)")
         return .done
       } catch let error as SimulateError {
-        throw NightError(error.kind, error.description)
+        throw SubledgerError(error.kind, error.description)
       }
     }
   }
@@ -124,7 +124,7 @@ struct SimulateCommand: ParsableCommand {
 }
 
 extension SimulateError {
-  var kind: NightError.Kind {
+  var kind: SubledgerError.Kind {
     switch self {
     case .plan: .usage
     case .occupied: .cannotCreate

@@ -1,6 +1,6 @@
 import Logging
-import Nightly
-import Vocabulary
+import Pipeline
+import Domain
 
 /// Writes log lines to standard error, as text for people or as JSON for machines.
 ///
@@ -8,9 +8,9 @@ import Vocabulary
 struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .warning
-  let format: Talk.Format
+  let format: LogOptions.Format
 
-  init(format: Talk.Format) { self.format = format }
+  init(format: LogOptions.Format) { self.format = format }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }

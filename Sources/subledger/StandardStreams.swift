@@ -1,5 +1,5 @@
 import Glibc
-import Nightly
+import Pipeline
 
 /// Standard input, output and error as whoever started the process has left them: perhaps closed,
 /// on a full disk, or into a pipe that nobody reads any more.
@@ -24,24 +24,24 @@ enum StandardStreams {
   /// Writes what a command was asked for and a line end to standard output.
   ///
   /// The command is done then, whether or not somebody reads it to the end.
-  static func tell(_ text: String) throws(NightError) {
+  static func tell(_ text: String) throws(SubledgerError) {
     let cause = write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     guard cause == 0 || cause == EPIPE else { throw unwritable(cause) }
   }
 
   /// Writes a piece of what a command was asked for, while it works on the rest.
   ///
-  /// - Throws: `NightError` of kind `stopped(SIGPIPE)` when nobody reads it any more.
-  static func put(_ bytes: [UInt8]) throws(NightError) {
+  /// - Throws: `SubledgerError` of kind `stopped(SIGPIPE)` when nobody reads it any more.
+  static func put(_ bytes: [UInt8]) throws(SubledgerError) {
     let cause = write(bytes, to: STDOUT_FILENO)
     guard cause != EPIPE else {
-      throw NightError(.stopped(SIGPIPE), "nobody reads the output any more")
+      throw SubledgerError(.stopped(SIGPIPE), "nobody reads the output any more")
     }
     guard cause == 0 else { throw unwritable(cause) }
   }
 
-  private static func unwritable(_ cause: Int32) -> NightError {
-    NightError(
+  private static func unwritable(_ cause: Int32) -> SubledgerError {
+    SubledgerError(
       .inputOutput, "cannot write to standard output: \(String(cString: strerror(cause)))",
       hint: "check where the output goes")
   }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Nightly
+import Pipeline
 
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -72,7 +72,7 @@ struct VerifyCommand: ParsableCommand {
       order.isStrict = strict
       order.isReplay = replay
       let result =
-        try pack.map { try Night.verify(pack: $0, stop: session.stop.read) }
+        try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
         ?? session.night(fill).verify(order)
       try StandardStreams.tell(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }

@@ -1,8 +1,8 @@
 import Foundation
-import Ledger
+import EventStore
 import TestSupport
 import Testing
-import Vocabulary
+import Domain
 
 @Suite("A person is forgotten, and every number stays")
 struct ForgetTests {

@@ -1,5 +1,5 @@
-import Ledger
-import Vocabulary
+import EventStore
+import Domain
 
 /// What a ledger's cells hold, and the breaks that stand, in words rather than in symbols, whose
 /// numbers depend on arrival.

@@ -1,8 +1,8 @@
 import Foundation
-import Ledger
+import EventStore
 import TestSupport
 import Testing
-import Vocabulary
+import Domain
 
 /// Three nights of a world that four providers tell of, in which ids of persons stand in every
 /// place that can hold one.

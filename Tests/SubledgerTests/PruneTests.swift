@@ -1,5 +1,5 @@
 import Foundation
-import Ledger
+import EventStore
 import TestSupport
 import Testing
 

@@ -37,12 +37,12 @@ struct PublishedNumbers {
       "provider", "app_id", "store", "product_id", "product_type", "charge_kind", "country",
       "storefront", "currency", "proceeds_rate", "amount_basis",
     ],
-    "churn_monthly": offering, "mrr_monthly": offering, "trials_monthly": offering,
-    "renewals_monthly": offering + ["renewal_ordinal"], "quality_monthly": offering,
+    "churn_monthly": productKey, "mrr_monthly": productKey, "trials_monthly": productKey,
+    "renewals_monthly": productKey + ["renewal_ordinal"], "quality_monthly": productKey,
     "excluded_monthly": ["provider", "app_id", "reason"],
-    "retention_monthly": ["cohort"] + offering + ["period_index"],
+    "retention_monthly": ["cohort"] + productKey + ["period_index"],
   ]
-  private static let offering = ["provider", "app_id", "store", "product_id"]
+  private static let productKey = ["provider", "app_id", "store", "product_id"]
 
   /// The months that stand closed in a zone.
   func closed(in zone: String) -> [String] { (memories[zone]?.closes ?? [:]).keys.sorted() }

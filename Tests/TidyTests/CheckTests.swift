@@ -5,7 +5,8 @@ struct CheckTests {
   @Test("A rule finds its example", arguments: WordRule.all)
   func examples(rule: WordRule) throws {
     let path =
-      rule.within.contains("") ? "Sources/Archive/Example.swift" : rule.within[0] + "X.swift"
+      rule.within.contains("")
+      ? "Sources/Formats/Archives/Example.swift" : rule.within[0] + "X.swift"
     let found = try rule.violations(in: SourceFile(path: path, text: "\n\(rule.example)\n"))
     #expect(found.first?.line == 2)
     #expect(found.first?.description.hasPrefix("\(path):2: `") == true)
@@ -51,16 +52,17 @@ struct CheckTests {
       fingerprint(bytes)
       log.print(bytes)
       """
-    let file = SourceFile(path: "Sources/Archive/A.swift", text: text)
+    let file = SourceFile(path: "Sources/Formats/Archives/A.swift", text: text)
     for rule in WordRule.all { #expect(try rule.violations(in: file).isEmpty) }
   }
 
   @Test("A module is refused outside its rooms, whatever stands before `import`")
   func imports() throws {
-    let rule = ImportRule(module: "CZlib", only: ["Archive/"])
+    let rule = ImportRule(module: "CZlib", only: ["Formats/Archives/"])
     let text = "@testable internal import CZlib\nimport CZlibrary\n// import CZlib\n"
     #expect(
-      try rule.violations(in: SourceFile(path: "Sources/Archive/A.swift", text: text)).isEmpty)
+      try rule.violations(in: SourceFile(path: "Sources/Formats/Archives/A.swift", text: text))
+        .isEmpty)
     let found = try rule.violations(in: SourceFile(path: "Sources/Report/A.swift", text: text))
     #expect(found.map(\.line) == [1])
   }

@@ -35,7 +35,7 @@ struct DocumentTests {
   @Test("Every table and column of the ledger is in docs/ledger.md")
   func ledger() throws {
     let guide = try document("docs/ledger.md")
-    let paths = Repository.files(under: "Sources/Ledger/Schema", ending: ".sql")
+    let paths = Repository.files(under: "Sources/EventStore/Schema", ending: ".sql")
     try #require(!paths.isEmpty)
     for path in paths {
       expectNone(try SchemaGuide.violations(path: path, sql: document(path), guide: guide))
@@ -45,7 +45,7 @@ struct DocumentTests {
   @Test("Every key of the configuration is in subledger.example.yaml")
   func configuration() throws {
     let example = try document("subledger.example.yaml")
-    let reader = try document("Sources/Nightly/Settings/ConfigurationReader.swift")
+    let reader = try document("Sources/Pipeline/Settings/ConfigurationReader.swift")
     let keys = try matches(of: #"case "([a-z_]+)":"#, in: reader)
     try #require(keys.count > 20)
     for key in keys where try matches(of: "^[# ]*\(key.group):", in: example).isEmpty {

@@ -7,14 +7,13 @@ struct ReportGuide {
   init(_ text: String) {
     var current: [String] = []
     for line in text.split(separator: "\n") {
-      let quoted = line.split(separator: "`", omittingEmptySubsequences: false)
       if line.hasPrefix("## ") {
-        // Every second piece stands between backticks.
-        current = quoted.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+        current = quotedNames(line)
         for name in current { files[name] = [] }
-      } else if line.hasPrefix("| `"), quoted.count > 1 {
-        if current.isEmpty { shared.insert(String(quoted[1])) }
-        for name in current { files[name, default: []].insert(String(quoted[1])) }
+      } else if line.hasPrefix("| `") {
+        let columns = quotedNames(firstCell(line))
+        if current.isEmpty { shared.formUnion(columns) }
+        for name in current { files[name, default: []].formUnion(columns) }
       }
     }
   }
@@ -33,18 +32,29 @@ struct ReportGuide {
   }
 }
 
+/// The texts between backticks.
+private func quotedNames(_ text: Substring) -> [String] {
+  text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+    .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+}
+
+/// The first cell of a row of a Markdown table.
+private func firstCell(_ row: Substring) -> Substring {
+  row.split(separator: "|", maxSplits: 1).first ?? ""
+}
+
 /// Tables and columns of the ledger against docs/ledger.md.
 enum SchemaGuide {
   static func violations(path: String, sql: String, guide: String) throws -> [Violation] {
-    var sections: [String: Substring] = [:]
+    var sections: [String: Set<String>] = [:]
     for section in guide.split(separator: "\n## ") {
-      for match in try matches(of: "`(\\w+)`", in: String(section.prefix { $0 != "\n" })) {
-        sections[match.group] = section
-      }
+      let lines = section.split(separator: "\n")
+      let columns = lines.filter { $0.hasPrefix("| `") }.flatMap { quotedNames(firstCell($0)) }
+      for table in quotedNames(lines.first ?? "") { sections[table] = Set(columns) }
     }
     var found: [Violation] = []
     for (table, column, line) in columns(of: sql) {
-      let isKnown = sections[table]?.contains("| `\(column)` |") ?? false
+      let isKnown = sections[table]?.contains(column) ?? false
       if !isKnown {
         found.append(
           Violation(path: path, line: line, problem: "docs/ledger.md lacks \(table).\(column)"))

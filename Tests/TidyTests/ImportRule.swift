@@ -14,22 +14,23 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
   }
 
   static let all = [
-    ImportRule(module: "CZlib", only: ["Archive/", "Ledger/Bytes/Gzip.swift", "Simulate/"]),
-    ImportRule(module: "CIsal", only: ["Archive/IsalStream.swift"]),
-    ImportRule(module: "CCrypto", only: ["Digest/"]),
-    ImportRule(module: "CRename", only: ["Publish/"]),
-    ImportRule(module: "CMalloc", only: ["Ledger/"]),
-    ImportRule(module: "GRDB", only: ["Ledger/"]),
-    ImportRule(module: "GRDBSQLite", only: ["Ledger/"]),
-    ImportRule(module: "SQLite3", only: ["Ledger/"]),
-    ImportRule(module: "CSQLite", only: ["Ledger/"]),
-    ImportRule(module: "Yams", only: ["Nightly/"]),
-    ImportRule(module: "CYaml", only: ["Nightly/Settings/YAMLBounds.swift"]),
-    ImportRule(module: "Logging", only: ["Nightly/", "subledger/"]),
+    ImportRule(
+      module: "CZlib", only: ["Formats/Archives/", "EventStore/Bytes/Gzip.swift", "Simulation/"]),
+    ImportRule(module: "CIsal", only: ["Formats/Archives/IsalStream.swift"]),
+    ImportRule(module: "CCrypto", only: ["Formats/Hashing/"]),
+    ImportRule(module: "CRename", only: ["Reports/Publication/"]),
+    ImportRule(module: "CMalloc", only: ["EventStore/"]),
+    ImportRule(module: "GRDB", only: ["EventStore/"]),
+    ImportRule(module: "GRDBSQLite", only: ["EventStore/"]),
+    ImportRule(module: "SQLite3", only: ["EventStore/"]),
+    ImportRule(module: "CSQLite", only: ["EventStore/"]),
+    ImportRule(module: "Yams", only: ["Pipeline/"]),
+    ImportRule(module: "CYaml", only: ["Pipeline/Settings/YAMLBounds.swift"]),
+    ImportRule(module: "Logging", only: ["Pipeline/", "subledger/"]),
     ImportRule(module: "ArgumentParser", only: ["subledger/"]),
-    ImportRule(module: "Dispatch", only: ["Nightly/Workers.swift", "subledger/"]),
-    ImportRule(module: "Synchronization", only: ["Nightly/Workers.swift", "subledger/"]),
-    ImportRule(module: "Foundation", never: ["Vocabulary/", "Timeline/", "Reconcile/"]),
+    ImportRule(module: "Dispatch", only: ["Pipeline/Workers.swift", "subledger/"]),
+    ImportRule(module: "Synchronization", only: ["Pipeline/Workers.swift", "subledger/"]),
+    ImportRule(module: "Foundation", never: ["Domain/", "Subscriptions/", "Reconciliation/"]),
   ]
 
   func violations(in file: SourceFile) throws -> [Violation] {

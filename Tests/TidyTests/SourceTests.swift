@@ -36,7 +36,7 @@ struct SourceTests {
   func floorPlan() throws {
     let manifest = try #require(Repository.text(of: "Package.swift"), "Package.swift is missing")
     let plan = try FloorPlan(manifest: manifest)
-    #expect(plan.targets.contains { $0.name == "Vocabulary" }, "no targets were found to check")
+    #expect(plan.targets.contains { $0.name == "Domain" }, "no targets were found to check")
     expectNone(plan.violations)
   }
 }

@@ -35,7 +35,7 @@ extension WordRule {
         + #"|Task|withTaskGroup|withThrowingTaskGroup)\b(?=\s*[(<.{])"#,
       within: ["Sources/"],
       exceptions: [
-        "Sources/Nightly/Workers.swift": "the only concurrency of the night",
+        "Sources/Pipeline/Workers.swift": "the only concurrency of the night",
         "Sources/subledger/": "signals arrive on a queue",
       ],
       example: "let count = Mutex(0)"),
@@ -43,8 +43,8 @@ extension WordRule {
       sentence: "Money is whole millionths; binary fractions round where nobody sees it.",
       pattern: #"\b(?:Double|Float|Float16|Float32|Float64|Float80|CGFloat)\b"#,
       within: [
-        "Sources/Vocabulary/", "Sources/Decode/", "Sources/Normalise/", "Sources/Ledger/",
-        "Sources/Timeline/", "Sources/Reconcile/",
+        "Sources/Domain/", "Sources/Formats/JSON/", "Sources/Providers/", "Sources/EventStore/",
+        "Sources/Subscriptions/", "Sources/Reconciliation/",
       ],
       example: "let price: Double = 0"),
     WordRule(
@@ -54,7 +54,7 @@ extension WordRule {
         + #"|\bDispatch(?:Wall)?Time\.now\b"#,
       exceptions: [
         "Sources/subledger/": "the default of as-of is now",
-        "Sources/Nightly/StageTimes.swift": "processor time, no clock of the day",
+        "Sources/Pipeline/StageTimes.swift": "processor time, no clock of the day",
         "Tests/SubledgerTests/ForgetTests.swift": "how long a command takes",
       ],
       example: "let today = Date()"),
@@ -77,8 +77,9 @@ extension WordRule {
         + #"(?:qonversion|flobuk|iaptic|purple)\b"#,
       within: ["Sources/"],
       exceptions: [
-        "Sources/Normalise/": "a provider's names and shapes are read there",
-        "Sources/Simulate/": "what each provider sends is made up there, apart from what reads it",
+        "Sources/Providers/": "a provider's names and shapes are read there",
+        "Sources/Simulation/":
+          "what each provider sends is made up there, apart from what reads it",
       ],
       example: "guard event.provider != .qonversion else { return }")
   ]

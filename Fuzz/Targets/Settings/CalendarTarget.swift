@@ -1,7 +1,7 @@
 import Foundation
-import Vocabulary
+import Domain
 
-@testable import Nightly
+@testable import Pipeline
 
 /// Days and months of time zones with summer time, half hours and a day that never was: each
 /// instant is on the day that Foundation's table says, and a day's start is its first instant.

@@ -1,8 +1,8 @@
 import Foundation
-import Ledger
-import Vocabulary
+import EventStore
+import Domain
 
-@testable import Nightly
+@testable import Pipeline
 
 /// Price books: taken or refused with a reason, and what the CSV reader reads comes back when it
 /// is written again with every field quoted.
@@ -15,7 +15,7 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
     claim(again?.map(\.fields) == records.map(\.fields), "records that are written again come back")
   }
   ScratchFile.settings.write(bytes)
-  do throws(NightError) {
+  do throws(SubledgerError) {
     let list = try PriceBookFile.read(ScratchFile.settings.path, calendar: .utc)
     claim(Set(list.lines.map(\.key)).count == list.lines.count, "no two lines say the same")
     for line in list.lines {
@@ -32,7 +32,7 @@ func feedPrices(_ bytes: UnsafeRawBufferPointer) {
 /// keep to the bounds that the rooms below rely on.
 func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
-  do throws(NightError) {
+  do throws(SubledgerError) {
     let configuration = try Configuration.read(ScratchFile.settings.path)
     guard configuration.options.prices == nil, configuration.options.decisions == nil else {
       return
@@ -57,7 +57,7 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
 /// Decisions: taken or refused with a reason; the same break is decided once.
 func feedDecisions(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
-  do throws(NightError) {
+  do throws(SubledgerError) {
     let decisions = try DecisionsFile(path: ScratchFile.settings.path).decisions
     claim(Set(decisions.map(\.breakID)).count == decisions.count, "a break is decided once")
     for decision in decisions {
@@ -87,7 +87,7 @@ private func csv(_ bytes: [UInt8]) -> [CSVRecord]? {
   }
 }
 
-private func judge(_ error: NightError) {
+private func judge(_ error: SubledgerError) {
   claim(!error.message.isEmpty, "an error says what is wrong")
   claim(!error.hint.isEmpty, "an error says what to do")
 }

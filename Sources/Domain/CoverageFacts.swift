@@ -1,0 +1,46 @@
+/// What the data of a provider leaves open in the reports.
+///
+/// Raw values are stored in the ledger.
+public enum CoverageGap: UInt8, CaseIterable, Sendable {
+  /// A charge of which nothing tells the amount.
+  case chargeWithoutAmount = 1
+  /// A charge whose amount is the price book's.
+  case chargeFromPriceBook = 2
+  /// A charge that nothing chains to a subscription; it is in no count of subscriptions.
+  case unchainedCharge = 3
+  /// A paid period whose end nothing tells.
+  case openEndedPeriod = 4
+  /// A paid period whose end follows from the product's configured or listed length.
+  case derivedEnd = 5
+
+  /// The word that queries use.
+  public var name: String {
+    switch self {
+    case .chargeWithoutAmount: "charge_without_amount"
+    case .chargeFromPriceBook: "charge_from_price_book"
+    case .unchainedCharge: "unchained_charge"
+    case .openEndedPeriod: "open_ended_period"
+    case .derivedEnd: "derived_end"
+    }
+  }
+}
+
+/// The key of one cell of gaps.
+public struct CoverageKey: Sendable, Hashable {
+  /// The day of the event, in the report's time zone.
+  public var day: Day
+  /// Who told us.
+  public var provider: Provider
+  /// The ledger's symbol of the app; 0 when unknown.
+  public var app: StringID
+  /// What is open.
+  public var gap: CoverageGap
+
+  /// Gaps of a sort in what a provider tells of an app.
+  public init(day: Day, provider: Provider, app: StringID, gap: CoverageGap) {
+    self.day = day
+    self.provider = provider
+    self.app = app
+    self.gap = gap
+  }
+}

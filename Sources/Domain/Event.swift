@@ -1,0 +1,204 @@
+/// A word that occurs often (an app, a product, a currency), as a small number.
+///
+/// 0 is the empty word. Which table a symbol belongs to depends on where it stands: in an
+/// `EventBatch` it is the batch's own, in the ledger and the fold it is the ledger's.
+public typealias StringID = Int32
+
+/// Where a line stands: the archive, its line and the byte where its JSON value begins.
+///
+/// Places are in the order in which archives were read.
+public struct Provenance: Sendable, Hashable, Comparable {
+  /// The ledger's number of the archive.
+  public var archive: Int32
+  /// Physical line, from 1.
+  public var line: Int64
+  /// Offset of the value's first byte in the inflated archive, from 0.
+  public var byteOffset: Int64
+
+  /// A place in `archive`.
+  public init(archive: Int32 = 0, line: Int64 = 0, byteOffset: Int64 = 0) {
+    self.archive = archive
+    self.line = line
+    self.byteOffset = byteOffset
+  }
+
+  /// Orders by archive, line and byte.
+  public static func < (left: Provenance, right: Provenance) -> Bool {
+    (left.archive, left.line, left.byteOffset) < (right.archive, right.line, right.byteOffset)
+  }
+}
+
+/// The money that a provider says moved.
+public struct Revenue: Sendable, Hashable {
+  /// In the currency of the charge; nil when not sent.
+  public var local: Amount?
+  /// In US dollars; nil when not sent.
+  public var usd: Amount?
+  /// ISO 4217 code, the symbol 0 when not sent.
+  public var currency: StringID
+  /// Whether the amounts are proceeds rather than the price; nil when not sent.
+  public var isProceed: Bool?
+  /// Contribution that stays after commission, in percent; nil when not sent.
+  public var rate: Amount?
+
+  /// Money as a provider sent it.
+  public init(
+    local: Amount? = nil, usd: Amount? = nil, currency: StringID = 0, isProceed: Bool? = nil,
+    rate: Amount? = nil
+  ) {
+    self.local = local
+    self.usd = usd
+    self.currency = currency
+    self.isProceed = isProceed
+    self.rate = rate
+  }
+
+  /// Whether an amount was sent, be it zero, rather than a currency or a rate alone.
+  public var hasAmount: Bool { local != nil || usd != nil }
+}
+
+/// The price that a provider shows beside an event; never a stand-in for revenue.
+public struct Price: Sendable, Hashable {
+  /// In the currency of the charge.
+  public var local: Amount?
+  /// In US dollars.
+  public var usd: Amount?
+  /// ISO 4217 code, the symbol 0 when not sent.
+  public var currency: StringID
+
+  /// A price as a provider sent it.
+  public init(local: Amount? = nil, usd: Amount? = nil, currency: StringID = 0) {
+    self.local = local
+    self.usd = usd
+    self.currency = currency
+  }
+}
+
+/// Why a paid life ended, in the order in which the first that fits is taken.
+public enum ChurnReason: UInt8, CaseIterable, Sendable {
+  /// A whole refund or a revocation ended the period.
+  case refund = 1
+  /// The payment failed: billing retry or grace was seen, or the provider says so.
+  case involuntary = 2
+  /// The user did not agree to a higher price.
+  case priceIncrease = 3
+  /// The developer ended it.
+  case developer = 4
+  /// Auto-renew was off before the end.
+  case voluntary = 5
+  /// Nothing tells why.
+  case unknown = 6
+}
+
+/// One thing that happened to one subscription or purchase, in numbers only.
+///
+/// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
+public struct Event: Sendable, Hashable {
+  /// Who told us.
+  public var provider: Provider
+  /// Whether money really moved.
+  public var environment: Environment
+  /// The shop that took the money.
+  public var store: Store
+  /// What happened.
+  public var kind: EventKind
+  /// The provider's own name of the event.
+  public var name: StringID = 0
+  /// The provider's id of the app; 0 when unknown.
+  public var app: StringID = 0
+  /// Store product id; for a product change, the new product.
+  public var product: StringID = 0
+  /// For a product change, the product that was left.
+  public var previousProduct: StringID = 0
+  /// ISO 3166-1 code of the user's country; 0 when not sent.
+  public var country: StringID = 0
+  /// Country code of the shop's front; 0 when not sent.
+  public var storefront: StringID = 0
+  /// `lineageKey` of the subscription.
+  public var lineage: Int64 = 0
+  /// Fingerprint of provider, app, environment, store, transaction id, event time and kind.
+  public var identity: Int64 = 0
+  /// Fingerprint of the body's bytes.
+  public var body: Int64 = 0
+  /// Fingerprint of the user id; 0 when unknown.
+  public var user: Int64 = 0
+  /// `transactionKey` of the transaction id; 0 when unknown.
+  public var transaction: Int64 = 0
+  /// Whether the event can begin a life: its transaction id is the original one, or the first
+  /// transaction of its shop never has that.
+  public var startsLineage: Bool = true
+  /// Business time, as the provider gives it.
+  public var time: Instant
+  /// When the provider made the message.
+  public var created: Instant?
+  /// When the archive's endpoint received it.
+  public var received: Instant?
+  /// The transaction's own date.
+  public var periodStart: Instant?
+  /// The end of the period as sent; for refunds and upgrades often the event's own time.
+  public var periodEnd: Instant?
+  /// The end of the grace period after a failed payment; nil when there is none.
+  public var graceEnd: Instant?
+  /// The end of the entitlement in the body that the product change granted.
+  public var entitledUntil: Instant?
+  /// Nil when the body has no revenue object, or an empty one.
+  public var revenue: Revenue?
+  /// The price shown beside the event; it never stands in for revenue.
+  public var price: Price?
+  /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
+  public var renewalCount: Int32?
+  /// What the provider says about the reason of an end.
+  public var reason: ChurnReason?
+  /// The state that came with it; nil for providers that send no states.
+  public var observation: Observation?
+  /// Which delivery of a whole collection of purchases it came in; 0 for none.
+  ///
+  /// A purchase that a later collection of the user lacks has vanished.
+  public var collection: Int64 = 0
+  /// The archive, line and byte that brought the event.
+  public var place = Provenance()
+
+  /// An event of `kind` at `time`; everything else is set by name.
+  public init(
+    provider: Provider = .qonversion, environment: Environment = .production,
+    store: Store = .unknown, kind: EventKind, time: Instant
+  ) {
+    self.provider = provider
+    self.environment = environment
+    self.store = store
+    self.kind = kind
+    self.time = time
+  }
+}
+
+extension Event {
+  /// When it came: received, else made, else happened.
+  public var arrivedAt: Instant { received ?? created ?? time }
+
+  /// When it was seen to be so: at its time, or where a state tells no date of its own, when it was
+  /// received.
+  ///
+  /// Of copies the one received last counts, so that a state that comes back is seen last.
+  public var seenAt: Instant {
+    guard observation?.isTimeInferred == true, let received else { return time }
+    return received
+  }
+
+  /// Whether the time is that of the message, rather than of the last thing that a state tells of
+  /// or of its period's end: such a state may be shown long after without coming late.
+  public var isTimed: Bool {
+    guard kind == .observed else { return true }
+    return provider.body != .collection && observation?.isUndated != true
+  }
+
+  /// Whether it was received more than `window` after it was made.
+  public func isLate(_ window: Interval) -> Bool {
+    guard let received else { return false }
+    return received > (created ?? time) + window
+  }
+
+  /// The highest counter that is read: a renewal a day for 270 years.
+  ///
+  /// What is more counts something else.
+  public static let renewalCountMax: Int32 = 100_000
+}

@@ -1,0 +1,120 @@
+/// A stretch of bytes in a batch's arena.
+public struct TextRange: Sendable, Hashable {
+  /// The first byte, from 0.
+  public var offset: Int32
+  /// How many bytes.
+  public var count: Int32
+
+  /// `count` bytes from `offset`.
+  public init(offset: Int32, count: Int32) {
+    self.offset = offset
+    self.count = count
+  }
+
+  /// No text.
+  public static let none = TextRange(offset: 0, count: 0)
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a text in this arena.
+  public func slice(_ range: TextRange) -> UnsafeRawBufferPointer {
+    let start = Int(range.offset)
+    return UnsafeRawBufferPointer(rebasing: self[start..<start + Int(range.count)])
+  }
+}
+
+/// The ids of one event as text.
+public struct EventText: Sendable, Hashable {
+  /// Transaction id; empty when not sent.
+  public var transaction = TextRange.none
+  /// Original transaction id, or what stands in for it.
+  public var original = TextRange.none
+  /// User id; empty when not sent.
+  public var user = TextRange.none
+
+  /// No ids yet.
+  public init() {}
+}
+
+/// A line that could not be understood; its content is never kept.
+public struct Reject: Sendable, Hashable {
+  /// The archive, line and byte of the value.
+  public var place: Provenance
+  /// One of a small set of words, such as `not_json`.
+  public var reason: String
+  /// What was wrong, without any value of the line.
+  public var detail: String
+
+  /// A rejected line.
+  public init(place: Provenance, reason: String, detail: String) {
+    self.place = place
+    self.reason = reason
+    self.detail = detail
+  }
+}
+
+/// What of a body was read as something else than it says, or does not say.
+public struct BodyReading: Sendable, Hashable {
+  /// The first event of the body, from 0.
+  public let event: Int32
+  /// Amounts with more than six decimals, rounded half to even.
+  public let roundedAmounts: Int64
+  /// Whether it is a charge or refund that does not say `is_proceed`, read as 0: 1 or 0.
+  public let missingIsProceed: Int64
+}
+
+/// The events of a stretch of one archive, with the account of its lines.
+///
+/// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
+/// is a handful of allocations.
+public struct EventBatch: Sendable {
+  /// The events in the order of their values.
+  public var events: [Event] = []
+  /// Ids as text; `texts[i]` belongs to `events[i]`.
+  public var texts: [EventText] = []
+  /// Which value of the batch brought the event; `values[i]` belongs to `events[i]`.
+  public var values: [Int32] = []
+  /// The bytes of all ids, one after another.
+  public var arena: [UInt8] = []
+  /// The words behind the events' symbols.
+  public var symbols = StringTable()
+  /// Lines that could not be understood, in their order.
+  public var rejects: [Reject] = []
+  /// Lines that are no purchase events, by reason.
+  public var skipped: [String: Int64] = [:]
+  /// JSON values seen: those that brought events, those skipped and those rejected.
+  public var lines: Int64 = 0
+  /// What the bodies of some events were read as; they are few, and in the order of their events.
+  public private(set) var readings: [BodyReading] = []
+
+  /// An empty batch, with room for so many events.
+  public init(room: Int = 0) {
+    events.reserveCapacity(room)
+    texts.reserveCapacity(room)
+    values.reserveCapacity(room)
+    arena.reserveCapacity(room * 80)
+  }
+
+  /// Notes what the body of the next event was read as, when that is anything but what it says.
+  public mutating func note(roundedAmounts: Int64, missingIsProceed: Int64 = 0) {
+    guard roundedAmounts != 0 || missingIsProceed != 0 else { return }
+    readings.append(
+      BodyReading(
+        event: Int32(truncatingIfNeeded: events.count), roundedAmounts: roundedAmounts,
+        missingIsProceed: missingIsProceed))
+  }
+
+  /// Puts a copy of `bytes` into the arena.
+  public mutating func intern(_ bytes: UnsafeRawBufferPointer) -> TextRange {
+    if bytes.isEmpty { return .none }
+    let range = TextRange(offset: Int32(arena.count), count: Int32(bytes.count))
+    arena.append(contentsOf: bytes)
+    return range
+  }
+
+  /// The text of `range`.
+  public func text(_ range: TextRange) -> String {
+    let start = Int(range.offset)
+    return String(decoding: arena[start..<start + Int(range.count)], as: UTF8.self)
+  }
+}

@@ -1,0 +1,201 @@
+/// What is sold: the dimensions that every report about subscriptions has.
+public struct ProductKey: Sendable, Hashable {
+  /// Who told us.
+  public var provider: Provider
+  /// The ledger's symbol of the app; 0 when unknown.
+  public var app: StringID
+  /// The shop that took the money.
+  public var store: Store
+  /// The ledger's symbol of the store product id; 0 when unknown.
+  public var product: StringID
+
+  /// A product of an app in a store, as a provider tells of it.
+  public init(provider: Provider, app: StringID, store: Store, product: StringID) {
+    self.provider = provider
+    self.app = app
+    self.store = store
+    self.product = product
+  }
+}
+
+/// The dimensions of a booked amount.
+public struct RevenueKey: Sendable, Hashable {
+  /// The day of the booking, in the report's time zone.
+  public var day: Day
+  /// What was sold.
+  public var productKey: ProductKey
+  /// Whether the thing sold renews.
+  public var productType: ProductType
+  /// Which step in the life a charge is; for a refund, that of its charge.
+  public var chargeKind: ChargeKind
+  /// The ledger's symbol of the user's country; 0 when not sent.
+  public var country: StringID
+  /// The ledger's symbol of the shop's front; 0 when not sent.
+  public var storefront: StringID
+  /// The ledger's symbol of the ISO 4217 code of local amounts; 0 when not sent.
+  public var currency: StringID
+  /// Percent in millionths; nil when unknown.
+  public var rate: Amount?
+  /// What the amounts rest on.
+  public var basis: AmountBasis
+
+  /// The key of one revenue cell.
+  public init(
+    day: Day, productKey: ProductKey, productType: ProductType, chargeKind: ChargeKind,
+    country: StringID, storefront: StringID, currency: StringID, rate: Amount?, basis: AmountBasis
+  ) {
+    self.day = day
+    self.productKey = productKey
+    self.productType = productType
+    self.chargeKind = chargeKind
+    self.country = country
+    self.storefront = storefront
+    self.currency = currency
+    self.rate = rate
+    self.basis = basis
+  }
+}
+
+/// A sum of amounts of which some may be unknown.
+public struct PartialSum: Sendable, Hashable {
+  /// The known amounts together.
+  public var sum = Amount.zero
+  /// How many amounts are missing from `sum`; a report leaves the cell empty unless 0.
+  public var unknown: Int64 = 0
+
+  /// Nothing summed yet.
+  public init() {}
+
+  /// Adds an amount, or counts it as unknown.
+  public mutating func add(_ amount: Amount?) throws(AmountOverflow) {
+    if let amount { sum = try sum.adding(amount) } else { unknown += 1 }
+  }
+}
+
+/// The measures of one revenue cell.
+///
+/// Refunds are positive; proceeds are net of refunds.
+public struct RevenueSums: Sendable, Hashable {
+  /// Charges booked.
+  public var charges: Int64 = 0
+  /// Refunds booked.
+  public var refunds: Int64 = 0
+  /// Charges before commission, in US dollars.
+  public var grossUSD = PartialSum()
+  /// Refunds before commission, in US dollars; positive.
+  public var refundsUSD = PartialSum()
+  /// Charges less refunds, after commission, in US dollars.
+  public var proceedsUSD = PartialSum()
+  /// Charges before commission, in the key's currency.
+  public var grossLocal = PartialSum()
+  /// Refunds before commission, in the key's currency; positive.
+  public var refundsLocal = PartialSum()
+  /// Charges less refunds, after commission, in the key's currency.
+  public var proceedsLocal = PartialSum()
+
+  /// Nothing booked yet.
+  public init() {}
+}
+
+/// Why an event carries no money in reports.
+///
+/// Raw values are stored in the ledger.
+public enum ExclusionReason: UInt8, CaseIterable, Sendable {
+  /// A test purchase.
+  case sandbox = 1
+  /// Shared by a family member who paid.
+  case familySharing = 2
+  /// Granted by hand, without a purchase.
+  case manual = 3
+
+  /// The word that reports use.
+  public var name: String {
+    switch self {
+    case .sandbox: "sandbox"
+    case .familySharing: "family_sharing"
+    case .manual: "manual"
+    }
+  }
+}
+
+/// The key of one cell of excluded events.
+public struct ExclusionKey: Sendable, Hashable {
+  /// The day of the event, in the report's time zone.
+  public var day: Day
+  /// Who told us.
+  public var provider: Provider
+  /// The ledger's symbol of the app; 0 when unknown.
+  public var app: StringID
+  /// Why the events carry no money.
+  public var reason: ExclusionReason
+
+  /// Events of an app left out for a reason on a day.
+  public init(day: Day, provider: Provider, app: StringID, reason: ExclusionReason) {
+    self.day = day
+    self.provider = provider
+    self.app = app
+    self.reason = reason
+  }
+}
+
+/// The measures of one cell of excluded events.
+public struct ExclusionSums: Sendable, Hashable {
+  /// Events of every kind.
+  public var events: Int64 = 0
+  /// Of these, charges.
+  public var charges: Int64 = 0
+
+  /// Nothing left out yet.
+  public init() {}
+}
+
+/// The key of one cell of arrival disorder.
+public struct ArrivalKey: Sendable, Hashable {
+  /// The day of the delivery: received, else created, else event time.
+  public var day: Day
+  /// Who told us.
+  public var provider: Provider
+  /// What happened.
+  public var kind: EventKind
+
+  /// Deliveries of a kind on a day.
+  public init(day: Day, provider: Provider, kind: EventKind) {
+    self.day = day
+    self.provider = provider
+    self.kind = kind
+  }
+}
+
+/// The measures of one cell of arrival disorder.
+public struct ArrivalSums: Sendable, Hashable {
+  /// Arrived after an event of the lineage with a later event time.
+  public var outOfOrder: Int64 = 0
+  /// Received later than the delivery window after the event.
+  public var late: Int64 = 0
+
+  /// Everything in order yet.
+  public init() {}
+}
+
+/// Additive cells: what the fold of many lineages comes to.
+public struct Facts: Sendable, Equatable {
+  /// Amounts booked.
+  public var revenue: [RevenueKey: RevenueSums] = [:]
+  /// Subscriptions and recurring revenue that entered, left or changed.
+  public var movements: [MovementKey: MovementSums] = [:]
+  /// Renewals by their ordinal.
+  public var renewals: [RenewalKey: RenewalSums] = [:]
+  /// Trials by the day of their start.
+  public var trials: [ProductDay: TrialSums] = [:]
+  /// Cohorts by months since their start.
+  public var retention: [RetentionKey: RetentionSums] = [:]
+  /// Events that carry no money.
+  public var excluded: [ExclusionKey: ExclusionSums] = [:]
+  /// Deliveries that came late or out of order.
+  public var arrivals: [ArrivalKey: ArrivalSums] = [:]
+  /// Events of which the data leaves something open.
+  public var gaps: [CoverageKey: Int64] = [:]
+
+  /// No facts yet.
+  public init() {}
+}

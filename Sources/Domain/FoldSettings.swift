@@ -1,0 +1,67 @@
+/// Everything that the meaning of events depends on besides the events themselves.
+public struct FoldSettings: Sendable {
+  /// Business time the reports speak of; events at or after it do not count yet.
+  public var asOf: Instant
+  /// Days and months.
+  public var calendar: CivilCalendar
+  /// Time between the end of a period and the next charge that is no lapse.
+  public var renewalGap: Interval
+  /// How long after a period's end a charge is still a recovery.
+  public var retryHorizon: Interval
+  /// Age of the newest input from which on it is stale.
+  public var freshnessMax: Interval
+  /// How late a provider can still deliver.
+  public var deliveryWindows: [Provider: Interval]
+  /// Configured periods by the ledger's symbol of the store product id.
+  public var periods: [StringID: PeriodLength]
+  /// Prices for charges whose provider sends no money.
+  public var prices = PriceBook()
+  /// Newest input of each feed: received, else created, else event time.
+  public var watermarks: [Feed: Instant]
+
+  /// The contract's defaults at `asOf`.
+  public init(asOf: Instant, calendar: CivilCalendar = .utc) {
+    self.asOf = asOf
+    self.calendar = calendar
+    renewalGap = .hours(24)
+    retryHorizon = .days(60)
+    freshnessMax = .hours(48)
+    deliveryWindows = [:]
+    periods = [:]
+    watermarks = [:]
+  }
+
+  /// Whether the newest input of `feed` is so old at as-of that silence proves nothing.
+  public func isStale(_ feed: Feed) -> Bool {
+    guard let watermark = watermarks[feed] else { return false }
+    return asOf.since(watermark) > freshnessMax
+  }
+
+  /// Up to when silence proves anything: as-of, or the newest input of a stale feed.
+  public func horizon(of feed: Feed) -> Instant {
+    isStale(feed) ? min(asOf, watermarks[feed] ?? asOf) : asOf
+  }
+
+  /// The last moment at which an end without a charge counts as an end for sure.
+  ///
+  /// The gap and the delivery window must have passed at as-of, or at the newest input of a
+  /// stale feed.
+  public func endsAreSettled(until feed: Feed) -> Instant {
+    horizon(of: feed) - (renewalGap + deliveryWindow(feed.provider))
+  }
+
+  /// How late `provider` can still deliver.
+  ///
+  /// That is until its last retry; iaptic and Purple publish none, and are given a day.
+  public func deliveryWindow(_ provider: Provider) -> Interval {
+    if let configured = deliveryWindows[provider] { return configured }
+    return switch provider {
+    case .qonversion: Self.qonversionWindow
+    case .flobuk: Self.flobukWindow
+    case .iaptic, .purple: .days(1)
+    }
+  }
+
+  private static let qonversionWindow = RetrySchedule.published(by: .qonversion).lastDelay
+  private static let flobukWindow = RetrySchedule.published(by: .flobuk).lastDelay
+}

@@ -1,0 +1,103 @@
+/// Prices that the operator knows, for charges whose provider sends no money.
+public struct PriceBook: Sendable, Equatable {
+  /// One line of the price book.
+  public struct Price: Sendable, Equatable {
+    /// ISO 3166-1 code of the country it is for; 0 for every country.
+    public var country: StringID
+    /// ISO 4217 code of `local`; 0 when the line has no local amount.
+    public var currency: StringID
+    /// The first moment at which it holds.
+    public var validFrom: Instant
+    /// In `currency`; nil when unknown.
+    public var local: Amount?
+    /// In US dollars; nil when unknown.
+    public var usd: Amount?
+    /// Contribution that stays after commission, in percent; nil when unknown.
+    public var rate: Amount?
+    /// How long the product's period is; nil when unknown.
+    public var period: PeriodLength?
+
+    /// A line of a price book.
+    public init(
+      country: StringID = 0, currency: StringID = 0, validFrom: Instant, local: Amount? = nil,
+      usd: Amount? = nil, rate: Amount? = nil, period: PeriodLength? = nil
+    ) {
+      self.country = country
+      self.currency = currency
+      self.validFrom = validFrom
+      self.local = local
+      self.usd = usd
+      self.rate = rate
+      self.period = period
+    }
+
+    /// Whether there is an amount rather than a period alone.
+    var tellsAmount: Bool { local != nil || usd != nil }
+  }
+
+  private struct Product: Hashable {
+    var store: Store
+    var product: StringID
+  }
+
+  private var prices: [Product: [Price]] = [:]
+
+  /// A book without prices.
+  public init() {}
+
+  /// Whether the book has no price.
+  public var isEmpty: Bool { prices.isEmpty }
+
+  /// Adds a price of a product; `unknown` as store stands for every store.
+  ///
+  /// Of two prices that fit a charge equally well, the one added first is taken.
+  public mutating func add(_ price: Price, store: Store, product: StringID) {
+    prices[Product(store: store, product: product), default: []].append(price)
+  }
+
+  /// The price of `product` at `time`.
+  ///
+  /// The store's own lines come before lines for every store. Among them a line for the country
+  /// comes before one for every country, then one for the currency before one for every currency,
+  /// then the one that began last. A charge that tells no currency may have been paid
+  /// in any.
+  public func price(
+    of product: StringID, in store: Store, country: StringID, currency: StringID, at time: Instant
+  ) -> Price? {
+    for listed in lists(of: product, in: store) {
+      let valid = listed.filter {
+        $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
+          && (currency == 0 || $0.currency == currency || $0.currency == 0)
+      }
+      func fit(_ price: Price) -> (Int, Int, Int64) {
+        (
+          country != 0 && price.country == country ? 1 : 0,
+          currency != 0 && price.currency == currency ? 1 : 0, price.validFrom.milliseconds
+        )
+      }
+      var best: Price?
+      for price in valid where best.map({ fit(price) > fit($0) }) ?? true { best = price }
+      if let best { return best }
+    }
+    return nil
+  }
+
+  /// The period of `product` at `time`, from whatever line tells one.
+  public func period(of product: StringID, in store: Store, at time: Instant) -> PeriodLength? {
+    for listed in lists(of: product, in: store) {
+      let telling = listed.filter { $0.period != nil && $0.validFrom <= time }
+      var best: Price?
+      for price in telling where best.map({ price.validFrom > $0.validFrom }) ?? true {
+        best = price
+      }
+      if let best { return best.period }
+    }
+    return nil
+  }
+
+  /// The lines of the store itself, then those for every store.
+  private func lists(of product: StringID, in store: Store) -> [[Price]] {
+    (store == .unknown ? [store] : [store, .unknown])
+      .compactMap { prices[Product(store: $0, product: product)] }
+  }
+}

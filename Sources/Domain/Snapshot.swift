@@ -1,0 +1,173 @@
+/// What a provider says about one user at one moment.
+public struct Snapshot: Sendable, Equatable {
+  /// Who says it.
+  public var provider: Provider
+  /// App id when the snapshot carries one, else empty.
+  public var app: String
+  /// User id as the provider writes it.
+  public var user: String
+  /// When the state was true.
+  public var capturedAt: Instant
+  /// The user's access rights, in the order of the snapshot.
+  public var entitlements: [Entitlement]
+  /// The file, line and byte that brought the snapshot.
+  public var place: Provenance
+
+  /// A snapshot of `user`.
+  public init(
+    provider: Provider, app: String = "", user: String, capturedAt: Instant,
+    entitlements: [Entitlement], place: Provenance = Provenance()
+  ) {
+    self.provider = provider
+    self.app = app
+    self.user = user
+    self.capturedAt = capturedAt
+    self.entitlements = entitlements
+    self.place = place
+  }
+}
+
+/// Whether and how an entitlement goes on.
+///
+/// Raw values are those of the Qonversion SDK.
+public enum RenewState: Int8, CaseIterable, Sendable {
+  /// Nothing renews.
+  case nonRenewable = -1
+  /// The provider does not know.
+  case unknown = 0
+  /// Auto-renew is on.
+  case willRenew = 1
+  /// Auto-renew is off; access goes on until the end.
+  case canceled = 2
+  /// The last payment failed; the store tries again.
+  case billingIssue = 3
+}
+
+/// Where an entitlement comes from.
+public enum GrantType: UInt8, CaseIterable, Sendable {
+  /// The user paid.
+  case purchase = 0
+  /// A family member paid.
+  case familySharing = 1
+  /// The user redeemed a code.
+  case offerCode = 2
+  /// Somebody granted it by hand.
+  case manual = 3
+}
+
+/// Who owns a transaction.
+public enum Ownership: UInt8, CaseIterable, Sendable {
+  /// The user.
+  case owner = 0
+  /// A family member who shares it.
+  case familySharing = 1
+}
+
+/// What a snapshot transaction was.
+public enum SnapshotTransactionKind: UInt8, CaseIterable, Sendable {
+  /// The snapshot does not say.
+  case unknown = 0
+  /// A trial began, without payment.
+  case trialStarted = 1
+  /// A paid life began.
+  case started = 2
+  /// A paid period was paid again.
+  case renewed = 3
+  /// A life began at an introductory price.
+  case introStarted = 4
+  /// Renewed at an introductory price.
+  case introRenewed = 5
+  /// Something that does not renew.
+  case oneTime = 6
+  /// A period that cost nothing, in a shape without types: mostly a trial.
+  case free = 7
+}
+
+/// One access right of a user.
+public struct Entitlement: Sendable, Equatable {
+  /// The entitlement's name, or the original transaction id where purchases stand alone.
+  public var id: String
+  /// Product id as the snapshot names it: for Qonversion entitlements the dashboard's, for
+  /// purchases the store's.
+  public var product: String
+  /// Nil when the shape does not say.
+  public var isActive: Bool?
+  /// When access began; nil when not sent.
+  public var startedAt: Instant?
+  /// Nil for an entitlement without end, or when not sent.
+  public var expiresAt: Instant?
+  /// Whether and how it goes on; nil when not sent.
+  public var renewState: RenewState?
+  /// Renewals so far, counted from the second paid transaction; nil when not sent.
+  public var renewsCount: Int32?
+  /// The shop it was bought in; unknown when not sent.
+  public var store: Store
+  /// Where it comes from; a purchase when not sent.
+  public var grant: GrantType
+  /// Whether the current period is a trial; nil when not sent.
+  public var isTrial: Bool?
+  /// When auto-renew was switched off; nil when it is on, or when not sent.
+  public var autoRenewOffAt: Instant?
+  /// The store's transactions behind it, in the order of the snapshot.
+  public var transactions: [SnapshotTransaction]
+
+  /// An access right named `id`.
+  public init(
+    id: String, product: String = "", isActive: Bool? = nil, startedAt: Instant? = nil,
+    expiresAt: Instant? = nil, renewState: RenewState? = nil, renewsCount: Int32? = nil,
+    store: Store = .unknown, grant: GrantType = .purchase, isTrial: Bool? = nil,
+    autoRenewOffAt: Instant? = nil, transactions: [SnapshotTransaction] = []
+  ) {
+    self.id = id
+    self.product = product
+    self.isActive = isActive
+    self.startedAt = startedAt
+    self.expiresAt = expiresAt
+    self.renewState = renewState
+    self.renewsCount = renewsCount
+    self.store = store
+    self.grant = grant
+    self.isTrial = isTrial
+    self.autoRenewOffAt = autoRenewOffAt
+    self.transactions = transactions
+  }
+}
+
+/// One store transaction in a snapshot.
+public struct SnapshotTransaction: Sendable, Equatable {
+  /// Transaction id as the store writes it.
+  public var id: String
+  /// Empty when not sent: then the own id.
+  public var originalID: String
+  /// What it was; unknown when not sent.
+  public var kind: SnapshotTransactionKind
+  /// Store product id when the snapshot carries one, else empty.
+  public var product: String
+  /// When it happened; nil when not sent.
+  public var at: Instant?
+  /// The end of the period it paid for; nil when not sent or without end.
+  public var expiresAt: Instant?
+  /// When the store took it back; nil when it did not, or when not sent.
+  public var revokedAt: Instant?
+  /// Whether money really moved; production when not sent.
+  public var environment: Environment
+  /// Who owns it; the user when not sent.
+  public var ownership: Ownership
+
+  /// A transaction of the store.
+  public init(
+    id: String, originalID: String = "", kind: SnapshotTransactionKind = .unknown,
+    product: String = "", at: Instant? = nil, expiresAt: Instant? = nil, revokedAt: Instant? = nil,
+    environment: Environment = .production, ownership: Ownership = .owner
+  ) {
+    self.id = id
+    self.originalID = originalID
+    self.kind = kind
+    self.product = product
+    self.at = at
+    self.expiresAt = expiresAt
+    self.revokedAt = revokedAt
+    self.environment = environment
+    self.ownership = ownership
+  }
+}

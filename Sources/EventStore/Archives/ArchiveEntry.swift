@@ -1,0 +1,91 @@
+internal import GRDB
+internal import Domain
+
+/// One file of snapshots while its lines come in: one transaction, and the account of its lines.
+///
+/// Everything that `add` writes between `begin` and `finish` is there whole or not at all.
+final class ArchiveEntry {
+  let ledger: Ledger
+  let id: Int32
+  private(set) var tallies = ArchiveTallies()
+  /// The sum of the fingerprints of its snapshots.
+  private var snapshotsCheck: Int64 = 0
+  private var rejects = RejectAccount()
+  private var isOpen = true
+
+  private init(ledger: Ledger, id: Int32) {
+    self.ledger = ledger
+    self.id = id
+  }
+
+  deinit { abandon() }
+
+  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError) -> ArchiveEntry {
+    precondition(!ledger.isIngesting, "one archive is taken in at a time")
+    let known = try ledger.archiveWithContent(
+      sha256: archive.sha256, kind: archive.kind, capturedAt: archive.capturedAt)
+    precondition(known == nil, "the content of an archive is read once")
+    let id = try ledger.access("list an archive") { database in
+      try database.savepoint("archive")
+      do {
+        return try ArchiveRows(database).insert(
+          archive, status: .complete, id: ledger.nextArchive(in: database),
+          run: ArrivalRun(in: database).number)
+      } catch {
+        ledger.undo("undo an archive", since: "archive")
+        throw error
+      }
+    }
+    ledger.isIngesting = true
+    return ArchiveEntry(ledger: ledger, id: id)
+  }
+
+  /// Runs `body` inside the archive's transaction; what it throws undoes the archive.
+  func add<Value>(
+    _ doing: String, _ body: (Database) throws -> Value
+  ) throws(LedgerError) -> Value {
+    precondition(isOpen, "nothing is added to an archive that is finished or abandoned")
+    do {
+      return try ledger.access(doing, body)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Adds the fingerprint of a snapshot that it brought.
+  func add(snapshotCheck: Int64) { snapshotsCheck &+= snapshotCheck }
+
+  /// Adds the lines of a batch to the account; a file of snapshots has none to skip.
+  func count(
+    accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Database
+  ) throws {
+    let rejected = Int64(newRejects.count)
+    tallies.lines += accepted + duplicates + rejected
+    tallies.accepted += accepted
+    tallies.duplicates += duplicates
+    tallies.rejected += rejected
+    rejects.add(newRejects)
+    try rejects.write(of: id, to: database)
+  }
+
+  func finish(damageOffset: Int64?, isDated: Bool) throws(LedgerError) -> ArchiveTallies {
+    try add("close the account of an archive") { database in
+      try ArchiveRows(database).close(
+        id, tallies, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,
+        isDated: isDated)
+      try database.release("archive")
+    }
+    isOpen = false
+    ledger.isIngesting = false
+    return tallies
+  }
+
+  /// Undoes everything; harmless when nothing is open.
+  func abandon() {
+    guard isOpen else { return }
+    isOpen = false
+    ledger.isIngesting = false
+    ledger.undoArchive(since: "archive")
+  }
+}

@@ -1,0 +1,219 @@
+internal import GRDB
+internal import Domain
+
+/// Deliveries by day, how late and at which attempt they came, and how fresh the input is, for one
+/// archive.
+///
+/// Sums stay in memory until their archive is written.
+final class ArrivalAccount {
+  /// The number of the run that will publish the archive.
+  private let run: Int64
+  private let calendar = CivilCalendar.utc
+  /// By the raw value of the provider.
+  private let schedules: [RetrySchedule]
+  private var slots: [DeliveryKey: Int32] = [:]
+  /// The slot that each kind of event was counted at last: deliveries come day by day.
+  private var lastSlots = [Int32](repeating: -1, count: 1 << 8)
+  private var deliveries: [(key: DeliveryKey, counts: DeliveryCounts)] = []
+  private var latencies: [LatencyPlace: Int64] = [:]
+  private var attempts = AttemptAccount()
+  /// One for each of the few feeds of an archive.
+  private var freshness: [Freshness] = []
+  private var lastFresh = 0
+
+  init(run: Int64, schedules: [Provider: RetrySchedule]) {
+    self.run = run
+    let last = Provider.allCases.map(\.rawValue).max() ?? 0
+    self.schedules = (0...last).map { value in
+      guard let provider = Provider(rawValue: value) else { return .firstOnly }
+      return schedules[provider] ?? .published(by: provider)
+    }
+  }
+
+  /// Memory held, about.
+  var size: Int { deliveries.count * 200 + latencies.count * 48 + attempts.count * 64 }
+
+  /// Enters a delivered event, and gives back where `count` shall count what became of it.
+  func enter(_ event: Event) -> Int32 {
+    let arrived = event.arrivedAt
+    let key = DeliveryKey(
+      day: calendar.day(of: arrived), provider: event.provider, kind: event.kind)
+    let slot = slot(of: key)
+    if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
+    // The end of a period may lie ahead, so that it proves no delivery.
+    if event.observation?.isUndated != true {
+      freshen(
+        WatermarkKey(provider: event.provider, app: event.app), newest: arrived.milliseconds,
+        first: event.seenAt.milliseconds)
+    }
+    return slot
+  }
+
+  /// Counts what became of an event that `enter` gave `slot` for.
+  func count(_ fate: UpsertResult, at slot: Int32) { deliveries[Int(slot)].counts.add(fate) }
+
+  private func slot(of key: DeliveryKey) -> Int32 {
+    let last = lastSlots[Int(key.kind.rawValue)]
+    if last >= 0, deliveries[Int(last)].key == key { return last }
+    let slot = slots[key] ?? Int32(deliveries.count)
+    if slot == deliveries.count {
+      slots[key] = slot
+      deliveries.append((key, DeliveryCounts()))
+    }
+    lastSlots[Int(key.kind.rawValue)] = slot
+    return slot
+  }
+
+  private func freshen(_ source: WatermarkKey, newest: Int64, first: Int64) {
+    if lastFresh >= freshness.count || freshness[lastFresh].source != source {
+      lastFresh = freshness.firstIndex { $0.source == source } ?? freshness.count
+      if lastFresh == freshness.count {
+        freshness.append(Freshness(source: source, newest: newest, first: first))
+      }
+    }
+    freshness[lastFresh].newest = max(newest, freshness[lastFresh].newest)
+    freshness[lastFresh].first = min(first, freshness[lastFresh].first)
+  }
+
+  /// Times so far apart that they overflow are no times of deliveries; they wrap, harmlessly.
+  private func addReceipt(
+    of event: Event, at received: Instant, slot: Int32
+  ) {
+    let latency = (received.milliseconds &- event.time.milliseconds) / 1000
+    let bucket = LatencyBucket.of(seconds: latency)
+    latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
+    let schedule = schedules[Int(event.provider.rawValue)]
+    let made = event.created ?? event.time
+    let attempt = schedule.attempt(
+      after: (received.milliseconds &- made.milliseconds) / 1000)
+    deliveries[Int(slot)].counts.receive(attempt, latency: latency)
+    attempts.add(event, received: received, attempt: attempt, schedule: schedule)
+  }
+
+  /// Adds the sums to the tables and forgets them.
+  func write(to database: Database) throws {
+    try writeDeliveries(to: database)
+    try writeLatencies(to: database)
+    try attempts.write(to: database, run: run)
+    try writeFreshness(to: database)
+    slots.removeAll()
+    lastSlots = Array(repeating: -1, count: lastSlots.count)
+    deliveries.removeAll()
+    latencies.removeAll()
+    freshness.removeAll()
+  }
+
+  private func writeDeliveries(to database: Database) throws {
+    let statement = try RawStatement(cachedIn: database, DeliveryCounts.upsert)
+    for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
+      statement.bind(1, run)
+      key.bind(to: statement, from: 2)
+      counts.bind(to: statement, from: 5)
+      try statement.run()
+    }
+  }
+
+  private func writeLatencies(to database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into latency_cell (run, day, provider, kind, bucket, deliveries)
+      values (?, ?, ?, ?, ?, ?)
+      on conflict (run, day, provider, kind, bucket) do update set
+        deliveries = deliveries + excluded.deliveries
+      """)
+    let rows = latencies.map { place, count in
+      (key: LatencyKey(key: deliveries[Int(place.slot)].key, bucket: place.bucket), count: count)
+    }
+    for (latency, count) in rows.sorted(by: { $0.key < $1.key }) {
+      statement.bind(1, run)
+      latency.key.bind(to: statement, from: 2)
+      statement.bind(5, latency.bucket)
+      statement.bind(6, count)
+      try statement.run()
+    }
+  }
+
+  private func writeFreshness(to database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into watermark (run, provider, app, newest_ms, first_event_ms)
+      values (?, ?, ?, ?, ?)
+      on conflict (run, provider, app) do update set
+        newest_ms = max(newest_ms, excluded.newest_ms),
+        first_event_ms = min(first_event_ms, excluded.first_event_ms)
+      """)
+    for feed in freshness {
+      statement.bind(1, run)
+      statement.bind(2, Int64(feed.source.provider.rawValue))
+      statement.bind(3, Int64(feed.source.app))
+      statement.bind(4, feed.newest)
+      statement.bind(5, feed.first)
+      try statement.run()
+    }
+  }
+}
+
+/// The histogram of times between an event and its receipt (v1-account.sql).
+public enum LatencyBucket {
+  /// The bucket of a whole number of seconds; before the event counts as 0.
+  public static func of(seconds: Int64) -> Int64 {
+    guard seconds >= 128 else { return max(0, seconds) }
+    let doubling = Int64(63 - seconds.leadingZeroBitCount)
+    return 128 + (doubling - 7) * 64 + (seconds >> (doubling - 6)) - 64
+  }
+
+  /// The least number of seconds in a bucket.
+  public static func seconds(_ bucket: Int64) -> Int64 {
+    guard bucket >= 128 else { return bucket }
+    let (doubling, part) = (bucket - 128).quotientAndRemainder(dividingBy: 64)
+    return (64 + part) << (doubling + 1)
+  }
+}
+
+private struct DeliveryKey: Hashable, Comparable {
+  let day: Day
+  let provider: Provider
+  let kind: EventKind
+
+  static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
+    (left.day, left.provider.rawValue, left.kind.rawValue)
+      < (right.day, right.provider.rawValue, right.kind.rawValue)
+  }
+
+  func bind(to statement: RawStatement, from first: Int32) {
+    statement.bind(first, Int64(day.number))
+    statement.bind(first + 1, Int64(provider.rawValue))
+    statement.bind(first + 2, Int64(kind.rawValue))
+  }
+}
+
+/// A bucket of a delivery's counts, while they are in memory.
+private struct LatencyPlace: Hashable {
+  let slot: Int32
+  let bucket: Int64
+
+  func hash(into hasher: inout Hasher) { hasher.combine(Int64(slot) << 32 ^ bucket) }
+}
+
+private struct LatencyKey: Comparable {
+  let key: DeliveryKey
+  let bucket: Int64
+
+  static func < (left: LatencyKey, right: LatencyKey) -> Bool {
+    (left.key, left.bucket) < (right.key, right.bucket)
+  }
+}
+
+private struct WatermarkKey: Equatable {
+  let provider: Provider
+  let app: StringID
+}
+
+/// How far the deliveries of a feed reach.
+private struct Freshness {
+  let source: WatermarkKey
+  var newest: Int64
+  var first: Int64
+}

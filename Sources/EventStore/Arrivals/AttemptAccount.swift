@@ -1,0 +1,116 @@
+internal import GRDB
+internal import Domain
+
+/// When each provider's deliveries were received, and when attempts must have failed, for one
+/// archive.
+///
+/// A delivery at the third attempt proves that two failed, and when. What is kept are sets of
+/// failures, and least and greatest times: neither order nor split nor repetition shows.
+struct AttemptAccount {
+  private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
+  /// The receipts counted last, which are not in `receipts`: most come in the order of time.
+  private var last: (key: ReceiptKey, span: ClosedRange<Int64>)?
+  private var failures: Set<FailedAttempt> = []
+
+  /// How many rows wait to be written.
+  var count: Int { receipts.count + failures.count + (last == nil ? 0 : 1) }
+
+  /// Adds a delivery that was received at `received`, at a known attempt or not.
+  mutating func add(
+    _ event: Event, received: Instant, attempt: Int?, schedule: RetrySchedule
+  ) {
+    let moment = received.milliseconds
+    let key = ReceiptKey(provider: event.provider, slot: moment / Ledger.receiptSlot)
+    if last?.key != key {
+      keepLast()
+      last = (key, receipts[key] ?? moment...moment)
+    }
+    if let span = last?.span, !span.contains(moment) {
+      last?.span = min(span.lowerBound, moment)...max(span.upperBound, moment)
+    }
+    guard let attempt, attempt > 1 else { return }
+    let made = (event.created ?? event.time).milliseconds
+    for (index, delay) in schedule.delays.prefix(attempt - 1).enumerated() {
+      failures.insert(
+        FailedAttempt(
+          provider: event.provider, time: made &+ delay &* 1000, identity: event.identity,
+          attempt: Int64(index + 1)))
+    }
+  }
+
+  private mutating func keepLast() {
+    if let last { receipts[last.key] = last.span }
+    last = nil
+  }
+
+  /// Adds everything to the tables as what `run` will publish, and forgets it.
+  mutating func write(to database: Database, run: Int64) throws {
+    keepLast()
+    try writeReceipts(to: database, run)
+    try writeFailures(to: database, run)
+    receipts.removeAll()
+    failures.removeAll()
+  }
+
+  private func writeReceipts(to database: Database, _ run: Int64) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
+      on conflict (run, provider, slot) do update set
+        from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
+      """)
+    for (key, span) in receipts.sorted(by: { $0.key < $1.key }) {
+      statement.bind(1, run)
+      statement.bind(2, Int64(key.provider.rawValue))
+      statement.bind(3, key.slot)
+      statement.bind(4, span.lowerBound)
+      statement.bind(5, span.upperBound)
+      try statement.run()
+    }
+  }
+
+  private func writeFailures(to database: Database, _ run: Int64) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      """
+      insert into failed_attempt (run, provider, at_ms, identity, attempt)
+      values (?, ?, ?, ?, ?)
+      on conflict (run, provider, at_ms, identity, attempt) do nothing
+      """)
+    for failure in failures.sorted() {
+      statement.bind(1, run)
+      statement.bind(2, Int64(failure.provider.rawValue))
+      statement.bind(3, failure.time)
+      statement.bind(4, failure.identity)
+      statement.bind(5, failure.attempt)
+      try statement.run()
+    }
+  }
+}
+
+extension Ledger {
+  /// How long a `slot` of `receipt_cell` is, in milliseconds: five minutes.
+  public static var receiptSlot: Int64 { 300_000 }
+}
+
+private struct ReceiptKey: Hashable, Comparable {
+  let provider: Provider
+  let slot: Int64
+
+  static func < (left: ReceiptKey, right: ReceiptKey) -> Bool {
+    (left.provider.rawValue, left.slot) < (right.provider.rawValue, right.slot)
+  }
+}
+
+private struct FailedAttempt: Hashable, Comparable {
+  let provider: Provider
+  let time: Int64
+  let identity: Int64
+  let attempt: Int64
+
+  static func < (left: FailedAttempt, right: FailedAttempt) -> Bool {
+    (left.provider.rawValue, left.time, left.identity, left.attempt)
+      < (right.provider.rawValue, right.time, right.identity, right.attempt)
+  }
+}

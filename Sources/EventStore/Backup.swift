@@ -1,0 +1,82 @@
+internal import Formats
+internal import Foundation
+internal import GRDB
+
+extension Ledger {
+  /// Copies the ledger to a file that does not exist yet, as it stands at one moment, while a run
+  /// may write.
+  ///
+  /// The copy is for its owner only, checked by SQLite, and durable before it gets its name; a copy
+  /// that fails, or that a signal of `stop` ends, leaves nothing. Gives back its size in bytes.
+  public func backup(
+    to target: String, stop: () -> Int32 = { 0 }
+  ) throws(LedgerError) -> Int64 {
+    guard let aside = AtomicFile(for: target) else {
+      throw backupFailure(
+        "make the file \(target).part", errno,
+        existing: "another backup writes it, or one that died has left it: remove it then")
+    }
+    defer { for path in LedgerFiles(of: aside.path).ofCopy { unlink(path) } }
+    try access("back up") { try copy($0, to: aside.path, stop) }
+    guard let size = aside.file.size() else { throw backupFailure("read \(aside.path)", errno) }
+    switch aside.publish() {
+    case nil: return size
+    case .sync: throw backupFailure("sync \(aside.path)", errno)
+    case .name: throw backupFailure("name the copy \(target)", errno)
+    case .syncFolder: throw backupFailure("sync the folder of \(target)", errno)
+    }
+  }
+
+  /// Copies the ledger, as it is at one moment, to a new file at `path`, until `stop` answers a
+  /// signal.
+  ///
+  /// Takes no lock that a writer would wait for.
+  public func copy(to path: String, stop: () -> Int32 = { 0 }) throws(LedgerError) {
+    try access("copy the file") { database in
+      let copy = try DatabaseQueue(path: path)
+      try copy.writeWithoutTransaction { try copyPages(of: database, to: $0, stop) }
+      try copy.close()
+    }
+  }
+
+  private func copyPages(
+    of database: Database, to other: Database, _ stop: () -> Int32
+  ) throws {
+    // Whoever reads keeps their moment: else SQLite begins anew when somebody writes meanwhile.
+    try database.savepoint("copy")
+    defer { try? database.release("copy") }
+    _ = try RawStatement(database, "select count(*) from sqlite_schema").first { _ in }
+    try LedgerError.check(stop, "copying the ledger")
+    try withoutActuallyEscaping(stop) { stop in
+      try database.backup(to: other, pagesPerStep: 4096) { _ in
+        try LedgerError.check(stop, "copying the ledger")
+      }
+    }
+  }
+
+  private func copy(_ database: Database, to path: String, _ stop: () -> Int32) throws {
+    let copy = try DatabaseQueue(path: path)
+    defer { try? copy.close() }
+    try copy.writeWithoutTransaction { other in
+      try copyPages(of: database, to: other, stop)
+      // One file, without a log beside it.
+      _ = try String.fetchOne(other, sql: "pragma journal_mode = delete")
+      guard try LedgerFile.damage(of: other) == nil else {
+        throw LedgerError(
+          .corrupt, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
+          hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")
+      }
+    }
+  }
+
+  private func backupFailure(
+    _ doing: String, _ cause: Int32,
+    existing: String = "a backup takes the place of no file: give another name, or remove it first"
+  ) -> LedgerError {
+    .system(
+      "back up the ledger \(path): cannot \(doing)", cause: cause,
+      hint: cause == EEXIST
+        ? existing
+        : "check the folder of the backup and its disk")
+  }
+}

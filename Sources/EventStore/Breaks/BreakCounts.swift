@@ -1,0 +1,67 @@
+internal import GRDB
+public import Domain
+
+/// Breaks of one code and severity that are in one state.
+public struct BreakCount: Sendable, Equatable {
+  /// `pending`, `open`, `reopened`, `explained` or `written_off`.
+  public var status: String
+  /// `info`, `low`, `medium`, `high` or `critical`.
+  public var severity: String
+  /// `MISSED_RENEWAL` and so on.
+  public var code: String
+  /// How many.
+  public var count: Int64
+  /// Events that they say are missing.
+  public var missingEvents: Int64
+  /// Gross of those, as far as it can be estimated; sandbox purchases never carry money.
+  public var estimatedUSD: Amount
+  /// How many of the breaks miss events whose worth nothing tells.
+  public var withoutEstimate: Int64
+  /// The earliest business time of what is missing or in doubt; nil when none is known.
+  public var oldest: Instant?
+}
+
+extension Ledger {
+  /// Breaks that are not resolved, by status, severity and code, with what they are worth.
+  public func breakCounts() throws(LedgerError) -> [BreakCount] {
+    try access("count the breaks") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select
+          case
+            when decision.verdict is not null then decision.verdict
+            when break.status = 'open' and break.episode > 1 then 'reopened'
+            else break.status
+          end as state,
+          break.severity, break.code, count(*), min(break.expected_ms),
+          sum(break.missing_events),
+          -- As quality_monthly.csv counts it.
+          sum(
+            case
+              when break.missing_events <> 0
+                and break.environment = \(Environment.production.rawValue)
+              then coalesce(break.estimated_usd, 0) else 0
+            end),
+          sum(
+            break.missing_events <> 0 and break.environment = \(Environment.production.rawValue)
+              and break.estimated_usd is null)
+        from break_episode as break
+        left join decision on decision.break_id = break.break_id
+        where break.episode > 0 and break.resolved_ms is null and break.status <> 'resolved'
+        group by state, break.severity, break.code
+        order by state, break.severity, break.code
+        """)
+      var counts: [BreakCount] = []
+      try statement.forEachRow {
+        counts.append(
+          BreakCount(
+            status: $0.text(0), severity: $0.text(1), code: $0.text(2), count: $0.int64(3),
+            missingEvents: $0.int64(5), estimatedUSD: Amount(micros: $0.int64(6)),
+            withoutEstimate: $0.int64(7),
+            oldest: $0.optionalInstant(4)))
+      }
+      return counts
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import GRDB
+internal import Domain
+
+/// Writes what one run does to the episodes of breaks.
+///
+/// A run that looks back behind the end of the last episode is no part of the break's life: what it
+/// sees stands as episode 0 until the next run.
+struct BreakLife {
+  private let database: Database
+  private let asOf: Int64
+  private let run: Int64
+  private let last: RawStatement
+  private let insert: RawStatement
+  private let update: RawStatement
+
+  init(_ database: Database, asOf: Instant, run: Int64) throws {
+    self.database = database
+    self.asOf = asOf.milliseconds
+    self.run = run
+    last = try RawStatement(
+      cachedIn: database,
+      """
+      select episode, resolved_ms from break_episode
+      where break_id = ? order by episode desc limit 1
+      """)
+    let columns = BreakContent.columns
+    let marks = columns.indices.map { "?\($0 + 5)" }
+    insert = try RawStatement(
+      cachedIn: database,
+      """
+      insert into break_episode (
+        break_id, episode, first_seen_ms, last_seen_ms, first_run, last_run,
+        \(columns.joined(separator: ", ")))
+      values (?1, ?2, ?3, ?3, ?4, ?4, \(marks.joined(separator: ", ")))
+      """)
+    update = try RawStatement(
+      cachedIn: database,
+      """
+      update break_episode set
+        last_seen_ms = max(last_seen_ms, ?3), last_run = ?4,
+        \(zip(columns, marks).map { "\($0) = \($1)" }.joined(separator: ", "))
+      where break_id = ?1 and episode = ?2
+      """)
+  }
+
+  /// Takes back what an attempt at this run did that ended before it published, and forgets what
+  /// the run before saw when it looked back.
+  func undoAttempt() throws {
+    try database.execute(sql: "delete from break_episode where episode = 0")
+    try RewoundBreaks(database, run: run).write()
+  }
+
+  /// The break exists in this run.
+  func see(_ item: Break, _ tally: inout BreakTally) throws {
+    last.bind(1, item.id)
+    let known = try last.first { ($0.int64(0), $0.optionalInt64(1)) }
+    guard let (episode, resolved) = known else {
+      tally.new += 1
+      return try write(insert, item, episode: 1)
+    }
+    guard let resolved else { return try write(update, item, episode: episode) }
+    guard asOf >= resolved else { return try write(insert, item, episode: 0) }
+    tally.reopened += 1
+    try write(insert, item, episode: episode + 1)
+  }
+
+  /// Ends the episodes that this run did not see; gives how many.
+  func resolveUnseen() throws -> Int64 {
+    let resolve = try RawStatement(
+      cachedIn: database,
+      """
+      update break_episode set resolved_ms = ?1, resolved_run = ?2
+      where resolved_ms is null and last_run <> ?2 and last_seen_ms <= ?1
+      """)
+    resolve.bind(1, asOf)
+    resolve.bind(2, run)
+    try resolve.run()
+    return Int64(database.changesCount)
+  }
+
+  private func write(_ statement: RawStatement, _ item: Break, episode: Int64) throws {
+    statement.bind(1, item.id)
+    statement.bind(2, episode)
+    statement.bind(3, asOf)
+    statement.bind(4, run)
+    BreakContent.bind(item, to: statement, from: 5)
+    try statement.run()
+  }
+}

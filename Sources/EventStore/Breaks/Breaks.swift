@@ -1,0 +1,68 @@
+internal import GRDB
+public import Domain
+
+/// What became of breaks in a run.
+public struct BreakTally: Sendable, Equatable {
+  /// Not seen in any run before.
+  public var new: Int64 = 0
+  /// Resolved before, and back.
+  public var reopened: Int64 = 0
+  /// Gone since the last run.
+  public var resolved: Int64 = 0
+
+  /// Nothing yet.
+  public init() {}
+}
+
+extension Ledger {
+  /// Makes `current` the breaks that exist at `asOf`, whole or not at all.
+  ///
+  /// A break that is stored but not in `current` is resolved by `run`, the number that `beginRun`
+  /// gave. One that comes back begins another episode. A run that looks back resolves and reopens
+  /// nothing of later as-ofs: what was seen there had not begun, and what was explained there was
+  /// not explained yet. What an attempt at the same run wrote before it ended is undone first.
+  public func storeBreaks(
+    _ current: [Break], asOf: Instant, run: Int64
+  ) throws(LedgerError) -> BreakTally {
+    try change("write the breaks") { database in
+      var tally = BreakTally()
+      let life = try BreakLife(database, asOf: asOf, run: run)
+      try life.undoAttempt()
+      for item in current.sorted(by: { $0.id < $1.id }) { try life.see(item, &tally) }
+      tally.resolved = try life.resolveUnseen()
+      return tally
+    }
+  }
+
+  /// The break with this id as the last run that saw it told it, its words as they were sent; nil
+  /// when no run saw one.
+  public func knownBreak(_ id: String) throws(LedgerError) -> Break? {
+    try access("read a break") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select \(BreakContent.selected) from break
+        where break_id = ?
+        """)
+      statement.bind(1, id)
+      return try statement.first { try BreakContent.read($0) }
+    }
+  }
+
+  /// The breaks that events alone tell and the newest run saw, by id, as it told them.
+  ///
+  /// Not all that no run resolved: a run that looks back leaves breaks of later as-ofs as they are.
+  public func standingBreaks() throws(LedgerError) -> [Break] {
+    try access("read the breaks") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select \(BreakContent.selected) from break_episode
+        where last_run = (select max(id) from run) and lineage <> 0 order by break_id
+        """)
+      var breaks: [Break] = []
+      try statement.forEachRow { breaks.append(try BreakContent.read($0)) }
+      return breaks
+    }
+  }
+}

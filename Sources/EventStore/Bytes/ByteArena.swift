@@ -1,0 +1,80 @@
+/// Many small pieces of bytes that stay as they are and go together.
+///
+/// They follow each other in blocks, so that nothing moves when there are more of them, and are
+/// told by where they lie, so that any thread may read a copy of the arena.
+struct ByteArena {
+  /// Where a piece lies.
+  struct Slot {
+    let block: Int32
+    let offset: Int32
+    let count: Int32
+
+    /// The piece, in the bytes of its block.
+    @inline(__always)
+    func piece(of block: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+      let start = Int(offset)
+      return UnsafeRawBufferPointer(rebasing: block[start..<start + Int(count)])
+    }
+  }
+
+  private var full: [[UInt8]] = []
+  private var last = ByteWriter()
+  private var sizeOfFull = 0
+
+  /// From so many bytes on a block is full.
+  private static let blockSize = 1 << 20
+  /// What the last piece of a block finds behind that, unless it is longer than most.
+  private static let slack = 4096
+
+  /// All bytes taken from the system.
+  var size: Int { sizeOfFull + last.bytes.capacity }
+
+  /// Keeps a copy of `bytes`.
+  mutating func keep(_ bytes: UnsafeRawBufferPointer) -> Slot { keep { $0.put(bytes: bytes) } }
+
+  /// Keeps what `write` adds to the writer that it is given, in which others' bytes lie already.
+  @inline(__always)
+  mutating func keep(_ write: (inout ByteWriter) -> Void) -> Slot {
+    if last.bytes.count >= Self.blockSize { beginBlock() }
+    let start = last.bytes.count
+    write(&last)
+    return Slot(
+      block: Int32(full.count), offset: Int32(start), count: Int32(last.bytes.count - start))
+  }
+
+  private mutating func beginBlock() {
+    full.append(last.bytes)
+    sizeOfFull += last.bytes.capacity
+    last = ByteWriter(capacity: Self.blockSize + Self.slack)
+  }
+
+  /// Calls `body` with one piece.
+  @inline(__always)
+  func withBytes<Value>(
+    at place: Slot, _ body: (UnsafeRawBufferPointer) throws -> Value
+  ) rethrows -> Value {
+    let block = Int(place.block)
+    let bytes = block < full.count ? full[block] : last.bytes
+    return try bytes.withUnsafeBytes { try body(place.piece(of: $0)) }
+  }
+
+  /// Calls `body` with all pieces at hand.
+  func withPieces<Value>(_ body: (Pieces) throws -> Value) rethrows -> Value {
+    func open(_ blocks: [UnsafeRawBufferPointer]) throws -> Value {
+      guard blocks.count <= full.count else { return try body(Pieces(blocks: blocks)) }
+      let next = blocks.count < full.count ? full[blocks.count] : last.bytes
+      return try next.withUnsafeBytes { try open(blocks + [$0]) }
+    }
+    return try open([])
+  }
+
+  /// The pieces of an arena, good as long as whoever they were handed to is at work.
+  struct Pieces {
+    let blocks: [UnsafeRawBufferPointer]
+
+    @inline(__always)
+    subscript(place: Slot) -> UnsafeRawBufferPointer {
+      place.piece(of: blocks[Int(place.block)])
+    }
+  }
+}

@@ -1,0 +1,102 @@
+internal import Formats
+internal import GRDB
+
+/// A run as the chain holds it: its record is the SHA-256 over its text, which names the record of
+/// the run before it, so that no run can be changed, left out or put in without all later records
+/// changing.
+public struct ChainLink: Sendable, Equatable {
+  /// The number of the run.
+  public var run: Int64
+  /// What the record is made of, a line per fact.
+  public var text: String
+  /// SHA-256 of `text` as the run wrote it, 64 lower-case hexadecimal digits.
+  public var record: String
+
+  /// Whether the record is that of the text.
+  public var isSound: Bool { sha256(of: Array(text.utf8)) == record }
+}
+
+extension Ledger {
+  /// The chain, a link per run that published, oldest first.
+  public func chain() throws(LedgerError) -> [ChainLink] {
+    try access("read the chain of runs") { database in
+      let chain = try RunChain(database)
+      return try chain.published().map { run in
+        ChainLink(
+          run: run.number, text: try chain.text(of: run.number), record: run.record)
+      }
+    }
+  }
+}
+
+/// Reads and writes the records of runs.
+struct RunChain {
+  private let database: Database
+
+  init(_ database: Database) throws { self.database = database }
+
+  /// Seals a run that has published: what it brought, what it left, and its record.
+  func seal(_ run: Int64) throws {
+    let parts = RunParts(database)
+    let words = try RawStatement(database, "select count(*) from symbol")
+    let symbols = try parts.words(try words.first { $0.int64(0) } ?? 0)
+    let insertion = try RawStatement(
+      cachedIn: database,
+      """
+      insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)
+      on conflict (run, part) do update set rows = excluded.rows, sha256 = excluded.sha256
+      """)
+    for part in try parts.arrived(in: run) + parts.standing() + [symbols] {
+      insertion.bind(1, run)
+      insertion.bind(2, part.name)
+      insertion.bind(3, part.rows)
+      insertion.bind(4, part.sha256)
+      try insertion.run()
+    }
+    let update = try RawStatement(cachedIn: database, "update run set record = ? where id = ?")
+    update.bind(1, sha256(of: Array(try text(of: run).utf8)))
+    update.bind(2, run)
+    try update.run()
+  }
+
+  func published() throws -> [(number: Int64, record: String)] {
+    let runs = try RawStatement(
+      database, "select id, record from run where published is not null order by id")
+    var found: [(number: Int64, record: String)] = []
+    try runs.forEachRow { found.append(($0.int64(0), $0.text(1))) }
+    return found
+  }
+
+  /// What the record of a run is made of.
+  func text(of run: Int64) throws -> String {
+    let before = try RawStatement(
+      cachedIn: database,
+      "select record from run where id < ? and published is not null order by id desc limit 1")
+    before.bind(1, run)
+    var lines = ["previous \(try before.first { $0.text(0) } ?? "none")"]
+    let facts = try RawStatement(
+      cachedIn: database,
+      """
+      select id, as_of_ms, version, lines, accepted, duplicates, skipped, rejected, archives,
+        configuration, prices, decisions, published, options
+      from run where id = ?
+      """)
+    facts.bind(1, run)
+    let names = [
+      "run", "as_of_ms", "version", "lines", "accepted", "duplicates", "skipped", "rejected",
+      "archives", "configuration", "prices", "decisions", "published",
+    ]
+    try facts.forEachRow { row in
+      for (column, name) in names.enumerated() {
+        let value = row.isNull(Int32(column)) ? "none" : row.text(Int32(column))
+        lines.append("\(name) \(value)")
+      }
+      lines.append("options \(sha256(of: Array(row.bytes(Int32(names.count)))))")
+    }
+    let parts = try RawStatement(
+      cachedIn: database, "select part, rows, sha256 from run_part where run = ? order by part")
+    parts.bind(1, run)
+    try parts.forEachRow { lines.append("\($0.text(0)) \($0.int64(1)) rows \($0.text(2))") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

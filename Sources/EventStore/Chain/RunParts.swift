@@ -1,0 +1,91 @@
+internal import Formats
+internal import GRDB
+
+/// One table as a run left it: how many rows, and the SHA-256 over them.
+public struct RunPart: Sendable, Equatable {
+  /// The table.
+  public var name: String
+  /// Rows that the digest covers.
+  public var rows: Int64
+  /// Over the rows in the order of their key, as 64 lower-case hexadecimal digits.
+  public var sha256: String
+
+  /// What somebody tells of a table.
+  public init(name: String, rows: Int64, sha256: String) {
+    self.name = name
+    self.rows = rows
+    self.sha256 = sha256
+  }
+}
+
+/// The tables that a run seals.
+struct RunParts {
+  private let database: Database
+
+  init(_ database: Database) { self.database = database }
+
+  /// What only grows: rows of the run never change.
+  ///
+  /// `tables` leaves out all others.
+  func arrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
+    func isWanted(_ name: String) -> Bool { tables?.contains(name) ?? true }
+    let known = try RawStatement(
+      database, "select coalesce(min(id), 0), coalesce(max(id), -1) from archive where run = ?")
+    known.bind(1, run)
+    let range = try known.first { ($0.int64(0), $0.int64(1)) } ?? (0, -1)
+    var parts: [RunPart] = []
+    for (name, query) in Self.byArchive where isWanted(name) {
+      parts.append(try part(name, query, range.0, range.1))
+    }
+    for (name, query) in Self.byRun where isWanted(name) {
+      parts.append(try part(name, query, run))
+    }
+    return parts
+  }
+
+  /// What later runs change: only the last one's digests can be held to the tables.
+  func standing(only tables: Set<String>? = nil) throws -> [RunPart] {
+    try Self.whole.filter { tables?.contains($0.0) ?? true }.map { try part($0, $1) }
+  }
+
+  /// The words that a run knew, which are the first `count`.
+  func words(_ count: Int64) throws -> RunPart {
+    try part("symbol", "select id, word from symbol order by id limit ?", count)
+  }
+
+  private func part(_ name: String, _ sql: String, _ values: Int64...) throws -> RunPart {
+    let statement = try RawStatement(database, sql)
+    for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+    let digest = SHA256Digest()
+    var writer = ByteWriter()
+    var rows: Int64 = 0
+    let columns = statement.columnCount
+    try statement.forEachRow { row in
+      rows += 1
+      for column in 0..<columns { row.write(column, to: &writer) }
+      guard writer.bytes.count > 1 << 16 else { return }
+      writer.bytes.withUnsafeBytes { digest.update($0) }
+      writer.reset()
+    }
+    writer.bytes.withUnsafeBytes { digest.update($0) }
+    return RunPart(name: name, rows: rows, sha256: digest.finish())
+  }
+}
+
+extension RawStatement {
+  /// Writes a value with its kind, so that no two rows have the same bytes.
+  func write(_ column: Int32, to writer: inout ByteWriter) {
+    switch type(column) {
+    case .null: writer.put(byte: 0)
+    case .integer:
+      writer.put(byte: 1)
+      writer.put(int64(column))
+    case .text:
+      writer.put(byte: 2)
+      writer.put(bytes(column))
+    case .blob:
+      writer.put(byte: 3)
+      writer.put(blob(column))
+    }
+  }
+}

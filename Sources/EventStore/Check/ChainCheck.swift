@@ -1,0 +1,70 @@
+internal import Formats
+internal import GRDB
+
+/// Holds runs to the chain of their records, and tables to the digests that runs took of them.
+enum ChainCheck {
+  static func run(_ database: Database, _ check: inout LedgerCheck) throws {
+    let chain = try RunChain(database)
+    let parts = RunParts(database)
+    let runs = try chain.published()
+    let acts = try database.acts()
+    let rewritings = Rewritings(acts)
+    hold(acts, rewritings, &check)
+    for run in runs {
+      check.rows += 1
+      if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
+        check.fail("run \(run.number): the record is not that of what the run says")
+      }
+      for part in try parts.arrived(in: run.number) {
+        try hold(part, of: run.number, rewritings, in: database, &check)
+      }
+    }
+    guard let last = runs.last?.number else { return }
+    if let words = try stored("symbol", of: last, in: database) {
+      try hold(parts.words(words.rows), of: last, rewritings, in: database, &check)
+    }
+    // A run that was broken off has changed what only the last one's digests prove.
+    let broken = try RawStatement(database, "select 1 from run where published is null")
+    let isWhole = try broken.first { _ in false } ?? true
+    guard isWhole else { return }
+    for part in try parts.standing() {
+      try hold(part, of: last, rewritings, in: database, &check)
+    }
+  }
+
+  /// Holds acts to their digests, also those that no run has sealed yet.
+  private static func hold(
+    _ acts: [AuditEntry], _ rewritings: Rewritings, _ check: inout LedgerCheck
+  ) {
+    for (index, act) in acts.enumerated() {
+      if act.id != Int64(index) + 1 { check.fail("act \(index + 1) is not there") }
+      if sha256(of: Array(act.text.utf8)) != rewritings.digest(ofAct: act) {
+        check.fail("act \(act.id) is not as it was written")
+      }
+    }
+  }
+
+  private static func hold(
+    _ part: RunPart, of run: Int64, _ rewritings: Rewritings, in database: Database,
+    _ check: inout LedgerCheck
+  ) throws {
+    let sealed = try stored(part.name, of: run, in: database)
+    let known = sealed.map { rewritings.now($0, of: run) }
+    guard known != part else { return }
+    let rows = known.map { "\($0.rows)" } ?? "no"
+    check.fail(
+      part.rows == known?.rows
+        ? "\(part.name): of the \(rows) rows of run \(run) not all are as the run left them"
+        : "\(part.name): run \(run) left \(rows) rows, and \(part.rows) are there")
+  }
+
+  private static func stored(
+    _ name: String, of run: Int64, in database: Database
+  ) throws -> RunPart? {
+    let statement = try RawStatement(
+      cachedIn: database, "select rows, sha256 from run_part where run = ? and part = ?")
+    statement.bind(1, run)
+    statement.bind(2, name)
+    return try statement.first { RunPart(name: name, rows: $0.int64(0), sha256: $0.text(1)) }
+  }
+}

@@ -1,0 +1,87 @@
+internal import GRDB
+internal import Domain
+
+/// One thing about a ledger that was looked at.
+public struct LedgerCheck: Sendable, Equatable {
+  /// What was looked at: a table, or `file`, `schema`, `chain`.
+  public let name: String
+  /// How many rows were held to what proves them.
+  public internal(set) var rows: Int64 = 0
+  /// How many things are wrong.
+  public private(set) var wrong: Int64 = 0
+  /// The first of them, in words that hold no id of a customer.
+  public private(set) var problems: [String] = []
+
+  init(_ name: String) { self.name = name }
+
+  mutating func fail(_ problem: String) {
+    wrong += 1
+    if problems.count < Self.shown { problems.append(problem) }
+  }
+
+  private static let shown = 20
+}
+
+extension Ledger {
+  /// Reads every row of the ledger, and holds it to what proves it: the file to SQLite's own
+  /// checks, rows to their check columns and keys, runs to their chain.
+  ///
+  /// Facts and breaks of the last run are proven by doing it again, archives by their bytes. Ends
+  /// after the check at hand when `stop` answers a signal.
+  public func check(stop: () -> Int32 = { 0 }) throws(LedgerError) -> [LedgerCheck] {
+    try access("check every row") { database in
+      var checks = [
+        Self.guarded("file", in: database, Self.checkFile),
+        Self.guarded("schema", in: database, Self.checkSchema),
+      ]
+      guard checks.allSatisfy({ $0.wrong == 0 }) else { return checks }
+      let rows = RowChecks(words: symbols.words)
+      for (name, look) in rows.all {
+        try LedgerError.check(stop, "checking the ledger")
+        checks.append(Self.guarded(name, in: database, look))
+      }
+      try LedgerError.check(stop, "checking the ledger")
+      checks.append(Self.guarded("chain", in: database, ChainCheck.run))
+      return checks
+    }
+  }
+
+  /// A check that SQLite breaks off because the file is damaged has found something wrong.
+  private static func guarded(
+    _ name: String, in database: Database, _ look: (Database, inout LedgerCheck) throws -> Void
+  ) -> LedgerCheck {
+    var check = LedgerCheck(name)
+    do {
+      try look(database, &check)
+    } catch {
+      check.fail("\(name) cannot be read: \(error)")
+    }
+    return check
+  }
+
+  private static func checkFile(_ database: Database, _ check: inout LedgerCheck) throws {
+    let pages = try RawStatement(database, "pragma page_count")
+    check.rows = try pages.first { $0.int64(0) } ?? 0
+    let integrity = try RawStatement(database, "pragma integrity_check(20)")
+    try integrity.forEachRow { row in
+      if row.text(0) != "ok" { check.fail("SQLite: \(row.text(0))") }
+    }
+    guard check.wrong == 0 else { return }
+    let references = try RawStatement(database, "pragma foreign_key_check")
+    try references.forEachRow { row in
+      check.fail("a row of \(row.text(0)) refers to a row of \(row.text(2)) that is not there")
+    }
+  }
+
+  private static func checkSchema(_ database: Database, _ check: inout LedgerCheck) throws {
+    let expected = try LedgerFile.freshSchema()
+    let found = try LedgerFile.schema(of: database)
+    check.rows = Int64(expected.count)
+    for (name, sql) in expected where found[name] != sql {
+      check.fail(found[name] == nil ? "\(name) is not there" : "\(name) is defined otherwise")
+    }
+    for name in found.keys.sorted() where expected[name] == nil {
+      check.fail("\(name) is no part of a ledger")
+    }
+  }
+}

@@ -1,0 +1,69 @@
+internal import GRDB
+internal import Domain
+
+/// What of one table two ledgers do not have alike.
+public struct TableDifference: Sendable, Equatable {
+  /// The table.
+  public var table: String
+  /// Rows of this ledger's table.
+  public var rows: Int64
+  /// How many rows differ.
+  public var wrong: Int64
+  /// The first rows that differ, by their key.
+  public var differing: [String]
+}
+
+extension Ledger {
+  /// Compares what the last run made with the ledger at `path`, in which it was made again.
+  public func differences(from path: String) throws(LedgerError) -> [TableDifference] {
+    try access("compare two ledgers") { database in
+      let attach = try RawStatement(database, "attach ? as again")
+      attach.bind(1, path)
+      try attach.run()
+      defer { try? database.execute(sql: "detach again") }
+      var found = try Self.tables.map { try difference($0, in: database) }
+      found.append(try difference("fold", "id, as_of_ms, rules, archive", in: database))
+      // What was due before, or is due at once, does no harm.
+      found.append(try difference("due", isSubset: true, in: database))
+      return found
+    }
+  }
+
+  private func difference(
+    _ table: String, _ columns: String = "*", isSubset: Bool = false, in database: Database
+  ) throws -> TableDifference {
+    let key = try database.primaryKey(table).columns
+    func keys(of here: String, notIn there: String) -> String {
+      """
+      select \(key.joined(separator: ", ")) from (
+        select \(columns) from \(here).\(table) except
+        select \(columns) from \(there).\(table))
+      """
+    }
+    func count(_ rows: String) throws -> Int64 {
+      try RawStatement(database, "select count(*) from \(rows)").first { $0.int64(0) } ?? 0
+    }
+    var found = TableDifference(
+      table: table, rows: try count("main.\(table)"), wrong: 0, differing: [])
+    let missing = keys(of: "again", notIn: "main")
+    let other = keys(of: "main", notIn: "again")
+    // A row that is another one is not missing.
+    let sorts =
+      isSubset
+      ? [(missing, "is missing")]
+      : [(other, "is not what the run comes to"), ("\(missing) except \(other)", "is missing")]
+    for (select, words) in sorts {
+      let before = found.differing.count
+      try RawStatement(database, "\(select) limit 10").forEachRow { row in
+        let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
+        found.differing.append("\(names.joined(separator: ", ")) \(words)")
+      }
+      if found.differing.count > before { found.wrong += try count("(\(select))") }
+    }
+    return found
+  }
+
+  private static let tables =
+    Facts.tables
+    + ["churn_doubt", "rate_cell", "price_cell", "fold_feed", "break_episode", "decision"]
+}

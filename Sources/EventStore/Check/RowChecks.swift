@@ -1,0 +1,198 @@
+internal import GRDB
+internal import Domain
+
+/// Holds the rows that nothing else proves to their check columns and keys.
+struct RowChecks {
+  typealias Look = (Database, inout LedgerCheck) throws -> Void
+
+  let words: [String]
+
+  var all: [(String, Look)] {
+    [
+      ("lineage", lineages), ("user", users), ("identity", identities),
+      ("contested", contested), ("snapshot_content", contents), ("snapshot", snapshots),
+      ("archive", archives),
+    ]
+  }
+
+  private func lineages(_ database: Database, _ check: inout LedgerCheck) throws {
+    let apps = words.map { Fingerprint.of($0) }
+    let rows = try RawStatement(
+      database,
+      """
+      select key, provider, app, environment, store, original, user, versions, counted, events,
+        row_check
+      from lineage order by key
+      """)
+    try rows.forEachRow { row in
+      check.rows += 1
+      let key = row.int64(0)
+      let app = row.int64(2)
+      guard let shop = try? SubscriptionScope(row, from: 1), apps.indices.contains(Int(app)) else {
+        return check.fail("lineage \(key) names no known provider, store and app")
+      }
+      let expected = lineageKey(
+        provider: shop.provider, app: apps[Int(app)], environment: shop.environment,
+        store: shop.store, original: row.bytes(5))
+      if key != expected { check.fail("lineage \(key) does not have the key of what it says") }
+      let sum = RowCheck.lineage(
+        user: row.int64(6), versions: row.int64(7), counted: row.int64(8), events: row.blob(9))
+      if row.int64(10) != sum { check.fail("lineage \(key) is not as it was written") }
+    }
+  }
+
+  private func users(_ database: Database, _ check: inout LedgerCheck) throws {
+    let rows = try RawStatement(database, "select key, id from user")
+    try rows.forEachRow { row in
+      check.rows += 1
+      if row.int64(0) != Fingerprint.of(row.bytes(1)) {
+        check.fail("user \(row.int64(0)) does not have the key of its id")
+      }
+    }
+  }
+
+  private func identities(_ database: Database, _ check: inout LedgerCheck) throws {
+    let rows = try RawStatement(database, "select first, entries, row_check from identity")
+    try rows.forEachRow { row in
+      check.rows += 1
+      if row.int64(2) != RowCheck.identities(first: row.int64(0), entries: row.blob(1)) {
+        check.fail("identity \(row.int64(0)) is not as it was written")
+      }
+    }
+    // Entries that are not as they were written cannot be looked up.
+    guard check.wrong == 0 else { return }
+    let missing = try identitiesInNoRow(database)
+    if missing > 0 { check.fail("\(missing) identities of stored events are in no row") }
+  }
+
+  /// How many identities of stored events the index does not know; many are looked up together, so
+  /// that each row is read once for all of them.
+  private func identitiesInNoRow(_ database: Database) throws -> Int64 {
+    let index = try IdentityIndex(database)
+    var claims: [IdentityIndex.Claim] = []
+    var missing: Int64 = 0
+    func lookUp() throws {
+      IdentityIndex.sort(&claims)
+      missing += try index.missing(of: claims)
+      claims.removeAll(keepingCapacity: true)
+    }
+    let lineages = try RawStatement(database, "select key, events from lineage order by key")
+    try lineages.forEachRow { row in
+      let lineage = row.int64(0)
+      // Events that cannot be read are found with their lineages.
+      try? EventRecords.forEach(in: row.blob(1)) { record in
+        claims.append(
+          IdentityIndex.Claim(identity: record.identity, lineage: lineage, number: 0))
+      }
+      if claims.count >= Self.identitiesMax { try lookUp() }
+    }
+    try lookUp()
+    return missing
+  }
+
+  /// Identities that are looked up together: 24 MB.
+  private static let identitiesMax = 1_000_000
+
+  private func contested(_ database: Database, _ check: inout LedgerCheck) throws {
+    let rows = try RawStatement(database, "select identity, time, lineage from contested")
+    let stored = try StoredVersions(database)
+    try rows.forEachRow { row in
+      check.rows += 1
+      let key = row.int64(2)
+      let holders = try stored.lineages(
+        within: key...key, holding: row.int64(0), time: row.int64(1))
+      if holders.isEmpty {
+        check.fail("contested \(row.int64(0)): lineage \(key) holds no such event")
+      }
+    }
+  }
+
+  private func contents(_ database: Database, _ check: inout LedgerCheck) throws {
+    let rows = try RawStatement(database, "select key, body from snapshot_content")
+    try rows.forEachRow { row in
+      check.rows += 1
+      if row.int64(0) != Fingerprint.of(row.blob(1)) {
+        check.fail("snapshot_content \(row.int64(0)) does not have the key of its body")
+      }
+    }
+  }
+
+  private func snapshots(_ database: Database, _ check: inout LedgerCheck) throws {
+    var sums: [Int64: Int64] = [:]
+    let rows = try RawStatement(
+      database,
+      """
+      select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
+      """)
+    try rows.forEachRow { row in
+      check.rows += 1
+      sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
+    }
+    let archives = try RawStatement(
+      database, "select id, name, coalesce(snapshots_check, 0) from archive")
+    try archives.forEachRow { row in
+      if row.int64(2) != sums[row.int64(0), default: 0] {
+        check.fail("snapshots of archive \(row.int64(0)), \(row.text(1)), are not as they came")
+      }
+    }
+  }
+
+  private func archives(_ database: Database, _ check: inout LedgerCheck) throws {
+    let rows = try RawStatement(
+      database, "select id, path, bytes, modified_ms, inode, path_check from archive")
+    try rows.forEachRow { row in
+      check.rows += 1
+      let sum = RowCheck.file(
+        path: row.bytes(1), bytes: row.int64(2), modified: row.int64(3), inode: row.int64(4))
+      if row.int64(5) != sum {
+        check.fail("archive \(row.int64(0)): path, size, time or inode are not as written")
+      }
+    }
+    let rejects = try RawStatement(
+      database,
+      """
+      select id from archive
+      where rejected <> (
+        select coalesce(sum(lines), 0) from rejected where rejected.archive = archive.id)
+      """)
+    try rejects.forEachRow { row in
+      check.fail("archive \(row.int64(0)): its reasons for rejecting do not add up")
+    }
+  }
+}
+
+/// What check columns hold: fingerprints of the rest of the row.
+enum RowCheck {
+  static func lineage(
+    user: Int64, versions: Int64, counted: Int64, events: UnsafeRawBufferPointer
+  ) -> Int64 {
+    var sum = Fingerprint(seed: 2)
+    sum.combine(UInt64(bitPattern: user))
+    sum.combine(UInt64(bitPattern: versions) << 32 ^ UInt64(bitPattern: counted))
+    sum.combine(events)
+    return sum.value
+  }
+
+  static func identities(first: Int64, entries: UnsafeRawBufferPointer) -> Int64 {
+    var sum = Fingerprint(seed: 3)
+    sum.combine(UInt64(bitPattern: first))
+    sum.combine(entries)
+    return sum.value
+  }
+
+  /// Of the columns but the archive; those of an archive's snapshots are added up.
+  static func snapshot(_ columns: [Int64]) -> Int64 {
+    var sum = Fingerprint(seed: 4)
+    for column in columns { sum.combine(UInt64(bitPattern: column)) }
+    return sum.value
+  }
+
+  static func file(
+    path: UnsafeRawBufferPointer, bytes: Int64, modified: Int64, inode: Int64
+  ) -> Int64 {
+    var sum = Fingerprint(seed: 5)
+    sum.combine(path)
+    for column in [bytes, modified, inode] { sum.combine(UInt64(bitPattern: column)) }
+    return sum.value
+  }
+}

@@ -1,0 +1,85 @@
+internal import GRDB
+public import Domain
+
+/// When a lineage is to be folded again.
+public struct DueLineage: Sendable, Equatable {
+  /// Key of the lineage, one of its fold group.
+  public var lineage: Int64
+  /// From when on folding may give something else; nil when only a new event can change it.
+  public var deadline: Instant?
+
+  /// A lineage that is due at `deadline`.
+  public init(lineage: Int64, deadline: Instant?) {
+    self.lineage = lineage
+    self.deadline = deadline
+  }
+}
+
+/// Lineages of which the last fold may no longer hold.
+public struct DirtyLineages: Sendable, Equatable {
+  /// Something new is told of them.
+  public var touched: Set<Int64> = []
+  /// A deadline has passed.
+  public var overdue: Set<Int64> = []
+
+  /// None.
+  public init() {}
+
+  /// All of them, by key.
+  public var all: [Int64] { touched.union(overdue).sorted() }
+}
+
+/// Hours of the table `due`.
+enum DueHour {
+  /// Before any hour: something new is told.
+  static let atOnce: Int64 = -1 << 40
+
+  /// The UTC hour that an instant ends or lies in: at the stroke of an hour, nothing is due yet of
+  /// what follows it.
+  static func of(_ instant: Instant) -> Int64 {
+    let (whole, rest) = instant.milliseconds.quotientAndRemainder(
+      dividingBy: Interval.hour.milliseconds)
+    return rest > 0 ? whole : whole - 1
+  }
+}
+
+extension Ledger {
+  /// The lineages that are due at `asOf`.
+  public func dirtyLineages(asOf: Instant) throws(LedgerError) -> DirtyLineages {
+    try access("read what is due") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select hour, lineage from due where hour <= ?")
+      statement.bind(1, DueHour.of(asOf))
+      var dirty = DirtyLineages()
+      try statement.forEachRow { row in
+        if row.int64(0) == DueHour.atOnce {
+          dirty.touched.insert(row.int64(1))
+        } else {
+          dirty.overdue.insert(row.int64(1))
+        }
+      }
+      return dirty
+    }
+  }
+
+  /// Forgets what was due at `asOf` and keeps when `lineages` are due next.
+  func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Database) throws {
+    if let asOf {
+      let past = try RawStatement(cachedIn: database, "delete from due where hour <= ?")
+      past.bind(1, DueHour.of(asOf))
+      try past.run()
+    } else {
+      try database.execute(sql: "delete from due")
+    }
+    let insert = try RawStatement(
+      cachedIn: database, "insert into due (hour, lineage) values (?, ?) on conflict do nothing")
+    let rows = lineages.compactMap { due in
+      due.deadline.map { (hour: DueHour.of($0), lineage: due.lineage) }
+    }
+    for row in rows.sorted(by: { ($0.hour, $0.lineage) < ($1.hour, $1.lineage) }) {
+      insert.bind(1, row.hour)
+      insert.bind(2, row.lineage)
+      try insert.run()
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import Domain
+
+/// Which of two copies, or versions, of an event came last; the body only breaks ties.
+struct Recency: Comparable {
+  let created: Int64
+  let received: Int64
+  let body: Int64
+
+  /// A time that was not sent is earlier than any.
+  init(of event: Event) {
+    created = event.created?.milliseconds ?? .min
+    received = event.received?.milliseconds ?? .min
+    body = event.body
+  }
+
+  static func < (left: Recency, right: Recency) -> Bool {
+    (left.created, left.received, left.body) < (right.created, right.received, right.body)
+  }
+}
+
+extension Event {
+  /// What the fold and the reports read: two lines that agree in it say the same.
+  ///
+  /// Not part of it are created and received time, body and place; which delivery of a collection
+  /// brought it; and the provider's name, which its kind stands for. The user of a purchase that
+  /// several may share neither: what the store tells names none.
+  var material: Event {
+    var event = self
+    if kind != .other { event.name = 0 }
+    if provider.sharesPurchases { event.user = 0 }
+    event.collection = 0
+    event.created = nil
+    event.received = nil
+    event.body = 0
+    event.place = Provenance()
+    return event
+  }
+
+  /// The material fields in a fixed order as text; the same on every machine and in every order of
+  /// arrival.
+  ///
+  /// The user is left out: which of two versions counts may not change when one is forgotten.
+  func canonicalContent(words: [String], original: String) -> [UInt8] {
+    let fields = materialFields(words: words, original: original).filter { $0.name != "user" }
+    return Array(fields.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{1f}").utf8)
+  }
+
+  /// The material fields by name, as text; an absent value is empty.
+  func materialFields(
+    words: [String], original: String
+  ) -> [(name: String, value: String)] {
+    func word(_ symbol: StringID?) -> String { symbol.map { words[Int($0)] } ?? "" }
+    func number(_ value: Int64?) -> String { value.map(String.init) ?? "" }
+    let material = self.material
+    return [
+      ("provider", provider.name), ("app", word(app)), ("environment", environment.name),
+      ("store", store.name), ("kind", kind.name),
+      ("name", word(material.name)),
+      ("user", material.user == 0 ? "" : number(material.user)),
+      ("transaction", transaction == 0 ? "" : number(transaction)),
+      ("original_transaction_id", original), ("starts_lineage", "\(startsLineage)"),
+      ("product", word(product)), ("previous_product", word(previousProduct)),
+      ("country", word(country)), ("storefront", word(storefront)),
+      ("period_start", number(periodStart?.milliseconds)),
+      ("period_end", number(periodEnd?.milliseconds)),
+      ("grace_end", number(graceEnd?.milliseconds)),
+      ("entitled_until", number(entitledUntil?.milliseconds)),
+      ("revenue", revenue == nil ? "" : "sent"),
+      ("revenue_local", number(revenue?.local?.micros)),
+      ("revenue_usd", number(revenue?.usd?.micros)), ("currency", word(revenue?.currency)),
+      ("is_proceed", revenue?.isProceed.map { "\($0)" } ?? ""),
+      ("proceeds_rate", number(revenue?.rate?.micros)), ("price", price == nil ? "" : "sent"),
+      ("price_local", number(price?.local?.micros)),
+      ("price_usd", number(price?.usd?.micros)), ("price_currency", word(price?.currency)),
+      ("renewal_count", number(renewalCount.map(Int64.init))),
+      ("reason", number(reason.map { Int64($0.rawValue) })),
+    ] + (observation ?? Observation()).materialFields(words: words)
+  }
+}

@@ -1,0 +1,106 @@
+internal import Domain
+
+/// One version of an event as it lies in `lineage.events`: what is looked at to find, order and
+/// count events, and the rest as `EventCoding` wrote it.
+struct EventRecord {
+  var time: Int64
+  var identity: Int64
+  /// Fingerprint of the user id; 0 unknown.
+  var user: Int64
+  /// 0, 1, …: the versions of an identity in order of arrival.
+  var version: Int64 = 0
+  /// Whether this version counts.
+  var counts = true
+  /// Good as long as what it was read from, or the wave that holds it.
+  var content: UnsafeRawBufferPointer
+}
+
+/// How the versions of a lineage's events follow each other in `lineage.events`.
+///
+/// They are sorted by time, identity and version. Each is a byte of flags; the time since the one
+/// before; the identity; the user where it changes; the version unless 0; and the content with its
+/// length. A lineage is one row, because a row per event costs seven times as many calls of SQLite
+/// and half as many bytes again (docs/benchmarks.md).
+enum EventRecords {
+  private enum Flag {
+    static let counts: UInt8 = 1
+    static let hasVersion: UInt8 = 2
+    static let newUser: UInt8 = 4
+    /// The time is in milliseconds rather than seconds.
+    static let finer: UInt8 = 8
+  }
+
+  /// Writes `records`, which are sorted.
+  static func encode(_ records: [EventRecord], to writer: inout ByteWriter) {
+    var time: Int64 = 0
+    var user: Int64 = 0
+    for record in records {
+      let distance = record.time &- time
+      let isFiner = distance % 1000 != 0
+      var flags = record.counts ? Flag.counts : 0
+      if record.version != 0 { flags |= Flag.hasVersion }
+      if record.user != user { flags |= Flag.newUser }
+      if isFiner { flags |= Flag.finer }
+      writer.put(byte: flags)
+      writer.put(isFiner ? distance : distance / 1000)
+      writer.put(hash: record.identity)
+      if record.user != user { writer.put(hash: record.user) }
+      if record.version != 0 { writer.put(record.version) }
+      writer.put(record.content)
+      time = record.time
+      user = record.user
+    }
+  }
+
+  /// Calls `body` at every version, in order; its content is good as long as `bytes`.
+  @inline(__always)
+  static func forEach(
+    in bytes: UnsafeRawBufferPointer, _ body: (EventRecord) throws -> Void
+  ) throws {
+    var reader = ByteReader(bytes)
+    var time: Int64 = 0
+    var user: Int64 = 0
+    while !reader.isAtEnd {
+      let flags = reader.byte()
+      let distance = reader.signed()
+      time = time &+ (flags & Flag.finer != 0 ? distance : distance &* 1000)
+      let identity = reader.hash()
+      if flags & Flag.newUser != 0 { user = reader.hash() }
+      let version = flags & Flag.hasVersion != 0 ? reader.signed() : 0
+      let content = reader.text()
+      guard reader.isSound else { throw damage }
+      try body(
+        EventRecord(
+          time: time, identity: identity, user: user, version: version,
+          counts: flags & Flag.counts != 0, content: content))
+    }
+  }
+
+  static var damage: LedgerError { .damaged("an event") }
+}
+
+extension EventRecord {
+  /// The event, with what its lineage says about all of its events.
+  func event(of lineage: Int64, _ shop: SubscriptionScope) throws(LedgerError) -> Event {
+    var event = shop.event(of: lineage)
+    try complete(&event)
+    return event
+  }
+
+  /// Completes `event`, of which is set what its lineage says about all of its events.
+  @inline(__always)
+  func complete(_ event: inout Event) throws(LedgerError) {
+    event.time = Instant(milliseconds: time)
+    event.identity = identity
+    event.user = user
+    guard EventCoding.decode(content, into: &event).isSound else { throw EventRecords.damage }
+  }
+
+  /// The transaction id as text.
+  func transaction() throws(LedgerError) -> String {
+    var event = Event(kind: .other, time: Instant(milliseconds: time))
+    let (text, isSound) = EventCoding.decode(content, into: &event)
+    guard isSound else { throw EventRecords.damage }
+    return text.map { String(decoding: $0, as: UTF8.self) } ?? String(event.transaction)
+  }
+}

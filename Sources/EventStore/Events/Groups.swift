@@ -1,0 +1,138 @@
+internal import GRDB
+public import Domain
+
+extension Ledger {
+  /// Calls `body` at every fold group with its lineages and all their counted events.
+  ///
+  /// A Qonversion lineage is a group of its own. What the other providers tell of one user in one
+  /// app and environment is one group, for they do not say which purchases continue each other; a
+  /// lineage without user is a group of its own. Events come by time and identity. `keys`
+  /// restricts the walk by the lineage's key, or the user's, so that several readers can share it;
+  /// whoever does without the users' ids as text saves looking each up.
+  /// Throws `LedgerError`, and whatever `body` throws.
+  public func forEachGroup(
+    keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true,
+    _ body: ([LineageRow], [Event]) throws -> Void
+  ) throws {
+    try visit("read lineages") { database in
+      let alone = "l.provider in (\(Provider.linking)) or l.user = 0"
+      try database.forEachLineage(where: alone, keys: keys, withUserTexts: withUserTexts) {
+        try body([$0], $1)
+      }
+      try database.forEachUserGroup(keys: keys, withUserTexts: withUserTexts, body)
+    }
+  }
+
+  /// The lineages that are folded together with `lineage`, itself among them, by key.
+  public func group(of lineage: LineageRow) throws(LedgerError) -> [LineageRow] {
+    if lineage.isAlone { return [lineage] }
+    return try lineages(ofUser: lineage.user, provider: lineage.provider)
+      .filter { $0.app == lineage.app && $0.environment == lineage.environment }
+  }
+
+  /// The counted events of several lineages, by time and identity.
+  public func events(of group: [LineageRow]) throws(LedgerError) -> [Event] {
+    var events: [Event] = []
+    for row in group { events += try self.events(of: row) }
+    return group.count > 1 ? events.inTimeOrder : events
+  }
+}
+
+extension Database {
+  /// Walks over the lineages that fulfil `condition` with their events.
+  func forEachLineage(
+    where condition: String, keys: ClosedRange<Int64>, withUserTexts: Bool = true,
+    _ body: (LineageRow, [Event]) throws -> Void
+  ) throws {
+    let lineages = try RawStatement(
+      self,
+      """
+      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
+      where l.key between ? and ? and (\(condition)) order by l.key
+      """)
+    lineages.bind(1, keys.lowerBound)
+    lineages.bind(2, keys.upperBound)
+    var events: [Event] = []
+    try lineages.forEachRow { row in
+      let lineage = try LineageRow(row)
+      events.removeAll(keepingCapacity: true)
+      try lineage.addEvents(of: row, to: &events)
+      if !events.isEmpty { try body(lineage, events) }
+    }
+  }
+
+  /// Walks over the users whose lineages are folded together.
+  func forEachUserGroup(
+    keys: ClosedRange<Int64>, withUserTexts: Bool,
+    _ body: ([LineageRow], [Event]) throws -> Void
+  ) throws {
+    let lineages = try RawStatement(
+      self,
+      """
+      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
+      where l.user between ? and ? and l.user <> 0
+        and l.provider not in (\(Provider.linking))
+      order by l.user, l.provider, l.app, l.environment, l.key
+      """)
+    lineages.bind(1, keys.lowerBound)
+    lineages.bind(2, keys.upperBound)
+    var group: [LineageRow] = []
+    var told: [Event] = []
+    func finish() throws {
+      if !told.isEmpty { try body(group, group.count > 1 ? told.inTimeOrder : told) }
+      group.removeAll(keepingCapacity: true)
+      told.removeAll(keepingCapacity: true)
+    }
+    try lineages.forEachRow { row in
+      let lineage = try LineageRow(row)
+      if let first = group.first, !first.isGrouped(with: lineage) { try finish() }
+      group.append(lineage)
+      try lineage.addEvents(of: row, to: &told)
+    }
+    try finish()
+  }
+}
+
+extension Provider {
+  /// The numbers of those whose lineages are folded alone, as a list of SQL.
+  static let linking = allCases.filter(\.linksPurchases).map { "\($0.rawValue)" }
+    .joined(separator: ", ")
+}
+
+extension LineageRow {
+  /// `select` with the events, for `addEvents`.
+  static func selectWithEvents(userTexts: Bool) -> String {
+    """
+    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
+      \(userTexts ? "u.id" : "null"), l.events
+    from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
+    """
+  }
+
+  /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
+  func addEvents(of row: RawStatement, to events: inout [Event]) throws {
+    let beginning = SubscriptionScope(self).event(of: key)
+    try EventRecords.forEach(in: row.blob(8)) { record in
+      guard record.counts else { return }
+      // An event is read where it is to lie: moving one takes as long as reading it.
+      events.append(beginning)
+      try record.complete(&events[events.count - 1])
+    }
+  }
+
+  /// Whether the lineage is folded alone, whatever else its user has; `forEachGroup` asks so, too.
+  public var isAlone: Bool { provider.linksPurchases || user == 0 }
+
+  /// Whether the fold reads both lineages together, when neither is folded alone.
+  public func isGrouped(with other: LineageRow) -> Bool {
+    user == other.user && provider == other.provider && app == other.app
+      && environment == other.environment
+  }
+}
+
+extension [Event] {
+  /// By time, then identity.
+  public var inTimeOrder: [Event] {
+    sorted { ($0.time, $0.identity) < ($1.time, $1.identity) }
+  }
+}

@@ -1,0 +1,149 @@
+internal import GRDB
+public import Domain
+
+/// A subscription over its whole life, without its events.
+public struct LineageRow: Sendable, Equatable {
+  /// `lineageKey` of the fields below.
+  public var key: Int64
+  /// Who told of it.
+  public var provider: Provider
+  /// App id, as the ledger's symbol.
+  public var app: StringID
+  /// Production, or a test of the app's makers.
+  public var environment: Environment
+  /// The shop.
+  public var store: Store
+  /// Original transaction id.
+  public var original: String
+  /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
+  public var user: Int64
+  /// The user id as text; empty when unknown, and when it was not asked for.
+  public var userText: String
+}
+
+extension Ledger {
+  /// Calls `body` at every lineage, by key, with its counted events by time and identity.
+  ///
+  /// Versions of an event that another version superseded are left out. `keys` restricts the
+  /// walk, so that several readers can share it. The array is filled anew each time; a body that
+  /// keeps it pays for a copy. Throws `LedgerError`, and whatever `body` throws.
+  public func forEachLineage(
+    keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
+  ) throws {
+    try visit("read lineages") { database in
+      try database.forEachLineage(where: "true", keys: keys, body)
+    }
+  }
+
+  /// The lineages of a user, by key; `user` is the fingerprint of the user id.
+  public func lineages(
+    ofUser user: Int64, provider: Provider
+  ) throws(LedgerError) -> [LineageRow] {
+    guard user != 0 else { return [] }
+    return try access("read the lineages of a user") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key")
+      statement.bind(1, user)
+      statement.bind(2, Int64(provider.rawValue))
+      var rows: [LineageRow] = []
+      try statement.forEachRow { rows.append(try LineageRow($0)) }
+      return rows
+    }
+  }
+
+  /// The lineage with this key.
+  public func lineage(_ key: Int64) throws(LedgerError) -> LineageRow? {
+    try access("read a lineage") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "\(LineageRow.select) where l.key = ?")
+      statement.bind(1, key)
+      return try statement.first { try LineageRow($0) }
+    }
+  }
+
+  /// Calls `body` at every production lineage whose provider, app, store and original transaction
+  /// id a sandbox lineage has too, with that one second.
+  public func forEachTwin(_ body: (LineageRow, LineageRow) throws -> Void) throws {
+    try visit("read lineages of the sandbox") { database in
+      let sandbox = try RawStatement(
+        database,
+        "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key")
+      try sandbox.forEachRow { row in
+        let twin = try LineageRow(row)
+        if let lineage = try self.twin(of: twin) { try body(lineage, twin) }
+      }
+    }
+  }
+
+  /// The lineage with the same provider, app, store and original transaction id in the other
+  /// environment.
+  public func twin(of lineage: LineageRow) throws(LedgerError) -> LineageRow? {
+    try self.lineage(
+      lineageKey(
+        provider: lineage.provider, app: symbols.words[Int(lineage.app)],
+        environment: lineage.environment == .sandbox ? .production : .sandbox,
+        store: lineage.store, original: lineage.original))
+  }
+
+  /// The counted events of a lineage, by time and identity.
+  public func events(of lineage: LineageRow) throws(LedgerError) -> [Event] {
+    try access("read the events of a lineage") { database in
+      let shop = SubscriptionScope(lineage)
+      var events: [Event] = []
+      try database.forEachRecord(of: lineage.key) { record in
+        if record.counts { events.append(try record.event(of: lineage.key, shop)) }
+      }
+      return events
+    }
+  }
+
+  /// The transaction id of an event as text; nil when the lineage has no such event.
+  public func transactionText(
+    lineage: Int64, identity: Int64
+  ) throws(LedgerError) -> String? {
+    try access("read an event") { database in
+      var texts: (counted: String?, other: String?)
+      try database.forEachRecord(of: lineage) { record in
+        guard record.identity == identity else { return }
+        let text = try record.transaction()
+        if record.counts { texts.counted = texts.counted ?? text }
+        texts.other = texts.other ?? text
+      }
+      return texts.counted ?? texts.other
+    }
+  }
+}
+
+extension Database {
+  /// Calls `body` at every version of a lineage's events, by time, identity and version.
+  func forEachRecord(of lineage: Int64, _ body: (EventRecord) throws -> Void) throws {
+    let statement = try RawStatement(
+      cachedIn: self, "select events from lineage where key = ?")
+    statement.bind(1, lineage)
+    try statement.forEachRow { try EventRecords.forEach(in: $0.blob(0), body) }
+  }
+}
+
+extension LineageRow {
+  static let select = """
+    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id
+    from lineage l left join user u on u.key = l.user
+    """
+
+  init(_ row: RawStatement) throws(LedgerError) {
+    let shop = try SubscriptionScope(row, from: 1)
+    self.init(
+      key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
+      store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7))
+  }
+}
+
+extension SubscriptionScope {
+  init(_ lineage: LineageRow) {
+    provider = lineage.provider
+    app = lineage.app
+    environment = lineage.environment
+    store = lineage.store
+  }
+}

@@ -1,0 +1,100 @@
+internal import GRDB
+public import Domain
+
+/// Which file a `Provenance` lies in.
+public struct ArchiveLabel: Sendable, Equatable {
+  /// Path relative to the root it was given under.
+  public var name: String
+  /// Of the file's bytes.
+  public var sha256: String
+}
+
+extension Ledger {
+  /// The file with this number; nil when the ledger has none.
+  public func archiveLabel(_ id: Int32) throws(LedgerError) -> ArchiveLabel? {
+    try access("look for an archive") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select name, sha256 from archive where id = ?")
+      statement.bind(1, Int64(id))
+      return try statement.first { ArchiveLabel(name: $0.text(0), sha256: $0.text(1)) }
+    }
+  }
+
+  /// Every version of a lineage's events, by time, identity and arrival.
+  public func versions(ofLineage lineage: LineageRow) throws(LedgerError) -> [EventVersion] {
+    try access("read the events of a lineage") { database in
+      var versions: [EventVersion] = []
+      let shop = SubscriptionScope(lineage)
+      try database.forEachRecord(of: lineage.key) { record in
+        versions.append(try EventVersion(record, of: lineage.key, shop))
+      }
+      return versions
+    }
+  }
+
+  /// The other versions of the event of `version`, in whatever lineage they lie.
+  public func rivals(of version: EventVersion) throws(LedgerError) -> [EventVersion] {
+    try access("read the versions of an event") { database in
+      let stored = try StoredVersions(database)
+      return try stored.versions(like: version, in: stored.lineages(of: version.event))
+        .filter { $0.event.place != version.event.place }
+    }
+  }
+
+  /// The lineages with this original transaction id, of whatever provider, app and store, by key.
+  ///
+  /// Apps are those of which events came.
+  public func lineages(original: String) throws(LedgerError) -> [LineageRow] {
+    var rows: [LineageRow] = []
+    for mark in try watermarks() {
+      for environment in Environment.allCases {
+        for store in Store.allCases {
+          let key = lineageKey(
+            provider: mark.provider, app: symbols.words[Int(mark.app)], environment: environment,
+            store: store, original: original)
+          if let row = try lineage(key), row.original == original { rows.append(row) }
+        }
+      }
+    }
+    return rows.sorted { $0.key < $1.key }
+  }
+}
+
+/// A snapshot of a user: when it was true, and where it stands.
+public struct SnapshotPlace: Sendable, Equatable {
+  /// When it was true.
+  public var capturedAt: Instant
+  /// The file, line and byte that brought it.
+  public var place: Provenance
+}
+
+extension Ledger {
+  /// The newest `count` snapshots of a user up to `asOf`, newest first.
+  public func snapshotPlaces(
+    ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
+  ) throws(LedgerError) -> [SnapshotPlace] {
+    try access("read snapshots") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select captured_ms, archive, line, byte_offset from snapshot
+        where provider = ? and user = ? and captured_ms <= ?
+        order by captured_ms desc, archive, line, byte_offset limit ?
+        """)
+      statement.bind(1, Int64(provider.rawValue))
+      statement.bind(2, user)
+      statement.bind(3, asOf.milliseconds)
+      statement.bind(4, Int64(count))
+      var places: [SnapshotPlace] = []
+      try statement.forEachRow { row in
+        places.append(
+          SnapshotPlace(
+            capturedAt: row.instant(0),
+            place: Provenance(
+              archive: Int32(truncatingIfNeeded: row.int64(1)), line: row.int64(2),
+              byteOffset: row.int64(3))))
+      }
+      return places
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import Domain
+
+/// What all events of a lineage have in common.
+struct SubscriptionScope: Equatable {
+  var provider: Provider
+  var app: StringID
+  var environment: Environment
+  var store: Store
+
+  init(provider: Provider, app: StringID, environment: Environment, store: Store) {
+    self.provider = provider
+    self.app = app
+    self.environment = environment
+    self.store = store
+  }
+
+  init(of event: Event) {
+    self.init(
+      provider: event.provider, app: event.app, environment: event.environment,
+      store: event.store)
+  }
+
+  /// What all events of a lineage have in common, as an event of which nothing else is known.
+  func event(of lineage: Int64) -> Event {
+    var event = Event(
+      provider: provider, environment: environment, store: store, kind: .other,
+      time: Instant(milliseconds: 0))
+    event.app = app
+    event.lineage = lineage
+    return event
+  }
+
+  /// Reads provider, app, environment and store from `column` on.
+  init(_ row: RawStatement, from column: Int32) throws(LedgerError) {
+    provider = try row.provider(column)
+    app = try row.symbol(column + 1)
+    environment = try row.environment(column + 2)
+    store = try row.store(column + 3)
+  }
+}

@@ -1,0 +1,65 @@
+internal import GRDB
+public import Domain
+
+/// An end that counts as churn although an event that never came may say otherwise.
+public struct ChurnDoubtRow: Sendable, Hashable {
+  /// Key of the lineage that ended.
+  public var lineage: Int64
+  /// The row of the churn report that counts it.
+  public var productKey: ProductKey
+  /// The effective end.
+  public var at: Instant
+  /// Whether reconciliation with snapshots says so, rather than events alone.
+  public var isBySnapshot: Bool
+
+  /// The end of `lineage` at `at`.
+  public init(lineage: Int64, productKey: ProductKey, at: Instant, isBySnapshot: Bool) {
+    self.lineage = lineage
+    self.productKey = productKey
+    self.at = at
+    self.isBySnapshot = isBySnapshot
+  }
+}
+
+extension Ledger {
+  /// The ends in doubt that the movement cells count.
+  public func churnDoubts() throws(LedgerError) -> Set<ChurnDoubtRow> {
+    try access("read ends in doubt") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt")
+      var doubts: Set<ChurnDoubtRow> = []
+      try statement.forEachRow { row in
+        try doubts.insert(
+          ChurnDoubtRow(
+            lineage: row.int64(0),
+            productKey: ProductKey(
+              provider: row.provider(2), app: row.symbol(3), store: row.store(4),
+              product: row.symbol(5)),
+            at: row.instant(1), isBySnapshot: row.int64(6) != 0))
+      }
+      return doubts
+    }
+  }
+
+  /// Puts `doubts` in the place of all.
+  func write(_ doubts: Set<ChurnDoubtRow>, to database: Database) throws {
+    try database.execute(sql: "delete from churn_doubt")
+    let insert = try RawStatement(
+      cachedIn: database,
+      """
+      insert into churn_doubt (lineage, at_ms, provider, app, store, product, by_snapshot)
+      values (?, ?, ?, ?, ?, ?, ?)
+      """)
+    for doubt in doubts {
+      insert.bind(1, doubt.lineage)
+      insert.bind(2, doubt.at.milliseconds)
+      insert.bind(3, Int64(doubt.productKey.provider.rawValue))
+      insert.bind(4, Int64(doubt.productKey.app))
+      insert.bind(5, Int64(doubt.productKey.store.rawValue))
+      insert.bind(6, Int64(doubt.productKey.product))
+      insert.bind(7, doubt.isBySnapshot ? 1 : 0)
+      try insert.run()
+    }
+  }
+}

@@ -1,0 +1,86 @@
+internal import GRDB
+public import Domain
+
+/// What the ledger's cells speak of.
+public struct FactCheckpoint: Sendable, Equatable {
+  /// Business time at which events were folded.
+  public var asOf: Instant
+  /// SHA-256 of everything that the meaning of events depends on besides them.
+  public var rules: String
+  /// The last archive of which events were folded.
+  public var archive: Int32
+  /// How many groups there were when all were folded last.
+  public var groups: Int64
+  /// How far each feed reached.
+  public var feeds: [Watermark]
+
+  /// Cells of the events that stand in the archives up to `archive`.
+  public init(
+    asOf: Instant, rules: String, archive: Int32, groups: Int64 = 0, feeds: [Watermark] = []
+  ) {
+    self.asOf = asOf
+    self.rules = rules
+    self.archive = archive
+    self.groups = groups
+    self.feeds = feeds
+  }
+}
+
+extension Ledger {
+  /// What the cells speak of; nil before the first fold.
+  public func foldBasis() throws(LedgerError) -> FactCheckpoint? {
+    try access("read the last fold") { database in
+      var basis = try RawStatement(
+        cachedIn: database, "select as_of_ms, rules, archive, groups from fold"
+      ).first { row in
+        FactCheckpoint(
+          asOf: row.instant(0), rules: row.text(1),
+          archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
+      }
+      try RawStatement(
+        cachedIn: database,
+        "select provider, app, newest_ms, first_event_ms from fold_feed order by provider, app"
+      ).forEachRow { row in
+        try basis?.feeds.append(
+          Watermark(
+            provider: row.provider(0), app: row.symbol(1),
+            newest: row.instant(2),
+            firstEvent: row.instant(3)))
+      }
+      return basis
+    }
+  }
+
+  /// The number of the last archive that is in the ledger; 0 without one.
+  public func newestArchive() throws(LedgerError) -> Int32 {
+    try access("look for an archive") { database in
+      let statement = try RawStatement(cachedIn: database, "select max(id) from archive")
+      return try statement.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+    }
+  }
+
+  /// Says that the cells speak of `basis`, in the transaction that makes them do so.
+  func write(_ basis: FactCheckpoint, to database: Database) throws {
+    let fold = try RawStatement(
+      cachedIn: database,
+      "insert or replace into fold (id, as_of_ms, rules, archive, groups) values (1, ?, ?, ?, ?)")
+    fold.bind(1, basis.asOf.milliseconds)
+    fold.bind(2, basis.rules)
+    fold.bind(3, Int64(basis.archive))
+    fold.bind(4, basis.groups)
+    try fold.run()
+    try database.execute(sql: "delete from fold_feed")
+    let feed = try RawStatement(
+      cachedIn: database,
+      """
+      insert into fold_feed (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)
+      """)
+    for mark in basis.feeds {
+      feed.bind(1, Int64(mark.provider.rawValue))
+      feed.bind(2, Int64(mark.app))
+      feed.bind(3, mark.newest.milliseconds)
+      feed.bind(4, mark.firstEvent.milliseconds)
+      try feed.run()
+    }
+  }
+}

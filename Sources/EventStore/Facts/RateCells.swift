@@ -1,0 +1,84 @@
+internal import GRDB
+public import Domain
+
+/// What the charges of one currency paid for it on one UTC day.
+public struct RateRow: Sendable, Equatable {
+  /// StringID of the ISO 4217 code.
+  public var currency: StringID
+  /// The UTC day of the charges.
+  public var day: Day
+  /// Each rate with the number of its charges, in the order of rates.
+  public var rates: [Rate]
+
+  /// Charges at one rate.
+  public struct Rate: Sendable, Equatable {
+    /// Millionths of a US dollar paid for `local`.
+    public var usd: Int64
+    /// Millionths of the currency.
+    public var local: Int64
+    /// How many.
+    public var charges: Int64
+
+    /// `charges` charges at `usd` for `local`.
+    public init(usd: Int64, local: Int64, charges: Int64) {
+      self.usd = usd
+      self.local = local
+      self.charges = charges
+    }
+  }
+
+  /// The rates of a currency on a day.
+  public init(currency: StringID, day: Day, rates: [Rate]) {
+    self.currency = currency
+    self.day = day
+    self.rates = rates
+  }
+}
+
+extension Ledger {
+  /// The rates of all currencies and days.
+  public func rateRows() throws(LedgerError) -> [RateRow] {
+    try access("read exchange rates") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select currency, day, rates from rate_cell")
+      var rows: [RateRow] = []
+      try statement.forEachRow { row in
+        var reader = ByteReader(row.blob(2))
+        var rates: [RateRow.Rate] = []
+        while !reader.isAtEnd, reader.isSound {
+          rates.append(
+            RateRow.Rate(
+              usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
+        }
+        guard reader.isSound else { throw LedgerError.damaged("an exchange rate") }
+        try rows.append(RateRow(currency: row.symbol(0), day: row.day(1), rates: rates))
+      }
+      return rows
+    }
+  }
+
+  /// Writes `rows`, in the place of those of the same currency and day; without rates they go.
+  func write(_ rows: [RateRow], to database: Database) throws {
+    let insert = try RawStatement(
+      cachedIn: database,
+      "insert or replace into rate_cell (currency, day, rates) values (?, ?, ?)")
+    let delete = try RawStatement(
+      cachedIn: database, "delete from rate_cell where currency = ? and day = ?")
+    var writer = ByteWriter()
+    for row in rows {
+      let statement = row.rates.isEmpty ? delete : insert
+      statement.bind(1, Int64(row.currency))
+      statement.bind(2, Int64(row.day.number))
+      if !row.rates.isEmpty {
+        writer.reset()
+        for rate in row.rates {
+          writer.put(rate.usd)
+          writer.put(rate.local)
+          writer.put(rate.charges)
+        }
+        statement.bind(3, blob: writer.bytes)
+      }
+      try statement.run()
+    }
+  }
+}

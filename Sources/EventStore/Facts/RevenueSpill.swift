@@ -1,0 +1,77 @@
+internal import GRDB
+public import Domain
+
+/// Revenue of a fold of everything that memory has no room for.
+///
+/// It lies in a table of the connection's own, in a file of SQLite's that has no name and is gone
+/// with the connection. Parts of one cell stand one behind the other there and are added up when
+/// all are known.
+public final class RevenueSpill {
+  private let ledger: Ledger
+  private var parts: Int64 = 0
+
+  /// Begins with nothing laid aside by `ledger`.
+  public init(in ledger: Ledger) throws(LedgerError) {
+    self.ledger = ledger
+    try ledger.access("lay revenue aside") { database in
+      let columns = try database.columns(in: "revenue_cell").map(\.name)
+      try database.execute(
+        sql: """
+          drop table if exists temp.revenue_aside;
+          create temp table revenue_aside (
+            \(columns.map { "\($0) integer not null" }.joined(separator: ", ")),
+            part integer not null,
+            primary key (\(columns[..<Self.keyWidth].joined(separator: ", ")), part)
+          ) strict, without rowid
+          """)
+    }
+  }
+
+  private static let keyWidth = 12
+
+  /// Lays the cells of `revenue` aside.
+  public func add(_ revenue: [RevenueKey: RevenueSums]) throws(LedgerError) {
+    parts += 1
+    try ledger.change("lay revenue aside") { database in
+      for (_, places) in revenue.placesByMonth {
+        var rows = revenue.rows(at: places, table: "revenue_aside")
+        rows.sort()
+        try rows.insert(in: database, part: parts)
+      }
+    }
+  }
+
+  /// Puts what was laid aside into the tables of revenue, which have none of it, and forgets it.
+  func insert(in database: Database) throws {
+    let columns = try database.columns(in: "revenue_cell").map(\.name)
+    let keys = columns[..<Self.keyWidth].joined(separator: ", ")
+    let sums = columns[Self.keyWidth...].map { "sum(\($0))" }
+    let isSomething = sums.map { "\($0) <> 0" }.joined(separator: " or ")
+    let days = try RawStatement(
+      database, "select min(day), max(day) from temp.revenue_aside having count(*) > 0"
+    ).first { ($0.int64(0), $0.int64(1)) }
+    try database.execute(
+      sql: """
+        insert into revenue_cell select \(keys), \(sums.joined(separator: ", "))
+        from temp.revenue_aside group by \(keys) having \(isSomething)
+        """)
+    if let (first, last) = days {
+      let shop = columns[1..<Self.keyWidth].joined(separator: ", ")
+      let statement = try RawStatement(
+        database,
+        """
+        insert into revenue_month_cell select ?1, \(shop), \(sums.joined(separator: ", "))
+        from revenue_cell where day between ?2 and ?3 group by \(shop) having \(isSomething)
+        """)
+      var month = Day(number: Int32(first)).month
+      while Int64(month.firstDay.number) <= last {
+        statement.bind(1, Int64(month.number))
+        statement.bind(2, Int64(month.firstDay.number))
+        statement.bind(3, Int64(month.next.firstDay.number) - 1)
+        try statement.run()
+        month = month.next
+      }
+    }
+    try database.execute(sql: "drop table temp.revenue_aside")
+  }
+}

@@ -1,0 +1,37 @@
+internal import GRDB
+public import Domain
+
+extension Ledger {
+  /// Puts `facts` beside those of the ledger, in temporary tables of the same names that queries of
+  /// this reader read instead.
+  public func layOver(_ facts: Facts) throws(LedgerError) {
+    try access("lay facts over the ledger's") { database in
+      for table in Facts.tables {
+        try database.execute(sql: "drop table if exists temp.\(table)")
+        let lookup = try RawStatement(
+          database, "select sql from main.sqlite_schema where type = 'table' and name = ?")
+        lookup.bind(1, table)
+        guard let sql = try lookup.first({ $0.text(0) }), sql.lowercased().hasPrefix("create table")
+        else { continue }
+        try database.execute(sql: "create temp table" + sql.dropFirst("create table".count))
+      }
+      for piece in facts.pieces { try piece.rows().insert(in: database) }
+    }
+  }
+
+  /// Adds `rows` to a temporary table of as many columns.
+  public func insert(
+    _ rows: [[LedgerValue]], intoTemporary table: String
+  ) throws(LedgerError) {
+    guard let first = rows.first else { return }
+    try access("keep what was found") { database in
+      let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")
+      let statement = try RawStatement(
+        cachedIn: database, "insert into temp.\(table) values (\(marks))")
+      for row in rows {
+        for (index, value) in row.enumerated() { statement.bind(Int32(index + 1), value) }
+        try statement.run()
+      }
+    }
+  }
+}

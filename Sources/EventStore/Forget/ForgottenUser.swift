@@ -1,0 +1,93 @@
+internal import Formats
+internal import GRDB
+internal import Domain
+
+/// A person whose id the ledger no longer holds, and by what the id is recognised when it comes
+/// again.
+struct ForgottenUser: Sendable, Equatable {
+  /// What stands in the id's place; random.
+  let pseudonym: String
+  /// Some bits of the id's fingerprint, so that few ids are tried.
+  let mark: Int64
+  /// What the token is keyed with; random.
+  let salt: String
+  /// HMAC-SHA256 of the id.
+  let token: String
+
+  static let marks: Int64 = 1 << 12
+
+  private init(_ row: RawStatement) {
+    pseudonym = row.text(0)
+    mark = row.int64(1)
+    salt = row.text(2)
+    token = row.text(3)
+  }
+
+  /// Everybody who was forgotten, by pseudonym.
+  static func all(in database: Database) throws -> [ForgottenUser] {
+    var users: [ForgottenUser] = []
+    try RawStatement(
+      database, "select pseudonym, mark, salt, token from forgotten order by pseudonym"
+    ).forEachRow { users.append(ForgottenUser($0)) }
+    return users
+  }
+
+  /// Makes up a pseudonym for `id`.
+  init(forgetting id: String) {
+    func random() -> String { UInt64.random(in: .min ... .max).hexadecimal }
+    pseudonym = "forgotten-" + random()
+    mark = Fingerprint.of(id) & (Self.marks - 1)
+    salt = random() + random()
+    var id = id
+    let key = Array(salt.utf8)
+    token = id.withUTF8 { keyedSHA256(of: UnsafeRawBufferPointer($0), key: key) }
+  }
+
+  func write(to database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database,
+      "insert into forgotten (pseudonym, mark, salt, token) values (?, ?, ?, ?)")
+    statement.bind(1, pseudonym)
+    statement.bind(2, mark)
+    statement.bind(3, salt)
+    statement.bind(4, token)
+    try statement.run()
+  }
+}
+
+/// Everybody who was forgotten.
+struct ForgottenUsers: Sendable {
+  /// By mark; nobody has most of them.
+  private let users: [[ForgottenUser]]
+  let isEmpty: Bool
+
+  init(_ database: Database) throws {
+    var users = [[ForgottenUser]](repeating: [], count: Int(ForgottenUser.marks))
+    var isEmpty = true
+    for user in try ForgottenUser.all(in: database) {
+      users[Int(user.mark & (ForgottenUser.marks - 1))].append(user)
+      isEmpty = false
+    }
+    self.users = isEmpty ? [] : users
+    self.isEmpty = isEmpty
+  }
+
+  /// Whether `pseudonym` stands for somebody.
+  func has(pseudonym: String) -> Bool {
+    users.contains { $0.contains { $0.pseudonym == pseudonym } }
+  }
+
+  /// The pseudonym of the id, of which `key` is the fingerprint; nil when it was not forgotten.
+  func pseudonym(of id: UnsafeRawBufferPointer, key: Int64) -> String? {
+    guard !isEmpty else { return nil }
+    return users[Int(key & (ForgottenUser.marks - 1))].first {
+      keyedSHA256(of: id, key: Array($0.salt.utf8)) == $0.token
+    }?.pseudonym
+  }
+
+  func pseudonym(of id: String) -> String? {
+    let key = Fingerprint.of(id)
+    var id = id
+    return id.withUTF8 { pseudonym(of: UnsafeRawBufferPointer($0), key: key) }
+  }
+}

@@ -1,0 +1,51 @@
+internal import Domain
+
+/// What all delivered events of a lineage have in common.
+struct LineageHead {
+  let key: Int64
+  let shop: SubscriptionScope
+  /// The original transaction id; good as long as what the events were read from.
+  let original: UnsafeRawBufferPointer
+
+  /// Whether both are one lineage, rather than sharing a fingerprint by chance.
+  func isSame(as other: LineageHead) -> Bool {
+    shop == other.shop && original.isEqual(to: other.original)
+  }
+}
+
+/// A delivered event on its way to its lineage.
+struct DeliveredEvent {
+  var record: EventRecord
+  /// Which of all that are written together it is, in order of arrival.
+  var number: Int32
+
+  /// By time and identity, copies in order of arrival.
+  @inline(__always)
+  static func precedes(_ left: DeliveredEvent, _ right: DeliveredEvent) -> Bool {
+    if left.record.time != right.record.time { return left.record.time < right.record.time }
+    return left.record.identity != right.record.identity
+      ? left.record.identity < right.record.identity : left.number < right.number
+  }
+}
+
+extension [DeliveredEvent] {
+  /// Sorts by time and identity, copies in order of arrival; most come so already.
+  mutating func arrange() {
+    for index in indices.dropLast() where !DeliveredEvent.precedes(self[index], self[index + 1]) {
+      return sort(by: DeliveredEvent.precedes)
+    }
+  }
+}
+
+/// Events that are written together, as whoever writes them goes through them.
+protocol DeliveredEvents {
+  /// Calls `body` at each lineage in the order of their keys, with its events arranged.
+  func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws
+
+  /// All lineages in the same order, merged with no others, for whoever has threads to spare; nil
+  /// when only one can read the events.
+  func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]?
+
+  /// Calls `body` at each user that they name, in the order of the keys, with its id.
+  func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws
+}

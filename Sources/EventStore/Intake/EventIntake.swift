@@ -1,0 +1,260 @@
+internal import GRDB
+public import Domain
+
+/// Takes archives of events into the ledger, each whole or not at all.
+///
+/// Archives gather in memory and, when it is full, in a temporary file, and are written together:
+/// an event is cheapest to write among its lineage's others. Order of arrival decides nothing but
+/// the numbers of versions and symbols: which version of an event counts, its times and its user,
+/// and a lineage's user, follow from the set of lines alone.
+public final class EventIntake {
+  /// Makes the rows of all pieces and hands them on in their order; whoever has threads to spare
+  /// makes some while others are written.
+  public typealias Make = (
+    [RowPiece<NewLineages>], (NewLineages) throws -> Void
+  ) throws -> Void
+
+  private let ledger: Ledger
+  private let schedules: [Provider: RetrySchedule]
+  /// Memory that may be held before something is laid aside or written.
+  private let waveSize: Int
+  /// What may lie aside, in bytes, before all is written at the end of an archive; within one it
+  /// may be twice as much, because a part of an archive is written for itself.
+  private let asideSize: Int
+  private let make: Make
+  private var waiting = WriteBuffer()
+  /// Whole archives that wait to be written.
+  private var finished: [ArchiveDraft] = []
+  private var finishedSize = 0
+  /// SHA-256 of each of them: a night can have a hundred thousand.
+  private var finishedContents: Set<String> = []
+  /// The archive that is being read.
+  private var current: ArchiveDraft?
+  /// Tallies of archives that are written and not yet told.
+  private var written: [ArchiveTallies] = []
+  /// Whether a part of an archive is written that can still be undone.
+  private var isWriting = false
+  private var symbolsBefore = StringTable()
+
+  init(
+    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int,
+    make: @escaping Make
+  ) {
+    self.ledger = ledger
+    self.schedules = schedules
+    self.waveSize = waveSize
+    self.asideSize = asideSize
+    self.make = make
+  }
+
+  deinit { abandon() }
+
+  /// Whether the bytes of an archive are in the ledger, or wait to be written.
+  public func isKnown(sha256: String) throws(LedgerError) -> Bool {
+    if finishedContents.contains(sha256) { return true }
+    return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
+  }
+
+  /// JSON values of the archive that is being read, so far.
+  public var lines: Int64 { current?.tallies.lines ?? 0 }
+
+  /// Begins an archive whose content is not known, and gives back the ledger's number of it.
+  ///
+  /// Values up to `knownUntil`, an offset in the inflated archive, were delivered with an archive
+  /// that this one goes on from, and are no deliveries again.
+  @discardableResult
+  public func begin(
+    _ archive: NewArchive, knownUntil: Int64? = nil
+  ) throws(LedgerError) -> Int32 {
+    precondition(current == nil, "one archive is taken in at a time")
+    let isKnown = try isKnown(sha256: archive.sha256)
+    precondition(!isKnown, "the content of an archive is read once")
+    let id = try ledger.nextArchive()
+    let run = try ledger.arrivalRun().number
+    symbolsBefore = ledger.symbols
+    waiting.beginArchive()
+    current = ArchiveDraft(
+      archive, id: id, run: run, start: waiting.count,
+      arrivals: ArrivalAccount(run: run, schedules: schedules), knownUntil: knownUntil)
+    return id
+  }
+
+  /// Adds the events of a batch; when it throws, the whole archive is undone.
+  ///
+  /// Events are written together, so what is wrong with one may be thrown by a later call.
+  public func add(_ batch: EventBatch) throws(LedgerError) {
+    precondition(
+      batch.events.count == batch.texts.count && batch.events.count == batch.values.count,
+      "every event of a batch has its texts and its value")
+    guard let draft = current else {
+      preconditionFailure("nothing is added to an archive that is finished or abandoned")
+    }
+    do {
+      try ledger.access("add events") { database in
+        try gather(try ledger.forgetting(batch, in: database), of: draft)
+      }
+      try makeRoom(besides: draft)
+    } catch {
+      abandon()
+      throw error
+    }
+  }
+
+  /// Closes the account of the archive, which is written now or with one of the next.
+  ///
+  /// `damageOffset` is the byte from which on the archive could not be read. Gives back the tallies
+  /// of all archives written since they were last asked for.
+  public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> [ArchiveTallies] {
+    guard let draft = current else { preconditionFailure("an archive is finished once") }
+    draft.damageOffset = damageOffset
+    finished.append(draft)
+    finishedContents.insert(draft.archive.sha256)
+    finishedSize += draft.size
+    current = nil
+    // A tenth of the room is left to the next archive, so that it is rarely written in parts.
+    let accounts = finishedSize / 9 * 10
+    return isWriting || isFull(accounts, aside: asideSize) ? try write() : []
+  }
+
+  /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
+  ///
+  /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
+  public func write() throws(LedgerError) -> [ArchiveTallies] {
+    precondition(current == nil, "only whole archives are written for good")
+    if !finished.isEmpty {
+      try writeFinished { try waiting.all(in: $0) }
+      try ledger.access("add events") { try waiting.clear(in: $0) }
+    }
+    defer { written = [] }
+    return written
+  }
+
+  /// Undoes the archive that is being read; those before it are not touched.
+  public func abandon() {
+    guard current != nil else { return }
+    current = nil
+    if isWriting { return undo() }
+    waiting.dropArchive()
+    ledger.symbols = symbolsBefore
+  }
+
+  private func gather(_ batch: EventBatch, of draft: ArchiveDraft) throws {
+    let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
+    let events = batch.events.map { $0.translated(by: symbols, archive: draft.id) }
+    try batch.arena.withUnsafeBytes { arena in
+      try waiting.add(events, batch.texts.map { WriteBatch.Texts($0, in: arena) })
+    }
+    let firstValue = draft.values
+    draft.count(batch)
+    var readings = batch.readings[...]
+    for index in events.indices {
+      let isNoted = readings.first.map { Int($0.event) == index } ?? false
+      draft.enter(
+        events[index], value: firstValue + batch.values[index],
+        reading: isNoted ? readings.popFirst() : nil)
+    }
+  }
+
+  /// Lays events aside or writes them, so that memory stays bounded however long an archive is.
+  private func makeRoom(besides draft: ArchiveDraft) throws(LedgerError) {
+    let accounts = finishedSize + draft.size
+    if isFull(accounts, aside: asideSize * 2) {
+      try writePart(of: draft)
+    } else if waiting.size + accounts > waveSize {
+      try ledger.change("lay events aside") { try waiting.layAside(in: $0) }
+    }
+  }
+
+  /// Whether all is to be written when the accounts of archives take `accounts` bytes, and `aside`
+  /// bytes may lie aside.
+  private func isFull(_ accounts: Int, aside: Int) -> Bool {
+    accounts + waiting.count > waveSize / 2 || waiting.sizeAside > aside
+  }
+
+  /// Writes what is gathered: archives before `draft` for good, its own part so that it can be
+  /// undone.
+  private func writePart(of draft: ArchiveDraft) throws(LedgerError) {
+    let parts = try ledger.change("lay events aside") { try waiting.parts(in: $0) }
+    if !finished.isEmpty { try writeFinished { _ in parts.before } }
+    try change("add events") { try write(parts.last, of: [draft], in: $0) }
+    waiting = WriteBuffer()
+    draft.start = 0
+  }
+
+  private func writeFinished(
+    _ batch: (Database) throws -> WriteBuffer.Batch
+  ) throws(LedgerError) {
+    let drafts = finished
+    finished = []
+    finishedContents = []
+    finishedSize = 0
+    try change("add events") { database in
+      try write(try batch(database), of: drafts, in: database)
+      for draft in drafts { try draft.close(in: database) }
+      try database.release("wave")
+    }
+    isWriting = false
+    written += drafts.map(\.tallies)
+  }
+
+  private func write(
+    _ batch: WriteBuffer.Batch, of drafts: [ArchiveDraft], in database: Database
+  ) throws {
+    // The archive that is being read may yet be given up, and its words with it.
+    let isOfOthers = current.map { reading in !drafts.contains { $0 === reading } } ?? false
+    try ledger.saveSymbols(upTo: isOfOthers ? symbolsBefore.words.count : nil, in: database)
+    var writer = try EventWriter(
+      batch, words: ledger.symbols.words, database: database, make: make)
+    let fates = try writer.write()
+    for draft in drafts {
+      draft.settle(fates[(draft.start - batch.numbers.lowerBound)...])
+      try draft.write(to: database)
+    }
+  }
+
+  /// Runs `body` in the transaction of the wave, which goes on until `wave` is released; what it
+  /// throws undoes everything since it began.
+  private func change(
+    _ doing: String, _ body: (Database) throws -> Void
+  ) throws(LedgerError) {
+    do {
+      try ledger.access(doing) { database in
+        if !isWriting { try database.savepoint("wave") }
+        isWriting = true
+        try body(database)
+      }
+    } catch {
+      undo()
+      throw error
+    }
+  }
+
+  /// Undoes what is written but not for good, and forgets what waits.
+  private func undo() {
+    isWriting = false
+    waiting = WriteBuffer()
+    finished = []
+    finishedContents = []
+    finishedSize = 0
+    ledger.undoArchive(since: "wave")
+  }
+}
+
+extension Ledger {
+  /// Begins to take in archives of events; days of their deliveries are those of UTC.
+  ///
+  /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
+  /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
+  /// `asideSize` what may lie aside on the disk before all are written; in the middle of an archive
+  /// twice as much may. `make` makes the rows of a new ledger.
+  public func beginEvents(
+    schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20,
+    asideSize: Int = 2 << 30,
+    make: @escaping EventIntake.Make = { pieces, write in
+      for piece in pieces { try write(piece.rows()) }
+    }
+  ) -> EventIntake {
+    EventIntake(
+      ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize, make: make)
+  }
+}

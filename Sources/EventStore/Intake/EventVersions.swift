@@ -1,0 +1,121 @@
+internal import GRDB
+internal import Domain
+
+/// The rare end of adding events: which version counts of an event that has several.
+///
+/// It works on lineages that are written, because versions may lie in more than one of them.
+struct EventVersions {
+  private let stored: StoredVersions
+  private let lineages: LineageWriter
+  private let order: VersionOrder
+  private let contest: RawStatement
+
+  init(_ database: Database, words: [String], lineages: LineageWriter) throws {
+    self.lineages = lineages
+    stored = try StoredVersions(database)
+    order = try VersionOrder(database, words: words)
+    contest = try RawStatement(
+      cachedIn: database,
+      """
+      insert into contested (identity, time, lineage) values (?, ?, ?)
+      on conflict (identity, time, lineage) do nothing
+      """)
+  }
+
+  /// Settles an identity of which `lineage` got another version, or another copy of one.
+  func settle(_ identity: Int64, in lineage: Int64) throws {
+    let versions = try stored.versions(of: identity, in: lineage)
+    for (version, here) in versions.byEvent {
+      if here.contains(where: { $0.event.material != version.event.material }) {
+        try contest(version.event, in: lineage)
+      }
+      try elect(version)
+    }
+  }
+
+  /// Settles a new identity of `lineage` that a lineage within `keys` may have claimed before.
+  func settle(
+    _ identity: Int64, in lineage: Int64, rivals keys: ClosedRange<Int64>
+  ) throws -> UpsertResult {
+    var fate = UpsertResult.new
+    for (version, _) in try stored.versions(of: identity, in: lineage).byEvent {
+      let holders = try stored.lineages(
+        within: keys, holding: identity, time: version.event.time.milliseconds
+      ).filter { $0 != lineage }
+      let rivals = try stored.versions(like: version, in: holders)
+      guard !rivals.isEmpty else { continue }
+      for place in Set(rivals.map(\.event.lineage)).union([lineage]).sorted() {
+        try contest(version.event, in: place)
+      }
+      try elect(version)
+      fate = .conflict
+    }
+    return fate
+  }
+
+  /// Settles an event of which `version` was taken away.
+  func settleAgain(_ version: EventVersion) throws { try elect(version, evenAlone: true) }
+
+  /// Whether versions of an event may lie in several lineages.
+  func isContested(_ version: EventVersion) throws -> Bool {
+    try stored.isContested(version.event)
+  }
+
+  /// Lets exactly one of the versions of an event count: the last one by created, then received,
+  /// then content.
+  private func elect(_ version: EventVersion, evenAlone: Bool = false) throws {
+    let places = try stored.lineages(of: version.event)
+    let versions = try stored.versions(like: version, in: places)
+    guard versions.count > 1 || evenAlone, var winner = versions.first else { return }
+    for rival in versions.dropFirst() where try order.isLater(rival, than: winner) {
+      winner = rival
+    }
+    for place in places { try crown(winner, in: place) }
+  }
+
+  /// Lets `winner` count, and no other version of its event, in one lineage.
+  private func crown(_ winner: EventVersion, in lineage: Int64) throws {
+    var records: [EventRecord] = []
+    var isChanged = false
+    try stored.withEvents(of: lineage) { bytes, shop in
+      try EventRecords.forEach(in: bytes) { record in
+        var record = record
+        if record.isNamed(like: winner.event) {
+          let version = try EventVersion(record, of: lineage, shop)
+          let counts = version.event == winner.event
+          if version.isVersion(of: winner), record.counts != counts {
+            record.counts = counts
+            isChanged = true
+          }
+        }
+        records.append(record)
+      }
+      guard isChanged else { return }
+      try lineages.renew(lineage, records)
+    }
+  }
+
+  /// Remembers that a lineage holds a version of an event that has more than one.
+  private func contest(_ event: Event, in lineage: Int64) throws {
+    contest.bind(1, event.identity)
+    contest.bind(2, event.time.milliseconds)
+    contest.bind(3, lineage)
+    try contest.run()
+  }
+}
+
+extension [EventVersion] {
+  /// Versions of one identity by what they are versions of: one thing, unless two share a
+  /// fingerprint by chance.
+  var byEvent: [(first: EventVersion, all: [EventVersion])] {
+    var events: [(first: EventVersion, all: [EventVersion])] = []
+    for version in self {
+      if let known = events.firstIndex(where: { $0.first.isVersion(of: version) }) {
+        events[known].all.append(version)
+      } else {
+        events.append((version, [version]))
+      }
+    }
+    return events
+  }
+}

@@ -1,0 +1,135 @@
+internal import GRDB
+internal import Domain
+
+/// Writes delivered events, lineage by lineage in the order of the table.
+struct EventWriter {
+  private let batch: WriteBuffer.Batch
+  private let database: Database
+  private let lineages: LineageWriter
+  private let versions: EventVersions
+  private let index: IdentityIndex
+  private let isEmpty: Bool
+  private let rules: MergeRules
+  private let make: EventIntake.Make
+  private var fates: [UpsertResult]
+  private var notes = MergeNotes()
+
+  /// Notes that are gathered before they are settled.
+  private static let notesMax = 1 << 20
+  /// New lineages that are made at a time where no other thread can make them.
+  private static let lineagesMax = 1_024
+
+  /// A writer of the events of `batch`.
+  init(
+    _ batch: WriteBuffer.Batch, words: [String], database: Database,
+    make: @escaping EventIntake.Make
+  ) throws {
+    self.batch = batch
+    self.database = database
+    self.make = make
+    lineages = try LineageWriter(database)
+    versions = try EventVersions(database, words: words, lineages: lineages)
+    index = try IdentityIndex(database)
+    func isAny(_ table: String) throws -> Bool {
+      try RawStatement(database, "select 1 from \(table) limit 1").first { _ in true } ?? false
+    }
+    isEmpty = try !isAny("lineage")
+    rules = MergeRules(
+      areContested: try isAny("contested"),
+      published: try ArrivalRun(in: database).published(in: database))
+    fates = Array(repeating: .new, count: batch.numbers.count)
+    notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
+  }
+
+  /// What became of each event, in the order of their numbers.
+  mutating func write() throws -> [UpsertResult] {
+    if isEmpty {
+      try database.withoutIndex("lineage_by_user") { try writeNew() }
+    } else {
+      try writeEvents()
+    }
+    try settle()
+    try batch.events.forEachUser { key, id in try lineages.keep(user: key, id: id) }
+    return fates
+  }
+
+  /// Writes all lineages into a ledger that has none.
+  private mutating func writeNew() throws {
+    if let pieces = batch.events.pieces(rules) {
+      return try make(pieces) { try write($0) }
+    }
+    var making = LineageMaking(rules)
+    try batch.events.forEachLineage { head, events in
+      try making.add(events, of: head)
+      if making.made.rows.count >= Self.lineagesMax { try write(making.take()) }
+    }
+    try write(making.take())
+  }
+
+  private mutating func write(_ new: NewLineages) throws {
+    try new.forEach { try lineages.make($0, $1, events: $2) }
+    notes += new.notes
+    if notes.count >= Self.notesMax { try settle() }
+  }
+
+  /// Merges events with those that are stored, lineage by lineage.
+  private mutating func writeEvents() throws {
+    var merge = LineageMerge(rules)
+    var events = ByteWriter()
+    try batch.events.forEachLineage { head, delivered in
+      let isKnown = try lineages.withEvents(of: head) { stored in
+        try merge.merge(delivered, of: head, stored: stored, noting: &notes)
+        events.reset()
+        if merge.isChanged { EventRecords.encode(merge.records, to: &events) }
+      }
+      if merge.isChanged {
+        try write(merge.records, of: head, as: events.bytes, isKnown: isKnown)
+      }
+      if notes.count >= Self.notesMax { try settle() }
+    }
+  }
+
+  private func write(
+    _ records: [EventRecord], of head: LineageHead, as bytes: [UInt8], isKnown: Bool
+  ) throws {
+    try bytes.withUnsafeBytes { events in
+      let state = LineageState(records, events: events)
+      if isKnown {
+        try lineages.renew(head.key, state, events: events)
+      } else {
+        try lineages.make(head, state, events: events)
+      }
+    }
+  }
+
+  /// Finds out which versions count of lineages that are written, and claims the identities of new
+  /// events; one that another lineage holds is in conflict with it.
+  private mutating func settle() throws {
+    for (number, fate) in notes.fates { fates[place(of: number)] = fate }
+    for doubt in notes.doubts { try versions.settle(doubt.identity, in: doubt.lineage) }
+    var claims = notes.claims
+    notes = MergeNotes()
+    IdentityIndex.sort(&claims)
+    var rivals: [(claim: IdentityIndex.Claim, keys: ClosedRange<Int64>)] = []
+    try index.add(claims) { rivals.append(($0, $1)) }
+    for (claim, keys) in rivals {
+      let fate = try versions.settle(claim.identity, in: claim.lineage, rivals: keys)
+      if fate != .new { fates[place(of: claim.number)] = fate }
+    }
+  }
+
+  private func place(of number: Int32) -> Int { Int(number) - batch.numbers.lowerBound }
+}
+
+extension Database {
+  /// Runs `body` while an index is away, and makes the index anew: in one go it is made three times
+  /// as fast as row by row, and its pages are full.
+  func withoutIndex<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+    let definition = try RawStatement(self, "select sql from sqlite_schema where name = '\(name)'")
+      .first { $0.text(0) }
+    try execute(sql: "drop index \(name)")
+    let value = try body()
+    if let definition { try execute(sql: definition) }
+    return value
+  }
+}

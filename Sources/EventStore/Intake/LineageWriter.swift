@@ -1,0 +1,143 @@
+internal import GRDB
+internal import Domain
+
+/// Writes lineages and users, and refuses two of them under one key.
+final class LineageWriter {
+  private let find: RawStatement
+  private let insertion: RawStatement
+  private let update: RawStatement
+  private let userInsertion: RawStatement
+  private let userLookup: RawStatement
+  /// Marks a lineage as due; nil before the first fold, which folds all of them.
+  private let touch: RawStatement?
+
+  init(_ database: Database) throws {
+    func prepared(_ sql: String) throws -> RawStatement {
+      try RawStatement(cachedIn: database, sql)
+    }
+    find = try prepared(
+      """
+      select provider, app, environment, store, original, events from lineage where key = ?
+      """)
+    insertion = try prepared(
+      """
+      insert into lineage (
+        key, provider, app, environment, store, original, user, versions, counted, events,
+        row_check)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """)
+    update = try prepared(
+      """
+      update lineage set user = ?2, versions = ?3, counted = ?4, events = ?5, row_check = ?6
+      where key = ?1
+      """)
+    userInsertion = try prepared(
+      "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
+    userLookup = try prepared("select id from user where key = ?")
+    let isFolded = try prepared("select 1 from fold").first { _ in true } ?? false
+    touch =
+      isFolded
+      ? try prepared(
+        """
+        insert into due (hour, lineage) values (\(DueHour.atOnce), ?) on conflict do nothing
+        """) : nil
+  }
+
+  /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.
+  func withEvents(
+    of lineage: LineageHead, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws -> Bool {
+    find.bind(1, lineage.key)
+    let isKnown = try find.first { row in
+      let known = LineageHead(
+        key: lineage.key, shop: try SubscriptionScope(row, from: 0), original: row.bytes(4))
+      guard known.isSame(as: lineage) else { throw LedgerError.collision("two subscriptions") }
+      try body(row.blob(5))
+      return true
+    }
+    if isKnown == nil { try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    return isKnown ?? false
+  }
+
+  /// Makes a lineage with its state and what `EventRecords` made of its events.
+  func make(
+    _ lineage: LineageHead, _ state: LineageState, events: UnsafeRawBufferPointer
+  ) throws {
+    insertion.bind(1, lineage.key)
+    insertion.bind(2, Int64(lineage.shop.provider.rawValue))
+    insertion.bind(3, Int64(lineage.shop.app))
+    insertion.bind(4, Int64(lineage.shop.environment.rawValue))
+    insertion.bind(5, Int64(lineage.shop.store.rawValue))
+    // As a number where that keeps the id whole, for it takes fewer bytes.
+    if Int64(plainNumber: lineage.original) != nil {
+      insertion.bind(6, transactionKey(lineage.original))
+    } else {
+      insertion.bind(6, text: lineage.original)
+    }
+    bind(state, events, to: insertion, from: 7)
+    try insertion.run()
+    try touch(lineage.key)
+  }
+
+  /// Puts other events in the place of a lineage's, and its state with them.
+  func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {
+    update.bind(1, key)
+    bind(state, events, to: update, from: 2)
+    try update.run()
+    try touch(key)
+  }
+
+  /// The same with records, which are sorted.
+  func renew(_ key: Int64, _ records: [EventRecord]) throws {
+    var events = ByteWriter()
+    EventRecords.encode(records, to: &events)
+    try events.bytes.withUnsafeBytes {
+      try renew(key, LineageState(records, events: $0), events: $0)
+    }
+  }
+
+  private func touch(_ lineage: Int64) throws {
+    guard let touch else { return }
+    touch.bind(1, lineage)
+    try touch.run()
+  }
+
+  private func bind(
+    _ state: LineageState, _ events: UnsafeRawBufferPointer, to row: RawStatement,
+    from first: Int32
+  ) {
+    row.bind(first, state.user)
+    row.bind(first + 1, state.versions)
+    row.bind(first + 2, state.counted)
+    row.bind(first + 3, blob: events)
+    row.bind(first + 4, state.sum)
+  }
+
+  /// Keeps the text of a user id.
+  func keep(user: Int64, id: UnsafeRawBufferPointer) throws {
+    userInsertion.bind(1, user)
+    userInsertion.bind(2, text: id)
+    guard try !userInsertion.changedRow() else { return }
+    userLookup.bind(1, user)
+    let isSame = try userLookup.first { $0.bytes(0).isEqual(to: id) }
+    guard isSame ?? true else { throw LedgerError.collision("two users") }
+  }
+}
+
+/// What the row of a lineage says about its events.
+struct LineageState {
+  /// The user of the newest event that counts and has one; 0 for none.
+  let user: Int64
+  let versions: Int64
+  /// Versions that count.
+  let counted: Int64
+  let sum: Int64
+
+  /// The state of a lineage with `records`, of which `EventRecords` made `events`.
+  init(_ records: [EventRecord], events: UnsafeRawBufferPointer) {
+    user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
+    versions = Int64(records.count)
+    counted = Int64(records.count { $0.counts })
+    sum = RowCheck.lineage(user: user, versions: versions, counted: counted, events: events)
+  }
+}

@@ -1,0 +1,59 @@
+internal import Domain
+
+/// Lineages as they are written into a ledger that has none, and what their events came to.
+public struct NewLineages: Sendable {
+  struct Row {
+    let key: Int64
+    let shop: SubscriptionScope
+    let original: ByteArena.Slot
+    let state: LineageState
+    let events: ByteArena.Slot
+  }
+
+  private(set) var rows: [Row] = []
+  private(set) var arena = ByteArena()
+  var notes = MergeNotes()
+
+  /// Adds a lineage with its versions.
+  mutating func add(_ head: LineageHead, _ records: [EventRecord]) {
+    let events = arena.keep { EventRecords.encode(records, to: &$0) }
+    let state = arena.withBytes(at: events) { LineageState(records, events: $0) }
+    rows.append(
+      Row(
+        key: head.key, shop: head.shop, original: arena.keep(head.original), state: state,
+        events: events))
+  }
+
+  /// Calls `body` at each lineage with its state and its events, as `EventRecords` wrote them.
+  func forEach(
+    _ body: (LineageHead, LineageState, UnsafeRawBufferPointer) throws -> Void
+  ) rethrows {
+    try arena.withPieces { pieces in
+      for row in rows {
+        let head = LineageHead(key: row.key, shop: row.shop, original: pieces[row.original])
+        try body(head, row.state, pieces[row.events])
+      }
+    }
+  }
+}
+
+/// Makes new lineages of delivered events.
+struct LineageMaking {
+  private(set) var made = NewLineages()
+  private var merge: LineageMerge
+
+  init(_ rules: MergeRules) { merge = LineageMerge(rules) }
+
+  /// Adds a lineage, whose events are arranged.
+  mutating func add(_ events: [DeliveredEvent], of head: LineageHead) throws {
+    let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+    try merge.merge(events, of: head, stored: nothing, noting: &made.notes)
+    made.add(head, merge.records)
+  }
+
+  /// What was made since this was last asked for.
+  mutating func take() -> NewLineages {
+    defer { made = NewLineages() }
+    return made
+  }
+}

@@ -1,0 +1,185 @@
+internal import Domain
+
+/// Events of many archives on their way into the ledger, encoded, and found by lineage.
+///
+/// The more events are written together, the fewer times the row of a lineage is touched; into an
+/// empty ledger all rows are appended.
+struct WriteBatch {
+  struct Entry {
+    let time: Int64
+    let identity: Int64
+    let user: Int64
+    let content: ByteArena.Slot
+    /// Its place in `lineages`.
+    let lineage: Int32
+  }
+
+  struct Lineage {
+    let key: Int64
+    let shop: SubscriptionScope
+    let original: ByteArena.Slot
+    /// User of the last event that came.
+    var user: Int64 = 0
+  }
+
+  struct User {
+    let key: Int64
+    let id: ByteArena.Slot
+  }
+
+  /// The number of its first event.
+  let start: Int
+  /// In order of arrival.
+  private(set) var entries: [Entry] = []
+  private(set) var lineages: [Lineage] = []
+  private(set) var users: [User] = []
+  /// What the entries say.
+  private(set) var contents = ByteArena()
+  /// The ids of lineages and users, apart from those, because they are looked up for every event.
+  private(set) var ids = ByteArena()
+  private var lineageNumbers = FingerprintMap()
+  private var userNumbers = FingerprintMap()
+
+  /// An empty wave; its events are numbered from `start` on.
+  init(start: Int) { self.start = start }
+
+  /// How far it goes.
+  var end: Mark { Mark(events: entries.count, users: users.count) }
+
+  /// Memory held, about, with the 32 bytes an event that writing needs besides.
+  var size: Int {
+    contents.size + ids.size + entries.count * (MemoryLayout<Entry>.stride + 32)
+      + lineages.count * (MemoryLayout<Lineage>.stride + 24)
+      + users.count * (MemoryLayout<User>.stride + 24)
+  }
+
+  /// Adds events whose symbols and place are the ledger's, with their texts.
+  ///
+  /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
+  /// processor waits for several places at once where little else is to be done in between.
+  mutating func add(_ events: [Event], _ texts: [Texts]) throws(LedgerError) {
+    let numbers = numberLineages(of: events, texts)
+    for index in events.indices {
+      try check(events[index], of: numbers[index], original: texts[index].original)
+    }
+    for index in events.indices {
+      let event = events[index]
+      try keepUser(of: event, in: numbers[index], id: texts[index].user)
+      let content = contents.keep {
+        EventCoding.encode(event, transaction: texts[index].transaction, to: &$0)
+      }
+      entries.append(
+        Entry(
+          time: event.time.milliseconds, identity: event.identity, user: event.user,
+          content: content, lineage: Int32(numbers[index])))
+    }
+  }
+
+  /// Forgets the events behind `mark`, and the users that only they named.
+  mutating func drop(after mark: Mark) {
+    entries.removeSubrange(mark.events...)
+    users.removeSubrange(mark.users...)
+    userNumbers = FingerprintMap()
+    for (number, user) in users.enumerated() {
+      _ = userNumbers.value(of: user.key, else: Int32(number))
+    }
+    for lineage in lineages.indices { lineages[lineage].user = 0 }
+  }
+
+  /// The place of each event's lineage in `lineages`; those that are new get one.
+  private mutating func numberLineages(of events: [Event], _ texts: [Texts]) -> [Int] {
+    events.indices.map { index in
+      let event = events[index]
+      let number = Int(lineageNumbers.value(of: event.lineage, else: Int32(lineages.count)))
+      if number == lineages.count {
+        lineages.append(
+          Lineage(
+            key: event.lineage, shop: SubscriptionScope(of: event),
+            original: ids.keep(texts[index].original)))
+      }
+      return number
+    }
+  }
+
+  private func check(
+    _ event: Event, of lineage: Int, original: UnsafeRawBufferPointer
+  ) throws(LedgerError) {
+    let known = lineages[lineage]
+    guard known.shop == SubscriptionScope(of: event),
+      ids.withBytes(at: known.original, { $0.isEqual(to: original) })
+    else { throw .collision("two subscriptions") }
+  }
+
+  private mutating func keepUser(
+    of event: Event, in lineage: Int, id: UnsafeRawBufferPointer
+  ) throws(LedgerError) {
+    guard event.user != 0, event.user != lineages[lineage].user else { return }
+    lineages[lineage].user = event.user
+    let next = users.count
+    let number = Int(userNumbers.value(of: event.user, else: Int32(next)))
+    if number == next {
+      users.append(User(key: event.user, id: ids.keep(id)))
+    } else if !ids.withBytes(at: users[number].id, { $0.isEqual(to: id) }) {
+      throw .collision("two users")
+    }
+  }
+}
+
+extension WriteBatch {
+  /// A place between two events.
+  struct Mark {
+    var events = 0
+    var users = 0
+  }
+
+  /// Its events up to `mark`.
+  func events(upTo mark: Mark) -> any DeliveredEvents {
+    SortedBatch(of: self, entries: 0..<mark.events, users: 0..<mark.users)
+  }
+
+  /// Its events behind `mark`, with the users that those before it did not name.
+  func events(after mark: Mark) -> any DeliveredEvents {
+    SortedBatch(of: self, entries: mark.events..<entries.count, users: mark.users..<users.count)
+  }
+
+  /// The ids of one event as text.
+  struct Texts {
+    let transaction: UnsafeRawBufferPointer
+    let original: UnsafeRawBufferPointer
+    let user: UnsafeRawBufferPointer
+
+    init(_ texts: EventText, in arena: UnsafeRawBufferPointer) {
+      transaction = arena.slice(texts.transaction)
+      // Without an original transaction id the own one begins the lineage.
+      original = texts.original.count > 0 ? arena.slice(texts.original) : transaction
+      user = arena.slice(texts.user)
+    }
+  }
+}
+
+extension Event {
+  /// The same event with the ledger's symbols for those of its batch, and its archive's number.
+  func translated(by symbols: [StringID], archive: Int32) -> Event {
+    var event = self
+    event.name = symbols[Int(name)]
+    event.app = symbols[Int(app)]
+    event.product = symbols[Int(product)]
+    event.previousProduct = symbols[Int(previousProduct)]
+    event.country = symbols[Int(country)]
+    event.storefront = symbols[Int(storefront)]
+    if let currency = revenue?.currency { event.revenue?.currency = symbols[Int(currency)] }
+    if let currency = price?.currency { event.price?.currency = symbols[Int(currency)] }
+    if let group = observation?.group { event.observation?.group = symbols[Int(group)] }
+    event.place.archive = archive
+    return event
+  }
+}
+
+extension LedgerError {
+  /// Expected once in 2^32 keys of either sort.
+  static func collision(_ what: String) -> LedgerError {
+    LedgerError(
+      .corrupt, "cannot add events: \(what) with different ids have one fingerprint",
+      hint: "nothing was merged; report it, for no option of the program can help")
+  }
+}

@@ -1,0 +1,235 @@
+internal import CMalloc
+internal import GRDB
+internal import Glibc
+public import Domain
+
+/// Everything that was told, each event once, in one SQLite file.
+///
+/// One writer at a time (see `LedgerLock`); a ledger is used from one task at a time and is not
+/// sendable. To read on several cores, open it several times.
+public final class Ledger {
+  /// What the ledger is opened for.
+  public enum Mode: Sendable {
+    /// Reading and writing; the file is made when missing, readable by its owner only.
+    case readWrite
+    /// Reading what is there.
+    case readOnly
+  }
+
+  /// Where the file is.
+  public let path: String
+  /// The words behind the symbols of everything the ledger returns.
+  public internal(set) var symbols: StringTable
+  /// Whether a file of snapshots is being taken in.
+  var isIngesting = false
+  /// Words that are in the file; those behind them wait to be written.
+  private var savedWords: Int
+  /// The last number that was given to an archive.
+  var lastArchive: Int32 = 0
+  /// Everybody who was forgotten; nil until somebody asks.
+  var forgotten: ForgottenUsers?
+  /// Events and snapshots of forgotten persons that came since the ledger was opened.
+  public internal(set) var recognised: Int64 = 0
+  /// Why something could not be undone: what the ledger holds since is nobody's, so that nothing is
+  /// asked of it any more.
+  private var failedUndo: LedgerError?
+  private let queue: DatabaseQueue
+
+  private init(path: String, queue: DatabaseQueue, symbols: StringTable) {
+    self.path = path
+    self.queue = queue
+    self.symbols = symbols
+    savedWords = symbols.words.count
+  }
+
+  /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
+  public static func open(path: String, mode: Mode) throws(LedgerError) -> Ledger {
+    errno = 0
+    do {
+      let queue = try LedgerFile.open(path: path, mode: mode)
+      let symbols = try queue.inDatabase { database in
+        try LedgerFile.explained(path) { try storedSymbols(database, path: path) }
+      }
+      return Ledger(path: path, queue: queue, symbols: symbols)
+    } catch let error as LedgerError {
+      throw error
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: "open the file", path: path)
+    } catch {
+      throw LedgerError(
+        .io, "cannot open the ledger \(path): \(type(of: error))", hint: "check the file")
+    }
+  }
+
+  /// The symbol of `word`, when an event brought the word; 0 for the empty word.
+  public func symbol(_ word: String) -> StringID? { symbols.find(word) }
+
+  /// The file and the folder that a sync makes everything written so far survive a power cut by;
+  /// a file that is not there has nothing to be synced.
+  public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
+
+  /// Makes everything written so far survive a power cut.
+  func sync() throws(LedgerError) { try LedgerFile.syncLog(of: path) }
+
+  /// Does the same, and empties the write-ahead log unless somebody reads an older state.
+  public func checkpoint() throws(LedgerError) {
+    try sync()
+    try access("make the night durable") { database in
+      do {
+        _ = try database.checkpoint(.truncate)
+      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+        // A later night empties it.
+      }
+    }
+  }
+
+  /// Copies what the write-ahead log of the ledger at `path` holds into the file, beside whoever
+  /// reads or writes, so that `checkpoint` finds little left to copy.
+  ///
+  /// What fails here fails there again, and is told then.
+  public static func checkpointAhead(path: String) {
+    try? DatabaseQueue(path: path).inDatabase { _ = try $0.checkpoint(.passive) }
+  }
+
+  /// Gives back the memory that writing needed; the ledger stays usable.
+  public func releaseMemory() throws(LedgerError) {
+    try access("release memory") { $0.releaseMemory() }
+    // The allocator keeps what was freed, and taking in needs as much as the fold that follows.
+    malloc_trim(0)
+  }
+
+  /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
+  func access<Value>(
+    _ doing: String, _ body: (Database) throws -> Value
+  ) throws(LedgerError) -> Value {
+    if let failedUndo { throw failedUndo }
+    errno = 0
+    do {
+      return try queue.unsafeReentrantWrite(body)
+    } catch let error as LedgerError {
+      throw error
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: doing, path: path)
+    } catch {
+      throw LedgerError(
+        .io, "cannot \(doing) in the ledger \(path): \(type(of: error))", hint: "run again")
+    }
+  }
+
+  /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
+  func visit(_ doing: String, _ body: (Database) throws -> Void) throws {
+    if let failedUndo { throw failedUndo }
+    errno = 0
+    do {
+      try queue.unsafeReentrantWrite(body)
+    } catch let error as DatabaseError {
+      throw LedgerError(error, doing: doing, path: path)
+    }
+  }
+
+  /// Runs `body` whole or not at all.
+  func change<Value>(
+    _ doing: String, _ body: (Database) throws -> Value
+  ) throws(LedgerError) -> Value {
+    try access(doing) { database in
+      let saved = savedWords
+      try database.savepoint("change")
+      do {
+        let value = try body(database)
+        try database.release("change")
+        return value
+      } catch {
+        undo("undo a change", since: "change")
+        savedWords = saved
+        throw error
+      }
+    }
+  }
+
+  /// Does all that `body` asks of the ledger whole or not at all.
+  ///
+  /// Throws `LedgerError`, and whatever `body` throws.
+  public func together(_ doing: String, _ body: () throws -> Void) throws {
+    var failure: (any Error)?
+    do {
+      try change(doing) { _ in
+        do {
+          try body()
+        } catch {
+          failure = error
+          throw error
+        }
+      }
+    } catch {
+      throw failure ?? error
+    }
+  }
+
+  /// Does what `body` reads of the ledger at one moment, whatever a run writes meanwhile: thousands
+  /// of lookups, each of which would begin and end a transaction of its own, cost half as much.
+  ///
+  /// Temporary tables may be filled. A run that ends meanwhile leaves its write-ahead log as it is.
+  /// Throws `LedgerError`, and whatever `body` throws.
+  public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
+
+  /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.
+  func translate(_ table: StringTable, in database: Database) throws -> [StringID] {
+    let translation = table.words.map { symbols.symbol($0) }
+    try saveSymbols(in: database)
+    return translation
+  }
+
+  /// Writes the words that are not in the file yet, all or the first `count` of the table.
+  func saveSymbols(upTo count: Int? = nil, in database: Database) throws {
+    let statement = try RawStatement(
+      cachedIn: database, "insert into symbol (id, word) values (?, ?)")
+    while savedWords < count ?? symbols.words.count {
+      statement.bind(1, Int64(savedWords))
+      statement.bind(2, symbols.words[savedWords])
+      try statement.run()
+      savedWords += 1
+    }
+  }
+
+  /// Undoes an archive, all since `savepoint`, and goes back to the words that the file has.
+  func undoArchive(since savepoint: String) {
+    undo("undo an archive", since: savepoint) { database in
+      symbols = try Self.storedSymbols(database, path: path)
+      savedWords = symbols.words.count
+    }
+  }
+
+  /// Undoes all since `savepoint`, and does `rest`.
+  ///
+  /// Whoever undoes mostly has another error to tell, or none and goes on: why it fails is thrown
+  /// by whatever comes next. `errno` stays what it was for that other error.
+  func undo(
+    _ doing: String, since savepoint: String, _ rest: (Database) throws -> Void = { _ in }
+  ) {
+    let cause = errno
+    defer { errno = cause }
+    do {
+      try access(doing) { database in
+        // After a full disk or a broken one, SQLite has rolled back already.
+        if database.isInsideTransaction { try database.rollBack(savepoint) }
+        try rest(database)
+      }
+    } catch {
+      failedUndo = error
+    }
+  }
+
+  private static func storedSymbols(_ database: Database, path: String) throws -> StringTable {
+    var table = StringTable()
+    let statement = try RawStatement(
+      database, "select id, word from symbol where id > 0 order by id")
+    try statement.forEachRow { row in
+      guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {
+        throw LedgerError(
+          .corrupt, "cannot read the ledger \(path): its table of words contradicts itself",
+          hint: "rebuild the ledger from the archives in a new file")
+      }
+    }
+    return table
+  }
+}

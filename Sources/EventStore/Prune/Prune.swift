@@ -1,0 +1,193 @@
+internal import GRDB
+public import Domain
+
+/// What was removed because only earlier runs and as-ofs need it.
+public struct Pruned: Sendable, Equatable {
+  /// The first run that can still be told again.
+  public var firstRun: Int64
+  /// Snapshots in whose place newer ones were known.
+  public var snapshots: Int64 = 0
+  /// What only these said.
+  public var contents: Int64 = 0
+  /// Versions of published rows in whose place newer ones were known.
+  public var published: Int64 = 0
+  /// Checksums of sets that cannot be told again.
+  public var checksums: Int64 = 0
+
+  init(firstRun: Int64) { self.firstRun = firstRun }
+
+  /// Whether anything was removed.
+  public var isChanged: Bool { self != Pruned(firstRun: firstRun) }
+
+  /// For the act, a fact a line.
+  func lines(before: Instant) -> [String] {
+    [
+      "before_ms \(before.milliseconds)", "first_run \(firstRun)", "snapshots \(snapshots)",
+      "contents \(contents)", "published \(published)", "checksums \(checksums)",
+    ]
+  }
+}
+
+extension Ledger {
+  /// Removes what no as-of from `moment` on needs, and no run that published as of such a moment,
+  /// and records the act, whole or not at all; `purge` then makes the file smaller.
+  ///
+  /// Nil when no run has published as of such a moment. What a close froze stays, and so does
+  /// everything about a month that was ever closed.
+  public func prune(before moment: Instant, as new: NewAuditEntry) throws(LedgerError) -> Pruned? {
+    try change("prune") { database in
+      let first = try RawStatement(
+        database,
+        """
+        select run.id, publication.last_archive from run
+        join publication on publication.run = run.id
+        where run.published is not null and run.as_of_ms >= ? order by run.id limit 1
+        """)
+      first.bind(1, moment.milliseconds)
+      guard let (run, archive) = try first.first({ ($0.int64(0), $0.int64(1)) }) else {
+        return nil
+      }
+      let before = try SealedParts(of: Self.pruned, in: database)
+      var result = Pruned(firstRun: run)
+      let removal = Removal(database, moment: moment, run: run, archive: archive)
+      result.snapshots = try removal.snapshots()
+      result.contents = try removal.contents()
+      result.published = try removal.published()
+      result.checksums = try removal.checksums()
+      guard result.isChanged else { return result }
+      var act = new
+      let after = try SealedParts(of: Self.pruned, in: database)
+      let facts = result.lines(before: moment) + before.rewritings(until: after).map(\.line)
+      act.content = facts.joined(separator: "\n")
+      try record(act)
+      return result
+    }
+  }
+
+  /// Sealed tables of which rows are removed, or changed with them.
+  private static let pruned: Set = ["archive", "published"]
+
+  /// The moment before which as-ofs, and the first run before which runs, cannot be told again.
+  public func prunedBefore() throws(LedgerError) -> (moment: Instant, run: Int64)? {
+    var found: (moment: Instant, run: Int64)?
+    for act in try acts() where act.deed == .prune {
+      var facts: [Substring: Int64] = [:]
+      for line in act.content.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        if words.count == 2 { facts[words[0]] = Int64(words[1]) }
+      }
+      let moment = Instant(milliseconds: facts["before_ms"] ?? .min)
+      found = (
+        max(found?.moment ?? moment, moment), max(found?.run ?? 0, facts["first_run"] ?? 0)
+      )
+    }
+    return found
+  }
+}
+
+/// Removes rows that a prune names.
+private struct Removal {
+  private let database: Database
+  private let moment: Instant
+  /// The first run that is to be told again.
+  private let run: Int64
+  /// The last archive that it knew.
+  private let archive: Int64
+
+  init(_ database: Database, moment: Instant, run: Int64, archive: Int64) {
+    self.database = database
+    self.moment = moment
+    self.run = run
+    self.archive = archive
+  }
+
+  /// Snapshots before the moment in whose place every later run saw a newer one.
+  func snapshots() throws -> Int64 {
+    let isReplaced = """
+      captured_ms < ?1 and exists (
+        select 1 from snapshot as newer
+        where newer.provider = snapshot.provider and newer.user = snapshot.user
+          and newer.app = snapshot.app and newer.captured_ms > snapshot.captured_ms
+          and newer.captured_ms <= ?1 and newer.archive <= ?2)
+      """
+    let doomed = try RawStatement(
+      database,
+      """
+      select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
+      where \(isReplaced)
+      """)
+    var sums: [Int64: Int64] = [:]
+    bind(doomed)
+    try doomed.forEachRow { row in
+      sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
+    }
+    let check = try RawStatement(database, "select snapshots_check from archive where id = ?")
+    let update = try RawStatement(
+      database, "update archive set snapshots_check = ?2 where id = ?1")
+    for (archive, sum) in sums {
+      check.bind(1, archive)
+      let before = try check.first { $0.int64(0) } ?? 0
+      update.bind(1, archive)
+      update.bind(2, before &- sum)
+      try update.run()
+    }
+    let removal = try RawStatement(database, "delete from snapshot where \(isReplaced)")
+    bind(removal)
+    return try count(removal)
+  }
+
+  private func bind(_ statement: RawStatement) {
+    statement.bind(1, moment.milliseconds)
+    statement.bind(2, archive)
+  }
+
+  func contents() throws -> Int64 {
+    try count(
+      RawStatement(
+        database,
+        "delete from snapshot_content where key not in (select content from snapshot)"))
+  }
+
+  /// Versions of rows that no later run compares with, of months that were never closed.
+  func published() throws -> Int64 {
+    let removal = try RawStatement(
+      database,
+      """
+      delete from published where run < ?1
+      and exists (
+        select 1 from published as newer
+        where newer.report = published.report and newer.zone = published.zone
+          and newer.period = published.period and newer.run > published.run and newer.run < ?1)
+      and not exists (
+        select 1 from act
+        where act.what = 'close' and act.zone = published.zone and act.period = published.period)
+      """)
+    removal.bind(1, run)
+    return try count(removal)
+  }
+
+  /// Checksums of the sets of runs that are not to be told again.
+  func checksums() throws -> Int64 {
+    let removal = try RawStatement(
+      database,
+      """
+      delete from document
+      where sha256 in (select published from run where id < ?1 or as_of_ms < ?2)
+      and sha256 not in (
+        select published from run where published is not null and id >= ?1 and as_of_ms >= ?2)
+      and sha256 not in (select published from run where published is not null
+        order by id desc limit 1)
+      and not exists (
+        select 1 from run
+        where document.sha256 in (run.configuration, run.prices, run.decisions))
+      """)
+    removal.bind(1, run)
+    removal.bind(2, moment.milliseconds)
+    return try count(removal)
+  }
+
+  private func count(_ removal: RawStatement) throws -> Int64 {
+    try removal.run()
+    return Int64(database.changesCount)
+  }
+}

@@ -1,0 +1,146 @@
+internal import Formats
+internal import GRDB
+public import Domain
+
+/// What a person did to the ledger.
+public struct AuditEntry: Sendable, Equatable {
+  /// What was done.
+  public enum AuditAction: String, Sendable, CaseIterable {
+    /// The numbers of a month were frozen.
+    case close
+    /// A closed month was opened again.
+    case reopen
+    /// A person's identifiers were removed.
+    case forget
+    /// What nothing needs any more was removed.
+    case prune
+  }
+
+  /// From 1, in order.
+  public var id: Int64
+  /// The newest run that had published; runs after it know of the act.
+  public var run: Int64
+  /// What was done.
+  public var deed: AuditAction
+  /// The month that was closed or opened again.
+  public var month: Month?
+  /// Why, in words; empty when nobody said.
+  public var reason: String
+  /// Who did it; empty when nobody said.
+  public var who: String
+  /// Time zone of the month; empty without one.
+  public var zone: String
+  /// What was done, a fact a line.
+  public var content: String
+  /// Of `text` when the act was done, as 64 hex digits.
+  public var sha256: String
+
+  /// An act as somebody else keeps it.
+  public init(
+    id: Int64, run: Int64, deed: AuditAction, month: Month?, reason: String, who: String,
+    zone: String,
+    content: String, sha256: String
+  ) {
+    self.id = id
+    self.run = run
+    self.deed = deed
+    self.month = month
+    self.reason = reason
+    self.who = who
+    self.zone = zone
+    self.content = content
+    self.sha256 = sha256
+  }
+
+  /// The columns of its table, in the order in which runs seal them.
+  static let columns = "id, run, what, zone, period, reason, who, content, sha256"
+
+  /// All that the act says, for its digest.
+  ///
+  /// A person's id that `forget` takes out of the words of an act is no longer in it; the act that
+  /// took it out names this one.
+  public var text: String {
+    [
+      "\(id) after run \(run): \(deed.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,
+      content,
+    ].joined(separator: "\n")
+  }
+}
+
+/// An act that is to be recorded.
+public struct NewAuditEntry: Sendable, Equatable {
+  /// What is done.
+  public var deed: AuditEntry.AuditAction
+  /// The month that is closed or opened again.
+  public var month: Month?
+  /// Time zone of the month; empty without one.
+  public var zone = ""
+  /// Why, in words.
+  public var reason = ""
+  /// Who does it.
+  public var who = ""
+  /// What is done, a fact a line.
+  public var content = ""
+
+  /// An act without words.
+  public init(_ deed: AuditEntry.AuditAction) { self.deed = deed }
+}
+
+extension Ledger {
+  /// Everything that people did to the ledger, in order.
+  public func acts() throws(LedgerError) -> [AuditEntry] {
+    try access("read the acts") { try $0.acts() }
+  }
+
+  /// Records an act after the newest run that published; gives its number.
+  @discardableResult
+  public func record(_ new: NewAuditEntry) throws(LedgerError) -> Int64 {
+    try change("record an act") { database in
+      let next = try RawStatement(
+        cachedIn: database,
+        """
+        select (select coalesce(max(id), 0) + 1 from act),
+          (select coalesce(max(id), 0) from run where published is not null)
+        """)
+      let (id, run) = try next.first { ($0.int64(0), $0.int64(1)) } ?? (1, 0)
+      var act = AuditEntry(
+        id: id, run: run, deed: new.deed, month: new.month, reason: new.reason, who: new.who,
+        zone: new.zone, content: new.content, sha256: "")
+      act.sha256 = Formats.sha256(of: Array(act.text.utf8))
+      let insert = try RawStatement(
+        cachedIn: database,
+        """
+        insert into act (\(AuditEntry.columns))
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """)
+      insert.bind(1, act.id)
+      insert.bind(2, act.run)
+      insert.bind(3, act.deed.rawValue)
+      insert.bind(4, act.zone)
+      insert.bind(5, act.month.map { Int64($0.number) })
+      insert.bind(6, act.reason)
+      insert.bind(7, act.who)
+      insert.bind(8, act.content)
+      insert.bind(9, act.sha256)
+      try insert.run()
+      return id
+    }
+  }
+}
+
+extension Database {
+  /// Everything that people did to the ledger, in order.
+  func acts() throws -> [AuditEntry] {
+    let statement = try RawStatement(self, "select \(AuditEntry.columns) from act order by id")
+    var acts: [AuditEntry] = []
+    try statement.forEachRow { row in
+      try acts.append(
+        AuditEntry(
+          id: row.int64(0), run: row.int64(1), deed: row.deed(2),
+          month: row.isNull(4) ? nil : row.month(4),
+          reason: row.text(5), who: row.text(6), zone: row.text(3), content: row.text(7),
+          sha256: row.text(8)))
+    }
+    return acts
+  }
+}

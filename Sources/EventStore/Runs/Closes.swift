@@ -1,0 +1,206 @@
+internal import GRDB
+public import Domain
+
+/// A close that stands.
+public struct MonthClose: Sendable, Equatable {
+  /// The act that made it.
+  public var act: Int64
+  /// The run whose publication was frozen.
+  public var run: Int64
+  /// Business time of that run.
+  public var asOf: Instant
+}
+
+/// The rows of a report that a close freezes.
+public struct ClosedReport: Sendable, Equatable {
+  /// Name of the report without `.csv`.
+  public let report: String
+  /// Of the rows, as 64 hex digits.
+  public let sha256: String
+  /// How many rows there are.
+  public let rowCount: Int64
+  /// Sums over columns, a JSON object with sorted keys.
+  public let totals: String
+  let packed: [UInt8]
+
+  /// The frozen rows, CSV without header; nil when they are damaged.
+  public var rows: [UInt8]? { packed.withUnsafeBytes { Gzip.expand($0) } }
+
+  /// The frozen rows; `rows` is exact CSV without header.
+  public init(report: String, sha256: String, rowCount: Int64, totals: String, rows: [UInt8]) {
+    self.report = report
+    self.sha256 = sha256
+    self.rowCount = rowCount
+    self.totals = totals
+    packed = Gzip.compress(rows)
+  }
+
+  init(_ row: RawStatement) {
+    report = row.text(0)
+    sha256 = row.text(1)
+    rowCount = row.int64(2)
+    totals = row.text(3)
+    packed = Array(row.blob(4))
+  }
+}
+
+extension Ledger {
+  /// Closes `act.month` with the numbers of `reports`, whole or not at all; gives the act's number.
+  public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(LedgerError) -> Int64 {
+    try change("close a month") { database in
+      let id = try record(act)
+      let insert = try RawStatement(
+        cachedIn: database,
+        """
+        insert into closed_report (act, report, sha256, row_count, totals, rows)
+        values (?, ?, ?, ?, ?, ?)
+        """)
+      for report in reports {
+        insert.bind(1, id)
+        insert.bind(2, report.report)
+        insert.bind(3, report.sha256)
+        insert.bind(4, report.rowCount)
+        insert.bind(5, report.totals)
+        insert.bind(6, blob: report.packed)
+        try insert.run()
+      }
+      return id
+    }
+  }
+
+  /// The closes of months in `zone` that stood when `run` began.
+  ///
+  /// Whoever goes back to what was known at a run leaves out acts with its number or a later one.
+  public func closes(
+    zone: String, knownTo run: Int64
+  ) throws(LedgerError) -> [Month: MonthClose] {
+    try access("read the closes") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select act.period, max(act.id), act.what, act.run, run.as_of_ms
+        from act join run on run.id = act.run
+        where act.zone = ? and act.run < ? and act.period is not null
+        group by act.period
+        """)
+      statement.bind(1, zone)
+      statement.bind(2, run)
+      var closes: [Month: MonthClose] = [:]
+      try statement.forEachRow { row in
+        guard row.text(2) == AuditEntry.AuditAction.close.rawValue else { return }
+        closes[row.month(0)] = MonthClose(
+          act: row.int64(1), run: row.int64(3), asOf: row.instant(4))
+      }
+      return closes
+    }
+  }
+
+  /// Every report of which a close froze rows, by name.
+  public func closedReports(act: Int64) throws(LedgerError) -> [ClosedReport] {
+    try access("read closed rows") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select report, sha256, row_count, totals, rows from closed_report
+        where act = ? order by report
+        """)
+      statement.bind(1, act)
+      var reports: [ClosedReport] = []
+      try statement.forEachRow { reports.append(ClosedReport($0)) }
+      return reports
+    }
+  }
+
+  /// The rows of a report that a close froze, CSV without header; nil when it froze none.
+  public func closedRows(of report: String, act: Int64) throws(LedgerError) -> [UInt8]? {
+    try access("read closed rows") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "select rows from closed_report where act = ? and report = ?")
+      statement.bind(1, act)
+      statement.bind(2, report)
+      return try statement.first { row in
+        guard let bytes = Gzip.expand(row.blob(0)) else {
+          throw LedgerError(
+            .corrupt, "cannot read what a close froze of \(report) in the ledger \(path)",
+            hint: "restore the ledger from a backup")
+        }
+        return bytes
+      }
+    }
+  }
+}
+
+/// A month of the reports, and how far its numbers are settled.
+public struct MonthState: Sendable, Equatable {
+  /// How settled numbers are.
+  public enum Standing: String, Sendable {
+    /// Later deliveries can change rows.
+    case open
+    /// No later delivery is expected to change a row.
+    case complete
+    /// The numbers are frozen.
+    case closed
+  }
+
+  /// Time zone of the month.
+  public let zone: String
+  /// The month.
+  public let month: Month
+  /// How settled its numbers are.
+  public let standing: Standing
+  /// Rows of the monthly reports that speak of it; of a closed month none where the newest
+  /// publication is as of a moment before it.
+  public let rows: Int64
+  /// Of these, rows that can still change.
+  public let incompleteRows: Int64
+  /// The run whose numbers were closed; nil when the month is not.
+  public let closedRun: Int64?
+}
+
+extension Ledger {
+  /// Every month that is closed, or that the newest publication of its time zone has rows of,
+  /// newest first.
+  public func monthStates() throws(LedgerError) -> [MonthState] {
+    try access("read the months") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select zone, period, row_count, incomplete_rows from published_month
+        order by zone, period desc
+        """)
+      var closes: [String: [Month: MonthClose]] = [:]
+      var states: [MonthState] = []
+      try statement.forEachRow { row in
+        let zone = row.text(0)
+        let month = row.month(1)
+        let known = try closes[zone] ?? self.closes(zone: zone, knownTo: .max)
+        closes[zone] = known
+        let isOpen = row.int64(3) > 0
+        states.append(
+          MonthState(
+            zone: zone, month: month,
+            standing: known[month] != nil ? .closed : isOpen ? .open : .complete,
+            rows: row.int64(2), incompleteRows: row.int64(3), closedRun: known[month]?.run))
+      }
+      states += try unpublishedCloses(beside: states, in: database)
+      return states.sorted { ($0.zone, $1.month) < ($1.zone, $0.month) }
+    }
+  }
+
+  /// Closed months that `states` lack: the newest publication looked back behind them.
+  private func unpublishedCloses(
+    beside states: [MonthState], in database: Database
+  ) throws -> [MonthState] {
+    var zones: [String] = []
+    try RawStatement(database, "select distinct zone from act where period is not null")
+      .forEachRow { zones.append($0.text(0)) }
+    return try zones.flatMap { zone in
+      let listed = Set(states.filter { $0.zone == zone }.map(\.month))
+      return try closes(zone: zone, knownTo: .max).filter { !listed.contains($0.key) }.map {
+        MonthState(
+          zone: zone, month: $0.key, standing: .closed, rows: 0, incompleteRows: 0,
+          closedRun: $0.value.run)
+      }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+internal import GRDB
+public import Domain
+
+/// A run as the ledger remembers it.
+public struct RunRow: Sendable, Equatable {
+  /// From 1, in order.
+  public var id: Int64
+  /// Business time the run spoke of.
+  public var asOf: Instant
+  /// Of the program.
+  public var version: String
+  /// JSON with sorted keys.
+  public var options: String
+  /// Archives of events that were read for the run.
+  public var archives: Int64
+  /// What became of their lines; event times are not kept per run.
+  public var tallies: ArchiveTallies
+  /// SHA-256 of the published SHA256SUMS; nil when nothing was published.
+  public var published: String?
+}
+
+/// How fresh the input of one app is.
+public struct Watermark: Sendable, Equatable {
+  /// Who delivers.
+  public var provider: Provider
+  /// App id, as the ledger's symbol.
+  public var app: StringID
+  /// The newest received, else created, else event time.
+  public var newest: Instant
+  /// The time of the earliest event; of a state without a date, when it was received.
+  public var firstEvent: Instant
+}
+
+extension Ledger {
+  /// Begins a run and gives its number; what it read is written by `finishRun`.
+  ///
+  /// A run that ended before it published is carried on under its number, so that nothing shows
+  /// later whether a night was interrupted.
+  public func beginRun(
+    asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
+  ) throws(LedgerError) -> Int64 {
+    try change("begin a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        insert into run (
+          id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
+        values (
+          coalesce(
+            (select min(id) from run where published is null),
+            (select max(id) + 1 from run), 1),
+          ?, ?, ?, 0, 0, 0, 0, 0, 0)
+        on conflict (id) do update set
+          as_of_ms = excluded.as_of_ms, version = excluded.version, options = excluded.options
+        returning id
+        """)
+      statement.bind(1, asOf.milliseconds)
+      statement.bind(2, version)
+      statement.bind(3, options)
+      let run = try statement.first { $0.int64(0) } ?? 0
+      try documents.write(to: database, run: run)
+      return run
+    }
+  }
+
+  /// Writes what a run read, and when it published the SHA-256 of its SHA256SUMS; then the run is
+  /// sealed: its record becomes a link of the chain.
+  ///
+  /// `checksums` is that file, for the ledger to keep.
+  public func finishRun(
+    _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String?,
+    checksums: Document? = nil
+  ) throws(LedgerError) {
+    try change("finish a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        update run set
+          lines = ?2, accepted = ?3, duplicates = ?4, skipped = ?5, rejected = ?6, archives = ?7,
+          published = ?8
+        where id = ?1
+        """)
+      for (index, value) in [
+        run, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped,
+        tallies.rejected, archives,
+      ].enumerated() {
+        statement.bind(Int32(index + 1), value)
+      }
+      if let published { statement.bind(8, published) } else { statement.bind(8, Int64?.none) }
+      try statement.run()
+      try checksums?.write(to: database)
+      if published != nil { try RunChain(database).seal(run) }
+    }
+  }
+
+  /// The run with this number.
+  public func run(_ number: Int64) throws(LedgerError) -> RunRow? {
+    try access("read a run") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "\(RunRow.select) where id = ?")
+      statement.bind(1, number)
+      return try statement.first { RunRow($0) }
+    }
+  }
+
+  /// The newest `count` runs, newest first.
+  public func runs(newest count: Int) throws(LedgerError) -> [RunRow] {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "\(RunRow.select) order by id desc limit ?")
+      statement.bind(1, Int64(count))
+      var runs: [RunRow] = []
+      try statement.forEachRow { runs.append(RunRow($0)) }
+      return runs
+    }
+  }
+
+  /// The newest run that has published; nil when none has.
+  public func lastPublished() throws(LedgerError) -> RunRow? {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "\(RunRow.select) where published is not null order by id desc limit 1")
+      return try statement.first { RunRow($0) }
+    }
+  }
+
+  /// The run that has made cells and breaks its own and has not published: one at work, or one that
+  /// was broken off; nil when those that stand are of the last run that has published.
+  public func unpublishedRun() throws(LedgerError) -> RunRow? {
+    try access("read the runs") { database in
+      let statement = try RawStatement(
+        cachedIn: database, "\(RunRow.select) where published is null order by id limit 1")
+      return try statement.first { RunRow($0) }
+    }
+  }
+
+  /// How fresh the input is, by provider and app.
+  public func watermarks() throws(LedgerError) -> [Watermark] {
+    try access("read the watermarks") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select w.provider, w.app, max(w.newest_ms), min(w.first_event_ms)
+        from watermark w join symbol s on s.id = w.app
+        group by w.provider, w.app, s.word order by w.provider, s.word
+        """)
+      var marks: [Watermark] = []
+      try statement.forEachRow { row in
+        try marks.append(
+          Watermark(
+            provider: row.provider(0), app: row.symbol(1),
+            newest: row.instant(2),
+            firstEvent: row.instant(3)))
+      }
+      return marks
+    }
+  }
+}
+
+extension ArchiveTallies {
+  /// Adds the lines of another archive; event times become those of both.
+  public mutating func add(_ other: ArchiveTallies) {
+    lines += other.lines
+    accepted += other.accepted
+    duplicates += other.duplicates
+    skipped += other.skipped
+    rejected += other.rejected
+    roundedAmounts += other.roundedAmounts
+    missingIsProceed += other.missingIsProceed
+    firstEvent = [firstEvent, other.firstEvent].compactMap { $0 }.min()
+    lastEvent = [lastEvent, other.lastEvent].compactMap { $0 }.max()
+  }
+}
+
+extension RunRow {
+  static let select = """
+    select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
+      rejected, published
+    from run
+    """
+
+  init(_ row: RawStatement) {
+    var tallies = ArchiveTallies()
+    tallies.lines = row.int64(5)
+    tallies.accepted = row.int64(6)
+    tallies.duplicates = row.int64(7)
+    tallies.skipped = row.int64(8)
+    tallies.rejected = row.int64(9)
+    self.init(
+      id: row.int64(0), asOf: row.instant(1), version: row.text(2),
+      options: row.text(3), archives: row.int64(4), tallies: tallies,
+      published: row.isNull(10) ? nil : row.text(10))
+  }
+}

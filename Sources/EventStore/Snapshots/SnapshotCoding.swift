@@ -1,0 +1,92 @@
+internal import Domain
+
+/// How the entitlements of a snapshot lie in `snapshot_content.body`.
+///
+/// The layout's number, then lists as a count and their elements, and fields in the order of their
+/// types, as `ByteWriter` writes them.
+enum SnapshotCoding {
+  private static let layout: UInt64 = 1
+
+  static func encode(_ entitlements: [Entitlement]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.put(unsigned: layout)
+    writer.put(unsigned: UInt64(entitlements.count))
+    for entitlement in entitlements { put(entitlement, to: &writer) }
+    return writer.bytes
+  }
+
+  /// Nil when the bytes are none that `encode` makes.
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> [Entitlement]? {
+    var reader = ByteReader(bytes)
+    guard reader.unsigned() == layout else { return nil }
+    let entitlements = list(&reader, entitlement)
+    return reader.isSound && reader.isAtEnd ? entitlements : nil
+  }
+
+  private static func put(_ entitlement: Entitlement, to writer: inout ByteWriter) {
+    writer.put(entitlement.id)
+    writer.put(entitlement.product)
+    writer.put(optional: entitlement.isActive.map { $0 ? 1 : 0 })
+    writer.put(optional: entitlement.startedAt?.milliseconds)
+    writer.put(optional: entitlement.expiresAt?.milliseconds)
+    writer.put(optional: entitlement.renewState.map { Int64($0.rawValue) })
+    writer.put(optional: entitlement.renewsCount.map(Int64.init))
+    writer.put(Int64(entitlement.store.rawValue))
+    writer.put(Int64(entitlement.grant.rawValue))
+    writer.put(optional: entitlement.isTrial.map { $0 ? 1 : 0 })
+    writer.put(optional: entitlement.autoRenewOffAt?.milliseconds)
+    writer.put(unsigned: UInt64(entitlement.transactions.count))
+    for transaction in entitlement.transactions { put(transaction, to: &writer) }
+  }
+
+  private static func put(_ transaction: SnapshotTransaction, to writer: inout ByteWriter) {
+    writer.put(transaction.id)
+    writer.put(transaction.originalID)
+    writer.put(Int64(transaction.kind.rawValue))
+    writer.put(transaction.product)
+    writer.put(optional: transaction.at?.milliseconds)
+    writer.put(optional: transaction.expiresAt?.milliseconds)
+    writer.put(optional: transaction.revokedAt?.milliseconds)
+    writer.put(Int64(transaction.environment.rawValue))
+    writer.put(Int64(transaction.ownership.rawValue))
+  }
+
+  private static func entitlement(_ reader: inout ByteReader) -> Entitlement {
+    var entitlement = Entitlement(id: reader.string(), product: reader.string())
+    entitlement.isActive = reader.optional().map { $0 != 0 }
+    entitlement.startedAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.expiresAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.renewState = reader.optional().flatMap {
+      RenewState(rawValue: Int8(truncatingIfNeeded: $0))
+    }
+    entitlement.renewsCount = reader.optional().map(Int32.init(truncatingIfNeeded:))
+    entitlement.store = reader.value(Store.self, else: .unknown)
+    entitlement.grant = reader.value(GrantType.self, else: .purchase)
+    entitlement.isTrial = reader.optional().map { $0 != 0 }
+    entitlement.autoRenewOffAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.transactions = list(&reader, transaction)
+    return entitlement
+  }
+
+  private static func transaction(_ reader: inout ByteReader) -> SnapshotTransaction {
+    var transaction = SnapshotTransaction(id: reader.string(), originalID: reader.string())
+    transaction.kind = reader.value(SnapshotTransactionKind.self, else: .unknown)
+    transaction.product = reader.string()
+    transaction.at = reader.optional().map(Instant.init(milliseconds:))
+    transaction.expiresAt = reader.optional().map(Instant.init(milliseconds:))
+    transaction.revokedAt = reader.optional().map(Instant.init(milliseconds:))
+    transaction.environment = reader.value(Environment.self, else: .production)
+    transaction.ownership = reader.value(Ownership.self, else: .owner)
+    return transaction
+  }
+
+  /// As many elements as the count before them says, or as the bytes hold.
+  private static func list<Element>(
+    _ reader: inout ByteReader, _ element: (inout ByteReader) -> Element
+  ) -> [Element] {
+    let count = reader.unsigned()
+    var elements: [Element] = []
+    while elements.count < count, reader.isSound { elements.append(element(&reader)) }
+    return elements
+  }
+}

@@ -1,0 +1,126 @@
+internal import GRDB
+public import Domain
+
+/// Takes the snapshots of one file into the ledger, whole or not at all.
+public final class SnapshotIntake {
+  private let entry: ArchiveEntry
+
+  private init(entry: ArchiveEntry) { self.entry = entry }
+
+  static func begin(
+    _ archive: NewArchive, in ledger: Ledger
+  ) throws(LedgerError) -> SnapshotIntake {
+    SnapshotIntake(entry: try ArchiveEntry.begin(archive, in: ledger))
+  }
+
+  /// The ledger's number of the file.
+  public var archive: Int32 { entry.id }
+
+  /// Adds snapshots, one per line, with the lines that could not be understood.
+  ///
+  /// A snapshot that says what the ledger knows of that user at that moment is a duplicate.
+  public func add(
+    _ snapshots: [Snapshot], rejects: [Reject] = []
+  ) throws(LedgerError) {
+    try entry.add("add snapshots") { database in
+      let writer = try SnapshotWriter(entry: entry, database: database)
+      var accepted: Int64 = 0
+      for snapshot in snapshots where try writer.write(snapshot) { accepted += 1 }
+      let brought = Int64(snapshots.count)
+      try entry.count(
+        accepted: accepted, duplicates: brought - accepted, rejects: rejects, in: database)
+    }
+  }
+
+  /// Closes the account and makes everything of the file part of the ledger.
+  ///
+  /// `isDated` says whether every line tells when it was captured: then the same bytes are the same
+  /// snapshots for ever.
+  public func finish(
+    damageOffset: Int64? = nil, isDated: Bool = true
+  ) throws(LedgerError) -> ArchiveTallies {
+    try entry.finish(damageOffset: damageOffset, isDated: isDated)
+  }
+
+  /// Undoes everything that was added.
+  public func abandon() { entry.abandon() }
+}
+
+extension Ledger {
+  /// Begins to take in a file of snapshots; one file at a time, each content once.
+  public func beginSnapshots(_ archive: NewArchive) throws(LedgerError) -> SnapshotIntake {
+    try SnapshotIntake.begin(archive, in: self)
+  }
+}
+
+private struct SnapshotWriter {
+  private let entry: ArchiveEntry
+  private let database: Database
+  private let lineages: LineageWriter
+  private let contentInsertion: RawStatement
+  private let contentLookup: RawStatement
+  private let insertion: RawStatement
+
+  init(entry: ArchiveEntry, database: Database) throws {
+    self.entry = entry
+    self.database = database
+    lineages = try LineageWriter(database)
+    contentInsertion = try RawStatement(
+      cachedIn: database,
+      "insert into snapshot_content (key, body) values (?, ?) on conflict (key) do nothing")
+    contentLookup = try RawStatement(
+      cachedIn: database, "select body from snapshot_content where key = ?")
+    insertion = try RawStatement(
+      cachedIn: database,
+      """
+      insert into snapshot (
+        provider, user, app, captured_ms, content, archive, line, byte_offset)
+      values (?, ?, ?, ?, ?, ?, ?, ?)
+      on conflict (provider, user, app, captured_ms, content) do nothing
+      """)
+  }
+
+  /// False when the ledger has the same snapshot.
+  func write(_ told: Snapshot) throws -> Bool {
+    let snapshot = try entry.ledger.forgetting(told, in: database)
+    let body = SnapshotCoding.encode(snapshot.entitlements)
+    let content = body.withUnsafeBytes { Fingerprint.of($0) }
+    let user = Fingerprint.of(snapshot.user)
+    let app = try entry.ledger.keep(word: snapshot.app, in: database)
+    if user != 0 {
+      var text = snapshot.user
+      try text.withUTF8 { try lineages.keep(user: user, id: UnsafeRawBufferPointer($0)) }
+    }
+    try keep(body, key: content)
+    insertion.bind(1, Int64(snapshot.provider.rawValue))
+    insertion.bind(2, user)
+    insertion.bind(3, Int64(app))
+    insertion.bind(4, snapshot.capturedAt.milliseconds)
+    insertion.bind(5, content)
+    insertion.bind(6, Int64(entry.id))
+    insertion.bind(7, snapshot.place.line)
+    insertion.bind(8, snapshot.place.byteOffset)
+    guard try insertion.changedRow() else { return false }
+    entry.add(
+      snapshotCheck: RowCheck.snapshot([
+        Int64(snapshot.provider.rawValue), user, Int64(app), snapshot.capturedAt.milliseconds,
+        content, snapshot.place.line, snapshot.place.byteOffset,
+      ]))
+    return true
+  }
+
+  private func keep(_ body: [UInt8], key: Int64) throws {
+    contentInsertion.bind(1, key)
+    contentInsertion.bind(2, blob: body)
+    guard try !contentInsertion.changedRow() else { return }
+    contentLookup.bind(1, key)
+    let isSame = try contentLookup.first { row in
+      body.withUnsafeBytes { row.blob(0).isEqual(to: $0) }
+    }
+    guard isSame ?? true else {
+      throw LedgerError(
+        .corrupt, "cannot add snapshots: two different contents have one fingerprint",
+        hint: "nothing was merged; report it, for no option of the program can help")
+    }
+  }
+}

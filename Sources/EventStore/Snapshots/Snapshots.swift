@@ -1,0 +1,201 @@
+internal import GRDB
+public import Domain
+
+/// The snapshots of a user that are current.
+public struct UserSnapshots: Sendable, Equatable {
+  /// Who says so.
+  public var provider: Provider
+  /// Fingerprint of the user id.
+  public var user: Int64
+  /// One per app, by app id; what was captured in one moment stands in one snapshot.
+  public var snapshots: [Snapshot]
+}
+
+/// Files of snapshots of which a part could not be read.
+public struct TornSnapshots: Sendable, Equatable {
+  /// Name of the one that came last.
+  public var newest: String
+  /// How many there are.
+  public var files: Int64
+  /// Lines in them.
+  public var lines: Int64
+  /// Those of them that could not be understood.
+  public var rejected: Int64
+  /// What was wrong with the first of these in the newest file, and where; nil without any.
+  public var firstReject: String?
+
+  /// Nothing torn but in `newest`.
+  public init(
+    newest: String, files: Int64 = 1, lines: Int64, rejected: Int64, firstReject: String? = nil
+  ) {
+    self.newest = newest
+    self.files = files
+    self.lines = lines
+    self.rejected = rejected
+    self.firstReject = firstReject
+  }
+}
+
+extension Ledger {
+  /// Calls `body` at every user of whom there is a snapshot captured at or before `asOf`, by
+  /// provider and user, with the newest one of each app.
+  public func forEachUser(
+    withSnapshotAsOf asOf: Instant, _ body: (UserSnapshots) throws -> Void
+  ) throws {
+    try visit("read snapshots") { database in
+      // Two seeks per user and app, however many nights the ledger remembers.
+      let next = try RawStatement(database, Self.nextSource)
+      let newest = try RawStatement(database, Self.newestOfSource)
+      newest.bind(4, asOf.milliseconds)
+      var source: [Int64] = [.min, .min, .min]
+      var current: UserSnapshots?
+      while true {
+        for (index, value) in source.enumerated() { next.bind(Int32(index + 1), value) }
+        let found = try next.first { [$0.int64(0), $0.int64(1), $0.int64(2)] }
+        guard let found else { break }
+        source = found
+        for (index, value) in source.enumerated() { newest.bind(Int32(index + 1), value) }
+        try newest.forEachRow { row in
+          let snapshot = try snapshot(row)
+          if current?.user != source[1] || current?.provider != snapshot.provider {
+            if let done = current { try body(done.ordered) }
+            current = UserSnapshots(
+              provider: snapshot.provider, user: source[1], snapshots: [])
+          }
+          current?.add(snapshot)
+        }
+      }
+      if let done = current { try body(done.ordered) }
+    }
+  }
+
+  /// When the newest snapshot of a provider at or before `asOf` was captured; nil without one.
+  public func newestCapture(
+    of provider: Provider, asOf: Instant
+  ) throws(LedgerError) -> Instant? {
+    try access("read snapshots") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        "select max(captured_ms) from snapshot where provider = ? and captured_ms <= ?")
+      statement.bind(1, Int64(provider.rawValue))
+      statement.bind(2, asOf.milliseconds)
+      return try statement.first { $0.optionalInstant(0) } ?? nil
+    }
+  }
+
+  /// The files of snapshots that are damaged or have rejected lines, and were neither delivered
+  /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
+  public func tornSnapshots() throws(LedgerError) -> TornSnapshots? {
+    try access("look for snapshots that are not whole") { database in
+      let statement = try RawStatement(
+        cachedIn: database,
+        """
+        select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
+          (select detail || ', at line ' || line from reject
+          where archive = torn.id order by line, byte_offset limit 1)
+        from archive as torn
+        where kind = 'snapshots' and (status = 'damaged' or rejected > 0) and not exists (
+          select 1 from archive as whole
+          where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
+            and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
+        order by id desc limit 1
+        """)
+      return try statement.first { row in
+        TornSnapshots(
+          newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),
+          firstReject: row.isNull(4) ? nil : row.text(4))
+      }
+    }
+  }
+
+  /// Calls `body` at every user, by key, who has a production lineage of `provider` but no
+  /// snapshot captured in `capture`.
+  public func forEachUser(
+    withoutSnapshotIn capture: ClosedRange<Instant>, provider: Provider,
+    _ body: (Int64) throws -> Void
+  ) throws {
+    try visit("read users without a snapshot") { database in
+      let statement = try RawStatement(
+        database,
+        """
+        select distinct user from lineage as l
+        where user <> 0 and provider = ?1
+          and environment = \(Environment.production.rawValue) and not exists (
+          select 1 from snapshot as s
+          where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
+        order by user
+        """)
+      statement.bind(1, Int64(provider.rawValue))
+      statement.bind(2, capture.lowerBound.milliseconds)
+      statement.bind(3, capture.upperBound.milliseconds)
+      try statement.forEachRow { try body($0.int64(0)) }
+    }
+  }
+
+  /// The user id behind a fingerprint; nil when the ledger knows no such user.
+  public func userText(_ user: Int64) throws(LedgerError) -> String? {
+    try access("read a user") { database in
+      let statement = try RawStatement(cachedIn: database, "select id from user where key = ?")
+      statement.bind(1, user)
+      return try statement.first { $0.text(0) }
+    }
+  }
+
+  private static let nextSource = """
+    select provider, user, app from snapshot
+    where (provider, user, app) > (?, ?, ?) order by provider, user, app limit 1
+    """
+
+  private static let newestOfSource = """
+    select s.provider, s.user, s.app, s.captured_ms, s.archive, s.line, s.byte_offset, c.body, u.id
+    from snapshot s
+    join snapshot_content c on c.key = s.content
+    left join user u on u.key = s.user
+    where s.provider = ?1 and s.user = ?2 and s.app = ?3 and s.captured_ms = (
+      select max(t.captured_ms) from snapshot t
+      where t.provider = ?1 and t.user = ?2 and t.app = ?3 and t.captured_ms <= ?4)
+    order by s.content
+    """
+
+  private func snapshot(_ row: RawStatement) throws -> Snapshot {
+    guard let entitlements = SnapshotCoding.decode(row.blob(7)) else {
+      throw LedgerError(
+        .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged")
+    }
+    return Snapshot(
+      provider: try row.provider(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),
+      capturedAt: row.instant(3), entitlements: entitlements,
+      place: Provenance(
+        archive: Int32(truncatingIfNeeded: row.int64(4)), line: row.int64(5),
+        byteOffset: row.int64(6)))
+  }
+
+  /// The symbol of `word`, kept when new.
+  func keep(word: String, in database: Database) throws -> StringID {
+    if let known = symbols.find(word) { return known }
+    var table = StringTable()
+    _ = table.symbol(word)
+    return try translate(table, in: database)[1]
+  }
+}
+
+extension UserSnapshots {
+  /// By app id, since the numbers of symbols depend on arrival.
+  var ordered: UserSnapshots {
+    var copy = self
+    copy.snapshots.sort { $0.app < $1.app }
+    return copy
+  }
+
+  /// Adds a snapshot; two responses of an API captured at one moment complete each other.
+  mutating func add(_ snapshot: Snapshot) {
+    guard let last = snapshots.indices.last, snapshots[last].app == snapshot.app else {
+      snapshots.append(snapshot)
+      return
+    }
+    for entitlement in snapshot.entitlements
+    where !snapshots[last].entitlements.contains(entitlement) {
+      snapshots[last].entitlements.append(entitlement)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+public import Domain
+
+/// A regular file that may hold delivered events, as it was when the folder was listed.
+public struct ArchiveFile: Sendable, Equatable {
+  /// The path as opened, shown as valid text on one line.
+  public let path: String
+  /// The path relative to the root given; the last component of a file given directly.
+  public let name: String
+  /// Length in bytes; what is appended later is not read.
+  public let bytes: Int64
+  /// When the content last changed, in milliseconds.
+  public let modified: Instant
+  /// The file's number on its disk.
+  public let inode: UInt64
+  let location: RawPath
+  let relative: RawPath
+
+  init(
+    location: RawPath, relative: RawPath, bytes: Int64, modified: Instant, inode: UInt64
+  ) {
+    path = location.shown
+    name = relative.shown
+    self.location = location
+    self.relative = relative
+    self.bytes = bytes
+    self.modified = modified
+    self.inode = inode
+  }
+
+  /// The file as it was while it had no more than `count` bytes.
+  public func first(_ count: Int64) -> ArchiveFile {
+    ArchiveFile(
+      location: location, relative: relative, bytes: min(bytes, count), modified: modified,
+      inode: inode)
+  }
+}
+
+/// Something under a root that is not read.
+public struct LeftOut: Sendable, Equatable {
+  /// Why it is not read.
+  public enum Reason: String, Sendable {
+    /// The name begins with a point.
+    case hidden
+    /// A pipe, socket or device.
+    case notRegular = "not a regular file"
+    /// A link that leads nowhere or in circles.
+    case brokenLink = "a link that leads nowhere"
+    /// It was there when the folder was read, and gone a moment later.
+    case vanished
+    /// Something else than input is known to lie there.
+    case ofOthers = "the job's own, or named as something else"
+  }
+
+  /// The path, shown as valid text on one line.
+  public let path: String
+  /// Why it is not read.
+  public let reason: Reason
+}
+
+/// What lies under the roots given.
+public struct ArchiveListing: Sendable, Equatable {
+  /// The files to read, in byte order of their name, then of their path.
+  public let files: [ArchiveFile]
+  /// What is not read, in byte order of its path as shown.
+  public let leftOut: [LeftOut]
+}

@@ -1,0 +1,194 @@
+internal import Glibc
+internal import Domain
+
+/// Finds the archives under files and folders.
+public enum ArchiveFolder {
+  /// Everything to read under `paths`: files as they are, folders recursively.
+  ///
+  /// A path that is not there may be one as `ArchiveFile.path` shows it.
+  /// Hidden entries and what is no regular file are left out, unless a hidden one is named in
+  /// `paths`; so are files that `others` names, and folders that it names and `paths` does not, by
+  /// whatever name or link they are come to. A file that is reached twice (overlapping roots,
+  /// links) is listed once; a hard link is a file of its own. Links to folders are walked last, so
+  /// that a file goes by its own name.
+  public static func files(
+    under paths: [String], except others: [String] = []
+  ) throws(ArchiveError) -> ArchiveListing {
+    var walk = FolderWalk()
+    for text in others { walk.except(RawPath(text)) }
+    for text in paths {
+      let path = RawPath(text)
+      let shown = RawPath(unescaping: text)
+      try walk.root(!isThere(path) && isThere(shown) ? shown : path)
+    }
+    try walk.linked()
+    return walk.listing
+  }
+
+  /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
+  public static func file(at path: String) throws(ArchiveError) -> ArchiveFile? {
+    let looks = [RawPath(path), RawPath(unescaping: path)].map {
+      (place: $0, found: fileStatus($0, followingLinks: true))
+    }
+    guard looks.contains(where: { $0.found.status != nil }) else {
+      if let unseen = looks.first(where: { !isAbsence($0.found.errorNumber) }) {
+        throw ArchiveError("list", unseen.place, errorNumber: unseen.found.errorNumber)
+      }
+      return nil
+    }
+    return try files(under: [path]).files.first { $0.path == path }
+  }
+}
+
+private struct FolderWalk {
+  private struct FolderID: Hashable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
+  }
+
+  private struct Link {
+    let path: RawPath
+    let relative: RawPath
+  }
+
+  private var files: [ArchiveFile] = []
+  private var leftOut: [LeftOut] = []
+  private var links: [Link] = []
+  private var foldersSeen: Set<FolderID> = []
+  private var filesSeen: Set<RawPath> = []
+  private var foldersOfOthers: Set<FolderID> = []
+  private var filesOfOthers: Set<RawPath> = []
+
+  var listing: ArchiveListing {
+    ArchiveListing(
+      files: files.sorted { left, right in
+        if left.relative != right.relative {
+          return RawPath.precedes(left.relative, right.relative)
+        }
+        return RawPath.precedes(left.location, right.location)
+      },
+      leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
+  }
+
+  /// Leaves out what is found at `path`, now or later on the walk; nothing need be there.
+  mutating func except(_ path: RawPath) {
+    guard let status = fileStatus(path, followingLinks: true).status else { return }
+    if isFolder(status) {
+      foldersOfOthers.insert(FolderID(status))
+    } else if let resolved = path.resolved {
+      filesOfOthers.insert(resolved)
+    }
+  }
+
+  mutating func root(_ path: RawPath) throws(ArchiveError) {
+    let (status, errorNumber) = fileStatus(path, followingLinks: true)
+    guard let status else { throw ArchiveError("list", path, errorNumber: errorNumber) }
+    if isFolder(status) {
+      try folder(path, relative: RawPath(""), status)
+    } else {
+      file(path, relative: path.lastComponent, status)
+    }
+  }
+
+  /// Follows the links met so far, and those met behind them.
+  mutating func linked() throws(ArchiveError) {
+    var next = 0
+    while next < links.count {
+      let link = links[next]
+      next += 1
+      let (status, errorNumber) = fileStatus(link.path, followingLinks: true)
+      if let status {
+        try entry(link.path, relative: link.relative, status)
+      } else if isAbsence(errorNumber) {
+        leave(link.path, .brokenLink)
+      } else {
+        throw ArchiveError("list", link.path, errorNumber: errorNumber)
+      }
+    }
+  }
+
+  private mutating func folder(
+    _ path: RawPath, relative: RawPath, _ status: stat
+  ) throws(ArchiveError) {
+    guard foldersSeen.insert(FolderID(status)).inserted else { return }
+    guard let names = path.names() else {
+      throw ArchiveError("list", path, errorNumber: errno)
+    }
+    for name in names {
+      let child = path.appending(name)
+      if name.bytes.first == UInt8(ascii: ".") {
+        leave(child, .hidden)
+        continue
+      }
+      let (status, errorNumber) = fileStatus(child, followingLinks: false)
+      if let status {
+        try entry(child, relative: relative.appending(name), status)
+      } else if errorNumber == ENOENT {
+        leave(child, .vanished)
+      } else {
+        throw ArchiveError("list", child, errorNumber: errorNumber)
+      }
+    }
+  }
+
+  private mutating func entry(
+    _ path: RawPath, relative: RawPath, _ status: stat
+  ) throws(ArchiveError) {
+    if isFolder(status) {
+      guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .ofOthers) }
+      try folder(path, relative: relative, status)
+    } else if status.st_mode & S_IFMT == S_IFLNK {
+      links.append(Link(path: path, relative: relative))
+    } else {
+      file(path, relative: relative, status)
+    }
+  }
+
+  private mutating func file(_ path: RawPath, relative: RawPath, _ status: stat) {
+    guard status.st_mode & S_IFMT == S_IFREG else { return leave(path, .notRegular) }
+    guard let resolved = path.resolved else { return leave(path, .vanished) }
+    guard !filesOfOthers.contains(resolved) else { return leave(path, .ofOthers) }
+    guard filesSeen.insert(resolved).inserted else { return }
+    files.append(
+      ArchiveFile(
+        location: path, relative: relative, bytes: Int64(status.st_size),
+        modified: modificationTime(status),
+        inode: UInt64(status.st_ino)))
+  }
+
+  private mutating func leave(_ path: RawPath, _ reason: LeftOut.Reason) {
+    leftOut.append(LeftOut(path: path.shown, reason: reason))
+  }
+}
+
+private func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }
+
+/// When the content changed; file systems keep years that milliseconds cannot count.
+private func modificationTime(_ status: stat) -> Instant {
+  let secondsMax: Int64 = 1 << 50
+  let seconds = min(max(Int64(status.st_mtim.tv_sec), -secondsMax), secondsMax)
+  return Instant(milliseconds: seconds * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000)
+}
+
+private func isThere(_ path: RawPath) -> Bool {
+  fileStatus(path, followingLinks: true).status != nil
+}
+
+/// Whether a failed look says that nothing is there, not that it cannot be seen.
+private func isAbsence(_ errorNumber: Int32) -> Bool {
+  [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(errorNumber)
+}
+
+private func fileStatus(
+  _ path: RawPath, followingLinks: Bool
+) -> (status: stat?, errorNumber: Int32) {
+  var status = stat()
+  let failed =
+    followingLinks ? stat(path.terminated, &status) : lstat(path.terminated, &status)
+  return failed == 0 ? (status, 0) : (nil, errno)
+}

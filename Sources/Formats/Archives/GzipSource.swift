@@ -1,0 +1,173 @@
+/// Inflates gzip members one after the other, as `cat a.gz b.gz` and appending writers leave them.
+///
+/// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
+/// stops early, and one whose data or checksum is wrong end the source with a `damage`.
+///
+/// How much a damaged member gives, and where its damage lies, must not depend on which library is
+/// installed. So what another library than zlib finds damaged is inflated once more, by zlib, up to
+/// the byte that was delivered last, and goes on from there. Where zlib ends before that byte, as
+/// at a set of codes that only the other library takes, what was delivered does not hold.
+final class GzipSource {
+  private enum State {
+    case betweenMembers
+    case insideMember
+    case ended
+    /// The rest is for zlib.
+    case handedOver
+  }
+
+  private let input: ByteWindow
+  private let path: RawPath
+  private let stream: any GzipStream
+  private var state = State.betweenMembers
+  private var ownDamage: ArchiveDamage?
+  private var isOwnTorn = false
+  /// Bytes delivered so far.
+  private var delivered: Int64 = 0
+  /// Makes the same source by zlib, from its beginning; nil when this is that source.
+  private let byZlib: (() throws(ArchiveError) -> GzipSource)?
+  /// The source by zlib, once the rest is its.
+  private var successor: GzipSource?
+  /// Whether more was delivered than zlib makes of the same bytes; nothing follows then.
+  private(set) var isContradicted = false
+
+  /// A source of what `input` inflates to: by the fastest library there is when `byZlib` can make
+  /// the same source anew, else by zlib.
+  init(
+    _ input: ByteWindow, path: RawPath,
+    byZlib: (() throws(ArchiveError) -> GzipSource)? = nil
+  ) throws(ArchiveError) {
+    self.input = input
+    self.path = path
+    #if ISAL
+      if let byZlib {
+        stream = IsalStream()
+        self.byZlib = byZlib
+        return
+      }
+    #endif
+    guard let stream = InflateStream() else { throw outOfMemory(path) }
+    self.stream = stream
+    self.byZlib = nil
+  }
+
+  /// Why and where the source ended early.
+  var damage: ArchiveDamage? { successor?.damage ?? ownDamage }
+
+  /// Whether the damage can have cut off a line; bytes that follow whole members cannot.
+  var isTorn: Bool { successor?.isTorn ?? isOwnTorn }
+
+  /// The level below, when that is inflated, too.
+  var below: GzipSource? {
+    if case .gzip(let below) = input.source { return below }
+    return nil
+  }
+
+  /// Bytes of the level below, or of the file, that are used up.
+  var consumed: Int64 { successor?.consumed ?? input.consumed }
+
+  /// Bytes of the file that are used up; of a level above the first, by what is read ahead.
+  var fileOffset: Int64 { below?.fileOffset ?? input.consumed }
+
+  /// Fills `target`; less only at the end.
+  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+    if let successor { return try successor.read(into: target) }
+    let made = try inflateMembers(into: target)
+    guard state == .handedOver, let byZlib else {
+      delivered += Int64(made)
+      return made
+    }
+    let successor = try byZlib()
+    self.successor = successor
+    guard try successor.skip(delivered) else {
+      isContradicted = true
+      return 0
+    }
+    return try successor.read(into: target)
+  }
+
+  /// Passes over as many bytes; false when there are less.
+  func skip(_ count: Int64) throws(ArchiveError) -> Bool {
+    let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
+    defer { scratch.deallocate() }
+    var left = count
+    while left > 0 {
+      let part = UnsafeMutableRawBufferPointer(
+        rebasing: scratch.prefix(Int(min(Int64(scratch.count), left))))
+      let passed = try read(into: part)
+      left -= Int64(passed)
+      if passed < part.count { return false }
+    }
+    return true
+  }
+
+  private func inflateMembers(
+    into target: UnsafeMutableRawBufferPointer
+  ) throws(ArchiveError) -> Int {
+    var made = 0
+    while made < target.count {
+      switch state {
+      case .ended, .handedOver: return made
+      case .betweenMembers: try beginMember()
+      case .insideMember:
+        made += try inflate(into: UnsafeMutableRawBufferPointer(rebasing: target[made...]))
+      }
+    }
+    return made
+  }
+
+  private func beginMember() throws(ArchiveError) {
+    while try input.fill(atLeast: 1) {
+      let padding = input.bytes.prefix { $0 == 0 }.count
+      input.consume(padding)
+      if !input.bytes.isEmpty { break }
+    }
+    if try input.startsWithGzipMagic() {
+      stream.restart()
+      let isPlain = try hasPlainHeader()
+      state = isPlain || byZlib == nil ? .insideMember : .handedOver
+    } else if input.bytes.isEmpty {
+      state = .ended
+    } else if input.bytes.count == 1, input.bytes[0] == 0x1F {
+      input.consume(1)
+      end("the file ends in the header of a gzip member", torn: true)
+    } else {
+      end("bytes that are not gzip follow the last member", torn: false)
+    }
+  }
+
+  /// Whether the header has only what every library reads alike (RFC 1952 §2.3.1): deflated data,
+  /// no checksum of the header and no reserved flags, which zlib looks at and others do not.
+  private func hasPlainHeader() throws(ArchiveError) -> Bool {
+    guard try input.fill(atLeast: 4) else { return false }
+    return input.bytes[2] == 8 && input.bytes[3] & 0xE2 == 0
+  }
+
+  private func inflate(
+    into target: UnsafeMutableRawBufferPointer
+  ) throws(ArchiveError) -> Int {
+    // At the end of the input zlib may still hold output, so it is asked once more.
+    _ = try input.fill(atLeast: 1)
+    let step = stream.step(input.bytes, into: target)
+    input.consume(step.taken)
+    switch step.outcome {
+    case .running: break
+    case .memberEnd: state = .betweenMembers
+    case .starved: end("the file ends inside a gzip member", torn: true)
+    case .corrupt(let reason): end("the gzip data is corrupt: \(reason)", torn: true)
+    case .outOfMemory: throw outOfMemory(path)
+    }
+    return step.made
+  }
+
+  private func end(_ detail: String, torn: Bool) {
+    guard byZlib == nil else { return state = .handedOver }
+    ownDamage = ArchiveDamage(offset: fileOffset, detail: detail)
+    isOwnTorn = torn
+    state = .ended
+  }
+}
+
+func outOfMemory(_ path: RawPath) -> ArchiveError {
+  ArchiveError("inflate", path, reason: "not enough memory")
+}

@@ -1,0 +1,135 @@
+// The room's door: a file in, chunks of whole lines out. Gzip is told by its magic bytes, never by
+// the name, and an archive that was compressed twice is inflated twice.
+
+/// The longest JSON value that is read where nobody says otherwise: 16 MiB.
+public let defaultValueBytesMax = 16 << 20
+
+/// Lines of an archive.
+public enum ArchiveChunk {
+  /// Physical lines with their newlines, as they stand in the inflated archive.
+  ///
+  /// The first byte is in line `firstLine`, from 1, at `firstOffset`, from 0. The last line of the
+  /// archive may lack its newline. A line longer than about 1 MiB may come in several chunks, each
+  /// of whole JSON values; the second then begins within its line. The bytes are good until the
+  /// consumer returns.
+  case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
+  /// A JSON value longer than the limit, which is left out.
+  case oversizedValue(line: Int64, byteOffset: Int64)
+  /// What came so far does not hold: the archive is damaged before its end, and comes anew.
+  case again
+}
+
+/// Where an archive stops being readable.
+public struct ArchiveDamage: Sendable, Equatable {
+  /// Offset in the file as it is on disk.
+  public let offset: Int64
+  /// What is wrong, without any of the content.
+  public let detail: String
+}
+
+/// What is known of an archive once it has been read.
+public struct ArchiveEnd: Sendable, Equatable {
+  /// Length of the inflated archive, up to the damage.
+  public let inflatedBytes: Int64
+  /// Nil when the archive is whole.
+  public let damage: ArchiveDamage?
+  /// SHA-256 of the file's bytes, behind the damage, too; 64 lower-case hex digits.
+  public let sha256: String
+}
+
+/// The SHA-256 of the bytes of `file` that were there when it was listed.
+public func sha256(of file: ArchiveFile) throws(ArchiveError) -> String {
+  try FileBytes(file).finish()
+}
+
+/// The SHA-256 of the first `count` bytes of `file`, or of all when it has fewer.
+public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError) -> String {
+  try FileBytes(file, first: count).finish()
+}
+
+/// Gives `body` all lines of `file` in order, in bounded memory.
+///
+/// Of a damaged archive come the lines that end before the damage, as zlib sees it, and the objects
+/// of a last one that are closed there, however much is read at a time and whichever library is
+/// installed. Plain bytes that end inside an object or array were cut off there.
+///
+/// - Parameters:
+///   - file: as listed; bytes added since are not read.
+///   - valueBytesMax: the longest JSON value that is delivered.
+/// - Throws: `ArchiveError`, and whatever `body` throws.
+public func readArchive(
+  _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
+  _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd {
+  try readArchive(file, sizes: LineSizes(valueMax: valueBytesMax), body)
+}
+
+func readArchive(
+  _ file: ArchiveFile, sizes: LineSizes, byZlibAlone: Bool = false,
+  _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd {
+  precondition(sizes.valueMax > 0, "a value has at least one byte")
+  let bytes = try FileBytes(file)
+  if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, body) { return end }
+  try body(.again)
+  let again = try read(FileBytes(again: bytes), of: file, sizes, byZlibAlone: true, body)
+  guard let again else { preconditionFailure("zlib does not contradict itself") }
+  return again
+}
+
+/// Reads once; nil when what was delivered does not hold.
+private func read(
+  _ bytes: FileBytes, of file: ArchiveFile, _ sizes: LineSizes, byZlibAlone: Bool,
+  _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd? {
+  var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
+  var levels: [GzipSource] = []
+  while levels.count < 2, try window.startsWithGzipMagic() {
+    let depth = levels.count
+    let byZlib = { () throws(ArchiveError) in
+      try zlibSource(of: FileBytes(again: bytes), depth: depth, sizes, file.location)
+    }
+    let level = try GzipSource(window, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
+    levels.append(level)
+    window = ByteWindow(.gzip(level), capacity: sizes.buffer)
+  }
+  let reader = LineReader(window, sizes: sizes)
+  try reader.run(body)
+  if levels.contains(where: \.isContradicted) { return nil }
+  let sha256 = try bytes.finish()
+  let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
+  let isCut = try reader.finish(isTorn: isTorn, mayBeCut: levels.isEmpty, body)
+  var damage = try damage(of: bytes, levels, file.location)
+  if damage == nil, isCut {
+    damage = ArchiveDamage(offset: bytes.position, detail: "the file ends inside a JSON value")
+  }
+  return ArchiveEnd(inflatedBytes: reader.position, damage: damage, sha256: sha256)
+}
+
+/// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.
+private func zlibSource(
+  of bytes: FileBytes, depth: Int, _ sizes: LineSizes, _ path: RawPath
+) throws(ArchiveError) -> GzipSource {
+  var source = try GzipSource(ByteWindow(.file(bytes), capacity: sizes.buffer), path: path)
+  for _ in 0..<depth {
+    source = try GzipSource(ByteWindow(.gzip(source), capacity: sizes.buffer), path: path)
+  }
+  return source
+}
+
+/// The damage nearest to the disk: what is wrong further up follows from it.
+private func damage(
+  of bytes: FileBytes, _ levels: [GzipSource], _ path: RawPath
+) throws(ArchiveError) -> ArchiveDamage? {
+  if bytes.missing > 0 {
+    return ArchiveDamage(
+      offset: bytes.position, detail: "the file became shorter while it was read")
+  }
+  guard let depth = levels.firstIndex(where: { $0.damage != nil }) else { return nil }
+  guard depth > 0, let detail = levels[depth].damage?.detail else { return levels[depth].damage }
+  // Levels read ahead as far as their buffers are long, so the place is looked for by itself.
+  let below = try zlibSource(
+    of: FileBytes(again: bytes), depth: depth - 1, LineSizes(), path)
+  _ = try below.skip(levels[depth].consumed + 1)
+  return ArchiveDamage(offset: below.fileOffset, detail: detail)
+}

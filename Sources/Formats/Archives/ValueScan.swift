@@ -1,0 +1,53 @@
+/// The values that stand in a stretch of bytes, up to the first one that is too long, or the first
+/// that ends `enough` bytes behind the start or later.
+struct ValueScan {
+  /// A value longer than the limit.
+  struct Oversized {
+    let start: Int
+    /// Nil when the bytes end before the value does.
+    let end: Int?
+    /// Where the search for its end stands.
+    let search: ValueEnd
+  }
+
+  private(set) var lastStart: Int?
+  private(set) var isLastClosed = false
+  /// Whether the last value is an object or array that is closed, which no byte behind it changes.
+  private(set) var isLastWhole = false
+  private(set) var oversized: Oversized?
+  /// Behind the value that is enough; nil when none is.
+  private(set) var end: Int?
+
+  init(_ bytes: UnsafeRawBufferPointer, valueBytesMax: Int, enough: Int = .max) {
+    var position = 0
+    while let start = firstByte(of: bytes, from: position) {
+      var search = ValueEnd()
+      let end = search.find(in: bytes, from: start)
+      if (end ?? bytes.count) - start > valueBytesMax {
+        oversized = Oversized(start: start, end: end, search: search)
+        return
+      }
+      lastStart = start
+      isLastClosed = end != nil
+      isLastWhole = isLastClosed && ValueEnd.isOpening(bytes[start])
+      guard let end else { return }
+      position = end
+      if end >= enough {
+        self.end = end
+        return
+      }
+    }
+  }
+}
+
+/// The next byte that is neither white space nor part of a byte order mark.
+private func firstByte(of bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+  var position = start
+  while position < bytes.count {
+    switch bytes[position] {
+    case 0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF: position += 1
+    default: return position
+    }
+  }
+  return nil
+}

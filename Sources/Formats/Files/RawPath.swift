@@ -1,0 +1,54 @@
+internal import Glibc
+internal import Domain
+
+/// A path, or a name in one, as the bytes that the system knows, which need not be UTF-8.
+public struct RawPath: Sendable, Hashable {
+  /// The bytes, without the 0 that ends them for the system.
+  public let bytes: [UInt8]
+
+  /// The path of these bytes.
+  public init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The path of a text.
+  public init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// The bytes as the system takes them, with a 0 at the end.
+  public var terminated: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+
+  /// The path on one line of valid text; different paths look different.
+  public var shown: String { String(escaping: bytes) }
+
+  /// What stands in this folder under `name`, which may be a path itself: the folder when that is
+  /// empty, and `name` in the empty path.
+  public func appending(_ name: RawPath) -> RawPath {
+    let slash = UInt8(ascii: "/")
+    let isBare = bytes.isEmpty || name.bytes.isEmpty || bytes.last == slash
+    return RawPath(bytes: bytes + (isBare ? [] : [slash]) + name.bytes)
+  }
+
+  /// Whether `left` comes before `right` in the order of bytes.
+  public static func precedes(_ left: RawPath, _ right: RawPath) -> Bool {
+    left.bytes.lexicographicallyPrecedes(right.bytes)
+  }
+
+  /// The names in this folder without `.` and `..`, in the order of bytes; nil when not all can be
+  /// read, and `errno` says why.
+  public func names() -> [RawPath]? {
+    guard let folder = opendir(terminated) else { return nil }
+    defer {
+      let cause = errno
+      closedir(folder)
+      errno = cause
+    }
+    var names: [RawPath] = []
+    while true {
+      // A list that ends early would pass for the folder's whole content.
+      errno = 0
+      guard let entry = readdir(folder) else {
+        return errno == 0 ? names.sorted(by: Self.precedes) : nil
+      }
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+      if name != Array(".".utf8), name != Array("..".utf8) { names.append(RawPath(bytes: name)) }
+    }
+  }
+}

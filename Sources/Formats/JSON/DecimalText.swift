@@ -1,0 +1,97 @@
+public import Domain
+
+/// An amount read from text.
+public enum ParsedAmount: Sendable, Equatable {
+  /// The amount in micro-units; `wasRounded` when decimals behind the sixth were not all zero.
+  case amount(Amount, wasRounded: Bool)
+  /// More than 10¹² units.
+  case tooLarge
+}
+
+/// Amounts of money and rates, read exactly.
+public enum DecimalText {
+  private static let microsMax = Amount.lineMax.micros.magnitude
+
+  /// The amount that a JSON number, or a string of the same grammar, stands for.
+  ///
+  /// More than six decimals are rounded half to even. Nil when `bytes` are no number.
+  public static func amount(_ bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
+    if let micros = plainMicros(bytes) {
+      return .amount(Amount(micros: micros), wasRounded: false)
+    }
+    return amount(bytes, places: 6)
+  }
+
+  /// The same of a number that counts millionths of a unit.
+  public static func amount(ofMicros bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
+    amount(bytes, places: 0)
+  }
+
+  private static func amount(_ bytes: UnsafeRawBufferPointer, places: Int) -> ParsedAmount? {
+    guard let parts = DecimalParts(bytes) else { return nil }
+    guard let (micros, rest) = parts.scaled(places: places) else { return .tooLarge }
+    guard micros < microsMax || micros == microsMax && rest == .none else { return .tooLarge }
+    let isUp = rest == .aboveHalf || rest == .half && micros % 2 == 1
+    let rounded = Int64(micros) + (isUp ? 1 : 0)
+    let amount = Amount(micros: parts.isNegative ? -rounded : rounded)
+    return .amount(amount, wasRounded: rest != .none)
+  }
+
+  /// The short way for up to twelve digits before the point and up to six behind it.
+  private static func plainMicros(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    guard bytes.count <= 20 else { return nil }
+    let isNegative = bytes.first == UInt8(ascii: "-")
+    let first = isNegative ? 1 : 0
+    var digits: Int64 = 0
+    var point: Int?
+    for here in first..<max(first, bytes.count) {
+      let digit = bytes[here] &- UInt8(ascii: "0")
+      if digit <= 9 {
+        digits = digits &* 10 &+ Int64(digit)
+      } else if bytes[here] == UInt8(ascii: "."), point == nil {
+        point = here
+      } else {
+        return nil
+      }
+    }
+    let whole = (point ?? bytes.count) - first
+    let decimals = point.map { bytes.count - $0 - 1 } ?? 0
+    guard (1...12).contains(whole), whole == 1 || bytes[first] != UInt8(ascii: "0"),
+      decimals <= 6, point == nil || decimals > 0
+    else { return nil }
+    for _ in decimals..<6 { digits *= 10 }
+    return isNegative ? -digits : digits
+  }
+}
+
+/// Whole numbers, read exactly.
+public enum IntegerText {
+  /// The whole number that a JSON number, or a string of the same grammar, stands for.
+  ///
+  /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for what
+  /// does not fit 64 bits.
+  public static func int64(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    if let plain = plain(bytes) { return plain }
+    guard let parts = DecimalParts(bytes), let (magnitude, rest) = parts.scaled(places: 0),
+      rest == .none
+    else { return nil }
+    if parts.isNegative {
+      return magnitude <= Int64.min.magnitude ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+    }
+    return Int64(exactly: magnitude)
+  }
+
+  /// The short way for one to eighteen digits without sign, the first not zero.
+  static func plain(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+    guard let first = bytes.first, first != UInt8(ascii: "0"), bytes.count <= 18 else {
+      return nil
+    }
+    var value: Int64 = 0
+    for byte in bytes {
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      value = value &* 10 &+ Int64(digit)
+    }
+    return value
+  }
+}

@@ -1,0 +1,141 @@
+public import Domain
+
+/// What a number that stands for a time counts.
+public enum EpochUnit: Sendable {
+  case seconds
+  case milliseconds
+  /// Seconds in the years 1 to 9999; milliseconds beyond them, of 1978 and later.
+  case guess
+}
+
+/// Points in time, read from text; all lie in the years 1 to 9999.
+public enum InstantText {
+  private static let millisecondsMin: Int64 = -62_135_596_800_000
+  private static let millisecondsMax: Int64 = 253_402_300_799_999
+
+  /// The instant that a JSON number, or a string of the same grammar, counts from 1970 in UTC.
+  ///
+  /// What is finer than a millisecond is cut off, towards the past. Nil for what is no number.
+  public static func epoch(_ bytes: UnsafeRawBufferPointer, unit: EpochUnit) -> Instant? {
+    if let plain = IntegerText.plain(bytes) {
+      let isMilliseconds = unit == .milliseconds || unit == .guess && plain > millisecondsMax / 1000
+      if isMilliseconds { return instant(milliseconds: plain) }
+      return plain > millisecondsMax / 1000 ? nil : Instant(seconds: plain)
+    }
+    guard let parts = DecimalParts(bytes), let whole = parts.scaled(places: 0) else { return nil }
+    let limit = parts.isNegative ? millisecondsMin : millisecondsMax
+    let isLarge = whole.magnitude > limit.magnitude / 1000
+    let isMilliseconds = unit == .milliseconds || unit == .guess && isLarge
+    guard let (magnitude, rest) = isMilliseconds ? whole : parts.scaled(places: 3),
+      let milliseconds = Int64(exactly: magnitude)
+    else { return nil }
+    guard parts.isNegative else { return instant(milliseconds: milliseconds) }
+    return instant(milliseconds: -milliseconds - (rest == .none ? 0 : 1))
+  }
+
+  /// The instant that a date and time of RFC 3339 stand for.
+  ///
+  /// Also taken: a space between date and time, small letters, no offset (then UTC), an offset of
+  /// hours alone or without colon and the word UTC, as databases print them, and a date alone,
+  /// which is its midnight in UTC. What is finer than a millisecond is cut off. A leap second,
+  /// 23:59:60 in UTC, is the last millisecond before it. Nil for everything else, and with
+  /// `needsOffset` for what says no offset.
+  public static func rfc3339(
+    _ bytes: UnsafeRawBufferPointer, needsOffset: Bool = false
+  ) -> Instant? {
+    var text = DigitReader(bytes: bytes)
+    guard let year = text.number(4), text.skip("-"), let month = text.number(2), text.skip("-"),
+      let day = text.number(2), year >= 1, (1...12).contains(month),
+      day >= 1, day <= lastDay(year: year, month: month)
+    else { return nil }
+    let midnight = Int64(Day(year: year, month: month, day: day).number) * Interval.day.milliseconds
+    if text.isAtEnd { return needsOffset ? nil : Instant(milliseconds: midnight) }
+    guard text.skip("T") || text.skip("t") || text.skip(" "),
+      let hour = text.number(2), text.skip(":"), let minute = text.number(2), text.skip(":"),
+      let second = text.number(2), hour <= 23, minute <= 59, second <= 60,
+      let fraction = text.milliseconds(), !needsOffset || !text.isAtEnd,
+      let offset = text.offsetMinutes(), text.isAtEnd
+    else { return nil }
+    let minutes = hour * 60 + minute - offset
+    let clock: Int
+    if second == 60 {
+      guard (minutes + 1440) % 1440 == 1439 else { return nil }
+      clock = minutes * 60_000 + 59_999
+    } else {
+      clock = minutes * 60_000 + second * 1000 + fraction
+    }
+    return instant(milliseconds: midnight + Int64(clock))
+  }
+
+  private static func instant(milliseconds: Int64) -> Instant? {
+    guard milliseconds >= millisecondsMin, milliseconds <= millisecondsMax else { return nil }
+    return Instant(milliseconds: milliseconds)
+  }
+
+  private static func lastDay(year: Int, month: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+}
+
+/// Reads digits and marks from the front of a text.
+private struct DigitReader {
+  let bytes: UnsafeRawBufferPointer
+  private var here = 0
+
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { here == bytes.count }
+
+  /// A number of exactly `count` digits.
+  mutating func number(_ count: Int) -> Int? {
+    guard here + count <= bytes.count else { return nil }
+    var value = 0
+    for byte in bytes[here..<here + count] {
+      let digit = byte &- UInt8(ascii: "0")
+      guard digit <= 9 else { return nil }
+      value = value * 10 + Int(digit)
+    }
+    here += count
+    return value
+  }
+
+  mutating func skip(_ mark: Unicode.Scalar) -> Bool {
+    guard here < bytes.count, bytes[here] == UInt8(ascii: mark) else { return false }
+    here += 1
+    return true
+  }
+
+  /// The first three decimals behind a point, 0 without one; nil when a point lacks them.
+  mutating func milliseconds() -> Int? {
+    guard skip(".") else { return 0 }
+    var value = 0
+    var count = 0
+    while let digit = number(1) {
+      if count < 3 { value = value * 10 + digit }
+      count += 1
+    }
+    if count == 0 { return nil }
+    for _ in count..<max(count, 3) { value *= 10 }
+    return value
+  }
+
+  /// Minutes east of UTC.
+  mutating func offsetMinutes() -> Int? {
+    if isAtEnd || skip("Z") || skip("z") { return 0 }
+    if skip(" ") { return skip("U") && skip("T") && skip("C") ? 0 : nil }
+    let isEast = skip("+")
+    guard isEast || skip("-"), let hours = number(2), hours <= 23,
+      let minutes = isAtEnd ? 0 : minutesBehindHours(), minutes <= 59
+    else { return nil }
+    return (hours * 60 + minutes) * (isEast ? 1 : -1)
+  }
+
+  private mutating func minutesBehindHours() -> Int? {
+    _ = skip(":")
+    return number(2)
+  }
+}

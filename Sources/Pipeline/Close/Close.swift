@@ -1,0 +1,169 @@
+import Formats
+import Foundation
+import EventStore
+import Logging
+import Reconciliation
+import Reports
+import Domain
+
+extension RunPipeline {
+  /// Freezes the numbers of a month as the newest run published them, and says what they are.
+  ///
+  /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
+  /// go into the ledger in one transaction. Nothing of it reads a clock: a close speaks of its
+  /// run's as-of.
+  public func close(_ order: CloseOrder) throws(SubledgerError) -> String {
+    try onLedger(to: "close \(order.month.text)") { ledger throws(SubledgerError) in
+      let (run, zone) = try newestPublication(of: ledger, order.month)
+      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
+      if let standing {
+        throw SubledgerError(
+          .usage,
+          "cannot close \(order.month.text): it is closed with the numbers of run \(standing.run)",
+          hint: "open it with `subledger reopen \(order.month.text) --reason …` first")
+      }
+      try requireStanding(run, in: ledger, to: "close \(order.month.text)")
+      let night = try following(run, in: ledger)
+      let rules = try night.reconcileRules(for: ledger).fold
+      try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }
+      let frozen = try attempt {
+        try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
+      }
+      try check(frozen, order, run)
+      var act = NewAuditEntry(.close, order.words)
+      act.month = order.month
+      act.zone = zone
+      act.content = content(of: frozen, run)
+      _ = try attempt { try ledger.close(act, frozen.reports) }
+      let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
+      return dryRunNotice + "\(order.month.text) is closed in \(zone) with the numbers of run "
+        + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
+        + "\(counted(frozen.openBreaks, "open break"))"
+    }
+  }
+
+  /// Opens a closed month again; later runs compare with the last publication.
+  public func reopen(_ order: CloseOrder) throws(SubledgerError) -> String {
+    guard !order.words.reason.isEmpty else {
+      throw SubledgerError(.usage, "reopen needs --reason", hint: "say why the numbers must change")
+    }
+    return try onLedger(to: "reopen \(order.month.text)") { ledger throws(SubledgerError) in
+      let (_, zone) = try newestPublication(of: ledger, order.month)
+      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
+      guard let standing else {
+        throw try notClosed(order.month, in: zone, of: ledger)
+      }
+      var act = NewAuditEntry(.reopen, order.words)
+      act.month = order.month
+      act.zone = zone
+      act.content = "close \(standing.act)"
+      _ = try attempt { try ledger.record(act) }
+      return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "
+        + "run \(standing.run)"
+    }
+  }
+
+  /// Tells that the run before published its months in another zone: what is closed in this one
+  /// stands beside none of theirs.
+  private func warnOfOtherZone(before run: RunRow, _ zone: String, in ledger: Ledger) throws {
+    guard let earlier = try ledger.publication(before: run.id),
+      let former = try ledger.zone(of: earlier), former != zone
+    else { return }
+    log.warning(
+      """
+      the month is closed in \(zone), as run \(run.id) published it; run \(earlier) before it \
+      published in \(former), and runs in \(former) do not compare with this close
+      """)
+  }
+
+  /// Why a month cannot be reopened, with the time zones in which it is closed.
+  private func notClosed(
+    _ month: Month, in zone: String, of ledger: Ledger
+  ) throws(SubledgerError) -> SubledgerError {
+    let states = try attempt { try ledger.monthStates() }
+    let zones = states.filter { $0.month == month && $0.closedRun != nil }.map(\.zone)
+    guard !zones.isEmpty else {
+      return SubledgerError(
+        .usage, "cannot reopen \(month.text): it is not closed",
+        hint: "`subledger status` lists the closed months")
+    }
+    let names = zones.joined(separator: ", ")
+    return SubledgerError(
+      .usage, "cannot reopen \(month.text): it is closed in \(names), not in \(zone)",
+      hint: "publish with that --timezone first")
+  }
+
+  /// What the answer of an act begins with that was done to a copy of the ledger alone.
+  var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
+
+  /// Works on the ledger under its lock, when there is one.
+  func onLedger(
+    to deed: String, _ work: (Ledger) throws(SubledgerError) -> String
+  ) throws(SubledgerError) -> String {
+    try requireLedger(to: "\(deed) in")
+    return try withLedger(work)
+  }
+
+  private func newestPublication(
+    of ledger: Ledger, _ month: Month
+  ) throws(SubledgerError) -> (RunRow, String) {
+    let run = try attempt { try ledger.lastPublished() }
+    guard let run, let zone = try attempt({ try ledger.zone(of: run.id) }) else {
+      throw SubledgerError(
+        .noInput,
+        "the ledger \(plan.ledger) has published nothing, so \(month.text) has no numbers",
+        hint: "publish with `subledger run` first")
+    }
+    return (run, zone)
+  }
+
+  /// A night that follows what `run` followed, whatever this one was told.
+  private func following(_ run: RunRow, in ledger: Ledger) throws(SubledgerError) -> RunPipeline {
+    guard run.version == version else {
+      throw SubledgerError(
+        .tryAgain,
+        "run \(run.id) was published by version \(run.version) of the program, not \(version)",
+        hint: "publish with `subledger run` or `subledger report`, and close then")
+    }
+    return following(try history(of: run.id, in: ledger).plan)
+  }
+
+  private func check(
+    _ frozen: FrozenMonth, _ order: CloseOrder, _ run: RunRow
+  ) throws(SubledgerError) {
+    let month = order.month.text
+    guard frozen.reports.contains(where: { $0.report.hasSuffix("_monthly") }) else {
+      throw SubledgerError(
+        .usage, "cannot close \(month): no report of run \(run.id) has a row of it",
+        hint: "`subledger status` lists the months that there are")
+    }
+    guard frozen.unpublished == 0 else {
+      throw SubledgerError(
+        .tryAgain,
+        "cannot close \(month): \(frozen.unpublished) rows are not those that run \(run.id) "
+          + "published, because the ledger took in more since",
+        hint: "publish with `subledger run` or `subledger report`, and close then")
+    }
+    guard frozen.incomplete.isEmpty || order.isForced else {
+      let rows = frozen.incomplete.sorted { $0.key < $1.key }
+        .map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
+      throw SubledgerError(
+        .tryAgain,
+        "cannot close \(month): as of \(run.asOf.text) later deliveries can still change rows: "
+          + rows,
+        hint: "close after a run whose is_complete is true for all rows of the month, or freeze "
+          + "them as they are with --force and --reason")
+    }
+  }
+
+  /// What a close is about, a fact a line.
+  private func content(of frozen: FrozenMonth, _ run: RunRow) -> String {
+    let options = sha256(of: Array(run.options.utf8))
+    let forced = frozen.incomplete.values.reduce(0, +)
+    return
+      (["run \(run.id) as of \(run.asOf.text)", "version \(run.version)", "options \(options)"]
+      + (forced > 0 ? ["forced: \(forced) rows can still change"] : [])
+      + frozen.reports.map { "\($0.report) \($0.rowCount) \($0.sha256)" })
+      .joined(separator: "\n")
+  }
+}

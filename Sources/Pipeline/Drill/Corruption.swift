@@ -1,0 +1,135 @@
+import Subscriptions
+import Domain
+
+/// An event with a wrong part, and the break that shows it.
+struct Corruption {
+  let event: Event
+  let code: BreakCode
+
+  /// One of the corruptions that `event` allows, by `draw`; nil when it allows none.
+  ///
+  /// - Parameters:
+  ///   - events: everything told of the event's fold group.
+  ///   - limits: what others paid, and a currency that nobody pays in.
+  init?(of event: Event, among events: [Event], _ limits: DamageLimits, draw: UInt64) {
+    let possible = [
+      Self.contradicted(event), Self.currency(event, among: events, limits.foreignCurrency),
+      Self.rate(event), Self.revenue(event), Self.leaked(event),
+      Self.reversed(event, among: events), Self.exchange(event, among: events, limits.rates),
+    ].compactMap { $0 }
+    guard !possible.isEmpty else { return nil }
+    self = possible[Int(draw % UInt64(possible.count))]
+  }
+
+  private init(_ event: Event, _ code: BreakCode) {
+    var event = event
+    event.body &+= 1
+    self.event = event
+    self.code = code
+  }
+
+  /// An older version that says another end: the one that counts stays.
+  private static func contradicted(_ event: Event) -> Corruption? {
+    guard let created = event.created else { return nil }
+    var older = event
+    older.created = created - .seconds(1)
+    older.periodEnd = (event.periodEnd ?? event.time) + .days(1)
+    return Corruption(older, .conflict)
+  }
+
+  /// A part of the charge back, in a currency that is not the charge's.
+  private static func currency(
+    _ event: Event, among events: [Event], _ foreign: StringID
+  ) -> Corruption? {
+    guard event.kind.isRefund, event.transaction != 0, let part = event.revenue,
+      events.contains(where: { charge in
+        charge.transaction == event.transaction && charge.kind.chargeKind != nil
+          && charge.time < event.time && part.isPart(of: charge.revenue)
+      })
+    else { return nil }
+    var wrong = event
+    wrong.revenue?.currency = foreign
+    return Corruption(wrong, .currencyMismatch)
+  }
+
+  /// Proceeds that do not fit price and rate.
+  private static func rate(_ event: Event) -> Corruption? {
+    guard event.kind.chargeKind != nil,
+      let revenue = event.revenue, revenue.isProceed == true, let rate = revenue.rate,
+      rate > .zero, let price = event.price?.usd, price > Amount(micros: 1_000_000),
+      price < Amount(micros: 1_000_000_000)
+    else { return nil }
+    var wrong = event
+    wrong.price?.usd = Amount(micros: price.micros * 2)
+    return Corruption(wrong, .rateMismatch)
+  }
+
+  /// The same of the sandbox, as a transaction of its own.
+  private static func leaked(_ event: Event) -> Corruption? {
+    guard event.tellsAlone else { return nil }
+    var test = event
+    test.environment = .sandbox
+    return Corruption(test, .envLeak)
+  }
+
+  /// A period that ends before it starts; the newest one would leave the end in doubt as well.
+  private static func reversed(_ event: Event, among events: [Event]) -> Corruption? {
+    guard event.tellsAlone, event.kind.chargeKind != nil, let start = event.periodStart,
+      start <= event.time, let end = event.periodEnd, end > start,
+      events.contains(where: {
+        $0.lineage == event.lineage && $0.kind.chargeKind != nil && $0.time > end - .days(1)
+      })
+    else { return nil }
+    var wrong = event
+    wrong.periodEnd = start - .days(1)
+    return Corruption(wrong, .impossibleSequence)
+  }
+
+  /// Half as many dollars again as others paid for the currency around that day.
+  private static func exchange(
+    _ event: Event, among events: [Event], _ rates: ExchangeRates
+  ) -> Corruption? {
+    guard event.kind.chargeKind != nil, let revenue = event.revenue, let usd = revenue.usd,
+      usd > Amount(micros: 1_000_000), rates.around(event) >= 9,
+      !events.contains(where: { $0.kind.isRefund && $0.transaction == event.transaction }),
+      let dear = try? usd.scaled(by: 3, over: 2)
+    else { return nil }
+    var wrong = event
+    wrong.revenue?.usd = dear
+    wrong.price?.usd = event.price?.usd.flatMap { try? $0.scaled(by: 3, over: 2) }
+    return Corruption(wrong, .fxOutlier)
+  }
+
+  /// Money that comes with an event that books none.
+  private static func revenue(_ event: Event) -> Corruption? {
+    guard !event.kind.isProductChange, !event.kind.isRefund, event.kind.chargeKind == nil else {
+      return nil
+    }
+    var wrong = event
+    let amount = Amount(micros: 9_990_000)
+    wrong.revenue = Revenue(local: amount, usd: amount, isProceed: false)
+    return Corruption(wrong, .unexpectedRevenue)
+  }
+}
+
+extension Revenue {
+  /// Whether less than `whole` was given back, in the currency it was paid in.
+  func isPart(of whole: Revenue?) -> Bool {
+    guard let whole, currency != 0, currency == whole.currency, let usd, let paid = whole.usd,
+      let local, let paidLocal = whole.local
+    else { return false }
+    return usd.magnitude < paid.magnitude && local.magnitude < paidLocal.magnitude
+  }
+}
+
+extension ExchangeRates {
+  /// How many charges in the currency of `event` are quoted within three days of it.
+  func around(_ event: Event) -> Int64 {
+    guard var near = CurrencyDay(event) else { return 0 }
+    let day = near.day.number
+    return (day - 3...day + 3).reduce(0) { sum, number in
+      near.day = Day(number: number)
+      return sum + (charges[near]?.values.reduce(0, +) ?? 0)
+    }
+  }
+}

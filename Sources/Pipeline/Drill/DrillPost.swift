@@ -1,0 +1,90 @@
+import EventStore
+import Domain
+
+/// Does the damages of a drill to a copy of a ledger.
+struct DrillPost {
+  let ledger: Ledger
+
+  /// Forgets and delivers; gives how many deliveries the ledger knew already.
+  func deliver(_ damages: [Damage], seed: UInt64) throws -> Int64 {
+    var texts: [String] = []
+    for damage in damages {
+      let event = damage.candidate.event
+      texts.append(
+        try ledger.transactionText(lineage: event.lineage, identity: event.identity) ?? "")
+    }
+    for damage in damages where damage.forgets {
+      for event in [damage.candidate.event] + damage.companions { try ledger.remove(event) }
+    }
+    let archive = NewArchive(
+      name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
+      modified: Instant(milliseconds: 0), inode: 0)
+    let intake = ledger.beginEvents()
+    try intake.begin(archive)
+    var batch = EventBatch()
+    for (damage, transaction) in zip(damages, texts) {
+      guard let event = damage.delivered else { continue }
+      let user = try ledger.userText(event.user) ?? ""
+      let (row, words) = (damage.candidate.row, ledger.symbols.words)
+      if event.environment == row.environment {
+        batch.add(event, transaction: transaction, user: user, row: row, words: words)
+      } else {
+        let leaked = "drill \(transaction)"
+        batch.add(
+          event.leaked(row, transaction: leaked, words), transaction: leaked, user: user,
+          row: row, words: words)
+      }
+    }
+    batch.lines = Int64(batch.events.count)
+    try intake.add(batch)
+    let told = try intake.finish() + intake.write()
+    return told.reduce(0) { $0 + $1.duplicates }
+  }
+}
+
+extension Event {
+  /// The event as one of the same subscription in its other environment.
+  func leaked(_ row: LineageRow, transaction: String, _ words: [String]) -> Event {
+    var leaked = self
+    leaked.lineage = lineageKey(
+      provider: row.provider, app: words[Int(row.app)], environment: environment,
+      store: row.store, original: row.original)
+    leaked.transaction = transactionKey(transaction)
+    var identity = Fingerprint(seed: 6)
+    identity.combine(UInt64(bitPattern: self.identity))
+    leaked.identity = identity.value
+    return leaked
+  }
+}
+
+extension EventBatch {
+  /// Adds an event of the ledger as a line of its own.
+  mutating func add(
+    _ event: Event, transaction: String, user: String, row: LineageRow, words: [String]
+  ) {
+    var event = event
+    func own(_ symbol: StringID) -> StringID { symbols.symbol(words[Int(symbol)]) }
+    event.name = own(event.name)
+    event.app = own(event.app)
+    event.product = own(event.product)
+    event.previousProduct = own(event.previousProduct)
+    event.country = own(event.country)
+    event.storefront = own(event.storefront)
+    if let currency = event.revenue?.currency { event.revenue?.currency = own(currency) }
+    if let currency = event.price?.currency { event.price?.currency = own(currency) }
+    if let group = event.observation?.group { event.observation?.group = own(group) }
+    event.place = Provenance(line: Int64(events.count + 1))
+    var text = EventText()
+    text.transaction = intern(transaction)
+    text.original = intern(row.original)
+    text.user = intern(user)
+    events.append(event)
+    texts.append(text)
+    values.append(Int32(values.count))
+  }
+
+  private mutating func intern(_ text: String) -> TextRange {
+    var text = text
+    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,87 @@
+import EventStore
+import Domain
+
+/// An event that a drill may damage.
+struct DrillCandidate {
+  /// Equal seeds give an event equal ranks, whatever else the ledger holds.
+  let rank: UInt64
+  let row: LineageRow
+  let event: Event
+
+  var holder: DrillHolder { DrillHolder(row) }
+}
+
+/// Whom a damaged event belongs to: the user, else the lineage.
+struct DrillHolder: Hashable {
+  let provider: Provider
+  let key: Int64
+
+  init(provider: Provider, key: Int64) {
+    self.provider = provider
+    self.key = key
+  }
+
+  init(_ row: LineageRow) {
+    self.init(provider: row.provider, key: row.user == 0 ? row.key : row.user)
+  }
+}
+
+/// Draws events from a walk over the ledger: the lowest ranks, at most one of a user, so that what
+/// is found later can be told apart.
+///
+/// Holds as many events as are asked for, however many are offered.
+struct DrillSample {
+  let seed: UInt64
+  let count: Int
+  let asOf: Instant
+  /// In the order of their ranks.
+  private(set) var chosen: [DrillCandidate] = []
+  private var rankOf: [DrillHolder: UInt64] = [:]
+
+  init(seed: UInt64, count: Int, asOf: Instant) {
+    self.seed = seed
+    self.count = count
+    self.asOf = asOf
+  }
+
+  mutating func offer(_ event: Event, of row: LineageRow) {
+    guard event.environment == .production, event.time < asOf,
+      event.kind.codeWhenMissed != nil || event.observation != nil
+    else { return }
+    let candidate = DrillCandidate(rank: rank(of: event), row: row, event: event)
+    if chosen.count == count, let last = chosen.last, candidate.rank >= last.rank { return }
+    if let known = rankOf[candidate.holder] {
+      guard candidate.rank < known else { return }
+      chosen.removeAll { $0.rank == known && $0.holder == candidate.holder }
+    }
+    let place = chosen.firstIndex { $0.rank > candidate.rank } ?? chosen.count
+    chosen.insert(candidate, at: place)
+    rankOf[candidate.holder] = candidate.rank
+    guard chosen.count > count, let dropped = chosen.popLast() else { return }
+    rankOf[dropped.holder] = nil
+  }
+
+  private func rank(of event: Event) -> UInt64 {
+    var fingerprint = Fingerprint(seed: seed)
+    fingerprint.combine(UInt64(bitPattern: event.identity))
+    return UInt64(bitPattern: fingerprint.value)
+  }
+}
+
+extension EventKind {
+  /// The break that the event's loss is, when it is one; the kinds without one are not drilled.
+  var codeWhenMissed: BreakCode? {
+    switch self {
+    case .started, .trialStarted, .resubscribed: .missedStart
+    case .trialConverted: .missedConversion
+    case .renewed, .recovered: .missedRenewal
+    case .purchased: .missedPurchase
+    case .refunded, .purchaseRefunded, .revoked: .missedRefund
+    case .canceled, .trialCanceled: .missedCancel
+    case .expired, .trialExpired, .endedInvoluntarily: .missedExpiration
+    case .billingRetry, .trialBillingRetry, .graceEntered: .missedBillingIssue
+    case .upgraded, .downgraded, .productChanged: .missedProductChange
+    case .other, .uncanceled, .paused, .resumed, .extended, .observed: nil
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Subscriptions
+import Domain
+
+/// What disappears with an event of a provider whose lines tell states, which others may repeat.
+struct StateLoss {
+  /// The break that the loss is; nil when the rest tells the same, or more than one charge is lost.
+  let code: BreakCode?
+  /// Key of the lost charge's transaction; 0 when it has none.
+  let transaction: Int64
+
+  init(of damage: Damage, among events: [Event], _ rules: FoldSettings) throws(AmountOverflow) {
+    let gone = Set(([damage.candidate.event] + damage.companions).map(\.identity))
+    let before = try Self.charges(events, rules)
+    let after = try Self.charges(events.filter { !gone.contains($0.identity) }, rules)
+    let lost = before.filter { after[$0.key] == nil }
+    code = lost.count == 1 ? lost.first?.value : nil
+    transaction = lost.first?.key.transaction ?? 0
+  }
+
+  private struct Paid: Hashable {
+    var product: StringID
+    var transaction: Int64
+    /// The end of the period where no ids are sent.
+    var end: Instant?
+  }
+
+  /// The break that the loss of each charge and trial is, by its transaction, or by its end where
+  /// no ids are sent.
+  private static func charges(
+    _ events: [Event], _ rules: FoldSettings
+  ) throws(AmountOverflow) -> [Paid: BreakCode] {
+    let states = try lives(of: events, rules: rules).compactMap(\.state)
+    var codes: [Paid: BreakCode] = [:]
+    for state in states {
+      for charge in state.charges {
+        let end = charge.transaction == 0 ? charge.periodEnd : nil
+        let paid = Paid(product: charge.product, transaction: charge.transaction, end: end)
+        codes[paid] = charge.kind.codeWhenMissed
+      }
+      for trial in state.trials {
+        let end = trial.transaction == 0 ? trial.end : nil
+        codes[Paid(product: trial.product, transaction: trial.transaction, end: end)] = .missedStart
+      }
+    }
+    return codes
+  }
+}
+
+extension ChargeKind {
+  var codeWhenMissed: BreakCode {
+    switch self {
+    case .first: .missedStart
+    case .conversion: .missedConversion
+    case .renewal: .missedRenewal
+    case .productChange: .missedProductChange
+    case .oneTime: .missedPurchase
+    }
+  }
+}
+
+extension Event {
+  /// Whether no later line repeats what this one tells.
+  var tellsAlone: Bool { provider.body == .event }
+}

@@ -1,0 +1,82 @@
+import Subscriptions
+import Domain
+
+/// What `coverage.csv` counts, metric by metric, as single events.
+enum CoverageAtom: String {
+  case listed = "amount_of_price_book"
+  case withoutUSD = "no_usd"
+  case withoutProceeds = "no_proceeds"
+  case withoutCountry = "no_country"
+  case withoutStorefront = "no_storefront"
+  case withoutOrdinal = "no_ordinal"
+  case withoutReason = "no_reason"
+  case unchained = "not_chained"
+  case openEnded = "open_ended"
+  case derivedEnd = "derived_end"
+
+  /// What may make up the events of a metric, the likeliest first: a metric that is missing
+  /// altogether counts no estimates, and that of MRR is the larger of two counts.
+  static func sets(of metric: String) -> [[CoverageAtom]] {
+    switch metric {
+    case "revenue_usd": [[.withoutUSD, .listed], [.withoutUSD]]
+    case "proceeds": [[.withoutProceeds, .listed], [.withoutProceeds]]
+    case "mrr":
+      [
+        [.withoutUSD, .listed], [.withoutUSD], [.derivedEnd, .openEnded, .unchained], [.unchained],
+      ]
+    case "churn", "retention": [[.derivedEnd, .openEnded, .unchained], [.unchained]]
+    case "renewals": [[.unchained]]
+    case "renewal_ordinal": [[.withoutOrdinal, .unchained]]
+    case "churn_reason": [[.withoutReason]]
+    case "country": [[.withoutCountry]]
+    case "storefront": [[.withoutStorefront]]
+    default: []
+    }
+  }
+
+  /// The atoms of one share.
+  static func atoms(of cell: Contribution.Cell) -> [CoverageAtom] {
+    switch cell {
+    case .revenue(let key, let sums):
+      let missing: [CoverageAtom?] = [
+        sums.grossUSD.unknown > 0 ? .withoutUSD : nil,
+        sums.proceedsUSD.unknown > 0 ? .withoutProceeds : nil,
+      ]
+      guard sums.charges > 0 else { return missing.compactMap(\.self) }
+      let open: [CoverageAtom?] = [
+        key.basis == .priceBook ? .listed : nil, key.country == 0 ? .withoutCountry : nil,
+        key.storefront == 0 ? .withoutStorefront : nil,
+      ]
+      return (missing + open).compactMap(\.self)
+    case .renewal(let key, let sums):
+      return key.ordinal == nil && sums.renewals > 0 ? [.withoutOrdinal] : []
+    case .movement(let key, let sums):
+      return key.movement == .churnedUnknown && sums.subscriptions > 0 ? [.withoutReason] : []
+    case .gap(let key, _):
+      switch key.gap {
+      case .unchainedCharge: return [.unchained]
+      case .openEndedPeriod: return [.openEnded]
+      case .derivedEnd: return [.derivedEnd]
+      case .chargeWithoutAmount, .chargeFromPriceBook: return []
+      }
+    default: return []
+    }
+  }
+}
+
+extension NumberQuestion {
+  /// What a share adds to the columns of the report, or to the metric that is asked for.
+  func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
+    guard report == .coverage else { return report.columns(of: cell) }
+    let asked = Set(CoverageAtom.sets(of: key(.metric) ?? "").joined())
+    return CoverageAtom.atoms(of: cell).filter(asked.contains).map {
+      ColumnContribution(column: $0.rawValue, value: 1)
+    }
+  }
+
+  /// Whether the shares of a column are listed; of coverage, those of the metric all are.
+  func lists(_ column: String) -> Bool { report == .coverage || listed.contains(column) }
+
+  /// The text of a key; nil when it is not given.
+  func key(_ column: KeyColumn) -> String? { keys.first { $0.column == column }?.text }
+}

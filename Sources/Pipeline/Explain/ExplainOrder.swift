@@ -1,0 +1,82 @@
+/// What is to be explained, and how it is written.
+public struct ExplainOrder: Sendable, Equatable {
+  /// What a person wants to know about.
+  public enum BreakSubject: Sendable, Equatable {
+    /// The cells of a report in the rows that have these keys; nil stands for every measure.
+    case number(report: String, keys: [String: String], column: String?)
+    /// A break, by its id.
+    case breakID(String)
+    /// A subscription or purchase, by its original transaction id.
+    case subscription(String)
+    /// A transaction, by its id.
+    case transaction(String)
+  }
+
+  /// How an explanation is written.
+  public enum Format: String, CaseIterable, Sendable {
+    /// For a person.
+    case text
+    /// One line per event and column, RFC 4180.
+    case csv
+    /// One JSON object per line.
+    case json
+  }
+
+  /// What to explain.
+  public var subject: BreakSubject
+  /// How to write it.
+  public var format: Format
+
+  /// An explanation of `subject`.
+  public init(_ subject: BreakSubject, format: Format = .text) {
+    self.subject = subject
+    self.format = format
+  }
+
+  /// What a command line asks for: a report, keys as `column=value` and a column, or one id.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` for anything else.
+  public init(
+    words: [String], breakID: String?, subscription: String?, transaction: String?, format: Format
+  ) throws(SubledgerError) {
+    let ids = [
+      breakID.map(BreakSubject.breakID), subscription.map(BreakSubject.subscription),
+      transaction.map(BreakSubject.transaction),
+    ].compactMap(\.self)
+    guard ids.count + (words.isEmpty ? 0 : 1) == 1 else {
+      throw SubledgerError(
+        .usage, "explain needs one subject: a report's number, or one id",
+        hint: "for example: subledger explain churn_monthly period=2026-10 churned, "
+          + "or --break, --subscription or --transaction with an id")
+    }
+    if let id = ids.first {
+      self.init(id, format: format)
+    } else {
+      self.init(try Self.number(words), format: format)
+    }
+  }
+
+  private static func number(_ words: [String]) throws(SubledgerError) -> BreakSubject {
+    var keys: [String: String] = [:]
+    var column: String?
+    for word in words.dropFirst() {
+      guard let equals = word.unicodeScalars.firstIndex(of: "=") else {
+        if let first = column {
+          throw SubledgerError(
+            .usage, "explain takes one column, not \(first) and \(word)",
+            hint: "leave the column out to see all measures of the row")
+        }
+        column = word
+        continue
+      }
+      let name = String(word[..<equals])
+      guard keys.updateValue(String(word[word.index(after: equals)...]), forKey: name) == nil
+      else {
+        throw SubledgerError(
+          .usage, "the key \(name) is given twice",
+          hint: "give each key one value, or leave it out to add up the rows of all its values")
+      }
+    }
+    return .number(report: words[0], keys: keys, column: column)
+  }
+}

@@ -1,0 +1,107 @@
+import Reports
+import Domain
+
+/// A report whose numbers events can explain.
+enum NumberReport: String, CaseIterable {
+  case revenueDaily = "revenue_daily"
+  case revenueMonthly = "revenue_monthly"
+  case churnMonthly = "churn_monthly"
+  case renewalsMonthly = "renewals_monthly"
+  case mrrMonthly = "mrr_monthly"
+  case trialsMonthly = "trials_monthly"
+  case retentionMonthly = "retention_monthly"
+  case qualityMonthly = "quality_monthly"
+  case excludedMonthly = "excluded_monthly"
+  case deliveriesDaily = "deliveries_daily"
+  case coverage
+
+  /// The key column that tells time; nil when rows speak of all time.
+  var timeColumn: KeyColumn? {
+    switch self {
+    case .retentionMonthly: .periodIndex
+    case .deliveriesDaily: .day
+    case .coverage: nil
+    default: .period
+    }
+  }
+
+  /// Whether the time column holds days rather than months.
+  var isDaily: Bool { self == .revenueDaily || self == .deliveriesDaily }
+
+  /// How a column follows from others of its row.
+  func formula(of column: String) -> Formula? {
+    switch (self, column) {
+    case (.revenueDaily, "net_usd"), (.revenueMonthly, "net_usd"):
+      .sum([(1, "gross_usd"), (-1, "refunds_usd")])
+    case (.revenueDaily, "commission_usd"), (.revenueMonthly, "commission_usd"):
+      .sum([(1, "net_usd"), (-1, "proceeds_usd")])
+    case (.revenueDaily, "net_local"), (.revenueMonthly, "net_local"):
+      .sum([(1, "gross_local"), (-1, "refunds_local")])
+    case (.churnMonthly, "active_close"): .sum([(1, "active_open")] + Self.flows(\.activeSign))
+    case (.mrrMonthly, "mrr_close"): .sum([(1, "mrr_open")] + Self.flows(\.revenueSign))
+    case (.mrrMonthly, "arr_close"): .sum([(12, "mrr_close")])
+    case (.churnMonthly, "churn_rate"): .ratio([(1, "lost")], of: ["active_open"])
+    case (.churnMonthly, "churn_rate_revenuecat"):
+      .ratio([(1, "churned"), (-1, "reactivated"), (-1, "recovered")], of: ["active_open"])
+    case (.trialsMonthly, "conversion_rate"):
+      .ratio([(1, "converted")], of: ["converted", "expired"])
+    default: nil
+    }
+  }
+
+  /// The movements that `sign` counts: what came, what stayed at another price, what went.
+  private static func flows(_ sign: (Movement) -> Int64) -> [(Int64, String)] {
+    let order: [(active: Int64, sign: Int64)] = [(1, 1), (0, 1), (0, -1), (-1, -1)]
+    return order.flatMap { place in
+      Movement.allCases.filter { $0.activeSign == place.active && sign($0) == place.sign }
+        .map { (place.sign, $0.column) }
+    }
+  }
+}
+
+/// How a number follows from other columns of its row.
+enum Formula {
+  case sum([(factor: Int64, column: String)])
+  case ratio([(factor: Int64, column: String)], of: [String])
+
+  /// The columns whose events make up the number, when it has none of its own.
+  var parts: [String] {
+    guard case .ratio(let part, let whole) = self else { return [] }
+    return part.map(\.column) + whole
+  }
+}
+
+/// A key column of a report.
+enum KeyColumn: String {
+  case period, day, cohort, provider, store, reason, kind, metric, country, storefront, currency
+  case app = "app_id"
+  case product = "product_id"
+  case productType = "product_type"
+  case chargeKind = "charge_kind"
+  case rate = "proceeds_rate"
+  case basis = "amount_basis"
+  case ordinal = "renewal_ordinal"
+  case periodIndex = "period_index"
+
+  /// Every word that the column can have, where the contract lists them.
+  var vocabulary: [String]? {
+    switch self {
+    case .provider: Provider.allCases.map(\.name)
+    case .store: Store.allCases.map(\.name)
+    case .productType: ProductType.allCases.map(\.name)
+    case .chargeKind: ChargeKind.allCases.map(\.name)
+    case .basis: AmountBasis.allCases.map(\.name)
+    case .reason: ExclusionReason.allCases.map(\.name)
+    case .kind: EventKind.allCases.map(\.name)
+    default: nil
+    }
+  }
+
+  /// Whether the column holds words that came with events.
+  var isWord: Bool {
+    switch self {
+    case .app, .product, .country, .storefront, .currency: true
+    default: false
+    }
+  }
+}

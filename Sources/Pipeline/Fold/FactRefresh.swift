@@ -1,0 +1,192 @@
+import EventStore
+import Reconciliation
+import Subscriptions
+import Domain
+
+/// Ledger → what changes in its cells, and what events alone show to be wrong: everything anew, or
+/// only what a night can have changed.
+struct FactRefresh {
+  let ledger: Ledger
+  let cases: InputBuilder
+  let fold: GroupFold
+  /// Of all that the meaning of events depends on.
+  let fingerprint: String
+  let jobs: Int
+  let checkStop: () throws(SubledgerError) -> Void
+
+  private var rules: ReconciliationSettings { fold.rules }
+
+  /// What a night comes to before reconciliation with snapshots.
+  struct Outcome {
+    /// What the cells spoke of before; nil when everything was folded anew.
+    var basis: FactCheckpoint?
+    /// Of all that the meaning of events depends on.
+    var fingerprint: String
+    /// All facts, or what is to be added to the cells.
+    var facts: Facts
+    /// Revenue that is not among all facts, for want of room.
+    var aside: RevenueSpill?
+    /// All breaks that events alone tell.
+    var breaks: [Break]
+    /// All ends in doubt by events alone.
+    var doubts: Set<ChurnDoubtRow>
+    /// Those that the cells count already.
+    var doubtsBefore: Set<ChurnDoubtRow>
+    var due: [DueLineage]
+    var rates: [RateRow]
+    /// What all renewals cost.
+    var prices: PaidPrices
+    /// The same, or what is to be added to what the ledger has of it.
+    var priceRows: [PriceRow]
+    var groups: Int64
+
+    /// Whether everything was folded anew.
+    var isWhole: Bool { basis == nil }
+
+    /// How many subscriptions and trials of each product began, those of earlier nights included.
+    func begun(in ledger: Ledger) throws(LedgerError) -> [ProductKey: Int64] {
+      isWhole ? facts.begun : try ledger.begun().merging(facts.begun, uniquingKeysWith: +)
+    }
+  }
+
+  func run() throws(SubledgerError) -> Outcome {
+    switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
+    case .everything: return try everything()
+    case .dirty(let dirty, let basis):
+      return try attempt { try ledger.atOneMoment { try dirtyGroups(dirty, basis) } }
+    }
+  }
+
+  private func everything() throws(SubledgerError) -> Outcome {
+    let pass = FoldPass(
+      ledger: ledger, cases: cases, fold: fold, jobs: jobs, checkStop: checkStop)
+    let sum = try pass.run()
+    let result = sum.result
+    return Outcome(
+      basis: nil, fingerprint: fingerprint, facts: result.facts, aside: sum.aside,
+      breaks: result.breaks,
+      doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
+      due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
+      prices: try prices { result.prices }, priceRows: [PriceRow](result.prices),
+      groups: result.groups)
+  }
+
+  private func dirtyGroups(
+    _ dirty: DirtyLineages, _ basis: FactCheckpoint
+  ) throws(SubledgerError) -> Outcome {
+    var breaks = try attempt { try ledger.standingBreaks() }
+    let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
+    let increment = Increment(
+      ledger: ledger, fold: fold, basis: basis, former: rules.fold.at(basis), dirty: dirty,
+      leaked: leaked, jobs: jobs, checkStop: checkStop)
+    let result = try increment.run()
+    let members = result.members
+    let doubtsBefore = try attempt { try ledger.churnDoubts() }
+    let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
+    breaks.removeAll { members.contains($0.lineage) }
+    let rates = try across(result, &breaks)
+    let added = result.change.prices.filter { $0.value != 0 }
+    return Outcome(
+      basis: basis, fingerprint: fingerprint, facts: result.change.facts,
+      breaks: breaks + result.change.breaks,
+      doubts: standing.union(
+        ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
+      doubtsBefore: doubtsBefore, due: result.change.due, rates: rates,
+      prices: try prices {
+        var prices = [PaidPrices.Entry: Int64](try ledger.priceRows())
+        prices.merge(added) { $0 + $1 }
+        return prices
+      }, priceRows: [PriceRow](added), groups: basis.groups)
+  }
+
+  /// What all renewals cost; nobody asks where there are no snapshots to compare with.
+  private func prices(
+    _ charges: () throws -> [PaidPrices.Entry: Int64]
+  ) throws(SubledgerError) -> PaidPrices {
+    guard !fold.reconciled.isEmpty else { return PaidPrices() }
+    return PaidPrices(try attempt(charges))
+  }
+
+  /// Brings the breaks across lineages up to date; gives the rates that change.
+  private func across(
+    _ result: Increment.Result, _ breaks: inout [Break]
+  ) throws(SubledgerError) -> [RateRow] {
+    let across = AcrossLineages(
+      ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
+    breaks += try across.conflicts { result.members.contains($0) }
+    breaks += try across.environmentLeaks(in: result.mayLeak)
+    var added = ExchangeRates(result.change.rates)
+    added.removeNothings()
+    let rows = try attempt { try ledger.rateRows() }
+    let changed = Set(added.charges.keys)
+    let now = ExchangeRates(rows.filter { changed.contains($0.key) }, with: added)
+    // Mostly no rate is far from another, then or now.
+    if ExchangeOutliers.mayBeAny(among: rows.compactMap(\.spread) + now.spreads) {
+      let before = ExchangeOutliers(ExchangeRates(rows))
+      let outliers = ExchangeOutliers(ExchangeRates(rows, with: added))
+      if outliers == before {
+        breaks += try across.exchangeOutliers(outliers, in: result.members)
+      } else {
+        // Another median may have put charges of any lineage on the other side.
+        breaks.removeAll { $0.code == .fxOutlier }
+        breaks += try across.exchangeOutliers(outliers)
+      }
+    }
+    return now.rows(of: changed)
+  }
+}
+
+extension FactRefresh.Outcome {
+  /// What the night makes of the ledger's cells.
+  ///
+  /// - Parameters:
+  ///   - reconciled: what comparison with snapshots came to, always of everybody.
+  ///   - basis: what the cells will speak of.
+  func change(
+    _ reconciled: ReconciliationResult, basis: FactCheckpoint, calendar: CivilCalendar
+  ) -> FoldChange {
+    var (facts, due) = (facts, due)
+    let now = doubts.union(ChurnDoubtRow.rows(reconciled.churnInDoubt, isBySnapshot: true))
+    facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
+    facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
+    // What reconciliation says of a break hides what events alone say, which is told anew then.
+    let hidden = Set(reconciled.breaks.map(\.id))
+    for found in breaks where hidden.contains(found.id) {
+      due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
+    }
+    var basis = basis
+    basis.groups = groups
+    return FoldChange(
+      basis: basis, isWhole: isWhole, facts: facts, aside: aside, due: due, doubts: now,
+      rates: rates, prices: priceRows)
+  }
+}
+
+extension Facts {
+  /// Counts the ends that a missing event casts doubt on, beside the churn that they are part of.
+  mutating func book(_ doubtful: Set<ChurnInDoubt>, _ count: Int64, _ calendar: CivilCalendar) {
+    for end in doubtful {
+      let key = MovementKey(
+        month: calendar.month(of: end.at), productKey: end.productKey, movement: .churnedInDoubt)
+      movements[key, default: MovementSums()].subscriptions += count
+    }
+  }
+}
+
+extension ChurnDoubtRow {
+  static func rows(_ ends: Set<ChurnInDoubt>, isBySnapshot: Bool) -> Set<ChurnDoubtRow> {
+    Set(
+      ends.map {
+        ChurnDoubtRow(
+          lineage: $0.lineage, productKey: $0.productKey, at: $0.at, isBySnapshot: isBySnapshot)
+      })
+  }
+}
+
+extension Set<ChurnDoubtRow> {
+  /// The ends, whoever doubts them.
+  var ends: Set<ChurnInDoubt> {
+    Set<ChurnInDoubt>(
+      map { ChurnInDoubt(lineage: $0.lineage, productKey: $0.productKey, at: $0.at) })
+  }
+}

@@ -1,0 +1,136 @@
+import EventStore
+import Reconciliation
+import Subscriptions
+import Domain
+
+/// Ledger → facts: every fold group is folded once, stretches of the ledger in parallel.
+struct FoldPass {
+  let ledger: Ledger
+  let cases: InputBuilder
+  let fold: GroupFold
+  /// How many stretches are folded at once.
+  let jobs: Int
+  let checkStop: () throws(SubledgerError) -> Void
+
+  func run() throws(SubledgerError) -> WholeFold {
+    var sum = WholeFold(ledger: ledger)
+    try attempt {
+      // Small stretches have few cells, so that adding them up takes little more memory than the
+      // sum, and goes on beside the folding.
+      let events = try ledger.acceptedEventLines()
+      let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
+      let stretch = KeyRange(
+        path: ledger.path, fold: fold, revenueCells: events / stretches.count / 2)
+      try Workers(count: jobs, waitingMax: 1).run(stretches, stretch.fold) { _, part in
+        try checkStop()
+        try sum.add(part.get())
+        while var revenue = stretch.revenue.take() {
+          try sum.add(revenue, parts: stretches.count)
+          revenue.removeAll(keepingCapacity: true)
+          stretch.spare.put(revenue)
+        }
+      }
+      while let rest = stretch.sums.take() { try sum.add(rest) }
+      try sum.finish()
+    }
+    let across = AcrossLineages(
+      ledger: ledger, cases: cases, rules: fold.rules, checkStop: checkStop)
+    sum.result.breaks += try across.conflicts { _ in true }
+    sum.result.breaks += try across.exchangeOutliers(ExchangeOutliers(sum.rates))
+    sum.result.breaks += try across.environmentLeaks()
+    return sum
+  }
+}
+
+/// What all groups came to, in bounded memory.
+struct WholeFold {
+  let ledger: Ledger
+  /// Cells of revenue that are added up here, in about 40 MiB; SQLite adds up what is more.
+  let revenueCellsMax: Int
+  var result = FoldResult()
+  /// Revenue that is not in `result`.
+  private(set) var aside: RevenueSpill?
+  /// What charges paid for their currencies, once all is added.
+  private(set) var rates = ExchangeRates()
+
+  init(ledger: Ledger, revenueCellsMax: Int = 190_000) {
+    self.ledger = ledger
+    self.revenueCellsMax = revenueCellsMax
+  }
+
+  /// Adds a part of all.
+  mutating func add(_ part: FoldResult) throws {
+    var rest = part
+    try add(rest.takeRevenue())
+    try result.add(rest)
+  }
+
+  /// Adds the revenue of one of so many parts of about the same size.
+  mutating func add(_ revenue: [RevenueKey: RevenueSums], parts: Int = 1) throws {
+    let cells = result.facts.revenue.count + revenue.count
+    if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try layAside() }
+    // A table that grows is hashed anew each time.
+    if result.facts.revenue.isEmpty {
+      result.facts.revenue.reserveCapacity(min(revenueCellsMax, cells * parts))
+    }
+    try result.facts.add(revenue)
+  }
+
+  /// Leaves nothing in `result` of what is partly aside, and puts quotes together to rates.
+  mutating func finish() throws(LedgerError) {
+    rates = ExchangeRates(result.rates)
+    result.rates = [:]
+    guard aside != nil else { return }
+    try layAside()
+    result.facts.revenue = [:]
+  }
+
+  private mutating func layAside() throws(LedgerError) {
+    if aside == nil { aside = try RevenueSpill(in: ledger) }
+    try aside?.add(result.facts.revenue)
+    result.facts.revenue.removeAll(keepingCapacity: true)
+  }
+}
+
+/// All keys of lineages and users in `shares` stretches; keys are fingerprints, so equal widths
+/// hold about equally many.
+func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
+  let width = UInt64.max / UInt64(max(1, shares))
+  // Flipping the sign bit keeps the order from unsigned to signed.
+  let starts = (0..<max(1, shares)).map { Int64(bitPattern: UInt64($0) * width ^ 1 << 63) }
+  return starts.indices.map { index in
+    starts[index]...(index + 1 < starts.count ? starts[index + 1] - 1 : .max)
+  }
+}
+
+/// The parallel part: the fold groups of one stretch, by a connection of its own.
+private struct KeyRange: Sendable {
+  let path: String
+  let fold: GroupFold
+  /// About how many cells of revenue it comes to, so that their table need not grow.
+  let revenueCells: Int
+  /// What earlier stretches came to and was not told: small tables that many stretches fill are
+  /// added up once for each worker, not once for each stretch.
+  let sums = Relay<FoldResult>()
+  /// The revenue of stretches that were told, and tables that it was taken out of.
+  let revenue = Relay<[RevenueKey: RevenueSums]>()
+  let spare = Relay<[RevenueKey: RevenueSums]>()
+
+  func fold(_ keys: ClosedRange<Int64>, _ tell: (Result<FoldResult, any Error>) -> Bool) {
+    let result = Result {
+      var result = sums.take() ?? FoldResult()
+      result.facts.revenue = spare.take() ?? [:]
+      result.facts.revenue.reserveCapacity(revenueCells)
+      let ledger = try Ledger.open(path: path, mode: .readOnly)
+      let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+      try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
+        try fold.fold(rows, events, cases, into: &result)
+      }
+      let part = result.takePart()
+      revenue.put(result.takeRevenue())
+      sums.put(result)
+      return part
+    }
+    _ = tell(result)
+  }
+}

@@ -1,0 +1,79 @@
+import Formats
+import EventStore
+import Reconciliation
+import Reports
+import Domain
+
+/// How much of the ledger a night must fold.
+enum FoldScope {
+  case everything
+  /// Only these lineages; the rest is in the cells, which speak of the basis.
+  case dirty(DirtyLineages, FactCheckpoint)
+
+  /// - Parameters:
+  ///   - rules: tonight's.
+  ///   - fingerprint: of all that the meaning of events depends on.
+  init(
+    of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String
+  ) throws(SubledgerError) {
+    self = .everything
+    guard let basis = try attempt({ try ledger.foldBasis() }), basis.rules == fingerprint,
+      basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
+    else { return }
+    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.fold.asOf) }
+    guard dirty.all.count <= Self.dirtyMax(of: Int(basis.groups)) else { return }
+    self = .dirty(dirty, basis)
+  }
+
+  /// How many lineages may be folded apart from the rest of `groups` groups.
+  ///
+  /// Each is folded twice, as it is and as it was, and read by its key: from a quarter on, folding
+  /// everything costs no more. Those of one user wait in memory for each other, which bounds them
+  /// in a great ledger; in a small one it makes no difference.
+  private static func dirtyMax(of groups: Int) -> Int { max(256, min(groups / 4, 50_000)) }
+
+  /// Whether every feed is the same and reaches as far as it did: when one falls silent, ends that
+  /// were settled are open again, and an earlier first event changes what counts as missed.
+  private static func isForward(
+    from basis: FactCheckpoint, to rules: ReconciliationSettings, _ ledger: Ledger
+  ) -> Bool {
+    guard basis.feeds.count == rules.feeds.count else { return false }
+    let former = rules.fold.at(basis)
+    return basis.feeds.allSatisfy { mark in
+      let app = ledger.symbols.words[Int(mark.app)]
+      let feed = Feed(provider: mark.provider, app: mark.app)
+      return rules.feeds.contains {
+        $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
+      } && former.endsAreSettled(until: feed) <= rules.fold.endsAreSettled(until: feed)
+    }
+  }
+}
+
+extension FoldSettings {
+  /// The same rules when the cells were made.
+  func at(_ basis: FactCheckpoint) -> FoldSettings {
+    var rules = self
+    rules.asOf = basis.asOf
+    rules.watermarks = [:]
+    for mark in basis.feeds {
+      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
+    }
+    return rules
+  }
+}
+
+extension Plan {
+  /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
+  func foldFingerprint(
+    version: String, reconciled: Set<Provider>, hasUndatedCollections: Bool
+  ) -> String {
+    let told: Set<EffectiveOption> = [
+      .asOf, .csvDialect, .amountDecimals, .rejectedShare, .materiality, .decisions,
+    ]
+    var options = effectiveOptions.filter { !told.contains($0.key) }.byName
+    options[EffectiveOption.version.rawValue] = .string(version)
+    options["undated_collections"] = .bool(hasUndatedCollections)
+    options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))
+    return sha256(of: JSONValue.object(options).document)
+  }
+}

@@ -1,0 +1,97 @@
+import EventStore
+import Reconciliation
+import Subscriptions
+import Domain
+
+/// What folding some groups came to.
+struct FoldResult: Sendable {
+  var facts = Facts()
+  /// What events alone show to be wrong.
+  var breaks: [Break] = []
+  /// What charges paid for their currencies: how many at each quote.
+  var rates: [ExchangeRates.Quote: Int64] = [:]
+  /// What renewals cost: how many at each price.
+  var prices: [PaidPrices.Entry: Int64] = [:]
+  /// Ends that events alone cast doubt on.
+  var churnInDoubt: Set<ChurnInDoubt> = []
+  /// When the groups are to be folded again.
+  var due: [DueLineage] = []
+  /// How many groups were folded.
+  var groups: Int64 = 0
+
+  /// Adds what other groups came to.
+  mutating func add(_ other: FoldResult) throws(AmountOverflow) {
+    try facts.add(other.facts)
+    breaks += other.breaks
+    rates.merge(other.rates) { $0 + $1 }
+    prices.merge(other.prices) { $0 + $1 }
+    churnInDoubt.formUnion(other.churnInDoubt)
+    due += other.due
+    groups += other.groups
+  }
+
+  /// Takes out revenue, which has the most cells.
+  mutating func takeRevenue() -> [RevenueKey: RevenueSums] {
+    var revenue: [RevenueKey: RevenueSums] = [:]
+    swap(&revenue, &facts.revenue)
+    return revenue
+  }
+
+  /// Takes out what comes in an order.
+  mutating func takePart() -> FoldResult {
+    var part = FoldResult()
+    swap(&part.breaks, &breaks)
+    swap(&part.due, &due)
+    swap(&part.groups, &groups)
+    return part
+  }
+}
+
+/// One fold group → facts, breaks, and when to look at it again.
+struct GroupFold: Sendable {
+  let rules: ReconciliationSettings
+  /// Providers whose lineages reconciliation reads anyhow, because it has snapshots of them.
+  let reconciled: Set<Provider>
+
+  func fold(
+    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
+  ) throws {
+    let lives = try lives(of: events, rules: rules.fold)
+    var isWatched = false
+    for life in lives {
+      try life.book(into: &result.facts)
+      life.book(into: &result.rates)
+      life.book(into: &result.prices)
+      guard !life.findings.isEmpty || life.hasLooseEnds,
+        let lineage = try cases.lineage(life, group, events)
+      else { continue }
+      var found = breaks(from: life.findings, lineage: lineage, rules: rules)
+      // Reconciliation walks over users; a lineage without one is met only here.
+      let isMet = reconciled.contains(lineage.state.provider) && group[0].user != 0
+      if life.hasLooseEnds, !isMet {
+        let user = ReconciliationInput(
+          provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
+        let outcome = reconcile(user, rules: rules)
+        found += outcome.breaks
+        result.churnInDoubt.formUnion(outcome.churnInDoubt)
+        // What is missing is told anew every night: its words and its status follow as-of.
+        isWatched = true
+      }
+      if found.contains(where: { $0.status == .pending }) { isWatched = true }
+      result.breaks += found.map { $0.told(by: lineage) }
+    }
+    result.groups += 1
+    let next =
+      isWatched ? rules.fold.asOf : deadline(of: lives, events: events, rules: rules.fold)
+    if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
+  }
+}
+
+extension Break {
+  /// The break as one that the events of `lineage` tell without any snapshot.
+  func told(by lineage: LineageInput) -> Break {
+    var copy = self
+    copy.lineage = lineage.state.lineage
+    return copy
+  }
+}

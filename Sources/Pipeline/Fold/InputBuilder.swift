@@ -1,0 +1,83 @@
+import EventStore
+import Reconciliation
+import Subscriptions
+import Domain
+
+/// Puts the words beside the numbers of a life, for the columns of `breaks.csv`.
+struct InputBuilder {
+  let ledger: Ledger
+  let rules: FoldSettings
+
+  /// The lives of a fold group as told before the earlier of as-of and `moment`; apart from them,
+  /// as told before as-of, those of which nothing was told until then.
+  func lineages(
+    _ group: [LineageRow], _ events: [Event], at moment: Instant
+  ) throws -> (told: [LineageInput], newer: [LineageInput]) {
+    var then = rules
+    then.asOf = min(rules.asOf, moment)
+    // Also where nothing was told since, for that may be what is odd.
+    let isOlder = then.asOf < rules.asOf
+    let today = isOlder ? try lives(of: events, rules: rules).compactMap(\.state) : []
+    let told = try lives(of: events, rules: then).compactMap(\.state)
+    let known = Set(told.flatMap(\.lineages))
+    let newer = today.filter { known.isDisjoint(with: $0.lineages) }
+    return (
+      told: try told.map { state in
+        let own = Set(state.lineages)
+        let current = today.first { !own.isDisjoint(with: $0.lineages) }
+        var state = state
+        // What is told today of no such life is no churn that a report counts.
+        if isOlder, current == nil { state.churned = [] }
+        return try lineage(state, current: current, group, events)
+      },
+      newer: try newer.map { try lineage($0, current: nil, group, events) }
+    )
+  }
+
+  /// One life of a fold group; nil when nothing of it counts.
+  func lineage(
+    _ life: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
+  ) throws -> LineageInput? {
+    try life.state.map { try lineage($0, current: nil, group, events) }
+  }
+
+  private func lineage(
+    _ state: LineageState, current: LineageState?, _ group: [LineageRow], _ events: [Event]
+  ) throws -> LineageInput {
+    let row = group.first { $0.key == state.lineage } ?? group.first
+    let words = ledger.symbols.words
+    var products: [StringID: String] = [:]
+    for event in events {
+      products[event.product] = words[Int(event.product)]
+      products[event.previousProduct] = words[Int(event.previousProduct)]
+    }
+    return LineageInput(
+      state: state, current: current, original: row?.original ?? "",
+      user: try row.map(userText) ?? "", app: words[Int(state.app)], products: products,
+      transactions: try transactionTexts(group, events))
+  }
+
+  /// The user id of a lineage, looked up where the walk over all lineages left it out.
+  private func userText(of row: LineageRow) throws -> String {
+    guard row.userText.isEmpty, row.user != 0 else { return row.userText }
+    return try ledger.userText(row.user) ?? ""
+  }
+
+  /// Ids that are plain numbers are their own keys; only the others need to be looked up.
+  private func transactionTexts(
+    _ group: [LineageRow], _ events: [Event]
+  ) throws -> [Int64: String] {
+    let worded = Set(
+      group.filter { transactionKey($0.original) != Int64($0.original) }.map(\.key))
+    guard !worded.isEmpty else { return [:] }
+    var texts: [Int64: String] = [:]
+    for event in events
+    where worded.contains(event.lineage) && event.transaction != 0
+      && texts[event.transaction] == nil
+    {
+      texts[event.transaction] = try ledger.transactionText(
+        lineage: event.lineage, identity: event.identity)
+    }
+    return texts
+  }
+}

@@ -1,0 +1,104 @@
+import Formats
+import EventStore
+import Reconciliation
+import Domain
+import Yams
+
+extension RunPipeline {
+  /// Takes a person's id out of the ledger, and says what was found and what is left to people.
+  ///
+  /// What the ledger counts stays: a pseudonym stands in the id's place, also in what is told of
+  /// the person later. The rewriting is one transaction; then the file is written anew, so that
+  /// free space holds nothing of it. Neither answer nor act holds the id.
+  public func forget(_ order: ForgetOrder) throws(SubledgerError) -> String {
+    try onLedger(to: "forget the person") { ledger throws(SubledgerError) in
+      // Before anything is written, because a reader of an older state keeps the id in the log.
+      try attempt { try ledger.emptyLog() }
+      let act = NewAuditEntry(.forget, order.words)
+      let words = ForgetWords(
+        breakID: { former, now, clues in now.renamed(from: former, clues) },
+        decisions: renamedDecisions)
+      guard let found = try attempt({ try ledger.forget(order.user, as: act, words) }) else {
+        throw SubledgerError(
+          .noInput, "the ledger \(plan.ledger) knows no such user",
+          hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
+      }
+      let told = answer(found)
+      do throws(LedgerError) {
+        try ledger.purge()
+      } catch {
+        let cause = SubledgerError(error)
+        throw SubledgerError(
+          cause.kind, "\(told)\n  but free space may still hold the id: \(cause.message)",
+          hint: cause.hint)
+      }
+      return told
+    }
+  }
+
+  private func answer(_ found: Forgotten) -> String {
+    var lines: [String] = []
+    if found.isChanged || !found.wasForgotten {
+      lines.append(
+        "\(found.pseudonym) stands in the person's place: \(found.lineages) subscriptions and "
+          + "purchases, \(found.versions) events, \(found.snapshots) snapshots, "
+          + "\(found.breaks) breaks")
+    } else {
+      lines.append("\(found.pseudonym): the person was forgotten before, and nothing is left")
+    }
+    for (old, new) in found.breakIDs.sorted(by: { $0.key < $1.key }) {
+      lines.append("break \(old) is \(new) now: name it so in the decisions file")
+    }
+    if found.lostBreaks > 0 {
+      lines.append(
+        "\(counted(found.lostBreaks, "break")) will be resolved and come back under another id")
+    }
+    if found.documents > 0 || found.decisions > 0 {
+      lines.append(
+        "decisions that runs followed named the person: runs follow them without the id; take it "
+          + "out of the decisions file, or another version of the file brings it back")
+    }
+    if found.archives > 0 {
+      lines.append(
+        "the names of \(found.archives) files held the id: rename the files, or the next run "
+          + "brings it back")
+    }
+    lines.append(
+      "not touched: archives, snapshot files, backups, packs and published sets. "
+        + "`subledger report`, with the options of the nightly job, publishes a set without the id")
+    return dryRunNotice + lines.joined(separator: "\n")
+  }
+}
+
+/// The content of a decisions file without a person's id, and with the new ids of breaks.
+///
+/// Nil when nothing of it is in there. Comments are left out.
+private func renamedDecisions(
+  _ content: [UInt8], _ renaming: Renaming, _ breakIDs: [String: String]
+) throws -> [UInt8]? {
+  let name = "the decisions that runs followed"
+  let decisions = try DecisionsFile(content, named: name).decisions
+  let renamed = decisions.map { decision in
+    Decision(
+      breakID: breakIDs[decision.breakID] ?? decision.breakID, verdict: decision.verdict,
+      reason: renaming.applied(toOther: decision.reason),
+      who: renaming.applied(toOther: decision.who))
+  }
+  let text = String(decoding: content, as: UTF8.self)
+  guard renamed != decisions || renaming.applied(toOther: text) != text else {
+    return nil
+  }
+  func scalar(_ text: String) -> Node { Node(text, Tag(.str), .doubleQuoted) }
+  let entries = renamed.map { decision in
+    Node([
+      (Node("break_id"), scalar(decision.breakID)),
+      (Node("decision"), scalar(decision.verdict.rawValue)),
+      (Node("reason"), scalar(decision.reason)), (Node("who"), scalar(decision.who)),
+    ])
+  }
+  let written = Array(try Yams.serialize(node: Node(entries)).utf8)
+  guard try DecisionsFile(written, named: name).decisions == renamed else {
+    throw SubledgerError(.identity, "\(name) cannot be written anew")
+  }
+  return written
+}

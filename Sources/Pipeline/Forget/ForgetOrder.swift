@@ -1,0 +1,31 @@
+import Domain
+
+/// A person who is to be forgotten, why, and who says so.
+public struct ForgetOrder: Sendable {
+  /// The id as the provider writes it.
+  let user: String
+  /// Why, and who says so.
+  let words: AuditNote
+
+  /// Checks what a person wrote.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage`, which does not repeat the id.
+  public init(user: String, reason: String, who: String?) throws(SubledgerError) {
+    self.user = user
+    words = try AuditNote(reason: reason, who: who)
+    guard !user.isEmpty else {
+      throw SubledgerError(
+        .usage, "no user is named", hint: "give the id as the provider writes it")
+    }
+    guard !words.reason.isEmpty else {
+      throw SubledgerError(
+        .usage, "forget needs --reason", hint: "say on whose demand, such as a ticket's number")
+    }
+    let renaming = Renaming(id: user, name: "")
+    for text in [words.reason, words.who] where renaming.applied(toOther: text) != text {
+      throw SubledgerError(
+        .usage, "--reason or --who holds the id that is to be forgotten",
+        hint: "the act is kept; say it without the id")
+    }
+  }
+}

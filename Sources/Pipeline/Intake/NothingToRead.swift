@@ -1,0 +1,41 @@
+import EventStore
+import Providers
+import Domain
+
+extension RunPipeline {
+  /// Stops a night that has nothing to say, or nothing that could be read.
+  func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws(SubledgerError) {
+    if summary.isBeyondSalvage {
+      let reject = try attempt { try ledger.mostFrequentReject() }
+      throw SubledgerError(
+        .damagedInput,
+        "nothing of the new input could be understood: \(summary.text)\(reject?.text ?? "")",
+        hint: reject?.hint
+          ?? "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
+    }
+    let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
+    guard isEmpty, try attempt({ try ledger.archiveFiles().isEmpty }) else { return }
+    let left = summary.filesLeftAlone
+    let young = left > 0 ? " but \(counted(left, "file")) younger than --min-age" : ""
+    throw SubledgerError(
+      .noInput, "there is nothing to read\(young) and the ledger \(plan.ledger) is empty",
+      hint: left > 0
+        ? "run again when they are old enough, or with a smaller --min-age"
+        : "give --archives a file or folder of delivered webhooks")
+  }
+}
+
+extension FrequentReject {
+  /// Reason, count and first place, to follow on the account of all lines.
+  var text: String {
+    "; most were rejected as \(reason) (\(lines)), first line \(line), at byte \(byteOffset), of "
+      + "\(archive.shown()): \(detail)"
+  }
+
+  /// What to do; nil where the reason says nothing of its own.
+  var hint: String? {
+    guard reason == unauthenticated else { return nil }
+    return "check `secrets` in the configuration; what was rejected by a wrong one is read again "
+      + "once it is packed anew (docs/operations.md, Lines to read anew)"
+  }
+}

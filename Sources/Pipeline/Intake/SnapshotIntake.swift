@@ -1,0 +1,122 @@
+import Formats
+import EventStore
+import Logging
+import Providers
+import Domain
+
+extension Intake {
+  /// Reads the snapshot files that are new, one after the other: they are small beside archives.
+  func readSnapshots(into summary: inout IntakeSummary) throws(SubledgerError) {
+    guard !plan.snapshots.isEmpty else { return }
+    let (files, known, leftAlone) = try newFiles(
+      of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
+    summary.snapshotFilesKnown += known
+    summary.filesLeftAlone += leftAlone
+    for file in files {
+      try checkStop()
+      do {
+        try readSnapshot(file, into: &summary)
+      } catch is NoCaptureTime {
+        summary.snapshotFilesRefused += 1
+        log.warning(
+          """
+          \(file.path) is left out: a line does not say when the snapshot was taken. Add \
+          captured_at to the lines or a date to the file's name, or give --captured-at; the next \
+          run tries again
+          """)
+      } catch let error as ArchiveError where error.kind == .missing {
+        log.warning("\(file.path) vanished before it was read; it is left out")
+      } catch {
+        throw SubledgerError(error)
+      }
+    }
+  }
+
+  private func readSnapshot(_ file: ArchiveFile, into summary: inout IntakeSummary) throws {
+    let sha256 = try sha256(of: file)
+    var archive = NewArchive(file, sha256: sha256, kind: .snapshots)
+    let capturedAt =
+      replayed?.capturedAt ?? captureTime(fileName: file.name, in: plan.rules.calendar)
+      ?? plan.capturedAt
+    archive.capturedAt = capturedAt
+    if let known = try ledger.archiveWithContent(
+      sha256: sha256, kind: .snapshots, capturedAt: capturedAt)
+    {
+      archive.capturedAt = known.capturedAt
+      summary.snapshotFilesKnown += 1
+      return try ledger.recordRepeat(archive)
+    }
+    var entry = try ledger.beginSnapshots(archive)
+    var reader = SnapshotReader()
+    var firstReject: Reject?
+    var isDated = true
+    var newest: Instant?
+    do {
+      let end = try readArchive(file, valueBytesMax: plan.valueBytesMax) { chunk in
+        var batch = SnapshotBatch()
+        switch chunk {
+        case .lines(let bytes, let firstLine, let firstOffset):
+          reader.read(
+            bytes, firstLine: firstLine, firstOffset: firstOffset, capturedAtDefault: capturedAt,
+            to: &batch)
+        case .oversizedValue(let line, let byteOffset):
+          reader.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+        case .again:
+          entry.abandon()
+          entry = try ledger.beginSnapshots(archive)
+          reader = SnapshotReader()
+          (firstReject, isDated, newest) = (nil, true, nil)
+        }
+        firstReject = firstReject ?? batch.rejects.first
+        guard !batch.needsCapturedAt else { throw NoCaptureTime() }
+        for snapshot in batch.snapshots {
+          isDated = isDated && snapshot.capturedAt != capturedAt
+          newest = max(newest ?? snapshot.capturedAt, snapshot.capturedAt)
+        }
+        try entry.add(batch.snapshots, rejects: batch.rejects)
+      }
+      guard end.sha256 == sha256 else {
+        log.warning("\(file.path) changed while it was read; it is left for the next run")
+        return entry.abandon()
+      }
+      let tallies = try entry.finish(damageOffset: end.damage?.offset, isDated: isDated)
+      summary.snapshots += tallies.accepted + tallies.duplicates
+      summary.snapshotsRejected += tallies.rejected
+      if let firstReject { tell(firstReject, of: tallies, in: file) }
+      if let damage = end.damage { tell(damage, of: tallies, in: file) }
+      if let newest, newest > plan.rules.asOf { tell(newest, in: file) }
+    } catch {
+      entry.abandon()
+      throw error
+    }
+  }
+
+  private func tell(_ damage: ArchiveDamage, of tallies: ArchiveTallies, in file: ArchiveFile) {
+    log.warning(
+      """
+      \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(tallies.lines) \
+      whole lines before it count, and nobody is missed for not being in it. Deliver the whole \
+      file under the same name to pick up the rest
+      """)
+  }
+
+  private func tell(_ newest: Instant, in file: ArchiveFile) {
+    log.warning(
+      """
+      \(file.path) holds snapshots captured at \(newest.text), which is after as-of \
+      \(plan.rules.asOf.text): they do not count before that. A date in a name or an option is the \
+      start of that day in \(plan.rules.calendar.identifier)
+      """)
+  }
+
+  private func tell(_ first: Reject, of tallies: ArchiveTallies, in file: ArchiveFile) {
+    log.warning(
+      """
+      \(tallies.rejected) of \(tallies.lines) lines of \(file.path) cannot be understood; the \
+      first is line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail)
+      """)
+  }
+}
+
+/// A line of a file of snapshots does not say when it was taken, and nothing else does.
+private struct NoCaptureTime: Error {}

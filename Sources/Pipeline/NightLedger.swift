@@ -1,0 +1,97 @@
+import Foundation
+import EventStore
+import Domain
+
+extension RunPipeline {
+  /// Opens the ledger under its lock for the time of `work`; a dry run works on a copy.
+  func withLedger<Value>(
+    _ work: (Ledger) throws(SubledgerError) -> Value
+  ) throws(SubledgerError) -> Value {
+    let lock = isUntouched ? nil : try takeLock()
+    defer { withExtendedLifetime(lock) {} }
+    guard plan.isDryRun else {
+      let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readWrite) }
+      let value = try work(ledger)
+      try attempt { try ledger.checkpoint() }
+      return value
+    }
+    let folder = try PrivateFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path("ledger.sqlite")
+    if lock != nil { try copyLedger(to: path) }
+    let ledger = try attempt { try Ledger.open(path: path, mode: .readWrite) }
+    return try work(ledger)
+  }
+
+  /// Copies the file and its write-ahead log, where they are; the caller holds the lock, so neither
+  /// changes.
+  private func copyLedger(to path: String) throws(SubledgerError) {
+    let files = FileManager.default
+    do {
+      let copies = zip(LedgerFiles(of: plan.ledger).content, LedgerFiles(of: path).content)
+      for (file, copy) in copies where files.fileExists(atPath: file) {
+        try files.copyItem(atPath: file, toPath: copy)
+      }
+    } catch {
+      let isForbidden = [.fileReadNoPermission, .fileWriteNoPermission]
+        .contains((error as? CocoaError)?.code)
+      throw SubledgerError(
+        isForbidden ? .permission : .inputOutput,
+        "cannot copy the ledger \(plan.ledger) for a dry run: \(error.cause)",
+        hint: isForbidden
+          ? "check who may read the ledger and what stands beside it"
+          : "make room in the temporary folder, or set TMPDIR")
+    }
+  }
+
+  /// Whether nothing is written at the ledger's place: a dry run where a run could make it.
+  ///
+  /// Its lock would be a file that stays.
+  private var isUntouched: Bool {
+    let folder = URL(fileURLWithPath: plan.ledger).deletingLastPathComponent().path
+    return plan.isDryRun && !mayExist(plan.ledger) && access(folder, W_OK | X_OK) == 0
+  }
+
+  /// Waits for the ledger's lock as long as the plan says, and no longer than until it is stopped.
+  private func takeLock() throws(SubledgerError) -> LedgerLock {
+    var secondsLeft = plan.lockWait
+    while true {
+      try checkStop()
+      do {
+        return try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: min(secondsLeft, 1))
+      } catch {
+        guard error.kind == .locked, secondsLeft > 1 else { throw SubledgerError(error) }
+        secondsLeft -= 1
+      }
+    }
+  }
+
+  /// Stops what needs a ledger where there is none: an empty set would replace a real one.
+  func requireLedger(to deed: String = "report from") throws(SubledgerError) {
+    guard !mayExist(plan.ledger) else { return }
+    throw SubledgerError(
+      .noInput, "cannot \(deed) the ledger \(plan.ledger.shown()): it does not exist",
+      hint: "check the path given with --ledger, or read archives first with `subledger run`")
+  }
+
+  /// Refuses what can be told only while breaks and cells are those of `run`, which has published.
+  func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws(SubledgerError) {
+    guard let other = try attempt({ try ledger.unpublishedRun() }) else { return }
+    throw SubledgerError(
+      .tryAgain,
+      "cannot \(deed): run \(other.id) has not published, and its breaks stand in the place of "
+        + "those that run \(run.id) published",
+      hint: "wait for the run that is at work; when none is, one was broken off: publish with "
+        + "`subledger run` or `subledger report`")
+  }
+}
+
+extension Ledger {
+  /// What `body` reads of the ledger at one moment.
+  func atOneMoment<Value>(_ body: () throws -> Value) throws -> Value {
+    var value: Value?
+    try atOneMoment { value = try body() }
+    guard let value else { preconditionFailure("a body that does not throw gives a value") }
+    return value
+  }
+}

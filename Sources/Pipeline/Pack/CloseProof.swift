@@ -1,0 +1,103 @@
+import Formats
+import Foundation
+import EventStore
+import Reports
+import Domain
+
+/// Holds the frozen numbers of a pack to the act that froze them, and that to the chain of runs.
+struct CloseProof {
+  let folder: String
+  /// What each run of the chain says, by number.
+  let runs: [Int64: [String: String]]
+
+  /// Nil when the pack is of a month that was not closed.
+  func check() -> Verification.Check? {
+    guard let said = facts() else { return nil }
+    var check = Verification.Check("close", unit: "reports")
+    let bytes = FileManager.default.contents(atPath: "\(folder)/closed/acts.json") ?? Data()
+    guard let acts = AuditEntry.packed(in: bytes),
+      let act = acts.first(where: { $0.id == said.act }), act.deed == .close,
+      KeptAuditEntries(acts).isSound(act),
+      act.sha256 == said.sha256, act.run == said.run
+    else {
+      check.fail(.damaged, "closed/acts.json does not tell the close that pack.json names")
+      return check
+    }
+    let undone = acts.contains {
+      $0.id > act.id && $0.month == act.month && $0.zone == act.zone && $0.deed == .reopen
+    }
+    if undone { check.fail(.damaged, "the month was opened again after act \(act.id)") }
+    hold(act, &check)
+    hold(acts, closing: act, &check)
+    return check
+  }
+
+  /// The frozen files to the digests that the act names, and the act to its run.
+  private func hold(_ act: AuditEntry, _ check: inout Verification.Check) {
+    let lines = act.content.split(separator: "\n").map(String.init)
+    let run = runs[act.run]
+    let asOf = run?["as_of_ms"].flatMap { Int64($0) }.map(Instant.init(milliseconds:))
+    if lines.first != "run \(act.run) as of \(asOf?.text ?? "")"
+      || !lines.contains("options \(run?["options"] ?? "")")
+    {
+      check.fail(
+        .damaged, "act \(act.id) does not close what run \(act.run) of the chain published")
+    }
+    var named: Set<String> = []
+    for line in lines {
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 3, words[2].utf8.count == 64, let rows = Int64(words[1]) else {
+        continue
+      }
+      check.count += 1
+      let name = act.month.flatMap { FrozenMonth.file(of: words[0], $0)?.path } ?? words[0]
+      named.insert(name)
+      let file = FileManager.default.contents(atPath: "\(folder)/closed/\(name)") ?? Data()
+      let frozen = Array([UInt8](file).drop { $0 != UInt8(ascii: "\n") }.dropFirst())
+      if sha256(of: frozen) != words[2] {
+        check.fail(.damaged, "closed/\(name) does not hold the \(rows) rows that were closed")
+      }
+    }
+    for file in files() where !named.contains(file) && file != "acts.json" {
+      check.fail(.damaged, "closed/\(file) was not closed")
+    }
+  }
+
+  /// All acts to the digests that the runs after them took.
+  private func hold(_ acts: [AuditEntry], closing: AuditEntry, _ check: inout Verification.Check) {
+    let numbers = runs.keys.sorted()
+    let kept = KeptAuditEntries(acts)
+    for (place, run) in numbers.enumerated() {
+      let words = (runs[run]?["act"] ?? "").split(separator: " ").map(String.init)
+      guard words.count == 3, let rows = Int64(words[0]) else { continue }
+      let sealed = RunPart(name: "act", rows: rows, sha256: words[2])
+      let before = place == 0 ? 0 : numbers[place - 1]
+      if !kept.areThose(after: before, sealedBy: run, as: sealed) {
+        check.fail(.damaged, "what was done before run \(run) is not what the run sealed")
+      }
+    }
+    let seal = numbers.first { $0 > closing.run }
+    check.notes.append(
+      "act \(closing.id) closed the numbers of run \(closing.run); "
+        + (seal.map { "run \($0) sealed it" } ?? "no run has sealed it yet: \(closing.sha256)"))
+  }
+
+  private func files() -> [String] {
+    (FileManager.default.enumerator(atPath: "\(folder)/closed")?.allObjects ?? [])
+      .compactMap { $0 as? String }.filter { $0.contains(".") }.sorted()
+  }
+
+  private struct Facts: Decodable {
+    struct Close: Decodable {
+      let act: Int64
+      let run: Int64
+      let sha256: String
+    }
+    let close: Close?
+  }
+
+  private func facts() -> Facts.Close? {
+    let bytes = FileManager.default.contents(atPath: "\(folder)/pack.json") ?? Data()
+    return (try? JSONDecoder().decode(Facts.self, from: bytes))?.close
+  }
+}

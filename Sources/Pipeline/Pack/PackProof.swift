@@ -1,0 +1,123 @@
+import Formats
+import Foundation
+import EventStore
+import Reports
+
+extension RunPipeline {
+  /// Proves a pack by nothing but itself.
+  ///
+  /// - Throws: `SubledgerError` when it is not there or cannot be read, or `stop` answers a signal.
+  public static func verify(
+    pack file: String, stop: () -> Int32 = { 0 }
+  ) throws(SubledgerError) -> Verification {
+    guard FileManager.default.fileExists(atPath: file) else {
+      throw SubledgerError(
+        .noInput, "there is no pack \(file)", hint: "check the path given with --pack")
+    }
+    let room = try PrivateFolder()
+    defer { withExtendedLifetime(room) {} }
+    var result = Verification()
+    var check = Verification.Check("pack", unit: "files")
+    let names = try attempt { try unpack(file, into: room, stop, &check) }
+    guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
+      if check.outcome == .holds { check.fail(.damaged, "it is no pack") }
+      result.checks.append(check)
+      return result
+    }
+    let folder = "\(room.path("pack"))/\(root)"
+    let inside = Set(names.map { String($0.dropFirst(root.utf8.count + 1)) })
+    let seen = try attempt { try inspectSet(in: folder) }
+    check.count = Int64(names.count)
+    for problem in seen.problems { check.fail(.damaged, problem) }
+    for name in inside.subtracting(seen.paths).sorted() where name != "SHA256SUMS" {
+      check.fail(.damaged, "\(name) is in no SHA256SUMS")
+    }
+    check.notes.append("SHA-256 of SHA256SUMS: \(seen.sha256)")
+    let set = try attempt { try inspectSet(in: "\(folder)/reports") }
+    var reports = Verification.Check("set", unit: "files")
+    reports.count = Int64(set.paths.count)
+    for problem in set.problems { reports.fail(.damaged, problem) }
+    var runs: [Int64: [String: String]] = [:]
+    result.checks = [check, reports, chain(in: folder, publishing: set.sha256, &runs)]
+    if let close = CloseProof(folder: folder, runs: runs).check() { result.checks.append(close) }
+    return result
+  }
+
+  private static func unpack(
+    _ file: String, into room: PrivateFolder, _ stop: () -> Int32, _ check: inout Verification.Check
+  ) throws -> [String]? {
+    let tar = room.path("pack.tar")
+    if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {
+      check.fail(.damaged, "\(file) is no whole gzip file: \(reason)")
+      return nil
+    }
+    guard let files = try TarReader(tar).extract(into: room.path("pack"), stop) else {
+      check.fail(.damaged, "\(file) holds no tar as `subledger pack` writes it")
+      return nil
+    }
+    for (name, size) in files where size > readWholeMax && isReadWhole(name) {
+      check.fail(.damaged, "\(name) is larger than \(readWholeMax >> 20) MiB")
+    }
+    return check.outcome == .holds ? files.map(\.name) : nil
+  }
+
+  /// Whether the proof reads a file of this name into memory: of the set only the checksums.
+  private static func isReadWhole(_ name: String) -> Bool {
+    let parts = name.split(separator: "/")
+    return parts.count < 2 || parts[1] != "reports" || parts.last == "SHA256SUMS"
+  }
+
+  /// The most bytes of such a file: the chain of all runs of decades, or the rows of a month.
+  private static let readWholeMax = 64 << 20
+
+  /// Recomputes every record, and holds the last run's to the set and documents of the pack; gives
+  /// what each run says.
+  private static func chain(
+    in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
+  ) -> Verification.Check {
+    var check = Verification.Check("chain", unit: "runs")
+    let bytes = FileManager.default.contents(atPath: "\(folder)/chain.txt") ?? Data()
+    let text = String(decoding: bytes, as: UTF8.self)
+    var previous = "none"
+    var last: [String: String] = [:]
+    for link in text.components(separatedBy: "\n\n") {
+      var lines = link.split(separator: "\n").map(String.init)
+      guard !lines.isEmpty else {
+        check.fail(.damaged, "chain.txt is not as it was written")
+        continue
+      }
+      let record = lines.removeFirst().replacingOccurrences(of: "record ", with: "")
+      last = Dictionary(
+        lines.compactMap { line in
+          line.firstIndex(of: " ").map {
+            (String(line[..<$0]), String(line[line.index(after: $0)...]))
+          }
+        }
+      ) { first, _ in first }
+      check.count += 1
+      let run = last["run"] ?? "?"
+      if let number = Int64(run) { runs[number] = last }
+      let facts = lines.joined(separator: "\n") + "\n"
+      if sha256(of: Array(facts.utf8)) != record {
+        check.fail(.damaged, "run \(run): the record is not that of what the run says")
+      }
+      if last["previous"] != previous {
+        check.fail(.damaged, "run \(run) does not follow the run before it")
+      }
+      previous = record
+    }
+    if last["published"] != set {
+      check.fail(.damaged, "the set is not the one that run \(last["run"] ?? "?") published")
+    }
+    for (name, file) in [
+      ("configuration", "configuration.yaml"), ("prices", "prices.csv"),
+      ("decisions", "decisions.yaml"),
+    ] {
+      let bytes = FileManager.default.contents(atPath: "\(folder)/documents/\(file)")
+      let sum = bytes.map { sha256(of: [UInt8]($0)) } ?? "none"
+      if last[name] != sum { check.fail(.damaged, "\(file) is not what the run followed") }
+    }
+    check.notes.append("record of the last run: \(previous)")
+    return check
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// A new folder below the temporary one, into which nobody but its owner ever could look, and which
+/// goes when this goes.
+///
+/// Foundation would make it open and close it a moment later.
+final class PrivateFolder {
+  private let url = FileManager.default.temporaryDirectory
+    .appendingPathComponent("subledger-\(UUID().uuidString)")
+
+  init() throws(SubledgerError) {
+    guard mkdir(url.path, 0o700) != 0 else { return }
+    let cause = errno
+    let failure = "cannot make the folder \(url.path): \(String(cString: strerror(cause)))"
+    switch cause {
+    case EACCES, EPERM, EROFS:
+      throw SubledgerError(
+        .permission, failure, hint: "set TMPDIR to a folder in which you may make others")
+    case ENOENT, ENOTDIR:
+      throw SubledgerError(.inputOutput, failure, hint: "set TMPDIR to a folder that exists")
+    default:
+      throw SubledgerError(
+        .inputOutput, failure, hint: "make room in the temporary folder, or set TMPDIR")
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// Where something of this name in it is, or would be.
+  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}

@@ -1,0 +1,77 @@
+import EventStore
+import Domain
+
+extension RunPipeline {
+  /// Removes what only as-ofs before a month need, and runs as of such, and says what it was; a dry
+  /// run does it in a copy.
+  ///
+  /// Nothing that a close froze is removed, and no event. The removal is one transaction; then the
+  /// file is written anew.
+  public func prune(_ order: PruneOrder) throws(SubledgerError) -> String {
+    let month = order.month.text
+    return try onLedger(to: "prune before \(month)") { ledger throws(SubledgerError) in
+      guard let newest = try attempt({ try ledger.lastPublished() }),
+        let zone = try attempt({ try ledger.zone(of: newest.id) }),
+        let calendar = CivilCalendar(named: zone)
+      else {
+        throw SubledgerError(
+          .noInput, "the ledger \(plan.ledger) has published nothing, so there is nothing to prune",
+          hint: "publish with `subledger run` first")
+      }
+      try attempt { try ledger.emptyLog() }
+      let act = NewAuditEntry(.prune, order.words)
+      let size = try attempt { try ledger.fileSize() }
+      let start = calendar.start(of: order.month)
+      guard newest.asOf >= start,
+        let found = try attempt({ try ledger.prune(before: start, as: act) })
+      else {
+        throw SubledgerError(
+          .usage, "cannot prune before \(month): the newest run is as of \(newest.asOf.text)",
+          hint: "what the newest run needs is kept: give an earlier month")
+      }
+      guard found.isChanged else {
+        return "there is nothing that only as-ofs before \(start.text) need"
+      }
+      try attempt { try ledger.purge() }
+      let smaller = try attempt { try ledger.fileSize() }
+      return answer(found, start, from: size, to: smaller)
+    }
+  }
+
+  private func answer(
+    _ found: Pruned, _ start: Instant, from size: Int64, to smaller: Int64
+  ) -> String {
+    """
+    \(plan.isDryRun ? "would remove" : "removed") \(found.snapshots) snapshots with \
+    \(found.contents) contents, \(found.published) published versions and the checksums of \
+    \(found.checksums) sets; the file \(plan.isDryRun ? "would have" : "has") \(smaller) bytes \
+    instead of \(size)
+    as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be told \
+    \(plan.isDryRun ? "then" : "any more")
+    """
+  }
+
+  /// Refuses an as-of for which something was removed.
+  func requireKept(_ asOf: Instant, in ledger: Ledger) throws(SubledgerError) {
+    guard let pruned = try attempt({ try ledger.prunedBefore() }), asOf < pruned.moment else {
+      return
+    }
+    throw SubledgerError(
+      .usage,
+      "nothing can be told as of \(asOf.text): the ledger was pruned before "
+        + "\(pruned.moment.text)",
+      hint: "give a later --as-of, or make a ledger anew from the archives")
+  }
+
+  /// Refuses a run of which something was removed.
+  func requireKept(_ run: RunRow, in ledger: Ledger) throws(SubledgerError) {
+    guard let pruned = try attempt({ try ledger.prunedBefore() }),
+      run.id < pruned.run || run.asOf < pruned.moment
+    else { return }
+    throw SubledgerError(
+      .usage,
+      "run \(run.id) cannot be told again: the ledger was pruned before "
+        + "\(pruned.moment.text)",
+      hint: "runs from run \(pruned.run) on can; a backup from before the pruning has the others")
+  }
+}

@@ -1,0 +1,217 @@
+import EventStore
+import Logging
+import Reports
+import Reconciliation
+import Domain
+
+/// Facts and breaks → ledger → CSV → the published folder.
+struct PublishPass {
+  let plan: Plan
+  let version: String
+  let log: Logger
+  let ledger: Ledger
+  let rules: FoldSettings
+  let times: StageTimes
+  /// Answers the signal that asked to stop, 0 while none did.
+  let stop: @Sendable () -> Int32
+  /// Throws when the set with these checksums must not be published.
+  let accept: ([UInt8]) throws(SubledgerError) -> Void
+
+  /// Publishes the set and says whether somebody should look at it.
+  ///
+  /// Takes the facts out of `fold`: once they are in the ledger, the reports want their memory.
+  func run(
+    fold: inout FactRefresh.Outcome, reconciled: ReconciliationResult, intake: IntakeSummary
+  ) throws(SubledgerError) -> RunResult {
+    let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
+      .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
+    let decided = DecidedBreaks(breaks, plan.decisions.decisions)
+    let archives = try attempt { try ledger.archives() }
+    var manifest = manifest(archives, reconciled.counts)
+    manifest.counts.merge(decided.counts) { $1 }
+    let (run, earlier) = try store(fold, reconciled, breaks)
+    fold.facts = Facts()
+    try attempt { try ledger.releaseMemory() }
+    let torn = try attempt { try ledger.tornSnapshots() }
+    let read = try attempt { try ledger.intake(ofRun: run) }
+    let verdict = try Verdict(
+      plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
+      intake: read.tallies, tornSnapshots: torn
+    ) { month throws(SubledgerError) in try attempt { try ledger.netUSD(of: month) } }
+    manifest.qualifications = verdict.qualifications
+    let (published, dryRun) = try publish(manifest, run, read, earlier)
+    for reservation in verdict.reservations { log.warning("\(reservation)") }
+    if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
+    // The run that read them has said so itself.
+    if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
+      !verdict.reservations.contains(torn.text)
+    {
+      log.warning("\(torn.text)")
+    }
+    log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
+    var outcome = verdict.outcome
+    outcome.dryRun = dryRun
+    return outcome
+  }
+
+  /// Makes cells and breaks those of this run, whole or not at all; gives its number, and what
+  /// stands of the set that the run before published.
+  private func store(
+    _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ breaks: [Break]
+  ) throws(SubledgerError) -> (run: Int64, earlier: PreviousPublication?) {
+    try attempt {
+      let basis = FactCheckpoint(
+        asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
+        feeds: try ledger.watermarks())
+      let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
+      let earlier = try PreviousPublication(
+        fold.basis, change.facts, plan: plan, rules: rules, ledger: ledger)
+      var run: Int64 = 0
+      try ledger.together("write the run") {
+        run = try ledger.beginRun(
+          asOf: rules.asOf, version: version, options: plan.optionsText,
+          documents: plan.documents())
+        try times.measure(.facts) {
+          try ledger.apply(change) {
+            try Workers(count: plan.jobs, waitingMax: 4).make($0, write: $1)
+          }
+        }
+        try ledger.replaceDecisions(plan.decisions.decisions)
+        let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+        log.info(
+          "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
+      }
+      return (run, earlier)
+    }
+  }
+
+  private func publish(
+    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, tallies: ArchiveTallies),
+    _ earlier: PreviousPublication?
+  ) throws(SubledgerError) -> (Publication, DryRun?) {
+    var manifest = manifest
+    return try attempt {
+      var reportPlan = ReportPlan(rules: rules, run: run)
+      reportPlan.dialect = plan.csvDialect
+      reportPlan.amountDecimals = plan.amountDecimals
+      reportPlan.stop = stop
+      // A dry run writes its set where it goes again.
+      let folder = plan.isDryRun ? try PrivateFolder() : nil
+      defer { withExtendedLifetime(folder) {} }
+      let out = folder?.path("reports") ?? plan.out
+      let staging = try Staging.begin(for: out, reports: reportPaths)
+      do {
+        let reports = try times.measure(.report) {
+          try earlier?.tell(&reportPlan, staging, jobs: plan.jobs)
+          if earlier != nil {
+            let (files, reports) = (reportPlan.carried.count, reportPlan.standing.count)
+            log.info("carried over \(files) files by day, and months of \(reports) reports")
+          }
+          return try writeReports(by: reportPlan, into: staging.path)
+        }
+        // From here on nothing stops between the published set and the ledger's word of it.
+        try reportPlan.checkStop()
+        manifest.resources = reports.tables.map(ManifestResource.init)
+        let publication = try times.measure(.publish) {
+          let set = try staging.sealed(by: manifest)
+          try accept(set.checksums)
+          // A power cut must not leave a set that the ledger knows nothing of.
+          return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
+        }
+        try ledger.finishRun(
+          run, archives: read.archives, tallies: read.tallies,
+          published: publication.sha256, checksums: checksums(of: publication),
+          rows: reports.publication)
+        for leftover in staging.leftovers {
+          log.warning(
+            "a former set is not removed whole, and the next run tries again: \(leftover)")
+        }
+        guard plan.isDryRun else { return (publication, nil) }
+        let changes = try SetChanges(
+          of: plan.out, by: publication, reports: reportPaths)
+        return (publication, DryRun(changes: changes, out: plan.out))
+      } catch {
+        try? staging.discard()
+        throw error
+      }
+    }
+  }
+
+  /// Writes the shares of the set in parallel, each by a connection of its own, and meanwhile
+  /// copies the ledger's log into its file, as soon as a thread finds no share left to write.
+  private func writeReports(
+    by reportPlan: ReportPlan, into folder: String
+  ) throws -> WrittenReports {
+    let path = ledger.path
+    var reportPlan = reportPlan
+    reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
+    let told = reportPlan
+    var reports = WrittenReports(plan: told)
+    try Workers(count: plan.jobs).run(
+      ReportPartition.allCases.map(SetWork.share) + [.checkpoint],
+      eachBy: {
+        let reader = Result { try ContributionReader(path: path, plan: told, folder: folder) }
+        return { work, tell in
+          switch work {
+          case .share(let share): _ = tell(Result { try reader.get().write(share) })
+          case .checkpoint: Ledger.checkpointAhead(path: path)
+          }
+        }
+      },
+      take: { reports.add(try $1.get()) })
+    try reports.finish(in: folder, checkedBy: ledger)
+    return reports
+  }
+
+  /// Does `work` on several paths at once: disks finish many waits together.
+  private func onManyThreads(
+    _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
+  ) throws(PublishError) {
+    var failure: PublishError?
+    try? Workers(count: plan.jobs * 4).run(
+      paths,
+      { path, tell in
+        do throws(PublishError) {
+          try work(path)
+          _ = tell(nil)
+        } catch {
+          _ = tell(error)
+        }
+      },
+      take: { (_, error: PublishError?) in failure = failure ?? error })
+    if let failure { throw failure }
+  }
+
+  /// One break per id: what reconciliation says of it beats what one event alone says.
+  private func uniqueBreaks(_ breaks: [Break]) -> [Break] {
+    var byID: [String: Break] = [:]
+    for found in breaks { byID[found.id] = found }
+    return byID.values.sorted { $0.id < $1.id }
+  }
+
+  private func checksums(of publication: Publication) throws(SubledgerError) -> Document {
+    try Document(publication.checksums)
+  }
+}
+
+/// What threads do beside each other while the set is written.
+private enum SetWork {
+  case share(ReportPartition)
+  case checkpoint
+}
+
+/// What one thread needs to write shares of the set: a connection of its own.
+private struct ContributionReader {
+  private let ledger: Ledger
+  private let writer: ReportWriter
+
+  init(path: String, plan: ReportPlan, folder: String) throws {
+    let ledger = try Ledger.open(path: path, mode: .readOnly)
+    writer = try ledger.atOneMoment { try ReportWriter(from: ledger, plan: plan, into: folder) }
+    self.ledger = ledger
+  }
+
+  func write(_ share: ReportPartition) throws -> WrittenReports {
+    try ledger.atOneMoment { try writer.write(share) }
+  }
+}

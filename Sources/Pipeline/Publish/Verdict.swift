@@ -1,0 +1,134 @@
+import EventStore
+import Domain
+
+/// Whether the published numbers hold, or hold with reservations only.
+struct Verdict {
+  /// Why the set is qualified; empty when it is not.
+  private(set) var qualifications: [String] = []
+  /// Why this run's own lines deserve a look although the set holds; nil when they do not.
+  private let newRejects: String?
+  /// Snapshots of which too much was rejected; nil when not.
+  private let tornSnapshots: TornSnapshots?
+  private let stale: [Break]
+  private let gate: Plan.FailOn
+  private let gated: Int
+
+  /// `intake` is the account of the lines that are new in this run; `net` tells what was booked
+  /// in a month less refunds, in millionths of a US dollar.
+  init(
+    plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveAccount],
+    intake: ArchiveTallies = ArchiveTallies(), tornSnapshots: TornSnapshots? = nil,
+    net: (Month) throws(SubledgerError) -> Int128
+  ) throws(SubledgerError) {
+    stale = breaks.filter { $0.code == .staleInput }
+    gate = plan.failOn
+    gated = breaks.count { plan.failOn.includes($0) }
+    self.tornSnapshots = tornSnapshots.flatMap {
+      Self.exceeds($0.rejected, of: $0.lines, plan.rejectedShare) ? $0 : nil
+    }
+    let judged = intake.lines - intake.skipped
+    newRejects =
+      Self.exceeds(intake.rejected, of: judged, plan.rejectedShare)
+      ? "\(intake.rejected) of \(judged) lines that are new in this run were rejected" : nil
+    readRejects(archives, share: plan.rejectedShare)
+    try readMateriality(breaks, rules, share: plan.materialityShare, net)
+  }
+
+  /// With reservations when the set is qualified, the input stale or rejected too often, or the
+  /// gate hit.
+  var outcome: RunResult {
+    reservations.isEmpty ? .done : .reservations
+  }
+
+  /// Why somebody should look at the set, in words for the log.
+  var reservations: [String] {
+    var reservations = qualifications.map { "the set is qualified: \($0)" }
+    if let newRejects { reservations.append(newRejects) }
+    if let tornSnapshots { reservations.append(tornSnapshots.text) }
+    for found in stale {
+      let app = found.app.isEmpty ? "(no app id)" : found.app
+      reservations.append("the input of \(found.provider.name) \(app) is stale: \(found.evidence)")
+    }
+    if gated > 0 {
+      reservations.append("breaks at or above --fail-on \(gate.rawValue): \(gated), see breaks.csv")
+    }
+    return reservations
+  }
+
+  /// More rejected lines than `share` of those that should be events, and at least 20.
+  private mutating func readRejects(_ archives: [ArchiveAccount], share: Amount) {
+    let events = archives.filter { $0.kind == .events }
+    let rejected = events.reduce(0) { $0 + $1.tallies.rejected }
+    let judged = events.reduce(0) { $0 + $1.tallies.lines - $1.tallies.skipped }
+    if Self.exceeds(rejected, of: judged, share) {
+      qualifications.append("\(rejected) of \(judged) lines were rejected")
+    }
+    for archive in events {
+      let judged = archive.tallies.lines - archive.tallies.skipped
+      guard Self.exceeds(archive.tallies.rejected, of: judged, share) else { continue }
+      qualifications.append(
+        "\(archive.tallies.rejected) of \(judged) lines of \(archive.name) were rejected")
+    }
+  }
+
+  private static func exceeds(_ rejected: Int64, of judged: Int64, _ share: Amount) -> Bool {
+    rejected >= 20 && Int128(rejected) * 1_000_000 > Int128(judged) * Int128(share.micros)
+  }
+
+  /// Open breaks worth more than `share` of a month's net revenue.
+  ///
+  /// One without a business time speaks of as-of itself, as in `quality_monthly.csv`.
+  private mutating func readMateriality(
+    _ breaks: [Break], _ rules: FoldSettings, share: Amount,
+    _ net: (Month) throws(SubledgerError) -> Int128
+  ) throws(SubledgerError) {
+    var doubtful: [Month: Int128] = [:]
+    for found in breaks where found.status == .open && found.environment == .production {
+      guard let amount = found.estimatedUSD else { continue }
+      let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
+      doubtful[rules.calendar.month(of: at), default: 0] += Int128(amount.magnitude.micros)
+    }
+    for (month, amount) in doubtful.sorted(by: { $0.key < $1.key }) {
+      let revenue = try net(month)
+      guard amount * 1_000_000 > max(0, revenue) * Int128(share.micros) else { continue }
+      qualifications.append(
+        "open breaks of \(month.text) are worth \(dollars(amount)) USD, more than "
+          + "\(share.text()) of its net revenue of \(dollars(revenue)) USD")
+    }
+  }
+
+  private func dollars(_ micros: Int128) -> String {
+    Amount(micros: Int64(clamping: micros)).text()
+  }
+}
+
+extension TornSnapshots {
+  /// What was rejected and what comes of it, in words for the log.
+  var text: String {
+    let name = newest.shown()
+    let place = files == 1 ? name : "\(files) files of snapshots, the last of them \(name),"
+    let first = firstReject.map { " (\($0))" } ?? ""
+    return "\(rejected) of \(lines) lines of \(place) were rejected\(first): whom they tell of is "
+      + "not compared, and nobody is missed for not being in a snapshot until whole ones come"
+  }
+}
+
+extension Plan.FailOn {
+  /// Whether a break of this rank makes the exit code 1.
+  func includes(_ found: Break) -> Bool {
+    switch self {
+    case .none: false
+    case .pending: found.status != .resolved
+    case .open: found.status == .open
+    case .critical: found.status == .open && found.severity == .critical
+    }
+  }
+}
+
+extension Plan {
+  /// Contribution of rejected lines that qualifies the set; 1 % by default.
+  var rejectedShare: Amount { configuration.rejectedShare ?? Amount(micros: 10_000) }
+
+  /// Contribution of a month's net revenue that open breaks may be worth; 0.5 % by default.
+  var materialityShare: Amount { configuration.materialityShare ?? Amount(micros: 5_000) }
+}

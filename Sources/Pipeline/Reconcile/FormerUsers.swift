@@ -1,0 +1,37 @@
+import Domain
+
+/// Users who were told of, while the lineage is filed under another one: a purchase can be restored
+/// or shared, and an account can take over what its device bought.
+struct FormerUsers {
+  /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
+  /// as there are devices.
+  private var told: Set<Int64> = []
+
+  /// Reads the events before as-of of a lineage of `user` in `app`.
+  mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
+    var last: Int64 = 0
+    for event in events where event.user != user && event.user != last {
+      guard event.user != 0, event.time < asOf else { continue }
+      told.insert(key(event.provider, event.user, app))
+      told.insert(key(event.provider, event.user, nil))
+      last = event.user
+    }
+  }
+
+  /// Whether a break says of one of them that no event ever came; an app that is not known may be
+  /// any.
+  func contradict(_ found: Break) -> Bool {
+    guard found.code == .eventsAbsent else { return false }
+    let user = Fingerprint.of(found.user)
+    guard !found.app.isEmpty else { return told.contains(key(found.provider, user, nil)) }
+    return [found.app, ""].contains { told.contains(key(found.provider, user, $0)) }
+  }
+
+  private func key(_ provider: Provider, _ user: Int64, _ app: String?) -> Int64 {
+    var fingerprint = Fingerprint(seed: app == nil ? 1 : 0)
+    fingerprint.combine(UInt64(provider.rawValue))
+    fingerprint.combine(UInt64(bitPattern: user))
+    fingerprint.combine(app ?? "")
+    return fingerprint.value
+  }
+}

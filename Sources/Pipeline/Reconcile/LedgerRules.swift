@@ -1,0 +1,58 @@
+import EventStore
+import Providers
+import Reconciliation
+import Domain
+
+extension RunPipeline {
+  /// Refuses an as-of so far behind all that was told that it can only be a slip: reports have rows
+  /// for every month up to it.
+  func requireNear(_ rules: FoldSettings) throws(SubledgerError) {
+    let years: Int64 = 100
+    guard let newest = rules.watermarks.values.max(),
+      rules.asOf - .seconds(years * 366 * 86_400) > newest
+    else { return }
+    throw SubledgerError(
+      .usage,
+      "as-of \(rules.asOf.text) is more than \(years) years after the newest input, which is of "
+        + newest.text,
+      hint: "check the year given with --as-of; what was read is kept")
+  }
+
+  /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
+  /// watermarks.
+  func reconcileRules(for ledger: Ledger) throws(SubledgerError) -> ReconciliationSettings {
+    let watermarks = try attempt { try ledger.watermarks() }
+    var rules = plan.rules
+    for mark in watermarks {
+      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
+    }
+    for (product, period) in plan.configuration.periods {
+      if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
+    }
+    if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
+    // Who is missing from half a file may stand in the other half.
+    let isComplete = try attempt {
+      try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
+    }
+    var reconcileRules = ReconciliationSettings(
+      fold: rules, products: plan.configuration.products,
+      feeds: watermarks.map {
+        FeedHistory(
+          provider: $0.provider, app: ledger.symbols.words[Int($0.app)],
+          firstEventAt: $0.firstEvent, watermark: $0.newest)
+      },
+      snapshotsComplete: isComplete)
+    reconcileRules.lengths = (plan.prices?.periods(at: rules.asOf) ?? [:])
+      .merging(plan.configuration.periods) { $1 }
+    reconcileRules.severities = plan.configuration.severity.amounts
+    reconcileRules.hasUndatedCollections = try attempt {
+      try ledger.hasSkipped(undatedCollection)
+    }
+    for provider in Provider.allCases {
+      reconcileRules.snapshotsTakenAt[provider] = try attempt {
+        try ledger.newestCapture(of: provider, asOf: rules.asOf)
+      }
+    }
+    return reconcileRules
+  }
+}

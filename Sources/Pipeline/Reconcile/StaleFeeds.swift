@@ -1,0 +1,42 @@
+import EventStore
+import Logging
+import Domain
+
+/// A `STALE_INPUT` for each feed whose newest input is older than `freshness_max` at as-of.
+func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
+  rules.watermarks.filter { rules.isStale($0.key) }.map { feed, watermark in
+    let app = ledger.symbols.words[Int(feed.app)]
+    var fingerprint = Fingerprint()
+    fingerprint.combine(BreakCode.staleInput.rawValue)
+    fingerprint.combine(feed.provider.name)
+    fingerprint.combine(app)
+    var found = Break(
+      id: UInt64(bitPattern: fingerprint.value).hexadecimal, code: .staleInput,
+      provider: feed.provider)
+    found.app = app
+    found.severity = .high
+    found.expectedAt = watermark + rules.freshnessMax
+    found.evidence = "the newest input is of \(watermark.text), as-of is \(rules.asOf.text)"
+    found.action = "check that the endpoint still receives webhooks and that they are archived"
+    return found
+  }
+}
+
+extension RunPipeline {
+  /// Warns of newest inputs that cannot be true: until they have come, their feeds are never stale.
+  ///
+  /// Only the default of as-of is the time that it is: an as-of that is said may look back.
+  func tellFuture(of ledger: Ledger) throws(SubledgerError) {
+    guard !plan.saysAsOf else { return }
+    let latest = plan.rules.asOf + .days(1)
+    for mark in try attempt({ try ledger.watermarks() }) where mark.newest > latest {
+      let app = ledger.symbols.words[Int(mark.app)].shown()
+      log.warning(
+        """
+        the newest input of \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app) is of \
+        \(mark.newest.text), more than a day from now: until then its silence is not told as \
+        stale. Look in the archives for that time, and at the clock that wrote it
+        """)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+public import Logging
+
+import EventStore
+import Reconciliation
+import Domain
+
+/// The whole night on one page: ingest → fold → reconcile → report → publish.
+public struct RunPipeline {
+  private(set) var plan: Plan
+  let version: String
+  let log: Logger
+  let progress: (RunProgress) -> Void
+  let stop: @Sendable () -> Int32
+  let times = StageTimes()
+
+  /// A night that follows `plan`.
+  ///
+  /// - Parameters:
+  ///   - plan: what to do, checked.
+  ///   - version: the program's, for the manifest.
+  ///   - log: where to say what a person should know.
+  ///   - progress: told how far the night has come.
+  ///   - stop: answers the signal that asked to stop, 0 while none did; asked by any thread.
+  public init(
+    plan: Plan, version: String, log: Logger, progress: @escaping (RunProgress) -> Void,
+    stop: @escaping @Sendable () -> Int32
+  ) {
+    self.plan = plan
+    self.version = version
+    self.log = log
+    self.progress = progress
+    self.stop = stop
+  }
+
+  /// Reads what is new and publishes the report set anew.
+  public func run() throws(SubledgerError) -> RunResult {
+    let night = try withLists()
+    return try night.withLedger { ledger throws(SubledgerError) in
+      let intake = try night.ingest(into: ledger)
+      try night.tellFuture(of: ledger)
+      var outcome = try night.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
+      outcome.dryRun?.intake = intake.text
+      return outcome
+    }
+  }
+
+  /// Where the processor time of this night went, in one line.
+  public var stageTimes: String { times.text }
+
+  /// Reads what is new into the ledger, nothing else.
+  public func ingest() throws(SubledgerError) -> RunResult {
+    try withLedger { ledger throws(SubledgerError) in
+      let intake = try ingest(into: ledger)
+      return RunResult(dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
+    }
+  }
+
+  /// Publishes the report set from the ledger as it stands.
+  public func report() throws(SubledgerError) -> RunResult {
+    let night = try withLists()
+    try requireLedger()
+    return try night.withLedger { ledger throws(SubledgerError) in
+      try refuseNothing(IntakeSummary(), ledger)
+      try night.tellFuture(of: ledger)
+      return try night.withKeptDecisions(of: ledger)
+        .publish(from: ledger, after: IntakeSummary())
+    }
+  }
+
+  /// This night with the decisions as `ledger` has them, where it rewrote this very file: what was
+  /// taken out of it with a forgotten person does not come back by it.
+  private func withKeptDecisions(of ledger: Ledger) throws(SubledgerError) -> RunPipeline {
+    guard let name = plan.decisions.sha256,
+      let run = try attempt({ try ledger.lastRun(withDecisions: name) }),
+      let kept = try attempt({ try ledger.documents(ofRun: run) }).decisions,
+      kept.contentSHA256 != name
+    else { return self }
+    log.warning(
+      """
+      the decisions \(plan.decisionsFile?.path ?? "") name a person who was forgotten, or a break \
+      by its id from before: they are followed as the ledger rewrote them. Change them so
+      """)
+    var night = self
+    night.plan.decisions = try DecisionsFile(
+      try kept.content(), named: "the decisions that run \(run) followed")
+    return night
+  }
+
+  /// This night with the price book and the decisions of its plan.
+  private func withLists() throws(SubledgerError) -> RunPipeline {
+    var night = self
+    night.plan = try plan.withLists()
+    return night
+  }
+
+  /// Another night in this one's place that follows `plan`, and says nothing if asked to.
+  func following(_ plan: Plan, silently: Bool = false) -> RunPipeline {
+    RunPipeline(
+      plan: plan, version: version, log: silently ? Self.silent : log, progress: progress,
+      stop: stop)
+  }
+
+  /// What is done again says nothing.
+  static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
+
+  private func ingest(into ledger: Ledger) throws(SubledgerError) -> IntakeSummary {
+    var summary = IntakeSummary()
+    let intake = Intake(
+      plan: plan, ledger: ledger, log: log, times: times, progress: progress,
+      checkStop: checkStop)
+    try intake.readArchives(into: &summary)
+    try intake.readSnapshots(into: &summary)
+    log.info("\(summary.text)")
+    try refuseNothing(summary, ledger)
+    try attempt { try ledger.releaseMemory() }
+    return summary
+  }
+
+  /// Folds, reconciles and publishes what `ledger` holds; `accept` throws when the set with these
+  /// checksums must not be published.
+  func publish(
+    from ledger: Ledger, after intake: IntakeSummary,
+    accept: @escaping ([UInt8]) throws(SubledgerError) -> Void = { (_) throws(SubledgerError) in }
+  ) throws(SubledgerError) -> RunResult {
+    try requireKept(plan.rules.asOf, in: ledger)
+    let rules = try reconcileRules(for: ledger)
+    try requireNear(rules.fold)
+    let cases = InputBuilder(ledger: ledger, rules: rules.fold)
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    let nightFold = FactRefresh(
+      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
+      fingerprint: plan.foldFingerprint(
+        version: version, reconciled: reconciled,
+        hasUndatedCollections: rules.hasUndatedCollections),
+      jobs: plan.jobs, checkStop: checkStop)
+    var fold = try times.measure(.fold) { () throws(SubledgerError) in try nightFold.run() }
+    try attempt { try ledger.releaseMemory() }
+    let known = try rules.knowing(fold.prices, in: ledger) { try fold.begun(in: ledger) }
+    var reconcile = ReconcilePass(
+      ledger: ledger, cases: cases, rules: known, checkStop: checkStop)
+    let outcome = try times.measure(.fold) { () throws(SubledgerError) in
+      try reconcile.run(reconciled)
+    }
+    let publication = PublishPass(
+      plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, times: times,
+      stop: stop, accept: accept)
+    return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
+  }
+
+  func checkStop() throws(SubledgerError) {
+    let signal = stop()
+    guard signal != 0 else { return }
+    throw .stopped(by: signal)
+  }
+}

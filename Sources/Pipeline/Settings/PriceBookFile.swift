@@ -1,0 +1,165 @@
+import Formats
+import Foundation
+import EventStore
+import Domain
+
+/// The operator's price book, for charges whose provider sends no money.
+struct PriceBookFile: Sendable, Equatable {
+  /// Of the file's bytes.
+  private(set) var sha256: String
+  private(set) var lines: [PriceBookLine] = []
+  /// The file's bytes.
+  private(set) var source: [UInt8]
+
+  /// Reads the price book at `path`, which `place` gives; a date is the start of that day in
+  /// `calendar`.
+  ///
+  /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` that names
+  ///   every
+  ///   wrong line with its column and what is wrong.
+  static func read(
+    _ path: String, givenWith place: String? = nil, calendar: CivilCalendar
+  ) throws(SubledgerError) -> PriceBookFile {
+    let file = SettingsFile(
+      what: "the price book", path: path, place: place ?? "--prices", missing: .noInput)
+    return try read([UInt8](file.contents()), named: path, calendar: calendar)
+  }
+
+  /// Reads the content of the price book at `path`.
+  static func read(
+    _ bytes: [UInt8], named path: String, calendar: CivilCalendar
+  ) throws(SubledgerError) -> PriceBookFile {
+    var list = PriceBookFile(sha256: Formats.sha256(of: bytes), source: bytes)
+    var check = PriceBookCheck(path: path)
+    var reader = CSVReader(bytes)
+    do throws(CSVProblem) {
+      guard let header = try reader.next() else {
+        throw CSVProblem(line: 1, column: 1, reason: "the header is missing")
+      }
+      let columns = try PriceColumns(header)
+      while let record = try reader.next() {
+        do throws(CSVProblem) {
+          let line = try columns.read(record, calendar: calendar)
+          try check.refuseDuplicate(line, at: record.line, columns)
+          list.lines.append(line)
+        } catch {
+          check.problems.append(error)
+        }
+      }
+    } catch {
+      check.problems.append(error)
+    }
+    try check.finish()
+    return list
+  }
+
+  /// These prices by the symbols of `ledger`, which learns the words that it lacks.
+  ///
+  /// Products of which no event speaks are left out.
+  func book(in ledger: Ledger) throws(LedgerError) -> PriceBook {
+    let known = lines.filter { ledger.symbol($0.key.product) != nil }
+    try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency] })
+    var book = PriceBook()
+    for line in known {
+      guard let product = ledger.symbol(line.key.product) else { continue }
+      let price = PriceBook.Price(
+        country: ledger.symbol(line.key.country) ?? 0,
+        currency: ledger.symbol(line.key.currency) ?? 0, validFrom: line.key.validFrom,
+        local: line.local, usd: line.usd, rate: line.rate, period: line.period)
+      book.add(price, store: line.key.store, product: product)
+    }
+    return book
+  }
+
+  /// The periods of the products at `time`, each from the line that began last.
+  func periods(at time: Instant) -> [String: PeriodLength] {
+    var periods: [String: PeriodLength] = [:]
+    let valid = lines.filter { $0.key.validFrom <= time }
+    for line in valid.sorted(by: { $0.key.validFrom < $1.key.validFrom }) {
+      if let period = line.period { periods[line.key.product] = period }
+    }
+    return periods
+  }
+}
+
+/// Where each column of a price book stands.
+private struct PriceColumns {
+  private var positions: [PriceBookLine.Column: Int] = [:]
+
+  init(_ header: CSVRecord) throws(CSVProblem) {
+    for (index, name) in header.fields.enumerated() {
+      let column = PriceBookLine.Column(rawValue: name)
+      guard let column, positions[column] == nil else {
+        throw CSVProblem(
+          line: header.line, column: index + 1,
+          reason: column == nil ? "the header has an unknown name" : "the name is there twice")
+      }
+      positions[column] = index
+    }
+    let missing = PriceBookLine.Column.allCases.filter { positions[$0] == nil }.map(\.rawValue)
+    guard missing.isEmpty else {
+      throw CSVProblem(
+        line: header.line, column: header.fields.count + 1,
+        reason: "the header lacks \(missing.sorted().joined(separator: ", "))")
+    }
+  }
+
+  func read(_ record: CSVRecord, calendar: CivilCalendar) throws(CSVProblem) -> PriceBookLine {
+    guard record.fields.count == positions.count else {
+      throw CSVProblem(
+        line: record.line, column: min(record.fields.count, positions.count),
+        reason: "the line has \(record.fields.count) fields instead of \(positions.count)")
+    }
+    do throws(PriceBookLine.Problem) {
+      return try PriceBookLine(
+        { record.fields[positions[$0, default: 0]] }, calendar: calendar)
+    } catch {
+      throw problem(record.line, error.column, error.reason)
+    }
+  }
+
+  func problem(_ line: Int, _ column: PriceBookLine.Column, _ reason: String) -> CSVProblem {
+    CSVProblem(
+      line: line, column: positions[column, default: 0] + 1,
+      reason: "\(column.rawValue) \(reason)")
+  }
+}
+
+/// What is wrong with a price book as a whole: told at once, so that one correction is enough.
+private struct PriceBookCheck {
+  let path: String
+  var problems: [CSVProblem] = []
+  private var firstLines: [PriceBookLine.Key: Int] = [:]
+
+  init(path: String) { self.path = path }
+
+  mutating func refuseDuplicate(
+    _ price: PriceBookLine, at line: Int, _ columns: PriceColumns
+  ) throws(CSVProblem) {
+    if let first = firstLines[price.key] {
+      throw columns.problem(
+        line, .validFrom,
+        "repeats line \(first): same store, product, country, currency and begin")
+    }
+    firstLines[price.key] = line
+  }
+
+  func finish() throws(SubledgerError) {
+    guard !problems.isEmpty else { return }
+    var told = problems.prefix(Self.shown).map {
+      "\(path), line \($0.line), column \($0.column): \($0.reason)"
+    }
+    if problems.count > Self.shown { told.append("and \(problems.count - Self.shown) more") }
+    throw SubledgerError(
+      .configuration, "cannot use the price book: " + told.joined(separator: "\n  "),
+      hint: "the header is \(PriceBookFile.header)")
+  }
+
+  private static let shown = 20
+}
+
+extension PriceBookFile {
+  /// The columns in the order in which the documents show them.
+  static let header =
+    "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period"
+}

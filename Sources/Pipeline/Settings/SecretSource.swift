@@ -1,0 +1,154 @@
+import Formats
+import Foundation
+import Providers
+import Domain
+
+/// Where a secret of the configuration comes from.
+enum SecretSource: Sendable {
+  /// It stands in the configuration itself.
+  case written(Secret)
+  /// An environment variable holds it.
+  case environment(String)
+  /// A file that only its owner can read holds it, or several, one a line.
+  case file(String)
+
+  var isWritten: Bool {
+    if case .written = self { true } else { false }
+  }
+}
+
+extension ConfigurationReader {
+  /// `{iaptic: text}`, with `{env: NAME}` or `{file: PATH}` in place of the text, or a list of
+  /// such.
+  ///
+  /// No message holds a value, nor a name below a provider's: whoever gets the form wrong has the
+  /// secret itself in their place.
+  func secrets(_ value: Any) throws(SubledgerError) -> [Provider: [SecretSource]] {
+    guard let providers = value as? [AnyHashable: Any] else {
+      throw wrong("secrets", "must be a mapping of providers to secrets")
+    }
+    var secrets: [Provider: [SecretSource]] = [:]
+    for (name, value) in providers {
+      guard let provider = Provider(name: String(describing: name.base)) else {
+        let known = Provider.allCases.map(\.name).joined(separator: ", ")
+        throw wrong("secrets", "must have no other keys than \(known)")
+      }
+      var sources: [SecretSource] = []
+      for entry in value as? [Any] ?? [value] {
+        sources.append(try source(entry, "secrets.\(provider.name)"))
+      }
+      secrets[provider] = sources
+    }
+    return secrets
+  }
+
+  private func source(_ value: Any, _ key: String) throws(SubledgerError) -> SecretSource {
+    if let text = value as? String, let secret = Secret(Array(text.utf8)) {
+      return .written(secret)
+    }
+    if let entry = value as? [AnyHashable: Any], entry.count == 1 {
+      if let path = entry["file"] as? String, !path.isEmpty { return .file(path) }
+      if let name = entry["env"] as? String, !name.isEmpty { return .environment(name) }
+    }
+    throw wrong(key, "must be {env: NAME}, {file: PATH}, a text in quotes, or a list of such")
+  }
+}
+
+extension Plan {
+  /// The secrets that deliveries are compared with, fetched from where the configuration says.
+  ///
+  /// - Throws: `SubledgerError` of kind `configuration` or `permission` naming the provider; never
+  ///   a
+  ///   value, nor what stands in the place of a name.
+  func secrets() throws(SubledgerError) -> [Provider: [Secret]] {
+    var secrets: [Provider: [Secret]] = [:]
+    for (provider, sources) in configuration.secrets {
+      let key = "secrets.\(provider.name)"
+      var found: [Secret] = []
+      for (index, source) in sources.enumerated() {
+        let entry = sources.count == 1 ? "`\(key)`" : "entry \(index + 1) of `\(key)`"
+        switch source {
+        case .written(let secret): found.append(secret)
+        case .environment(let name):
+          guard let secret = secretVariables[name] else {
+            throw SubledgerError(
+              .configuration, "the environment variable that \(entry) names is not set, or empty",
+              hint: "set it in the environment of the job, or use {file: PATH}")
+          }
+          found.append(secret)
+        case .file(let path): found += try SecretFile(path: path, entry: entry).secrets()
+        }
+      }
+      secrets[provider] = found
+    }
+    return secrets
+  }
+
+  /// The variables that the configuration names, as secrets.
+  static func secretVariables(
+    _ configuration: Configuration, _ environment: [String: String]
+  ) -> [String: Secret] {
+    var variables: [String: Secret] = [:]
+    for case .environment(let name) in configuration.secrets.values.joined() {
+      variables[name] = environment[name].flatMap { Secret(Array($0.utf8)) }
+    }
+    return variables
+  }
+
+  /// What an operator should know about secrets in the configuration; nil when all is well.
+  var secretsWarning: String? {
+    guard let path = configuration.path,
+      configuration.secrets.values.joined().contains(where: \.isWritten)
+    else { return nil }
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & 0o077 != 0 else { return nil }
+    return "the configuration \(path) holds secrets and others can read it;"
+      + " run chmod 600 on it, or name the secrets by {env: NAME} or {file: PATH}"
+  }
+}
+
+/// A file with secrets, one a line.
+private struct SecretFile {
+  let path: String
+  /// Where the configuration names it, for messages.
+  let entry: String
+
+  private static let bytesMax = 64 << 10
+
+  func secrets() throws(SubledgerError) -> [Secret] {
+    // A pipe without a writer would wait for ever.
+    guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
+    // The open file is asked, so that nobody can exchange it in between.
+    try check(file.rights())
+    var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
+    guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {
+      throw unreadable(errno)
+    }
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let lines = bytes[..<count].dropFirst(bytes.starts(with: mark) ? mark.count : 0)
+    let secrets = lines.split(separator: UInt8(ascii: "\n")).compactMap { Secret(Array($0)) }
+    guard !secrets.isEmpty, count < Self.bytesMax else {
+      throw refused("holds no secret, or more than \(Self.bytesMax) bytes", "write one a line")
+    }
+    return secrets
+  }
+
+  private func check(_ rights: UInt32?) throws(SubledgerError) {
+    guard let rights else { throw refused("is no regular file", "give the path of a file") }
+    guard rights & 0o077 == 0 else {
+      let mode = String(rights, radix: 8)
+      throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")
+    }
+  }
+
+  private func unreadable(_ cause: Int32) -> SubledgerError {
+    SubledgerError(
+      cause == EACCES || cause == EPERM ? .permission : .configuration,
+      "the file that \(entry) names cannot be read: \(String(cString: strerror(cause)))",
+      hint: "check its path, its owner and its mode")
+  }
+
+  private func refused(_ reason: String, _ hint: String) -> SubledgerError {
+    SubledgerError(.configuration, "the file that \(entry) names \(reason)", hint: hint)
+  }
+}

@@ -1,0 +1,79 @@
+import EventStore
+
+/// How a night ended when it did.
+public struct RunResult: Sendable, Equatable {
+  /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
+  /// input, or too many lines of this run were rejected.
+  public var hasReservations = false
+  /// What a dry run has to tell; nil when it was none.
+  public var dryRun: DryRun?
+
+  /// Done; nothing that the caller asked to be told about.
+  public static let done = RunResult()
+  /// Done and published, and somebody should look at it.
+  static let reservations = RunResult(hasReservations: true)
+}
+
+/// How far a night has come.
+public struct RunProgress: Sendable {
+  /// What is being done.
+  public var stage: String
+  /// Bytes of input read.
+  public var done: Int64
+  /// Bytes of input there are.
+  public var total: Int64
+  /// JSON values read so far.
+  public var lines: Int64
+  /// Whether nothing follows.
+  public var isLast: Bool
+}
+
+/// What the intake of one night came to.
+struct IntakeSummary: Sendable {
+  var archivesRead = 0
+  var archivesKnown = 0
+  var archivesDamaged = 0
+  /// Files younger than the least age.
+  var filesLeftAlone = 0
+  /// JSON values that went by, those of files that turned out to be known included.
+  var lines: Int64 = 0
+  /// What became of the lines of archives that were read.
+  var tallies = ArchiveTallies()
+  var snapshots: Int64 = 0
+  var snapshotsRejected: Int64 = 0
+  var snapshotFilesKnown = 0
+  /// Files of which nothing counts, because nobody knows when they were taken.
+  var snapshotFilesRefused = 0
+
+  /// Adds what archives brought, and counts them as read.
+  mutating func add(_ archives: [ArchiveTallies]) {
+    archivesRead += archives.count
+    for archive in archives { tallies.add(archive) }
+  }
+
+  /// Whether there was input and not one line of it could be understood.
+  ///
+  /// A refused file is new every night: beside input that was read before it stops none.
+  var isBeyondSalvage: Bool {
+    let understood = tallies.accepted + tallies.duplicates + tallies.skipped + snapshots
+    let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
+    let isUnread = tallies.rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
+    return understood == 0 && isUnread
+  }
+
+  /// One line for the log.
+  var text: String {
+    "\(archivesRead) archives read, \(archivesKnown) known, \(archivesDamaged) damaged; "
+      + "\(tallies.lines) lines: \(tallies.accepted) accepted, \(tallies.duplicates) duplicates, "
+      + "\(tallies.skipped) skipped, \(tallies.rejected) rejected; \(snapshots) snapshots, "
+      + "\(snapshotsRejected) rejected"
+      + (snapshotFilesRefused > 0
+        ? "; \(counted(snapshotFilesRefused, "file")) of snapshots refused" : "")
+      + (filesLeftAlone > 0 ? "; \(counted(filesLeftAlone, "file")) left alone as too young" : "")
+  }
+}
+
+/// So many of what `noun` names.
+func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+  "\(number) \(noun)\(number == 1 ? "" : "s")"
+}

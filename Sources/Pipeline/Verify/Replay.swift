@@ -1,0 +1,170 @@
+import Formats
+import Foundation
+import EventStore
+import Providers
+import Reports
+
+extension RunPipeline {
+  /// Builds the ledger anew from the archives alone, and compares what counts and what is reported.
+  func proveReplay(
+    _ copy: String, in folder: PrivateFolder
+  ) throws(SubledgerError) -> [Verification.Check] {
+    var counted = Verification.Check("replay.events", unit: "events")
+    var reports = Verification.Check("replay.reports", unit: "files")
+    let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
+    let files = try attempt { try ledger.archiveFiles() }
+    let archives = files.filter(\.isRead)
+    let (found, unreadable) = try places(of: archives, among: files)
+    let lost = archives.filter { found[$0.sha256] == nil }
+    guard lost.isEmpty else {
+      let gone = lost.filter { unreadable[$0.sha256] == nil }.map(\.name)
+      if !gone.isEmpty {
+        let names = gone.prefix(20).joined(separator: ", ")
+        counted = counted.skipped("\(gone.count) archives are not there: \(names)")
+      }
+      for reason in lost.compactMap({ unreadable[$0.sha256] }).prefix(20) {
+        counted = counted.skipped(reason)
+      }
+      return [counted, reports.skipped("no replay without all archives")]
+    }
+    guard try noteRefused(in: archives, of: ledger, &counted) else {
+      return [counted, reports.skipped("no replay without knowing which")]
+    }
+    let again = try attempt {
+      try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
+    }
+    try attempt { try again.adoptForgotten(of: ledger) }
+    try replay(archives, at: found, from: ledger, into: again)
+    try attempt { try again.adoptRuns(of: archives) }
+    if again.recognised > 0 {
+      counted.notes.append(
+        "\(again.recognised) events and snapshots of the archives name persons who were forgotten: "
+          + "the archives are yours to rewrite")
+    }
+    try attempt { try compare(ledger, with: again, &counted) }
+    guard let run = try attempt({ try ledger.lastPublished() }),
+      archives.allSatisfy({ $0.run <= run.id })
+    else { return [counted, reports.skipped("archives came in after the last run")] }
+    let history = try history(of: run.id, in: ledger)
+    var told = history.plan
+    told.isDryRun = false
+    told.out = folder.path("replayed")
+    _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
+    var anew = try ReproductionCheck(
+      run, history.documents, again: try attempt { try again.documents(ofRun: 1).checksums() },
+      since: try ErasuresSinceRun(run.id, in: ledger))
+    reports.count = Int64(anew.files)
+    reports.notes.append("but for those that speak of arrival itself")
+    anew.differing.removeAll { speaksOfArrival($0) || $0 == manifestName }
+    let (wrong, notes) = anew.judged(by: version)
+    for file in wrong { reports.fail(.differs, file) }
+    reports.notes += notes
+    return [counted, reports]
+  }
+
+  /// Notes how many lines were refused for their secret, which are left out; skips the check when
+  /// the ledger does not list them all.
+  ///
+  /// Which secrets held then, nothing tells.
+  private func noteRefused(
+    in archives: [ArchiveOnDisk], of ledger: Ledger, _ check: inout Verification.Check
+  ) throws(SubledgerError) -> Bool {
+    var lines = 0
+    var unlisted: [String] = []
+    for archive in archives where archive.kind == .events {
+      let refused = try attempt { try ledger.rejects(for: unauthenticated, of: archive.sha256) }
+      lines += refused?.count ?? 0
+      if refused == nil { unlisted.append(archive.name) }
+    }
+    if !unlisted.isEmpty {
+      let names = unlisted.prefix(20).joined(separator: ", ")
+      check = check.skipped(
+        "more lines of \(names) were rejected as \(unauthenticated) than are listed")
+    } else if lines > 0 {
+      check.notes.append(
+        "\(lines) lines that are listed as \(unauthenticated) are left out")
+    }
+    return unlisted.isEmpty
+  }
+
+  /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place, and
+  /// those that came under other names, of which one may be left, at theirs.
+  ///
+  /// Of archives that may lie where nothing can be read, why it cannot.
+  private func places(
+    of archives: [ArchiveOnDisk], among files: [ArchiveOnDisk]
+  ) throws(SubledgerError) -> (places: [String: String], unreadable: [String: String]) {
+    let given = try namedFiles()
+    let copies = Dictionary(grouping: files.filter { !$0.isRead }, by: \.sha256)
+    let known = Set(archives.map(\.sha256))
+    var places: [String: String] = [:]
+    var unreadable: [String: String] = [:]
+    for archive in archives {
+      let named = given[archive.name].map { [$0] } ?? []
+      for path in [archive.path] + named + copies[archive.sha256, default: []].map(\.path)
+      where places[archive.sha256] == nil {
+        try checkStop()
+        do throws(ArchiveError) {
+          guard let file = try ArchiveFolder.file(at: path) else { continue }
+          let sum = try sha256(of: file)
+          var isFound = sum == archive.sha256
+          if !isFound, known.contains(sum) { isFound = try archive.begins(file) }
+          if isFound { places[archive.sha256] = path }
+        } catch {
+          if error.kind != .missing { unreadable[archive.sha256] = error.description }
+        }
+      }
+    }
+    return (places, unreadable)
+  }
+
+  /// Reads the archives in the order in which they came, each with what held in its run.
+  private func replay(
+    _ archives: [ArchiveOnDisk], at places: [String: String], from ledger: Ledger,
+    into again: Ledger
+  ) throws(SubledgerError) {
+    var summary = IntakeSummary()
+    for archive in archives {
+      guard let path = places[archive.sha256] else { continue }
+      var told = plan
+      if let row = try attempt({ try ledger.run(archive.run) }), row.published != nil {
+        let then = try history(of: archive.run, in: ledger).plan.configuration
+        told.configuration.eventNames = then.eventNames
+        told.configuration.retrySchedules = then.retrySchedules
+        told.configuration.valueBytesMax = then.valueBytesMax
+      }
+      told.configuration.secrets = [:]
+      told.modifiedUntil = nil
+      told.archives = archive.kind == .events ? [path] : []
+      told.snapshots = archive.kind == .snapshots ? [path] : []
+      var intake = Intake(
+        plan: told, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
+        checkStop: checkStop)
+      intake.replayed = archive
+      intake.refused =
+        try attempt { try ledger.rejects(for: unauthenticated, of: archive.sha256) } ?? [:]
+      try intake.readArchives(into: &summary)
+      try intake.readSnapshots(into: &summary)
+    }
+  }
+
+  private func compare(
+    _ ledger: Ledger, with again: Ledger, _ check: inout Verification.Check
+  ) throws {
+    // A part of the keys at a time, so that memory stays bounded.
+    for keys in lineageKeys(shares: 64) {
+      try checkStop()
+      let here = try ledger.countedContent(keys: keys)
+      let there = try again.countedContent(keys: keys)
+      check.count += here.values.reduce(0) { $0 + $1.events }
+      for key in Set(here.keys).union(there.keys).sorted() where here[key] != there[key] {
+        let (ours, theirs) = (here[key]?.events ?? 0, there[key]?.events ?? 0)
+        check.fail(
+          .differs,
+          ours == theirs
+            ? "lineage \(key): the archives say otherwise"
+            : "lineage \(key): \(ours) events count, by the archives \(theirs)")
+      }
+    }
+  }
+}

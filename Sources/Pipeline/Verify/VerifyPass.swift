@@ -1,0 +1,170 @@
+import Foundation
+import EventStore
+import Reports
+import Domain
+
+/// What to verify besides the ledger.
+public struct VerifyOrder: Sendable {
+  /// A published set; nil for the plan's, when it is there.
+  public var out: String?
+  /// Whether an archive that is gone is wrong, too.
+  public var isStrict = false
+  /// Whether to build the ledger anew from the archives, and compare.
+  public var isReplay = false
+
+  /// The ledger, its archives and the plan's set.
+  public init() {}
+}
+
+extension RunPipeline {
+  /// Proves the ledger, its archives and a published set, and writes nothing but temporary files.
+  ///
+  /// Works on a consistent copy, so that it may run beside a night. What is not as it was written
+  /// is a check that fails, not an error.
+  ///
+  /// - Throws: `SubledgerError` when verifying itself cannot be done.
+  public func verify(_ order: VerifyOrder) throws(SubledgerError) -> Verification {
+    try requireLedger(to: "verify")
+    let folder = try PrivateFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let copy = folder.path("ledger.sqlite")
+    if let damage = try takeCopy(copy) { return Verification(checks: [damage]) }
+    var result = Verification(checks: try proveRows(copy))
+    let isWhole = result.outcome == .holds
+    result.checks.append(try proveArchives(copy, order, isWhole: isWhole))
+    // What is damaged comes to anything.
+    if isWhole { result.checks += try proveNumbers(copy, in: folder) }
+    if isWhole, order.isReplay { result.checks += try proveReplay(copy, in: folder) }
+    result.checks.append(try proveSet(copy, order, isWhole: isWhole))
+    return result
+  }
+
+  /// Copies the ledger; gives the check that fails when it is too damaged for that.
+  private func takeCopy(_ copy: String) throws(SubledgerError) -> Verification.Check? {
+    do throws(LedgerError) {
+      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+      try ledger.copy(to: copy, stop: stop)
+      return nil
+    } catch {
+      var check = Verification.Check("ledger", unit: "files")
+      check.count = 1
+      switch error.kind {
+      case .corrupt, .notALedger, .newer: check.fail(.damaged, error.message)
+      default: throw SubledgerError(error)
+      }
+      return check
+    }
+  }
+
+  /// What `read` tells of the copy at `path`; nil when it cannot be read for damage that the checks
+  /// before have found.
+  func told<Value>(
+    by path: String, isWhole: Bool, _ read: (Ledger) throws(LedgerError) -> Value
+  ) throws(SubledgerError) -> Value? {
+    do throws(LedgerError) {
+      return try read(try Ledger.open(path: path, mode: .readOnly))
+    } catch {
+      guard !isWhole else { throw SubledgerError(error) }
+      return nil
+    }
+  }
+
+  private func proveRows(_ path: String) throws(SubledgerError) -> [Verification.Check] {
+    let ledger: Ledger
+    do {
+      ledger = try Ledger.open(path: path, mode: .readOnly)
+    } catch {
+      var check = Verification.Check("ledger", unit: "files")
+      check.fail(.damaged, error.message)
+      return [check]
+    }
+    var checks: [Verification.Check] = []
+    for found in try attempt({ try ledger.check(stop: stop) }) {
+      var check = Verification.Check("ledger.\(found.name)", unit: unit(of: found.name))
+      check.count = found.rows
+      check.wrong = found.wrong
+      check.notes = found.problems
+      check.outcome = found.wrong > 0 ? .damaged : .holds
+      checks.append(check)
+    }
+    guard checks.allSatisfy({ $0.outcome == .holds }) else { return checks }
+    var documents = Verification.Check("ledger.document", unit: "rows")
+    try attempt {
+      try ledger.forEachDocument { document in
+        documents.count += 1
+        do { _ = try document.content() } catch { documents.fail(.damaged, "\(error)") }
+      }
+    }
+    return checks + [documents]
+  }
+
+  /// Does the last run again, and holds facts, breaks and reports to what it comes to.
+  private func proveNumbers(
+    _ copy: String, in folder: PrivateFolder
+  ) throws(SubledgerError) -> [Verification.Check] {
+    var identities = Verification.Check("identities", unit: "identities")
+    var cells = Verification.Check("facts", unit: "rows")
+    var reports = Verification.Check("reports", unit: "files")
+    let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
+    guard let run = try attempt({ try ledger.lastPublished() }) else {
+      return [identities, cells, reports].map { $0.skipped("no run has published") }
+    }
+    identities.count = Int64(identityNames.count)
+    identities.notes = identityNames
+    do {
+      let copyAgain = folder.path("again.sqlite")
+      let again = try again(run, of: ledger, at: copyAgain, in: folder)
+      if let other = try attempt({ try ledger.unpublishedRun() }) {
+        cells = cells.skipped(
+          "run \(other.id) has not published, and what it came to stands in the ledger")
+      } else {
+        for difference in try attempt({ try ledger.differences(from: copyAgain) }) {
+          cells.count += difference.rows
+          for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
+          cells.wrong += difference.wrong - Int64(difference.differing.count)
+        }
+      }
+      reports.count = Int64(again.files)
+      let (wrong, notes) = again.judged(by: version)
+      for file in wrong { reports.fail(.differs, file) }
+      reports.notes += notes
+    } catch {
+      switch error.kind {
+      case .identity: identities.fail(.differs, error.message)
+      // These say nothing of the ledger.
+      case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
+      case .usage, .damagedInput, .noInput, .configuration:
+        reports.fail(.differs, "run \(run.id) cannot be done again: \(error.message)")
+      }
+    }
+    return [identities, cells, reports]
+  }
+}
+
+extension RunPipeline {
+  /// Does `run` again in another copy of `ledger`, at `path`.
+  private func again(
+    _ run: RunRow, of ledger: Ledger, at path: String, in folder: PrivateFolder
+  ) throws(SubledgerError) -> ReproductionCheck {
+    let history = try history(of: run.id, in: ledger)
+    try attempt { try ledger.copy(to: path, stop: stop) }
+    var told = history.plan
+    told.isDryRun = false
+    told.out = folder.path("reports")
+    let copy = try attempt { try Ledger.open(path: path, mode: .readWrite) }
+    try attempt { try copy.rewind(to: run.id) }
+    _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
+    return try ReproductionCheck(
+      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id).checksums() },
+      since: try ErasuresSinceRun(run.id, in: ledger))
+  }
+}
+
+private func unit(of check: String) -> String {
+  switch check {
+  case "file": "pages"
+  case "schema": "definitions"
+  case "chain": "runs"
+  default: "rows"
+  }
+}

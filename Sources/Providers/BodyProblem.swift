@@ -1,0 +1,59 @@
+import Domain
+
+/// Why a value brought nothing, in words that stay the same from version to version.
+enum RejectReason: String, CaseIterable {
+  case notJSON = "not_json"
+  case valueTooLong = "value_too_long"
+  case notAnObject = "not_an_object"
+  case unknownProvider = "unknown_provider"
+  case missingField = "missing_field"
+  case badField = "bad_field"
+  case amountTooLarge = "amount_too_large"
+  case badTime = "bad_time"
+  case errorResponse = "error_response"
+  case incompleteList = "incomplete_list"
+  case unauthenticated
+}
+
+/// Values that are known to be no purchase events.
+enum SkipReason: String, CaseIterable {
+  case registrationProbe = "registration_probe"
+  case trialStillActive = "trial_still_active"
+  case test
+  /// A user without purchases, at a time that nothing tells.
+  case undatedCollection = "undated_collection"
+  /// A type that is not documented, with nothing to keep.
+  case unknownType = "unknown_type"
+  case accountAssignmentsChanged = "account_assignments_changed"
+}
+
+/// What a provider's name of an event stands for.
+enum Meaning {
+  case event(EventKind)
+  case skipped(SkipReason)
+}
+
+/// The reason for which a user's empty collection is skipped when nothing dates it.
+public let undatedCollection = SkipReason.undatedCollection.rawValue
+
+/// The reason for which a line is rejected whose secret is none of its provider's.
+public let unauthenticated = RejectReason.unauthenticated.rawValue
+
+/// What is wrong with a body, in words that hold none of its values.
+struct BodyProblem: Error {
+  var reason: RejectReason
+  var detail: String
+
+  init(_ reason: RejectReason, _ detail: String) {
+    self.reason = reason
+    self.detail = detail
+  }
+
+  static func missing(_ field: StaticString) -> BodyProblem {
+    BodyProblem(.missingField, "\(field)")
+  }
+
+  static func bad(_ field: StaticString, expected: StaticString) -> BodyProblem {
+    BodyProblem(.badField, "\(field): expected \(expected)")
+  }
+}

@@ -1,0 +1,118 @@
+import Domain
+
+/// What names the lineage of an event.
+enum LineageRoot {
+  /// The original transaction id.
+  case original(UnsafeRawBufferPointer)
+  /// The user's purchase of the product, when the body has no ids.
+  case userAndProduct
+  /// The user alone, when no purchase is left to speak of.
+  case user
+
+  /// The original transaction id; no bytes when the body has none.
+  var original: UnsafeRawBufferPointer {
+    guard case .original(let id) = self else { return .none }
+    return id
+  }
+}
+
+/// Whether a transaction is its own original; where one of the ids is missing, it is.
+func isOriginal(
+  _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
+) -> Bool {
+  transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
+}
+
+/// One event as a body tells it, checked, before anything of it is kept.
+///
+/// Bytes point into the line: a draft lives no longer than its tape's value.
+struct EventDraft {
+  /// Everything that is no text.
+  var event: Event
+  var name = UnsafeRawBufferPointer.none
+  var app = UnsafeRawBufferPointer.none
+  var user = UnsafeRawBufferPointer.none
+  var product = UnsafeRawBufferPointer.none
+  var previousProduct = UnsafeRawBufferPointer.none
+  /// The group in which only one product can be held.
+  var group = UnsafeRawBufferPointer.none
+  /// The currency of the event's revenue and price.
+  var currency = UnsafeRawBufferPointer.none
+  var transaction = UnsafeRawBufferPointer.none
+  var root: LineageRoot
+  /// What identity rests on besides the members that all providers have, such as the fingerprint of
+  /// a state; 0 for nothing.
+  var mark: Int64 = 0
+
+  /// Whether the event can begin a life; a state without original id may be that of any renewal.
+  var startsLineage: Bool {
+    guard event.store.startsWithOriginal else { return true }
+    if event.kind == .observed, root.original.isEmpty { return transaction.isEmpty }
+    return isOriginal(transaction, of: root.original)
+  }
+}
+
+extension EventBatch {
+  /// Adds the events of a body, all of one user, whose id is kept once.
+  mutating func add(_ drafts: [EventDraft], of user: UnsafeRawBufferPointer) {
+    let user = intern(user)
+    for draft in drafts { add(draft, user: user) }
+  }
+
+  /// Completes the event of `draft` and adds it with its ids.
+  mutating func add(_ draft: EventDraft) { add(draft, user: intern(draft.user)) }
+
+  private mutating func add(_ draft: EventDraft, user: TextRange) {
+    var event = draft.event
+    let text = internIDs(of: draft, user: user)
+    let app = draft.app.isEmpty ? 0 : Fingerprint.of(draft.app)
+    event.lineage = arena.withUnsafeBytes { arena in
+      lineageKey(
+        provider: event.provider, app: app, environment: event.environment, store: event.store,
+        original: arena.slice(text.original))
+    }
+    event.identity = EventIdentity(
+      app: app, lineage: event.lineage, transaction: draft.transaction, user: draft.user,
+      product: draft.product, name: draft.name, mark: draft.mark
+    ).fingerprint(of: event)
+    event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
+    event.transaction = transactionKey(draft.transaction)
+    event.startsLineage = draft.startsLineage
+    event.name = symbols.symbol(draft.name)
+    event.app = symbols.symbol(draft.app)
+    event.product = symbols.symbol(draft.product)
+    event.previousProduct = symbols.symbol(draft.previousProduct)
+    event.observation?.group = symbols.symbol(draft.group)
+    event.revenue?.currency = symbols.code(draft.currency)
+    event.price?.currency = symbols.code(draft.currency)
+    events.append(event)
+    texts.append(text)
+    values.append(Int32(truncatingIfNeeded: lines))
+  }
+
+  private mutating func internIDs(of draft: EventDraft, user: TextRange) -> EventText {
+    var text = EventText()
+    text.user = user
+    text.transaction = intern(draft.transaction)
+    switch draft.root {
+    case .original(let id) where id.isEqual(to: draft.transaction):
+      text.original = text.transaction
+    case .original(let id): text.original = intern(id)
+    case .userAndProduct:
+      text.original = intern(draft.user, "|", draft.product)
+    case .user: text.original = intern(.none, "user:", draft.user)
+    }
+    return text
+  }
+
+  /// Puts two ids with a mark between them into the arena, as one text.
+  private mutating func intern(
+    _ first: UnsafeRawBufferPointer, _ mark: StaticString, _ second: UnsafeRawBufferPointer
+  ) -> TextRange {
+    let start = arena.count
+    arena.append(contentsOf: first)
+    mark.withUTF8Buffer { arena.append(contentsOf: $0) }
+    arena.append(contentsOf: second)
+    return TextRange(offset: Int32(start), count: Int32(arena.count - start))
+  }
+}

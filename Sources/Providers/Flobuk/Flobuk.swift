@@ -1,0 +1,75 @@
+import Formats
+import Domain
+
+/// FLOBUK's Receipt Validator, now IAPGUARD: one body is the state of one purchase, without money.
+///
+/// The app stands in a header only, and the user only in what the user's own device brought about.
+/// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
+struct Flobuk {
+  private var top = Members<FlobukField>()
+  private var reader: FlobukPurchaseReader
+  private let wordBytesMax: Int
+
+  init(rules: NormaliserSettings) {
+    reader = FlobukPurchaseReader(wordBytesMax: rules.wordBytesMax)
+    wordBytesMax = rules.wordBytesMax
+  }
+
+  /// Turns the body into its one event, an observation.
+  mutating func normalise(
+    _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
+  ) throws(BodyProblem) {
+    top.read(object, of: tape)
+    let transaction = try tape.transactionID(
+      top.value(.transaction), "transaction", max: wordBytesMax)
+    guard !transaction.isEmpty else { throw .missing("transaction") }
+    let store = try tape.word(top.value(.store), "store", max: wordBytesMax)
+    guard !store.isEmpty else { throw .missing("store") }
+    guard let data = top.value(.data) else { throw .missing("data") }
+    guard tape.kind(data) == .object else { throw .bad("data", expected: "an object") }
+    let purchase = try reader.purchase(data, of: tape)
+    let created = try messageTime(tape)
+    let received = delivery.received ?? receivedAt(tape)
+    guard let time = created ?? received ?? purchase.expiresAt else {
+      throw BodyProblem(.badTime, "timestamp: nothing in the body or around it tells a time")
+    }
+    var event = Event(
+      provider: .flobuk, environment: purchase.environment, store: Store(flobukStore: store),
+      kind: .observed, time: time)
+    event.place = delivery.place
+    event.created = created
+    event.received = received
+    event.periodEnd = purchase.expiresAt
+    event.observation = purchase.observation
+    event.observation?.isUndated = created == nil && received == nil
+    event.body = Fingerprint.of(tape.bytes(object))
+    var draft = EventDraft(event: event, root: .original(baseOrder(transaction)))
+    draft.app = delivery.app
+    guard draft.app.count <= wordBytesMax else {
+      throw BodyProblem(.badField, "X-App-Id: longer than \(wordBytesMax) bytes")
+    }
+    draft.user = try tape.identifier(top.value(.user), "user", max: wordBytesMax)
+    draft.product = purchase.product
+    draft.group = purchase.group
+    draft.transaction = transaction
+    draft.mark = tape.canonicalFingerprint(data)
+    batch.add(draft)
+  }
+
+  /// When the message was made; nil in the oldest bodies.
+  private func messageTime(_ tape: JSONTape) throws(BodyProblem) -> Instant? {
+    guard let sent = top.value(.timestamp), !isVectors(sent, tape) else { return nil }
+    return try tape.instant(sent, "timestamp")
+  }
+
+  private func receivedAt(_ tape: JSONTape) -> Instant? {
+    let vectors = top.value(.timestamp).flatMap { isVectors($0, tape) ? $0 : nil }
+    return top.first(.received) { receiveTime($0, of: tape) }
+      ?? vectors.flatMap { receiveTime($0, of: tape) }
+  }
+
+  /// Whether a `timestamp` is the archive's: Vector writes RFC 3339, FLOBUK a number.
+  private func isVectors(_ timestamp: JSONNode, _ tape: JSONTape) -> Bool {
+    tape.kind(timestamp) == .string && InstantText.rfc3339(tape.bytes(timestamp)) != nil
+  }
+}

@@ -1,0 +1,77 @@
+import Formats
+
+// Request headers that an envelope kept: FLOBUK's app id stands nowhere else, and secrets of all
+// providers but iaptic do.
+//
+// Sources: the payload formats named in Envelope.swift. Names of headers are the same in any case.
+
+extension JSONTape {
+  /// The header `X-App-Id` that the envelope `object` kept, empty when it kept none.
+  func appHeader(of object: JSONNode) -> UnsafeRawBufferPointer {
+    var app = UnsafeRawBufferPointer.none
+    forEachHeader("x-app-id", of: object) { value in
+      if app.isEmpty { app = headerText(value) }
+    }
+    return app
+  }
+
+  /// Calls `visit` at each value of the header `name`, which is in lower case, that `object` kept.
+  ///
+  /// It may stand in `headers`, `multiValueHeaders` or `rawHeaders`, also of `data`, as a member, a
+  /// list of members or a flat list, or beside the body, where Vector puts the headers that it is
+  /// told to keep. A repeated header is several values, a list of them, or one with commas.
+  func forEachHeader(
+    _ name: StaticString, of object: JSONNode, _ visit: (JSONNode) -> Void
+  ) {
+    visitMembers(name, of: object, visit)
+    for holder in [object, member(object, "data")].compactMap({ $0 }) {
+      for place: StaticString in ["headers", "multiValueHeaders", "rawHeaders"] {
+        guard let headers = member(holder, place) else { continue }
+        if kind(headers) == .array {
+          visitList(name, of: headers, visit)
+        } else {
+          visitMembers(name, of: headers, visit)
+        }
+      }
+    }
+  }
+
+  /// Headers that a dump of a table holds as text; nil when there are none.
+  func textOfHeaders(of object: JSONNode) -> UnsafeRawBufferPointer? {
+    guard let headers = member(object, "headers"), kind(headers) == .string else { return nil }
+    return bytes(headers)
+  }
+
+  /// The header as a member: a text, or a list of texts.
+  private func visitMembers(
+    _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
+  ) {
+    guard kind(headers) == .object else { return }
+    for key in children(of: headers) where bytes(key).isWord(name) { visit(value(ofKey: key)) }
+  }
+
+  /// The header in a list: of names and values in turn, of pairs, or of objects with a name.
+  private func visitList(
+    _ name: StaticString, of headers: JSONNode, _ visit: (JSONNode) -> Void
+  ) {
+    for node in children(of: headers) {
+      switch kind(node) {
+      case .string where bytes(node).isWord(name): next(node).map(visit)
+      case .array: visitList(name, of: node, visit)
+      case .object:
+        if let key = member(node, "name") ?? member(node, "key"), bytes(key).isWord(name) {
+          member(node, "value").map(visit)
+        }
+      default: break
+      }
+    }
+  }
+
+  /// A header's first value; API Gateway joins repeated ones with commas.
+  private func headerText(_ node: JSONNode) -> UnsafeRawBufferPointer {
+    if kind(node) == .array { return firstChild(node).map(headerText) ?? .none }
+    guard kind(node) == .string else { return .none }
+    let first = bytes(node).prefix { $0 != UInt8(ascii: ",") }
+    return UnsafeRawBufferPointer(rebasing: first).trimmed
+  }
+}

@@ -1,0 +1,126 @@
+import Domain
+
+/// Why iaptic sent a body.
+struct IapticNotification {
+  /// Empty in bodies of the first years.
+  var reason = UnsafeRawBufferPointer.none
+  var id = UnsafeRawBufferPointer.none
+  var date: Instant?
+  // What it is about, without platforms; empty where not sent.
+  var product = IapticID(.none)
+  var purchase = IapticID(.none)
+  var transaction = IapticID(.none)
+
+  /// Whether it names what it is about.
+  var namesSubject: Bool {
+    !product.text.isEmpty || !purchase.text.isEmpty || !transaction.text.isEmpty
+  }
+
+  /// The purchase it is about, though maybe another transaction of it; nil when it is none of
+  /// `purchases`.
+  ///
+  /// One transaction can have bought several products. Of purchases that fit as well as one
+  /// another, it is the one whose key is the first by its bytes: a collection has no order.
+  func subject(in purchases: [IapticPurchase]) -> Int? {
+    guard namesSubject else { return purchases.count == 1 ? 0 : nil }
+    var best: (fit: Int, index: Int)?
+    for (index, purchase) in purchases.enumerated() {
+      let fit = fit(of: purchase)
+      guard fit > 0 else { continue }
+      if let best, fit < best.fit { continue }
+      if let best, fit == best.fit,
+        !purchase.key.lexicographicallyPrecedes(purchases[best.index].key)
+      {
+        continue
+      }
+      best = (fit, index)
+    }
+    return best?.index
+  }
+
+  /// How well `other` fits: its transaction counts for more than all else, then its purchase.
+  ///
+  /// A product is that of its shop: two of them may sell what has one id.
+  private func fit(of other: IapticPurchase) -> Int {
+    func fits(_ id: UnsafeRawBufferPointer, _ named: UnsafeRawBufferPointer) -> Bool {
+      !named.isEmpty && id.isEqual(to: named)
+    }
+    let isElsewhere =
+      product.store.map { other.store != .unknown && other.store != $0 } ?? false
+    return (fits(other.transaction, transaction.text) ? 4 : 0)
+      + (fits(other.purchase, baseOrder(purchase.text)) ? 2 : 0)
+      + (!isElsewhere && fits(other.product, product.text) ? 1 : 0)
+  }
+
+  /// Whether `other` shows the very transaction that is told of, as far as both name theirs.
+  ///
+  /// A collection stands as it is when it is sent: an older transaction may be refunded, or a
+  /// message come late.
+  func isShown(by other: IapticPurchase) -> Bool {
+    if !transaction.text.isEmpty, !other.transaction.isEmpty {
+      return transaction.text.isEqual(to: other.transaction)
+    }
+    return purchase.text.isEmpty || other.purchase.isEmpty
+      || baseOrder(purchase.text).isEqual(to: other.purchase)
+  }
+
+  /// `other` as the transaction that is told of, of which the collection tells only what it is of.
+  func past(of other: IapticPurchase) -> IapticPurchase {
+    var past = IapticPurchase()
+    past.product = product.text.isEmpty ? other.product : product.text
+    past.purchase = other.purchase
+    if !other.purchase.isEmpty, !purchase.text.isEmpty { past.purchase = baseOrder(purchase.text) }
+    past.transaction = transaction.text
+    past.store = other.store
+    past.environment = other.environment
+    return past
+  }
+}
+
+/// What an iaptic body says: all purchases of one user, and why they are told.
+struct IapticBody {
+  /// The body's `type`.
+  var type = UnsafeRawBufferPointer.none
+  var user = UnsafeRawBufferPointer.none
+  var notification = IapticNotification()
+  var purchases: [IapticPurchase] = []
+  /// Of the user and the purchases as they stand.
+  var state: Int64 = 0
+  /// Which delivery it is; the same for copies, which may show another state when a message was
+  /// sent again.
+  var collection: Int64 = 0
+  var received: Instant?
+
+  /// The purchase that the notification is about; nil when it is none of them.
+  var subject: Int? { notification.subject(in: purchases) }
+
+  /// Gives the purchase that the notification is about the transaction that only it names.
+  mutating func nameSubject() {
+    guard !notification.transaction.text.isEmpty, let subject,
+      purchases[subject].transaction.isEmpty, notification.isShown(by: purchases[subject])
+    else { return }
+    purchases[subject].transaction = notification.transaction.text
+  }
+
+  /// When the body is true, and whether that is only the end of a period; nil when nothing tells.
+  ///
+  /// Bodies without notification have no time of their own. The latest thing that they say has
+  /// happened stands in, for all purchases alike: what the body says was true from then on.
+  var time: (instant: Instant, isUndated: Bool)? {
+    if let date = notification.date { return (date, false) }
+    let happened = purchases.flatMap(\.happenings)
+    let latest = happened.filter { time in received.map { time <= $0 } ?? true }.max()
+    if let time = latest ?? received { return (time, false) }
+    return purchases.compactMap(\.expiresAt).max().map { ($0, true) }
+  }
+}
+
+extension IapticPurchase {
+  /// The times of what has happened to the purchase already.
+  ///
+  /// What another product replaced ended then, not when its period would have.
+  var happenings: [Instant] {
+    let end = isExpired == true && !cancelation.isReplaced ? expiresAt : nil
+    return [purchasedAt, renewedAt, renewsSince, end].compactMap { $0 }
+  }
+}

@@ -1,0 +1,213 @@
+import Domain
+
+/// Makes events of an iaptic body: what it says happened, and the purchases as they stand.
+struct IapticEvents {
+  let body: IapticBody
+  /// When the body is true.
+  let time: Instant
+  /// Whether `time` is only the end of a period.
+  let isUndated: Bool
+  var place = Provenance()
+  /// Of the body's bytes.
+  var fingerprint: Int64 = 0
+
+  init(body: IapticBody, time: Instant, isUndated: Bool) {
+    self.body = body
+    self.time = time
+    self.isUndated = isUndated
+  }
+
+  /// All events of the body, the one that it tells first.
+  func drafts(_ meaning: IapticMeaning) -> [EventDraft] {
+    guard body.isUpdate else { return others() }
+    let subject = body.subject
+    var drafts: [EventDraft] = []
+    if case .event(let named) = meaning, subject != nil || body.notification.namesSubject {
+      drafts.append(told(named, subject.map { body.purchases[$0] }))
+    }
+    // An event without effect tells nothing of the state either, nor does one of another
+    // transaction, so that is told beside it.
+    let isShown = subject.map { body.notification.isShown(by: body.purchases[$0]) } ?? true
+    let isStateTold = isShown && drafts.contains { $0.event.kind != .other }
+    let name = drafts.isEmpty ? body.notification.reason : body.type
+    for (index, purchase) in body.purchases.enumerated() where !isStateTold || index != subject {
+      drafts.append(observed(purchase, as: name.isEmpty ? body.type : name))
+    }
+    if body.purchases.isEmpty, !isStateTold, !body.user.isEmpty { drafts.append(emptied()) }
+    return drafts
+  }
+
+  /// What happened, where the purchase decides between several kinds.
+  private func kind(_ named: EventKind, of purchase: IapticPurchase) -> EventKind {
+    let isTrial = purchase.isTrial == true
+    switch named {
+    case .started where purchase.isPending: return .observed
+    case .started where isTrial: return .trialStarted
+    case .started where purchase.productType == .oneTime: return .purchased
+    case .canceled where isTrial: return .trialCanceled
+    case .expired where isTrial: return .trialExpired
+    case .refunded where purchase.productType == .oneTime: return .purchaseRefunded
+    default: return named
+    }
+  }
+
+  private func told(_ named: EventKind, _ purchase: IapticPurchase?) -> EventDraft {
+    var draft = absent(named)
+    var period: Instant?
+    if let purchase, body.notification.isShown(by: purchase) {
+      draft = self.draft(kind(named, of: purchase), of: purchase)
+      period = start(of: purchase)
+    } else if let purchase {
+      draft = past(named, purchase)
+    }
+    let kind = draft.event.kind
+    draft.name = body.notification.reason
+    draft.mark = kind == .observed ? mark(of: draft) : subject(of: draft)
+    if kind == .other { draft.event.observation = nil }
+    if kind == .started || kind == .purchased || kind == .trialStarted {
+      draft.event.periodStart = period
+    }
+    return draft
+  }
+
+  /// When what a purchase shows began; nil where only the date of the first purchase is told, and
+  /// neither the transaction nor the message is of that.
+  private func start(of purchase: IapticPurchase) -> Instant? {
+    guard purchase.renewedAt == nil, let bought = purchase.purchasedAt else {
+      return purchase.renewedAt
+    }
+    let isOwn =
+      purchase.transaction.isEmpty || purchase.purchase.isEmpty
+      || purchase.transaction.isEqual(to: purchase.purchase)
+    let isFirst = isOwn || purchase.productType == .oneTime || time <= bought + .days(1)
+    return isFirst ? bought : nil
+  }
+
+  private func observed(
+    _ purchase: IapticPurchase, as name: UnsafeRawBufferPointer
+  ) -> EventDraft {
+    var draft = draft(.observed, of: purchase)
+    draft.name = name
+    draft.mark = mark(of: draft)
+    return draft
+  }
+
+  /// A body of an unknown type: kept and counted, without effect.
+  private func others() -> [EventDraft] {
+    let drafts = body.purchases.isEmpty ? [emptied()] : body.purchases.map { draft(.other, of: $0) }
+    return drafts.map { draft in
+      var other = draft
+      other.event.kind = .other
+      other.event.observation = nil
+      other.event.collection = 0
+      other.name = body.type
+      other.mark = mark(of: draft)
+      return other
+    }
+  }
+
+  /// The observation that the user holds nothing any more.
+  private func emptied() -> EventDraft {
+    var draft = EventDraft(event: event(.observed), root: .user)
+    draft.name = body.type
+    draft.user = body.user
+    draft.mark = body.state
+    return draft
+  }
+
+  /// What the body tells of a purchase that is not in its collection.
+  ///
+  /// What was bought is then unknown, so that a purchase has no effect.
+  private func absent(_ named: EventKind) -> EventDraft {
+    let news = body.notification
+    var told = event(named == .started ? .other : named)
+    told.store = news.purchase.store ?? news.transaction.store ?? news.product.store ?? .unknown
+    let isTested = !body.purchases.isEmpty && body.purchases.allSatisfy { $0.isSandbox }
+    told.environment = isTested ? .sandbox : .production
+    let root = baseOrder(news.purchase.text.isEmpty ? news.transaction.text : news.purchase.text)
+    var draft = EventDraft(event: told, root: root.isEmpty ? .userAndProduct : .original(root))
+    draft.user = body.user
+    draft.product = news.product.text
+    draft.transaction = news.transaction.text
+    return draft
+  }
+
+  /// What the body tells of another transaction of `purchase` than its collection shows.
+  ///
+  /// Period, money and state are those of the transaction that is shown, and so is the trial: what
+  /// began as one is told as a start.
+  private func past(_ named: EventKind, _ purchase: IapticPurchase) -> EventDraft {
+    var like = purchase
+    like.isTrial = nil
+    like.isPending = false
+    var draft = draft(kind(named, of: like), of: body.notification.past(of: purchase))
+    draft.event.observation = nil
+    return draft
+  }
+
+  private func draft(_ kind: EventKind, of purchase: IapticPurchase) -> EventDraft {
+    var event = event(kind)
+    event.store = purchase.store
+    event.environment = purchase.environment
+    event.periodStart = purchase.renewedAt
+    event.periodEnd = purchase.expiresAt
+    event.observation = purchase.observation
+    event.observation?.isUndated = isUndated
+    event.observation?.isTimeInferred = body.notification.date == nil
+    if kind.chargeKind == nil { event.reason = purchase.cancelation.reason }
+    addMoney(of: purchase, to: &event)
+    let isNameless = purchase.purchase.isEmpty && body.user.isEmpty
+    let root = isNameless ? baseOrder(purchase.transaction) : purchase.purchase
+    var draft = EventDraft(event: event, root: root.isEmpty ? .userAndProduct : .original(root))
+    draft.user = body.user
+    draft.product = purchase.product
+    draft.transaction = purchase.transaction
+    draft.currency = purchase.currency
+    return draft
+  }
+
+  /// Adds the amounts, which are what the customer paid.
+  ///
+  /// They are revenue of a charge, of its refund, and of a state, whose charge is derived; beside
+  /// anything else they are a price. A currency alone says which of the listed prices was paid.
+  private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
+    let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
+    let moves =
+      event.kind.chargeKind != nil || event.kind.isRefund || event.kind == .observed
+    if moves, purchase.isTrial != true {
+      if revenue.hasAmount || !purchase.currency.isEmpty { event.revenue = revenue }
+    } else if revenue.hasAmount {
+      event.price = Price(local: purchase.local, usd: purchase.usd)
+    }
+  }
+
+  private func event(_ kind: EventKind) -> Event {
+    var event = Event(provider: .iaptic, kind: kind, time: time)
+    event.received = body.received
+    event.collection = body.collection
+    event.body = fingerprint
+    event.place = place
+    return event
+  }
+
+  /// Tells the purchases of one state apart.
+  private func mark(of draft: EventDraft) -> Int64 {
+    var fingerprint = Fingerprint(seed: 5)
+    fingerprint.combine(UInt64(bitPattern: body.state))
+    fingerprint.combine(draft.product)
+    return fingerprint.value
+  }
+
+  /// Tells apart what is told of one transaction: to each of its users, of each of its products.
+  private func subject(of draft: EventDraft) -> Int64 {
+    var fingerprint = Fingerprint(seed: 7)
+    fingerprint.combine(draft.user)
+    fingerprint.combine(draft.product)
+    return fingerprint.value
+  }
+}
+
+extension IapticPurchase {
+  /// Whether no money moved.
+  var isSandbox: Bool { environment == .sandbox }
+}

@@ -1,0 +1,131 @@
+import Formats
+import Domain
+
+/// An id without the platform that iaptic writes before it: `apple:monthly`, and `ios-monthly` in
+/// the oldest interface.
+struct IapticID {
+  /// The shop of the platform; nil when the id names none.
+  var store: Store?
+  var text: UnsafeRawBufferPointer
+
+  /// A transaction's or purchase's id; `0` stands for none.
+  init(transaction sent: UnsafeRawBufferPointer) {
+    self.init(sent)
+    if text.count == 1, text[0] == UInt8(ascii: "0") { text = .none }
+  }
+
+  init(_ sent: UnsafeRawBufferPointer) {
+    text = sent
+    let platform = sent.prefix { $0 != UInt8(ascii: ":") }
+    if platform.endIndex < sent.endIndex,
+      let shop = Store(iapticPlatform: UnsafeRawBufferPointer(rebasing: platform))
+    {
+      store = shop
+      text = UnsafeRawBufferPointer(rebasing: sent[(platform.endIndex + 1)...])
+    } else if sent.starts(with: "ios-".utf8) {
+      store = .appStore
+      text = UnsafeRawBufferPointer(rebasing: sent[4...])
+    }
+  }
+}
+
+extension Store {
+  /// The shop behind iaptic's `platform`, or behind the name that its client libraries use; nil
+  /// for another word.
+  init?(iapticPlatform word: UnsafeRawBufferPointer) {
+    if word.isWord("apple") || word.isWord("ios") || word.isWord("ios-appstore") {
+      self = .appStore
+    } else if word.isWord("google") || word.isWord("android") || word.isWord("android-playstore") {
+      self = .playStore
+    } else if word.isWord("stripe") {
+      self = .stripe
+    } else if word.isWord("windows") || word.isWord("windows-store-transaction") {
+      self = .windows
+    } else if word.isWord("amazon") {
+      self = .amazon
+    } else if word.isWord("paypal") {
+      self = .paypal
+    } else {
+      return nil
+    }
+  }
+}
+
+/// What a `notification.reason` says about its subject.
+enum IapticMeaning {
+  case event(EventKind)
+  /// Nothing happened: the purchases are told as they stand.
+  case state
+  case skipped(SkipReason)
+}
+
+/// The reasons of iaptic's notifications and what they mean.
+///
+/// Source: the JSON Schema of iaptic_webhook_validator, which cites the interface's version 3.
+struct IapticReasons {
+  private let known = KeyTable(Self.all.map(\.reason))
+
+  /// The meaning of `reason`; kind `other` when the schema does not list it.
+  func meaning(of reason: UnsafeRawBufferPointer) -> IapticMeaning {
+    let capitals = reason.prefix(64).map(raised)
+    guard let index = capitals.withUnsafeBytes(known.index(of:)) else { return .event(.other) }
+    return Self.all[index].meaning
+  }
+
+  private static let all: [(reason: String, meaning: IapticMeaning)] = [
+    ("PURCHASED", .event(.started)),
+    ("RENEWED", .event(.renewed)),
+    ("WILL_LAPSE", .event(.canceled)),
+    ("WILL_AUTO_RENEW", .event(.uncanceled)),
+    ("ENTERED_GRACE_PERIOD", .event(.graceEntered)),
+    ("EXPIRED", .event(.expired)),
+    ("REFUNDED", .event(.refunded)),
+    ("REVOKED", .event(.revoked)),
+    ("EXTENDED", .event(.extended)),
+    ("PAUSED", .event(.paused)),
+    ("PRICE_CHANGE_CONFIRMED", .event(.other)),
+    ("RECEIPT_VALIDATED", .state),
+    ("RECEIPT_REFRESHED", .state),
+    ("WEBHOOK_REPEATED", .state),
+    ("ACKNOWLEDGED", .state),
+    ("OTHER", .state),
+    ("TEST", .skipped(.test)),
+  ]
+}
+
+/// Whether a `renewalIntent` is to renew; nil when it is neither that nor its opposite.
+///
+/// Source: iaptic-js, whose types say `Cancel` where the others say `Lapse`.
+func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
+  if intent.isWord("renew") { return true }
+  return intent.isWord("lapse") || intent.isWord("cancel") ? false : nil
+}
+
+/// A `cancelationReason`, told mostly by what stands before the dot.
+///
+/// Source: iaptic-client, `PurchaseCancelationReason`.
+struct IapticCancelation {
+  /// Why the subscription ends; nil when the word does not say.
+  var reason: ChurnReason?
+  /// Whether another product took its place.
+  var isReplaced = false
+  /// Whether the store does not know the purchase any more.
+  var isDeleted = false
+
+  init(_ word: UnsafeRawBufferPointer) {
+    let family = word.prefix { $0 != UInt8(ascii: ".") }
+    if word.isWord("system.billingerror") {
+      reason = .involuntary
+    } else if word.isWord("customer.priceincrease") {
+      reason = .priceIncrease
+    } else if word.isWord("system.productunavailable")
+      || UnsafeRawBufferPointer(rebasing: family).isWord("developer")
+    {
+      reason = .developer
+    } else if UnsafeRawBufferPointer(rebasing: family).isWord("customer") {
+      reason = .voluntary
+    }
+    isReplaced = word.isWord("system.replaced")
+    isDeleted = word.isWord("system.deleted")
+  }
+}

@@ -1,0 +1,52 @@
+import Formats
+
+/// The members of one kind of object that a reader asks for.
+protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
+  /// The member's names in the order of preference; providers rename between versions.
+  var names: [String] { get }
+}
+
+/// Members of one object by field, found in one pass and reused from object to object.
+struct Members<Field: MemberField> {
+  private let keys: KeyTable
+  /// Where each field's names begin in the table; one more marks the end.
+  private let starts: [Int]
+  private var slots: [JSONNode]
+
+  init() {
+    let names = Field.allCases.map(\.names)
+    keys = KeyTable(names.flatMap { $0 })
+    starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
+    slots = Array(repeating: -1, count: starts.last ?? 0)
+  }
+
+  /// Looks all fields up in `object`.
+  mutating func read(_ object: JSONNode, of tape: JSONTape) {
+    tape.fields(of: object, keys, into: &slots)
+  }
+
+  /// The field's value under the first name that has one; nil when absent or null.
+  @inline(__always)
+  func value(_ field: Field) -> JSONNode? {
+    let first = slots[starts[field.rawValue]]
+    return first >= 0 ? first : valueUnderOtherNames(field)
+  }
+
+  private func valueUnderOtherNames(_ field: Field) -> JSONNode? {
+    slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }
+  }
+
+  /// What `read` makes of the field's first value of which it makes something.
+  func first<Value>(_ field: Field, _ read: (JSONNode) -> Value?) -> Value? {
+    for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
+      if let value = read(node) { return value }
+    }
+    return nil
+  }
+
+  /// The field's value, null included; nil when absent.
+  func present(_ field: Field) -> JSONNode? {
+    let slot = slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 != -1 }
+    return slot.map { $0 < 0 ? ~$0 : $0 }
+  }
+}

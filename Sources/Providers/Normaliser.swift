@@ -1,0 +1,81 @@
+public import Domain
+import Formats
+
+/// Turns the lines of an archive into events; one per worker, reused from chunk to chunk.
+public struct Normaliser {
+  private var unwrapping: Unwrapping
+  private let refused: [Int64: String]
+
+  /// A normaliser that reads bodies by `rules`.
+  public init(rules: NormaliserSettings) {
+    unwrapping = Unwrapping(rules: rules)
+    refused = rules.refused
+  }
+
+  /// Adds what a stretch of whole lines brings: events, rejects, and the account of its values.
+  ///
+  /// A stretch may also begin and end inside a line, between two values.
+  ///
+  /// - Parameters:
+  ///   - bytes: the lines, with their line ends.
+  ///   - firstLine: the physical line, from 1, of the first byte.
+  ///   - firstOffset: the first byte's offset in the inflated archive.
+  ///   - batch: gets the events; rejects hold nothing of the lines.
+  public mutating func add(
+    _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
+    to batch: inout EventBatch
+  ) {
+    var cursor = ValueCursor(bytes, firstLine: firstLine)
+    while cursor.next() {
+      let start = cursor.position
+      let place = Provenance(line: cursor.line, byteOffset: firstOffset + Int64(start))
+      do throws(JSONProblem) {
+        let end = try unwrapping.read(cursor.lineBytes, from: start)
+        try cursor.pass(to: end)
+        if let detail = refused[place.byteOffset] {
+          batch.reject(BodyProblem(.unauthenticated, detail), at: place)
+        } else {
+          batch.account(for: unwrapping.settle(at: place, to: &batch), at: place)
+        }
+      } catch {
+        batch.reject(BodyProblem(error, start: start), at: place)
+        cursor.passBroken()
+      }
+      batch.lines += 1
+    }
+  }
+
+  /// Accounts for a value that is longer than what is held in memory.
+  public mutating func addOversized(line: Int64, byteOffset: Int64, to batch: inout EventBatch) {
+    batch.reject(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+    batch.lines += 1
+  }
+}
+
+extension EventBatch {
+  /// Books a value that brought no event.
+  mutating func account(for outcome: Outcome, at place: Provenance) {
+    switch outcome {
+    case .settled(nil): break
+    case .settled(let reason?): skipped[reason.rawValue, default: 0] += 1
+    case .empty: skipped[SkipReason.registrationProbe.rawValue, default: 0] += 1
+    case .refused(let problem), .unknown(let problem): reject(problem, at: place)
+    }
+  }
+
+  /// Books a value that cannot be understood.
+  mutating func reject(_ problem: BodyProblem, at place: Provenance) {
+    rejects.append(
+      Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))
+  }
+}
+
+extension BodyProblem {
+  /// A value beyond the limit on its length.
+  static let tooLong = BodyProblem(.valueTooLong, "the value is longer than limits.value_bytes")
+
+  /// What is wrong with the JSON of a value that begins at `start`.
+  init(_ problem: JSONProblem, start: Int) {
+    self.init(.notJSON, "\(problem.reason) at byte \(problem.offset - start) of the value")
+  }
+}

@@ -1,0 +1,162 @@
+import Formats
+import Domain
+
+/// The members of a customer as iaptic lists many of them, one row each.
+enum IapticCustomerField: Int, MemberField {
+  case username, info, receiptIDs
+
+  var names: [String] {
+    switch self {
+    case .username: ["applicationUsername"]
+    case .info: ["customerInfo"]
+    case .receiptIDs: ["receiptIds"]
+    }
+  }
+}
+
+/// The members of a row's `customerInfo`, which sums up the last purchase.
+enum IapticCustomerInfoField: Int, MemberField {
+  case lastPurchaseID, lastPurchaseDate, expirationDate, activeSubscriber, lapsedSubscriber
+  case renewalIntent
+
+  var names: [String] {
+    switch self {
+    case .lastPurchaseID: ["lastPurchaseId"]
+    case .lastPurchaseDate: ["lastPurchaseDate"]
+    case .expirationDate: ["expirationDate"]
+    case .activeSubscriber: ["activeSubscriber"]
+    case .lapsedSubscriber: ["lapsedSubscriber"]
+    case .renewalIntent: ["renewalIntent"]
+    }
+  }
+}
+
+/// Reads what iaptic's interface answers about customers.
+///
+/// Source: billing.fovea.cc, Customer purchases, Customers and Customer subscription.
+struct IapticSnapshotReader {
+  private var purchases = IapticPurchaseReader(wordBytesMax: snapshotWordBytesMax)
+  private var customer = Members<IapticCustomerField>()
+  private var info = Members<IapticCustomerInfoField>()
+
+  /// The entitlements of a collection of purchases, keyed by product id or as a list.
+  ///
+  /// - Parameter capturedAt: tells which have ended where `isExpired` does not.
+  mutating func entitlements(
+    _ collection: JSONNode, of tape: JSONTape, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement] {
+    try purchases.purchases(collection, of: tape).map { $0.entitlement(at: capturedAt) }
+  }
+
+  /// The one entitlement of a `subscription`; none when there is no subscription.
+  mutating func subscription(
+    _ sent: JSONNode?, of tape: JSONTape, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement] {
+    guard let object = try tape.filledObject(sent, "subscription") else { return [] }
+    return [try purchases.purchase(object, key: nil, of: tape).entitlement(at: capturedAt)]
+  }
+
+  /// The users of a list of customers, each with what is known of the last purchase.
+  mutating func customers(
+    _ rows: JSONNode, of tape: JSONTape
+  ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])] {
+    guard tape.kind(rows) == .array else { throw .bad("rows", expected: "a list") }
+    var found: [(user: String, entitlements: [Entitlement])] = []
+    for row in tape.children(of: rows) {
+      guard tape.kind(row) == .object else { throw .bad("rows", expected: "a list of objects") }
+      guard tape.member(row, "purchases") == nil else {
+        throw .bad("rows.purchases", expected: "to stand in a line of their own customer")
+      }
+      customer.read(row, of: tape)
+      let user = try tape.text(customer.value(.username), "rows.applicationUsername")
+      guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
+      found.append((user, try summary(tape)))
+    }
+    return found
+  }
+
+  /// Nobody who has receipts is taken for somebody without purchases.
+  private mutating func summary(_ tape: JSONTape) throws(BodyProblem) -> [Entitlement] {
+    let sent = try tape.filledObject(customer.value(.info), "rows.customerInfo")
+    guard let sent else {
+      guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
+        throw BodyProblem(.missingField, "rows.customerInfo: empty beside receipts")
+      }
+      return []
+    }
+    info.read(sent, of: tape)
+    let id = try tape.identifier(
+      info.value(.lastPurchaseID), "customerInfo.lastPurchaseId", max: snapshotWordBytesMax)
+    let purchase = IapticID(transaction: id)
+    guard !purchase.text.isEmpty else { return [] }
+    var right = Entitlement(id: text(baseOrder(purchase.text)))
+    right.store = purchase.store ?? .unknown
+    right.startedAt = try tape.instant(
+      info.value(.lastPurchaseDate), "customerInfo.lastPurchaseDate")
+    right.expiresAt = try tape.instant(
+      info.value(.expirationDate), "customerInfo.expirationDate")
+    let isActive = try tape.truth(
+      info.value(.activeSubscriber), "customerInfo.activeSubscriber")
+    let isLapsed = try tape.truth(
+      info.value(.lapsedSubscriber), "customerInfo.lapsedSubscriber")
+    right.isActive = isActive == true ? true : isLapsed == true ? false : nil
+    let intent = try tape.word(
+      info.value(.renewalIntent), "customerInfo.renewalIntent", max: snapshotWordBytesMax)
+    let renews = iapticRenews(intent)
+    let isSubscription = renews != nil || right.expiresAt != nil || right.isActive != nil
+    right.renewState = isSubscription ? renews.map { $0 ? .willRenew : .canceled } : .nonRenewable
+    return [right]
+  }
+}
+
+extension IapticPurchase {
+  /// The access that the purchase gives, by the same ids as its events.
+  func entitlement(at capturedAt: Instant?) -> Entitlement {
+    let root = purchase.isEmpty ? baseOrder(transaction) : purchase
+    var right = Entitlement(id: text(root.isEmpty ? product : root), product: text(product))
+    right.isActive = isActive(at: capturedAt)
+    right.startedAt = purchasedAt
+    right.expiresAt = expiresAt
+    right.renewState = RenewState(
+      productType: productType, renews: renews, isInBillingRetry: isInBillingRetry)
+    right.store = store
+    right.grant = isShared ? .familySharing : .purchase
+    right.isTrial = isTrial
+    right.autoRenewOffAt = renews == false ? renewsSince : nil
+    // An answer without transaction ids says only by one of its own that it is of the sandbox.
+    let id = transaction.isEmpty && isSandbox ? root : transaction
+    guard !id.isEmpty else { return right }
+    var sale = SnapshotTransaction(id: text(id), originalID: text(root))
+    sale.product = right.product
+    sale.kind = isTrial == true ? .trialStarted : productType == .oneTime ? .oneTime : .unknown
+    sale.at = renewedAt ?? (id.isEqual(to: root) ? purchasedAt : nil)
+    sale.expiresAt = expiresAt
+    sale.environment = environment
+    sale.ownership = isShared ? .familySharing : .owner
+    right.transactions = [sale]
+    return right
+  }
+
+  private func isActive(at capturedAt: Instant?) -> Bool? {
+    if isPending { return false }
+    if let isOwned { return isOwned }
+    return expiresAt.flatMap { end in capturedAt.map { end > $0 } }
+  }
+}
+
+extension RenewState {
+  /// The state that a provider's flags come to; nil when they say nothing.
+  init?(productType: ProductType?, renews: Bool?, isInBillingRetry: Bool?) {
+    if productType == .oneTime {
+      self = .nonRenewable
+    } else if isInBillingRetry == true {
+      self = .billingIssue
+    } else {
+      guard let renews else { return nil }
+      self = renews ? .willRenew : .canceled
+    }
+  }
+}
+
+/// The text of `bytes`.
+func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -1,0 +1,116 @@
+import Formats
+import Domain
+
+/// Reads the purchases that Qonversion's REST v4 lists for a user, one entitlement per
+/// subscription.
+///
+/// Source: documentation.qonversion.io, API reference, List purchases for a user.
+struct QonversionPurchaseReader {
+  private var members = Members<QonversionPurchaseField>()
+  private var storeData = Members<SnapshotTransactionField>()
+
+  /// Whether `list` holds purchases rather than entitlements.
+  func isPurchaseList(_ list: JSONNode, of tape: JSONTape) -> Bool {
+    guard tape.kind(list) == .array, let first = tape.firstChild(list) else { return false }
+    return tape.member(first, "store_data") != nil || tape.member(first, "purchased_at") != nil
+  }
+
+  /// One entitlement for each original transaction, in the order of their first mention.
+  mutating func entitlements(
+    _ list: JSONNode, of tape: JSONTape
+  ) throws(BodyProblem) -> [Entitlement] {
+    var found: [[Entitlement]] = []
+    var places: [ExactText: Int] = [:]
+    for node in tape.children(of: list) {
+      let purchase = try purchase(node, tape)
+      if let place = places[ExactText(purchase.id)] {
+        found[place].append(purchase)
+      } else {
+        places[ExactText(purchase.id)] = found.count
+        found.append([purchase])
+      }
+    }
+    return found.map(merged)
+  }
+
+  /// One purchase as the entitlement it would give alone.
+  private mutating func purchase(
+    _ node: JSONNode, _ tape: JSONTape
+  ) throws(BodyProblem) -> Entitlement {
+    guard tape.kind(node) == .object else { throw .bad("data", expected: "a list of objects") }
+    members.read(node, of: tape)
+    guard let sent = members.value(.storeData) else { throw .missing("store_data") }
+    guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
+    storeData.read(sent, of: tape)
+    let id = try tape.transactionText(storeData.value(.id), "store_data.transaction_id")
+    let original = try tape.transactionText(
+      storeData.value(.originalID), "store_data.original_transaction_id")
+    let root = original.isEmpty ? id : original
+    let platform = try tape.term(members.value(.platform), "platform")
+    let store = Store(snapshotSource: platform)
+    let product = try product(store, tape)
+    guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
+    // What a store's data hold depends on the store: some name no transaction.
+    var right = Entitlement(id: root.isEmpty ? product : root, store: store)
+    right.product = product
+    right.startedAt = try tape.instant(members.value(.purchasedAt), "purchased_at")
+    right.expiresAt = try tape.instant(members.value(.expiresAt), "expires_at")
+    let renews = try tape.truth(members.value(.isAutoRenewing), "is_auto_renewing")
+    right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
+    guard !id.isEmpty else { return right }
+    right.transactions = [
+      SnapshotTransaction(
+        id: id, originalID: root, kind: kind(hasEnd: right.expiresAt != nil, tape),
+        product: right.product, at: right.startedAt, expiresAt: right.expiresAt)
+    ]
+    return right
+  }
+
+  /// The store's product id; Play's outer one also names the base plan: `product:plan`.
+  private func product(_ store: Store, _ tape: JSONTape) throws(BodyProblem) -> String {
+    let own = try tape.text(storeData.value(.productID), "store_data.product_id")
+    if !own.isEmpty { return own }
+    let outer = try tape.text(members.value(.productID), "product_id")
+    guard store == .playStore else { return outer }
+    return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+  }
+
+  /// What a purchase was, of which no type is named but the price says whether it was free.
+  private func kind(hasEnd: Bool, _ tape: JSONTape) -> SnapshotTransactionKind {
+    guard hasEnd else { return .oneTime }
+    guard let price = members.value(.price), let parsed = DecimalText.amount(tape.bytes(price)),
+      case .amount(.zero, _) = parsed
+    else { return .unknown }
+    return .free
+  }
+
+  private func renewState(_ renews: Bool?, hasEnd: Bool) -> RenewState? {
+    if renews == true { return .willRenew }
+    if !hasEnd { return .nonRenewable }
+    return renews == nil ? nil : .canceled
+  }
+
+  /// The purchases of one subscription as one entitlement: the newest tells how it goes on.
+  ///
+  /// A purchase that another one replaced keeps its own end in the list, which may be later.
+  private func merged(_ purchases: [Entitlement]) -> Entitlement {
+    let newest = purchases.max { left, right in
+      let (one, other) = (order(left), order(right))
+      return one != other
+        ? one < other : firstTransaction(of: left).precedes(firstTransaction(of: right))
+    }
+    var right = newest ?? purchases[0]
+    right.startedAt = purchases.compactMap(\.startedAt).min()
+    right.transactions = purchases.flatMap(\.transactions)
+    return right
+  }
+
+  /// By the date of the purchase, and where dates are equal or not sent by the end.
+  private func order(_ purchase: Entitlement) -> (Int64, Int64) {
+    (purchase.startedAt?.milliseconds ?? .min, purchase.expiresAt?.milliseconds ?? .min)
+  }
+
+  private func firstTransaction(of purchase: Entitlement) -> ExactText {
+    ExactText(purchase.transactions.first?.id ?? "")
+  }
+}

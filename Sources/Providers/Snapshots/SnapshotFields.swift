@@ -1,0 +1,123 @@
+import Formats
+import Domain
+
+/// The members around a snapshot's list of entitlements.
+enum SnapshotField: Int, MemberField {
+  case provider, app, user, capturedAt, entitlements, data, hasMore, error
+  case purchases, subscription, rows
+
+  var names: [String] {
+    switch self {
+    case .provider: ["provider"]
+    case .app: ["app_id", "appId"]
+    case .user: ["user_id", "userId", "qonversion_user_id", "user", "applicationUsername"]
+    case .capturedAt: ["captured_at", "capturedAt"]
+    case .entitlements: ["entitlements"]
+    case .data: ["data"]
+    case .hasMore: ["has_more"]
+    case .error: ["error"]
+    case .purchases: ["purchases"]
+    case .subscription: ["subscription"]
+    case .rows: ["rows"]
+    }
+  }
+}
+
+/// An entitlement's members: REST v3, REST v4, SDK-internal, SDK objects, and the canonical shape.
+///
+/// Sources: documentation.qonversion.io, Entitlements (v3, v4); QNMapper.m and QPermission.kt of
+/// the SDKs for the internal names.
+enum EntitlementField: Int, MemberField {
+  case id, isActive, startedAt, expiresAt, renewState, renewsCount, autoRenewOffAt
+  case source, grantType, periodType, product, productID, transactions
+
+  var names: [String] {
+    switch self {
+    case .id: ["id", "entitlementID", "entitlementId", "entitlement_id"]
+    case .isActive: ["active", "is_active", "isActive"]
+    case .startedAt: ["started", "started_at", "started_timestamp", "startedDate", "startedAt"]
+    case .expiresAt:
+      ["expires", "expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
+    case .renewState: ["renew_state", "renewState"]
+    case .renewsCount: ["renews_count", "renewsCount"]
+    case .autoRenewOffAt: ["auto_renew_disable_timestamp", "autoRenewDisableDate"]
+    case .source: ["source"]
+    case .grantType: ["grant_type", "grantType"]
+    case .periodType: ["current_period_type", "currentPeriodType"]
+    case .product: ["product"]
+    case .productID: ["product_id", "productId", "associated_product"]
+    case .transactions: ["transactions", "store_transactions", "storeTransactions"]
+    }
+  }
+}
+
+/// A store transaction's members, in the SDK's and the canonical names.
+enum SnapshotTransactionField: Int, MemberField {
+  case id, originalID, at, expiresAt, revokedAt, environment, ownership, kind, productID, offer
+
+  var names: [String] {
+    switch self {
+    case .id: ["transaction_id", "transactionId"]
+    case .originalID: ["original_transaction_id", "originalTransactionId"]
+    case .at: ["transaction_at", "transaction_timestamp", "transactionDate", "transactionAt"]
+    case .expiresAt: ["expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
+    case .revokedAt:
+      [
+        "revoked_at", "transaction_revoke_timestamp", "transactionRevocationDate", "revokedAt",
+        "revocationDate",
+      ]
+    case .environment: ["environment"]
+    case .ownership: ["ownership_type", "ownershipType"]
+    case .kind: ["type"]
+    case .productID: ["product_id", "productId"]
+    case .offer: ["promo_offer_id", "promoOfferId", "offer_code", "offerCode"]
+    }
+  }
+}
+
+/// The members of a REST v4 purchase.
+enum QonversionPurchaseField: Int, MemberField {
+  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
+
+  var names: [String] {
+    switch self {
+    case .platform: ["platform"]
+    case .productID: ["product_id"]
+    case .purchasedAt: ["purchased_at"]
+    case .expiresAt: ["expires_at"]
+    case .isAutoRenewing: ["is_auto_renewing"]
+    case .price: ["price"]
+    case .storeData: ["store_data"]
+    }
+  }
+}
+
+extension JSONTape {
+  /// A text as a String, integers as their digits; empty when absent.
+  func text(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
+    let bytes = try identifier(node, field, max: snapshotWordBytesMax)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A transaction id as a String; empty when absent, and where `0` stands for none.
+  func transactionText(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
+    let bytes = try transactionID(node, field, max: snapshotWordBytesMax)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A name out of a closed list as its letters in lower case, so that `willRenew`,
+  /// `WILL_RENEW` and `will_renew` are one; numbers as they are; empty when absent.
+  func term(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> String {
+    guard let node else { return "" }
+    guard kind(node) == .string || kind(node) == .number else {
+      throw .bad(field, expected: "a name")
+    }
+    let kept = bytes(node).prefix(snapshotWordBytesMax).map(lowered).filter { byte in
+      byte != UInt8(ascii: "_") && byte != UInt8(ascii: " ") && byte != UInt8(ascii: ".")
+    }
+    return String(decoding: kept, as: UTF8.self)
+  }
+}
+
+/// Bytes of the longest id in a snapshot, which is that of a body.
+let snapshotWordBytesMax = NormaliserSettings().wordBytesMax

@@ -1,0 +1,189 @@
+public import Domain
+import Formats
+
+/// What a stretch of a snapshot file brought.
+public struct SnapshotBatch: Sendable {
+  /// Those of accepted lines, in their order; a list of customers is several.
+  public var snapshots: [Snapshot] = []
+  /// Lines that could not be understood; nothing of them is kept.
+  public var rejects: [Reject] = []
+  /// JSON values seen: those that brought snapshots, rejects, and those that lack the moment they
+  /// were taken.
+  public var lines: Int64 = 0
+  /// Whether nothing says when some line was taken, so that the file must be refused.
+  ///
+  /// It has no `captured_at`, the file's name has no date, and no default was given.
+  public var needsCapturedAt = false
+
+  /// An empty batch.
+  public init() {}
+}
+
+/// Turns the lines of a snapshot file into snapshots: one user per line, or a list of customers.
+public struct SnapshotReader {
+  private var tape = JSONTape()
+  private var members = Members<SnapshotField>()
+  private var entitlements = EntitlementReader()
+  private var purchases = QonversionPurchaseReader()
+  private var iaptic = IapticSnapshotReader()
+  private var flobuk = FlobukSnapshotReader()
+
+  /// A reader of all shapes that are known.
+  public init() {}
+
+  /// Adds what a stretch of whole lines brings.
+  ///
+  /// - Parameters:
+  ///   - bytes: the lines, with their line ends.
+  ///   - firstLine: the physical line, from 1, of the first byte.
+  ///   - firstOffset: the first byte's offset in the inflated file.
+  ///   - capturedAtDefault: stands in for `captured_at` where a line has none: the date in the
+  ///     file's name (`captureTime`), or what the option says; without one such a line is left out.
+  ///   - result: gets the snapshots.
+  public mutating func read(
+    _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
+    capturedAtDefault: Instant?, to result: inout SnapshotBatch
+  ) {
+    var cursor = ValueCursor(bytes, firstLine: firstLine)
+    while cursor.next() {
+      let start = cursor.position
+      let place = Provenance(line: cursor.line, byteOffset: firstOffset + Int64(start))
+      do throws(JSONProblem) {
+        let end = try tape.read(cursor.lineBytes, from: start)
+        try cursor.pass(to: end)
+        add(place, standIn: capturedAtDefault, to: &result)
+      } catch {
+        result.reject(BodyProblem(error, start: start), at: place)
+        cursor.passBroken()
+      }
+      result.lines += 1
+    }
+  }
+
+  /// Accounts for a line that is longer than what is held in memory.
+  public mutating func addOversized(
+    line: Int64, byteOffset: Int64, to result: inout SnapshotBatch
+  ) {
+    result.reject(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
+    result.lines += 1
+  }
+
+  private mutating func add(
+    _ place: Provenance, standIn: Instant?, to result: inout SnapshotBatch
+  ) {
+    do throws(BodyProblem) {
+      let found = try snapshots(standIn: standIn)
+      result.needsCapturedAt = result.needsCapturedAt || found == nil
+      result.snapshots += (found ?? []).map { snapshot in
+        var placed = snapshot
+        placed.place = place
+        return placed
+      }
+    } catch {
+      result.reject(error, at: place)
+    }
+  }
+
+  /// The snapshots on the tape: one, or one for each customer of a list; nil when nothing says when
+  /// they were taken.
+  private mutating func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
+    switch tape.kind(0) {
+    case .object: members.read(0, of: tape)
+    case .array: throw BodyProblem(.missingField, "user_id: a bare list says not whose it is")
+    default: throw BodyProblem(.notAnObject, "the value is no JSON object")
+    }
+    if isErrorResponse { throw .errorResponse }
+    // A webhook names its user and holds entitlements, too, though other ones than a snapshot's.
+    guard tape.member(0, "event_name") == nil else {
+      throw .bad("event_name", expected: "a snapshot, not a delivered event")
+    }
+    let provider = try provider()
+    let user = try tape.text(members.value(.user), "user_id")
+    let sentAt = try tape.instant(members.value(.capturedAt), "captured_at")
+    let capturedAt = sentAt ?? standIn
+    let held: [(user: String, entitlements: [Entitlement])]
+    if user.isEmpty, provider == .iaptic, let rows = members.value(.rows) {
+      held = try iaptic.customers(rows, of: tape)
+    } else {
+      guard !user.isEmpty else { throw .missing("user_id") }
+      held = [(user, try rights(of: provider, at: capturedAt))]
+    }
+    let app = try tape.text(members.value(.app), "app_id")
+    return capturedAt.map { at in
+      held.map {
+        Snapshot(
+          provider: provider, app: app, user: $0.user, capturedAt: at,
+          entitlements: $0.entitlements)
+      }
+    }
+  }
+
+  /// Whether the line is an error that a provider's interface answered.
+  private var isErrorResponse: Bool {
+    guard rightsList == nil, members.value(.purchases) == nil else { return false }
+    let isRefused = tape.member(0, "ok").map { tape.kind($0) == .false } ?? false
+    return isRefused || members.value(.error) != nil
+  }
+
+  private var rightsList: JSONNode? {
+    members.value(.entitlements) ?? members.value(.data)
+  }
+
+  /// The provider that the line names, else the one whose shape it has.
+  private func provider() throws(BodyProblem) -> Provider {
+    if let named = members.value(.provider) {
+      guard let provider = Provider(name: try tape.text(named, "provider")) else {
+        throw BodyProblem(.unknownProvider, "provider: none of the known names")
+      }
+      return provider
+    }
+    if rightsList != nil { return .qonversion }
+    if let list = members.value(.purchases) {
+      let isNamed = tape.member(0, "applicationUsername") != nil
+      let isFlobuk = flobuk.isPurchaseList(list, of: tape)
+      return isFlobuk || tape.kind(list) == .array && !isNamed ? .flobuk : .iaptic
+    }
+    let answers = [members.present(.subscription), members.present(.rows)]
+    return answers.contains { $0 != nil } ? .iaptic : .qonversion
+  }
+
+  private mutating func rights(
+    of provider: Provider, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement] {
+    if let list = rightsList { return try rights(list).map { $0.inEventTerms(of: provider) } }
+    let held = members.value(.purchases)
+    switch provider {
+    case .flobuk:
+      if let held { return try flobuk.entitlements(held, of: tape, at: capturedAt) }
+    case .iaptic:
+      if let held = held ?? members.value(.rows) {
+        return try iaptic.entitlements(held, of: tape, at: capturedAt)
+      }
+      if members.present(.subscription) != nil {
+        let sent = members.value(.subscription)
+        return try iaptic.subscription(sent, of: tape, at: capturedAt)
+      }
+    case .qonversion, .purple: break
+    }
+    throw .missing("entitlements")
+  }
+
+  private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
+    let more = members.value(.hasMore)
+    guard try tape.truth(more, "has_more") != true else {
+      throw BodyProblem(.incompleteList, "has_more: the list goes on in another response")
+    }
+    if purchases.isPurchaseList(list, of: tape) {
+      return try purchases.entitlements(list, of: tape)
+    }
+    return try entitlements.entitlements(list, of: tape)
+  }
+}
+
+extension SnapshotBatch {
+  /// Books a line that cannot be understood.
+  mutating func reject(_ problem: BodyProblem, at place: Provenance) {
+    rejects.append(
+      Reject(place: place, reason: problem.reason.rawValue, detail: problem.detail))
+  }
+}

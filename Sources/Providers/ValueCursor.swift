@@ -1,0 +1,79 @@
+import Formats
+import Glibc
+
+/// Walks over the JSON values of a stretch of lines.
+///
+/// A value never crosses a line end, so that a line cut short cannot swallow the one behind it.
+/// Byte order marks may stand wherever a value may begin: archives are glued from many parts, and
+/// a part before may lack its last line end.
+struct ValueCursor {
+  private let bytes: UnsafeRawBufferPointer
+  private var lineEnd = -1
+  /// Offset of the value, or where the search for the next one begins.
+  private(set) var position = 0
+  /// Physical line of `position`.
+  private(set) var line: Int64
+
+  init(_ bytes: UnsafeRawBufferPointer, firstLine: Int64) {
+    self.bytes = bytes
+    line = firstLine
+  }
+
+  /// Everything up to the end of the value's line.
+  var lineBytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[..<lineEnd]) }
+
+  /// Goes to the first byte of the next value; false at the end.
+  mutating func next() -> Bool {
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\n"):
+        line += 1
+        position += 1
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"):
+        position += 1
+      case 0xef where isByteOrderMark:
+        position += 3
+      default:
+        if position >= lineEnd { lineEnd = endOfLine(from: position) }
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Goes behind the value, which is JSON up to `end`; what is no object or array must stand alone,
+  /// for it may be a piece of a value that was torn.
+  mutating func pass(to end: Int) throws(JSONProblem) {
+    if !ValueEnd.isOpening(bytes[position]),
+      let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
+    {
+      throw JSONProblem(offset: other, reason: "a value that is no object goes on")
+    }
+    position = end
+  }
+
+  /// Goes behind the value, which is no JSON, as far as its brackets and quotes tell where it ends;
+  /// the rest of the line is lost where they do not.
+  mutating func passBroken() { position = endByBrackets }
+
+  private var endByBrackets: Int {
+    var end = ValueEnd()
+    return end.find(in: lineBytes, from: position) ?? lineEnd
+  }
+
+  private var isByteOrderMark: Bool {
+    bytes.count - position >= 3 && bytes[position + 1] == 0xbb && bytes[position + 2] == 0xbf
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    [0x20, 0x09, 0x0d, 0xef, 0xbb, 0xbf].contains(byte)
+  }
+
+  /// The first line end from `start` on.
+  private func endOfLine(from start: Int) -> Int {
+    guard let base = bytes.baseAddress,
+      let found = memchr(base + start, Int32(UInt8(ascii: "\n")), bytes.count - start)
+    else { return bytes.count }
+    return UnsafeRawPointer(found) - base
+  }
+}

@@ -1,0 +1,190 @@
+import Domain
+
+/// What a break id is made of besides the lineage: codes that are one loss under several names
+/// share a family, so that the id stays when later input changes the name.
+enum CodeFamily: Hashable {
+  case charge
+  /// An end of which nothing was told: a charge or an expiry, which nobody can tell.
+  case silentEnd
+  case code(BreakCode)
+
+  init(_ code: BreakCode) {
+    switch code {
+    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase: self = .charge
+    default: self = .code(code)
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .charge: "MISSED_CHARGE"
+    case .silentEnd: "SILENT_END"
+    case .code(let code): code.rawValue
+    }
+  }
+}
+
+/// What tells a break from others of its family in the lineage.
+enum BreakKey {
+  /// A transaction, by its id.
+  case transaction(String)
+  /// A renewal by its ordinal; 0 is the start, or the conversion of a trial.
+  case ordinal(Int64)
+  /// A charge that no ordinal names, by when it was due or came.
+  case after(Instant)
+  /// An end of which nothing was told.
+  case silence(Instant)
+  /// A period by when it was charged; nil before the first charge.
+  case period(Instant?)
+  /// A product id, as the snapshot writes it.
+  case product(String)
+  /// An event, by its identity.
+  case event(Int64)
+  case active, environment, snapshot, state, user
+
+  /// What the id is made of; the words never change, for ids would.
+  var text: String {
+    switch self {
+    case .transaction(let id): "transaction " + id
+    case .ordinal(let ordinal): "ordinal \(ordinal)"
+    case .after(let instant): "after \(instant.milliseconds)"
+    case .silence(let end): "silent after \(end.milliseconds)"
+    case .period(let charged): "period \(charged?.milliseconds ?? 0)"
+    case .product(let id): "product " + id
+    case .event(let identity): "event \(identity)"
+    case .active: "active"
+    case .environment: "environment"
+    case .snapshot: "snapshot"
+    case .state: "state"
+    case .user: "user"
+    }
+  }
+}
+
+/// The subscription or purchase that a break is about, in words.
+struct BreakSubject: Equatable {
+  var provider: Provider
+  var app = ""
+  var environment = Environment.production
+  var store = Store.unknown
+  var user = ""
+  /// Original transaction id.
+  var original = ""
+  /// Store product id.
+  var product = ""
+
+  var lineage: LineageName { LineageName(app: app, store: store, original: original) }
+}
+
+/// What proves a break, and so which clock settles it.
+enum EvidenceKind {
+  /// What the snapshot says, which is known until it was taken.
+  case snapshot
+  /// What events say among themselves, which is known until as-of whatever a snapshot says.
+  case events
+}
+
+/// A break before its id, status and severity are worked out.
+struct BreakDraft {
+  var code: BreakCode
+  var subject: BreakSubject
+  /// Stands in for the code's own family where one loss can go under any of several codes.
+  var family: CodeFamily?
+  var key: BreakKey
+  var transaction = ""
+  /// Business time of what is missing or in doubt; nil when nothing tells it.
+  var expectedAt: Instant?
+  var missingEvents: Int64 = 0
+  var estimate: Amount?
+  var basis = AmountBasis.none
+  var provenBy = EvidenceKind.snapshot
+  /// Whether it only says what may be missing: it is resolved from the start and holds up nothing.
+  var isMereInformation = false
+  /// Set where money does not decide how much the break matters.
+  var severity: Severity?
+  var evidence: String
+  var action: String
+
+  /// The break as it is known at `knownAt`.
+  func finished(knownAt: Instant, _ rules: ReconciliationSettings) -> Break {
+    var found = Break(id: id, code: code, provider: subject.provider)
+    found.app = subject.app
+    found.environment = subject.environment
+    found.store = subject.store
+    found.user = subject.user
+    found.subscription = subject.original
+    found.transaction = transaction
+    found.product = subject.product
+    found.expectedAt = expectedAt
+    found.missingEvents = missingEvents
+    found.estimatedUSD = estimate
+    found.basis = estimate == nil ? .none : basis
+    found.severity = severity ?? rules.severities.severity(of: estimate)
+    found.evidence = evidence
+    found.action = action
+    if isMereInformation { found.status = .resolved }
+    guard let expectedAt, !isMereInformation else { return found }
+    let settlesAt = expectedAt + rules.fold.deliveryWindow(subject.provider)
+    let watermark = rules.feed(subject.provider, subject.app)?.watermark ?? knownAt
+    found.settlesAt = settlesAt
+    found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending
+    found.evidenceExpiresAt = rules.evidenceKept[subject.provider].map { expectedAt + $0 }
+    return found
+  }
+
+  private var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
+}
+
+/// The ids of the breaks of a family in a lineage, by what tells them apart.
+struct BreakIDs {
+  /// Of all that comes before the key.
+  private var start = Fingerprint(seed: 2)
+
+  init(_ family: CodeFamily, _ subject: BreakSubject) {
+    start.combine(family.text)
+    start.combine(subject.provider.name)
+    start.combine(subject.app)
+    start.combine(subject.environment.name)
+    start.combine(subject.original.isEmpty ? "user " + subject.user : subject.original)
+  }
+
+  /// The id of the break with `key`.
+  func id(of key: BreakKey) -> String { number(of: key).hexadecimal }
+
+  /// The same as a number.
+  func number(of key: BreakKey) -> UInt64 {
+    var fingerprint = start
+    fingerprint.combine(key.text)
+    return UInt64(bitPattern: fingerprint.value)
+  }
+}
+
+/// What a person does about a break, for the provider in question.
+func nextStep(_ code: BreakCode, _ provider: Provider) -> String {
+  let purchases =
+    switch provider {
+    case .qonversion: "fetch GET /v4/users/{user_id}/purchases"
+    case .flobuk, .iaptic, .purple: "ask \(provider.name) for the user's purchases"
+    }
+  switch code {
+  case .missedStart, .missedConversion, .missedRenewal, .missedPurchase:
+    return "\(purchases); have the event sent again, or book the charge by decision"
+  case .missedRefund:
+    return "\(purchases); have the event sent again, or book the refund by decision"
+  case .missedCancel, .missedExpiration, .missedBillingIssue, .missedProductChange:
+    return "have the event sent again; money is not concerned, churn and its reasons are"
+  case .expiryMismatch, .productMismatch, .renewStateMismatch:
+    return "take a new snapshot of the user; if it still differs, ask \(provider.name)"
+  case .aheadOfSnapshot:
+    return "take a new snapshot of the user; look for a refund, a revocation or a transfer"
+  case .snapshotAbsent: return "add the user to the snapshot job, or declare the set incomplete"
+  case .eventsAbsent: return "\(purchases), and check that the app's webhook is switched on"
+  case .conflict: return "compare the versions with explain; the latest created one counts"
+  case .unexpectedRevenue: return "check which events the provider's integration gives a value"
+  case .currencyMismatch, .rateMismatch, .fxOutlier:
+    return "compare with the store's financial report of the month"
+  case .envLeak: return "check which webhook address the sandbox of the app is set to"
+  case .impossibleSequence, .outOfOrder, .late, .staleInput:
+    return "read the lineage with explain; ask \(provider.name) when it stays unclear"
+  }
+}

@@ -1,0 +1,97 @@
+public import Subscriptions
+public import Domain
+
+/// One lineage of a user, with the words that its numbers stand for.
+public struct LineageInput: Sendable, Equatable {
+  /// The events before the earlier of as-of and the snapshot's `captured_at`, folded.
+  ///
+  /// A snapshot older than an event proves nothing about it, so the snapshot is compared with
+  /// what was told when it was taken.
+  public var state: LineageState
+  /// The events before as-of, folded; nil when `state` is that already.
+  public var current: LineageState?
+  /// Original transaction id.
+  public var original: String
+  /// User of the lineage's latest event, empty when unknown.
+  public var user: String
+  /// App id, empty when unknown.
+  public var app: String
+  /// Store product ids by the symbols in the states.
+  public var products: [StringID: String]
+  /// Transaction ids by the keys in the states; keys that are plain numbers may be left out.
+  public var transactions: [Int64: String]
+  /// Whether another user's snapshot lists this lineage: its account was transferred.
+  public var isHeldByAnotherUser = false
+
+  /// The lineage that began with the transaction `original`.
+  public init(
+    state: LineageState, current: LineageState? = nil, original: String, user: String = "",
+    app: String = "", products: [StringID: String] = [:], transactions: [Int64: String] = [:]
+  ) {
+    self.state = state
+    self.current = current
+    self.original = original
+    self.user = user
+    self.app = app
+    self.products = products
+    self.transactions = transactions
+  }
+
+  /// All that is known at as-of.
+  var latest: LineageState { current ?? state }
+
+  var product: String { text(state.product) }
+
+  func text(_ product: StringID) -> String { products[product] ?? "" }
+
+  /// The id behind a transaction key; a plain number is its own key.
+  func transactionText(_ key: Int64) -> String {
+    if let text = transactions[key] { return text }
+    return key > 0 && key < 1_000_000_000_000_000_000 ? String(key) : ""
+  }
+}
+
+/// What tells a production lineage from all others of a user and provider: an id is one in its shop
+/// alone, and what its bytes are.
+struct LineageName: Hashable {
+  private let app: ExactText
+  private let store: Store
+  private let original: ExactText
+
+  init(app: String, store: Store, original: String) {
+    self.app = ExactText(app)
+    self.store = store
+    self.original = ExactText(original)
+  }
+}
+
+extension LineageInput {
+  var name: LineageName { LineageName(app: app, store: state.store, original: original) }
+}
+
+/// What one provider's events and current snapshot say about one user.
+public struct ReconciliationInput: Sendable, Equatable {
+  /// Who tells.
+  public var provider: Provider
+  /// User id.
+  public var user: String
+  /// The newest snapshot with `captured_at` ≤ as-of; nil when no snapshot file names the user.
+  public var snapshot: Snapshot?
+  /// The user's lineages of both environments, and those that the snapshot's original
+  /// transaction ids lead to, whoever's they are.
+  public var lineages: [LineageInput]
+  /// The user's lineages all of whose events before as-of are newer than the snapshot.
+  public var newerLineages: [LineageInput]
+
+  /// The case of `user`.
+  public init(
+    provider: Provider, user: String, snapshot: Snapshot? = nil, lineages: [LineageInput] = [],
+    newerLineages: [LineageInput] = []
+  ) {
+    self.provider = provider
+    self.user = user
+    self.snapshot = snapshot
+    self.lineages = lineages
+    self.newerLineages = newerLineages
+  }
+}

@@ -1,0 +1,136 @@
+public import Subscriptions
+public import Domain
+
+/// What the ledger holds of one stream of deliveries.
+public struct FeedHistory: Sendable, Equatable {
+  /// Who tells.
+  public var provider: Provider
+  /// App id as text.
+  public var app: String
+  /// Time of the first event ever ingested; what came before it is not missed.
+  public var firstEventAt: Instant
+  /// Newest input: received, else created, else event time.
+  public var watermark: Instant
+
+  /// The history of what `provider` tells of `app`.
+  public init(provider: Provider, app: String, firstEventAt: Instant, watermark: Instant) {
+    self.provider = provider
+    self.app = app
+    self.firstEventAt = firstEventAt
+    self.watermark = watermark
+  }
+}
+
+/// A product that some app sells in a store.
+public struct SoldProduct: Sendable, Hashable {
+  /// Who tells.
+  public var provider: Provider
+  /// App id as text.
+  public var app: String
+  /// The shop.
+  public var store: Store
+  /// Store product id.
+  public var product: String
+
+  /// What `app` sells as `product` in `store`.
+  public init(provider: Provider, app: String, store: Store, product: String) {
+    self.provider = provider
+    self.app = app
+    self.store = store
+    self.product = product
+  }
+}
+
+/// From which amount on a break matters how much; the defaults suit an app, not a bank.
+public struct SeverityScale: Sendable, Equatable {
+  /// Below it low, but zero is only info.
+  public var medium = Amount(micros: 1_000_000)
+  /// From it on high, in US dollars.
+  public var high = Amount(micros: 50_000_000)
+  /// From it on critical, in US dollars.
+  public var critical = Amount(micros: 500_000_000)
+
+  /// Below 1 USD low, below 50 medium, below 500 high, else critical.
+  public init() {}
+
+  /// How much `amount` matters, whatever its sign; an unknown amount matters like a medium one.
+  public func severity(of amount: Amount?) -> Severity {
+    guard let amount = amount?.magnitude else { return .medium }
+    if amount == .zero { return .info }
+    if amount < medium { return .low }
+    if amount < high { return .medium }
+    return amount < critical ? .high : .critical
+  }
+}
+
+/// Everything that decides what is a break, besides the user's own facts.
+public struct ReconciliationSettings: Sendable {
+  /// Those of the fold: as-of, the renewal gap and the delivery windows.
+  public var fold: FoldSettings
+  /// Store product ids by the product id that snapshots use.
+  public var products: [String: [String]]
+  /// Configured and listed lengths of periods by store product id, of what nobody may have bought
+  /// yet, too.
+  public var lengths: [String: PeriodLength] = [:]
+  /// Every stream of deliveries that the ledger knows.
+  public var feeds: [FeedHistory]
+  /// When the newest snapshot of each provider was taken, at or before as-of.
+  public var snapshotsTakenAt: [Provider: Instant] = [:]
+  /// Whether a user who is absent from the snapshots is a break rather than a number.
+  public var snapshotsComplete: Bool
+  /// How long the provider keeps the record of a delivery.
+  ///
+  /// Source: Qonversion's webhook page, "the tracking record lives 7 days".
+  public let evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
+  /// Ends that differ by no more than this agree.
+  public let endTolerance = Interval.seconds(60)
+  /// What apps are known to sell, to tell the app of a purchase whose events all were lost.
+  public var sold: Set<SoldProduct> = []
+  /// What everybody paid, for the estimates of what is missing.
+  public var prices = PaidPrices()
+  /// Whether collections came that held nothing and that nothing dates; whose they are is not kept.
+  public var hasUndatedCollections = false
+  /// From which amount on a break matters how much.
+  public var severities = SeverityScale()
+
+  /// The contract's rules at the as-of of `fold`.
+  public init(
+    fold: FoldSettings, products: [String: [String]] = [:], feeds: [FeedHistory] = [],
+    snapshotsComplete: Bool = false
+  ) {
+    self.fold = fold
+    self.products = products
+    self.feeds = feeds
+    self.snapshotsComplete = snapshotsComplete
+  }
+
+  func feed(_ provider: Provider, _ app: String) -> FeedHistory? {
+    feeds.first { $0.provider == provider && $0.app == app }
+  }
+
+  /// When the first event of the app came; of an app that cannot be told, the last first one of all
+  /// that sell such a thing, so that nothing is called missed that might lie before it.
+  func firstEventAt(_ about: BreakSubject) -> Instant? {
+    if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }
+    let products = about.product.isEmpty ? [] : [about.product]
+    return apps(of: about.provider, selling: products, in: about.store)
+      .compactMap { feed(about.provider, $0)?.firstEventAt }.max()
+  }
+
+  /// The apps that may have sold one of `products` in `store`: those that are known to sell it
+  /// there, else those that sell anything there, else all.
+  func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
+    let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
+    let sellers = shops.filter { products.contains($0.product) }
+    let apps = Set((sellers.isEmpty ? shops : sellers).map(\.app))
+    return apps.isEmpty ? Set(feeds.filter { $0.provider == provider }.map(\.app)) : apps
+  }
+}
+
+extension Store {
+  /// Whether both can name one shop.
+  func mayBe(_ other: Store) -> Bool {
+    self == other || self == .unknown || other == .unknown
+      || Set([self, other]) == [.appStore, .macAppStore]
+  }
+}

@@ -1,0 +1,70 @@
+// Columns of the reports about what came in and what does not agree.
+
+extension ReportDefinition {
+  static let qualityMonthly = ReportDefinition(
+    name: "quality_monthly", query: PackageResources.quality_monthly_sql,
+    columns: [.month] + Column.offeringAsText + [
+      .count("open_breaks", of: "breaks", "Differences that no later delivery will explain."),
+      .count("missing_events", of: "events", "Events that never came, in no other report."),
+      .usd("missing_usd", "Estimated gross of the missing events; empty when unknown."),
+      .count("churned_in_doubt", of: "subscriptions", "Churned whose end a MISSED break covers."),
+    ])
+
+  static let excludedMonthly = ReportDefinition(
+    name: "excluded_monthly", query: PackageResources.excluded_monthly_sql,
+    columns: [
+      .month,
+      .provider, .app,
+      .key(
+        "reason", .word(.exclusion), "Why no money is booked: sandbox, family_sharing or manual."),
+      .count("events", of: "events", "Events left out."),
+      .count("charges", of: "charges", "Charges among them."),
+    ])
+
+  /// Put together from the parts that the monthly reports write.
+  static let restatements = ReportDefinition(
+    name: "restatements", query: nil, speaksOfArrival: true,
+    columns: [
+      .key("report", .text, "Report whose published number changed."),
+      .key("period", .month, "Month that the number speaks of."),
+      .key("key", .text, "Other key columns of the row, joined by commas."),
+      .key("column", .text, "Column that changed."),
+      .cell("published", .text, "Number closed, or last published as complete; 0 without a row."),
+      .cell("restated", .text, "Number now; 0 when the row is gone."),
+      .cell("delta", .text, "restated − published; empty when one of them is unknown."),
+      .cell("cause", .text, "Why it changed, as one of a few words."),
+      .cell("published_by_run", .number, "Run that published, or closed, the number."),
+    ])
+
+  static let inputs = ReportDefinition(
+    name: "inputs", query: PackageResources.inputs_sql, tables: [.printedNames],
+    namesPersons: true, speaksOfArrival: true,
+    columns: [
+      .key("archive", .name, "Path relative to the given root."),
+      .key("sha256", .text, "SHA-256 of the archive's bytes."),
+      .count("bytes", of: "bytes", "Size of the archive as delivered."),
+      .count("lines", of: "lines", "accepted + duplicates + skipped + rejected."),
+      .count("accepted", of: "lines", "Brought a new event or a new version of one."),
+      .count("duplicates", of: "lines", "Brought only what was known."),
+      .count("skipped", of: "lines", "Known not to be purchase events."),
+      .count("rejected", of: "lines", "Could not be understood; see rejects.csv."),
+      .cell("first_event_at", .instant, "Earliest event time in the archive."),
+      .cell("last_event_at", .instant, "Latest event time in the archive."),
+      .cell("status", .text, "complete, damaged, or repeated under another name."),
+    ])
+
+  static let rejects = ReportDefinition(
+    name: "rejects", query: PackageResources.rejects_sql, tables: [.printedNames],
+    namesPersons: true, speaksOfArrival: true,
+    columns: [
+      .key("archive", .name, "Path relative to the given root."),
+      Column(
+        name: "line", format: .integer, unit: "lines",
+        description: "Physical line, from 1.", isKey: true),
+      Column(
+        name: "byte_offset", format: .integer, unit: "bytes",
+        description: "Where the value begins in the inflated archive, from 0.", isKey: true),
+      .cell("reason", .text, "What was wrong, as one of a few words."),
+      .cell("detail", .text, "What was wrong, without any content of the line."),
+    ])
+}

@@ -1,0 +1,134 @@
+internal import EventStore
+
+extension ReportContext {
+  /// The percentiles of each day's latencies, in buckets of the histogram: the smallest that so
+  /// many deliveries reach.
+  ///
+  /// Days of which the rows are there already have none. One walk does what two windows over every
+  /// bucket took SQL ten times as long for.
+  func makeLatencies() throws {
+    try table(
+      "latency",
+      """
+      day integer, provider integer, kind integer, p50 integer, p95 integer, p99 integer,
+      primary key (day, provider, kind)
+      """, options: "without rowid")
+    for stretch in ReportDays.toWrite(of: .deliveriesDaily, plan) {
+      try makeLatencies(of: stretch)
+    }
+  }
+
+  private func makeLatencies(of days: DateRange) throws {
+    var day = LatencyDay()
+    try ledger.rows(
+      sql: """
+        select day, provider, kind, bucket, deliveries from latency_cell
+        where day between ?1 and ?2 and deliveries > 0
+        order by day, provider, kind, bucket
+        """, arguments: days.arguments
+    ) { row in
+      let key = [row.int64(0), row.int64(1), row.int64(2)]
+      if key != day.key {
+        if !day.key.isEmpty { try insert("latency", day.values) }
+        day = LatencyDay(key: key)
+      }
+      day.add(bucket: row.int64(3), deliveries: row.int64(4))
+    }
+    if !day.key.isEmpty { try insert("latency", day.values) }
+  }
+
+  /// Stretches in which the receiving endpoint took nothing.
+  ///
+  /// Three or more messages whose first attempt must have failed, at least a minute from the first
+  /// failure to the last, and no receipt between them. Receipts are known to five minutes: failures
+  /// between two of those do not count.
+  ///
+  /// One walk along both in the order of time finds them; SQL numbers and joins every receipt.
+  func makeOutages() throws {
+    try table(
+      "outage",
+      """
+      provider integer, from_ms integer, to_ms integer, delayed integer, last_taken_ms integer,
+      next_taken_ms integer
+      """)
+    var silence = Silence()
+    try ledger.rows(
+      sql: """
+        select provider, slot, min(from_ms) as from_ms, max(to_ms) as to_ms, 0 as attempt
+        from receipt_cell
+        group by provider, slot
+        union all
+        select provider, at_ms / ?, at_ms, at_ms, attempt
+        from (select distinct provider, at_ms, identity, attempt from failed_attempt)
+        order by 1, 2, 3, 5
+        """, arguments: [.integer(Ledger.receiptSlot)]
+    ) { row in
+      let (provider, from) = (row.int64(0), row.int64(2))
+      if silence.provider != provider {
+        if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
+        silence = Silence(provider: provider)
+      }
+      if row.int64(4) > 0 {
+        silence.fail(at: from, isFirst: row.int64(4) == 1)
+      } else {
+        if let outage = silence.outage(endedAt: from) { try insert("outage", outage) }
+        silence = Silence(provider: provider, taken: row.int64(3))
+      }
+    }
+    if let outage = silence.outage(endedAt: nil) { try insert("outage", outage) }
+  }
+}
+
+/// The latencies of one kind of event on one day, from the shortest on.
+private struct LatencyDay {
+  /// Day, provider and kind; empty before the first row.
+  var key: [Int64] = []
+  private var buckets: [(bucket: Int64, reached: Int64)] = []
+
+  init(key: [Int64] = []) { self.key = key }
+
+  mutating func add(bucket: Int64, deliveries: Int64) {
+    buckets.append((bucket, (buckets.last?.reached ?? 0) + deliveries))
+  }
+
+  var values: [LedgerValue] {
+    let total = buckets.last?.reached ?? 0
+    let percentiles = [50, 95, 99].map { (percent: Int64) -> LedgerValue in
+      let found = buckets.first { 100 * $0.reached >= percent * total }
+      return found.map { .integer($0.bucket) } ?? .null
+    }
+    return key.map(LedgerValue.integer) + percentiles
+  }
+}
+
+/// A time without receipts, in ms, with the attempts that must have failed in it.
+private struct Silence {
+  var provider: Int64?
+  /// The last receipt before; nil when there is none.
+  private let taken: Int64?
+  private var first: Int64?
+  private var last: Int64 = 0
+  private var delayed: Int64 = 0
+
+  init(provider: Int64? = nil, taken: Int64? = nil) {
+    self.provider = provider
+    self.taken = taken
+  }
+
+  /// Counts a failure, unless something was received before and after it in the same stretch.
+  mutating func fail(at time: Int64, isFirst: Bool) {
+    if let taken, time <= taken { return }
+    first = first ?? time
+    last = time
+    if isFirst { delayed += 1 }
+  }
+
+  /// The row of the outage that the next receipt ends; nil when it was none.
+  func outage(endedAt next: Int64?) -> [LedgerValue]? {
+    guard let provider, let first, delayed >= 3, last - first >= 60_000 else { return nil }
+    return [
+      .integer(provider), .integer(first), .integer(last), .integer(delayed),
+      taken.map(LedgerValue.integer) ?? .null, next.map(LedgerValue.integer) ?? .null,
+    ]
+  }
+}

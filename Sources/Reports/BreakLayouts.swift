@@ -1,0 +1,95 @@
+// Columns of the reports about breaks.
+
+extension ReportDefinition {
+  static let breaks = ReportDefinition(
+    name: "breaks", query: PackageResources.breaks_sql, namesPersons: true,
+    speaksOfArrival: true,
+    columns: [
+      .key("break_id", .text, "Stable across runs."),
+      .cell("code", .text, "What is wrong."),
+      .cell("status", .text, "pending, open, reopened, or resolved at this as-of."),
+      .cell("severity", .text, "info, low, medium, high or critical."),
+      .cell("provider", .text, "Who sent the webhooks."),
+      .cell("app_id", .text, "App as the provider names it; empty when absent."),
+    ] + subject + [
+      .cell("first_seen_at", .instant, "As-of of the run that first saw the break."),
+      .cell("last_seen_at", .instant, "As-of of the last run that saw the break."),
+      Column(
+        name: "age_days", format: .wholeDays, unit: "days",
+        description: "Whole days from expected_at to as-of; empty without expected_at."),
+      .cell("settles_at", .instant, "When the provider can no longer deliver."),
+      .cell("evidence_expires_at", .instant, "Until when the provider keeps the evidence."),
+    ] + money + [
+      .cell("evidence", .text, "The facts on both sides."),
+      .cell("action", .text, "What a person should do next."),
+    ])
+
+  static let breaksHistory = ReportDefinition(
+    name: "breaks_history", query: PackageResources.breaks_history_sql, namesPersons: true,
+    speaksOfArrival: true,
+    columns: [
+      .key("break_id", .text, "Stable across runs."),
+      Column(
+        name: "episode", format: .integer, unit: "episodes",
+        description: "How often the break has come, from 1.", isKey: true),
+      .cell("code", .text, "What is wrong."),
+      .cell(
+        "status", .text, "pending, open, reopened, resolved, explained or written_off by now."),
+      .cell("severity", .text, "info, low, medium, high or critical."),
+      .cell("provider", .text, "Who sent the webhooks."),
+      .cell("app_id", .text, "App as the provider names it; empty when absent."),
+    ] + subject + [
+      .cell("first_seen_at", .instant, "Earliest as-of of the runs that saw the episode."),
+      .cell("last_seen_at", .instant, "Latest as-of of the runs that saw the episode."),
+      .cell("resolved_at", .instant, "As-of of the run that resolved it; empty until then."),
+      .cell("resolved_by_run", .number, "Run whose input explained it; empty until then."),
+    ] + money + [
+      .cell("decision", .text, "explained or written_off by the decisions file; else empty."),
+      .cell("reason", .text, "Why, in the words of the decisions file."),
+      .cell("who", .text, "Who decided, in the words of the decisions file."),
+    ])
+
+  static let refetchWorklist = ReportDefinition(
+    name: "refetch_worklist", query: PackageResources.refetch_worklist_sql, namesPersons: true,
+    columns: [
+      Column(
+        name: "priority", format: .integer, unit: "rank",
+        description: "1 is first: by money at stake, then by time left.", isKey: true),
+      .cell("provider", .text, "Whom to ask."),
+      .cell("app_id", .text, "App as the provider names it; empty when absent."),
+      .cell("environment", .text, "production or sandbox."),
+      .cell("store", .text, "Shop that took the money."),
+      .cell("user_id", .text, "User as the app names it; empty when unknown."),
+      .cell("subscription_id", .text, "Original transaction id; empty when none is known."),
+      .count("breaks", of: "breaks", "Open breaks that the answer can explain."),
+      .count("missing_events", of: "events", "Events that never came."),
+      .usd("at_stake_usd", "Their known amounts without sign; empty when none is known."),
+      .cell("first_expected_at", .instant, "Business time of the first one."),
+      .cell("last_expected_at", .instant, "Business time of the last one."),
+      .cell("evidence_expires_at", .instant, "When the provider next deletes evidence."),
+      Column(
+        name: "hours_left", format: .wholeHours, unit: "hours",
+        description: "Whole hours from as-of until then; 0 when it is gone, empty when unknown."),
+      .cell("method", .text, "HTTP method; empty when no interface is published."),
+      .cell("host", .text, "Host to call by https."),
+      .cell("path", .text, "Path to call, with ids encoded for a URL."),
+      .cell("note", .text, "How to authorise, or what to do without an interface."),
+      .cell("break_ids", .text, "The breaks, separated by spaces."),
+    ])
+
+  private static let subject: [Column] = [
+    .cell("environment", .text, "production or sandbox."),
+    .cell("store", .text, "Shop that took the money."),
+    .cell("user_id", .text, "User as the app names it; empty when unknown."),
+    .cell("subscription_id", .text, "Original transaction id of the lineage."),
+    .cell("transaction_id", .text, "Transaction in question; empty when none is named."),
+    .cell("product_id", .text, "Product id of the store."),
+    .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),
+  ]
+
+  private static let money: [Column] = [
+    .count("missing_events", of: "events", "How many events never came."),
+    .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
+    .cell("amount_basis", .text, "What the estimate rests on."),
+  ]
+}

@@ -1,0 +1,63 @@
+internal import Formats
+internal import Glibc
+internal import Domain
+
+/// A CSV file being written, in pieces of bounded size.
+final class CSVFile {
+  private let path: String
+  private let file: OpenFile
+  private let lineEnd: [UInt8]
+  private var buffer: [UInt8] = []
+
+  /// Begins the file at `path`; a part is put behind others later, so nothing marks its beginning.
+  init(path: String, dialect: CSVDialect, isPart: Bool = false) throws(ReportError) {
+    guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
+      throw .cannotCreate(path: path, errorNumber: errno)
+    }
+    self.file = file
+    self.path = path
+    lineEnd = Array((dialect == .excel ? "\r\n" : "\n").utf8)
+    buffer.reserveCapacity(pieceSize + 4096)
+    if dialect == .excel, !isPart { buffer.append(contentsOf: [0xef, 0xbb, 0xbf]) }
+  }
+
+  /// Adds a line and, now and then, hands what is there to the system.
+  func add(_ line: CSVLine) throws(ReportError) {
+    buffer.append(contentsOf: line.buffer)
+    try endLine()
+  }
+
+  /// Adds a line that was printed before.
+  func add(printed line: UnsafeRawBufferPointer) throws(ReportError) {
+    buffer.append(contentsOf: line)
+    try endLine()
+  }
+
+  private func endLine() throws(ReportError) {
+    buffer.append(contentsOf: lineEnd)
+    if buffer.count >= pieceSize { try flush() }
+  }
+
+  /// Adds the bytes of another file, which is a part of this one.
+  func append(fileAt part: String) throws(ReportError) {
+    guard let source = FilePieces(of: part, size: pieceSize) else {
+      throw .cannotRead(path: part, errorNumber: errno)
+    }
+    while true {
+      guard let piece = source.next() else { throw .cannotRead(path: part, errorNumber: errno) }
+      if piece.isEmpty { return }
+      buffer.append(contentsOf: piece)
+      if buffer.count >= pieceSize { try flush() }
+    }
+  }
+
+  /// Hands everything to the system; the file may be read then.
+  func flush() throws(ReportError) {
+    guard buffer.withUnsafeBytes(file.write) else {
+      throw .cannotWrite(path: path, errorNumber: errno)
+    }
+    buffer.removeAll(keepingCapacity: true)
+  }
+}
+
+private let pieceSize = 1 << 16

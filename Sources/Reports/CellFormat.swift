@@ -1,0 +1,63 @@
+/// How a value of a query is printed.
+///
+/// Null is always printed as nothing: unknown, or absent.
+enum CellFormat {
+  case text
+  /// Text that the query has as it is printed: the table `word`.
+  case printed
+  /// Text that was escaped when it was read: the name of an archive.
+  case name
+  /// The number of a word, printed as the word.
+  case word(Labels.Part)
+  case integer
+  /// Millionths, printed with two to six decimals.
+  case amount
+  /// Millionths of a percent, printed without needless decimals.
+  case percent
+  /// Two values of the query, numerator and denominator, printed with six decimals; nothing when
+  /// the denominator is 0.
+  case ratio
+  /// `year × 12 + month − 1`, printed as `2026-11`.
+  case month
+  /// Days since 1970-01-01, printed as `2026-11-20`.
+  case day
+  /// Milliseconds since the epoch, printed as RFC 3339.
+  case instant
+  /// Milliseconds, printed as whole days.
+  case wholeDays
+  /// Milliseconds, printed as whole hours.
+  case wholeHours
+  /// A whole number that makes no sense to sum up.
+  case number
+  /// A bucket of the ledger's latency histogram, printed as the bucket's least seconds.
+  case latency
+  /// 0 or 1.
+  case flag
+
+  /// How many values of the query make up the cell.
+  var width: Int { if case .ratio = self { 2 } else { 1 } }
+
+  /// The type of Frictionless Table Schema, version 2.
+  var type: String {
+    switch self {
+    case .text, .printed, .name, .word: "string"
+    case .integer, .wholeDays, .wholeHours, .number, .latency: "integer"
+    case .amount, .percent, .ratio: "number"
+    case .month: "yearmonth"
+    case .day: "date"
+    case .instant: "datetime"
+    case .flag: "boolean"
+    }
+  }
+}
+
+extension CellFormat {
+  /// A printed number, in millionths, as sums of the column count it; 0 where nothing is summed.
+  func units(_ micros: Int128) -> Int128 {
+    switch self {
+    case .integer: micros / 1_000_000
+    case .amount: micros
+    default: 0
+    }
+  }
+}

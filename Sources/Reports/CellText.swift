@@ -1,0 +1,59 @@
+internal import Domain
+
+/// What a cell shows of a text of others, as it was told.
+public func cellText(_ text: String) -> String { CellText.of(text) }
+
+/// What a cell shows of a text of others: nothing that a spreadsheet would run (OWASP, "CSV
+/// Injection") or that would steer a terminal.
+///
+/// Different texts stay different: docs/reports.md says how to get a text back.
+enum CellText {
+  /// The cell of a text as it was told.
+  static func of(_ text: String) -> String { guarded(text.escaped) }
+
+  /// The cell of a text that was escaped when it was read, as names of archives are.
+  static func of(name: String) -> String { guarded(name.shown()) }
+
+  private static func guarded(_ text: String) -> String {
+    var text = text.utf8.contains(semicolon) ? withoutCellStarts(text) : text
+    if text.withUTF8({ isFormula(UnsafeRawBufferPointer($0)) }) { text = "'" + text }
+    return text
+  }
+
+  /// Escapes semicolons at which a spreadsheet of many countries would begin a cell that it runs.
+  private static func withoutCellStarts(_ text: String) -> String {
+    var rest = text.utf8[...]
+    var bytes: [UInt8] = []
+    while let byte = rest.popFirst() {
+      if byte == semicolon, let next = rest.first, next == UInt8(ascii: "\"") || isRun(next) {
+        bytes.append(contentsOf: "\\u{3b}".utf8)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether a text needs an apostrophe in front: it would be run, or looks like one that has got
+  /// it.
+  ///
+  /// Beside the signs of ASCII, their full-width forms and escaped tabs and line ends count.
+  private static func isFormula(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let rest = bytes.drop { $0 == UInt8(ascii: "'") }
+    guard let first = rest.first else { return false }
+    if isRun(first) { return true }
+    guard first == UInt8(ascii: "\\") || first > 0x7f else { return false }
+    return formulaStarts.contains { rest.starts(with: $0.utf8) }
+  }
+
+  /// Whether a spreadsheet takes a cell for a formula that begins with `byte`.
+  private static func isRun(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"): true
+    default: false
+    }
+  }
+
+  private static let semicolon = UInt8(ascii: ";")
+  private static let formulaStarts = ["\\u{9}", "\\u{a}", "\\u{d}", "＝", "＋", "－", "＠"]
+}

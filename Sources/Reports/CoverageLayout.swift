@@ -1,0 +1,62 @@
+// The columns of the report that says which numbers can be relied on, and what it is made of.
+internal import EventStore
+internal import Domain
+
+extension ReportDefinition {
+  static let coverage = ReportDefinition(
+    name: "coverage", query: PackageResources.coverage_sql, tables: [.coverage],
+    columns: [
+      .key("provider", .text, "Who sent the webhooks."),
+      .key("app_id", .printed, "App as the provider names it; empty when absent."),
+      .key("metric", .text, "Group of report columns, such as refunds or mrr."),
+      .cell("coverage", .text, "measured, estimated, or not_available."),
+      .count("events", of: "events", "Events estimated or missing; empty when nobody can tell."),
+      .cell("why", .text, "What it rests on, or what is not told."),
+    ])
+}
+
+extension ReportContext {
+  /// A statement of every metric of every feed.
+  func makeCoverage() throws {
+    try table("coverage_row", "provider, app, metric text, coverage text, events, why text")
+    var feeds: [(provider: Provider, app: Int64, tallies: CoverageTallies)] = []
+    let query = String(decoding: PackageResources.coverage_tallies_sql, as: UTF8.self)
+    try ledger.rows(sql: query) { row in
+      feeds.append((try row.provider(0), row.int64(1), CoverageTallies(row)))
+    }
+    for (provider, app, tallies) in feeds {
+      var tallies = tallies
+      let newest = try ledger.newestCapture(of: provider, asOf: plan.rules.asOf)
+      tallies.hasSnapshots = newest != nil
+      for metric in CoverageMetric.allCases {
+        let statement = tallies.statement(metric, provider)
+        try insert(
+          "coverage_row",
+          [
+            .integer(Int64(provider.rawValue)), .integer(app), .text(metric.rawValue),
+            .text(statement.coverage.rawValue), statement.events.map(LedgerValue.integer) ?? .null,
+            .text(statement.why),
+          ])
+      }
+    }
+  }
+
+  /// Which refunds each provider tells of, for the cells that stay empty where it tells none.
+  func makeTellings() throws {
+    try table(
+      "telling",
+      """
+      provider integer, product_type integer, refunds integer, primary key (provider, product_type)
+      """, options: "without rowid")
+    for provider in Provider.allCases {
+      for type in ProductType.allCases {
+        try insert(
+          "telling",
+          [
+            .integer(Int64(provider.rawValue)), .integer(Int64(type.rawValue)),
+            .integer(provider.tellsRefunds(of: type) ? 1 : 0),
+          ])
+      }
+    }
+  }
+}

@@ -1,0 +1,174 @@
+internal import EventStore
+internal import Domain
+
+/// What the data of one feed leaves open; see coverage_tallies.sql.
+struct CoverageTallies: Equatable {
+  var charges: Int64 = 0
+  var subscriptionCharges: Int64 = 0
+  /// Charges whose amount is the price book's.
+  var listed: Int64 = 0
+  /// Charges without an amount in US dollars.
+  var withoutUSD: Int64 = 0
+  /// Charges and refunds.
+  var bookings: Int64 = 0
+  /// Of these, those of which nobody knows what stays after commission.
+  var withoutProceeds: Int64 = 0
+  var withoutCountry: Int64 = 0
+  var withoutStorefront: Int64 = 0
+  var renewals: Int64 = 0
+  var withoutOrdinal: Int64 = 0
+  /// Churned subscriptions of which nothing tells why.
+  var withoutReason: Int64 = 0
+  /// Charges that nothing chains to a subscription.
+  var unchained: Int64 = 0
+  /// Paid periods whose end nothing tells.
+  var openEnded: Int64 = 0
+  /// Paid periods whose end follows from a configured or listed length.
+  var derivedEnds: Int64 = 0
+  /// Events of the provider that only show a state.
+  var states: Int64 = 0
+  /// Events of the provider that say what happened.
+  var told: Int64 = 0
+  /// Whether there are snapshots to compare with.
+  var hasSnapshots = false
+
+  init() {}
+
+  init(_ row: LedgerRow) {
+    charges = row.int64(2)
+    subscriptionCharges = row.int64(3)
+    listed = row.int64(4)
+    withoutUSD = row.int64(5)
+    bookings = row.int64(6)
+    withoutProceeds = row.int64(7)
+    withoutCountry = row.int64(8)
+    withoutStorefront = row.int64(9)
+    renewals = row.int64(10)
+    withoutOrdinal = row.int64(11)
+    withoutReason = row.int64(12)
+    unchained = row.int64(13)
+    openEnded = row.int64(14)
+    derivedEnds = row.int64(15)
+    states = row.int64(16)
+    told = row.int64(17)
+  }
+
+  /// What is said of `metric` of a feed of `provider` with this data.
+  func statement(_ metric: CoverageMetric, _ provider: Provider) -> CoverageStatement {
+    let told = showsStatesOnly(provider) ? provider.showing(metric) : provider.telling(metric)
+    return switch metric {
+    case .revenueUSD: revenue
+    case .proceeds: proceeds
+    case .mrr: mrr
+    case .churn, .retention: chained(ends)
+    case .renewals: chained(told)
+    case .renewalOrdinal: ordinals
+    case .churnReason: reasons(told)
+    case .country: dimension("country", withoutCountry)
+    case .storefront: dimension("storefront", withoutStorefront)
+    case .missingEvents: missingEvents(provider)
+    case .refunds, .refundsOneTime, .autoRenewOff, .pauses, .productChange, .trials, .sandbox:
+      told
+    }
+  }
+
+  /// Whether collections are those of iaptic's first years, which do not say why they came.
+  private func showsStatesOnly(_ provider: Provider) -> Bool {
+    provider.body == .collection && states > 0 && self.told == 0
+  }
+
+  private var revenue: CoverageStatement {
+    var reasons: [String] = []
+    if listed > 0 { reasons.append("amount of the price book: \(listed) of \(charges) charges") }
+    if withoutUSD > 0 {
+      reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
+    }
+    return judged(
+      reasons, missing: withoutUSD, estimated: listed, of: charges,
+      measured: "every charge came with its amount")
+  }
+
+  private var proceeds: CoverageStatement {
+    var reasons: [String] = []
+    if listed > 0 { reasons.append("rate of the price book: \(listed) of \(charges) charges") }
+    if withoutProceeds > 0 {
+      reasons.append(
+        "no amount or no rate: \(withoutProceeds) of \(bookings) charges and refunds")
+    }
+    return judged(
+      reasons, missing: withoutProceeds, estimated: listed, of: bookings,
+      measured: "every charge came with its rate")
+  }
+
+  private var mrr: CoverageStatement {
+    let amounts = revenue
+    let lengths = chained(ends)
+    guard amounts.coverage != .notAvailable else { return amounts }
+    guard lengths.coverage != .notAvailable, amounts.coverage != .measured else { return lengths }
+    guard lengths.coverage == .estimated else { return amounts }
+    let events = max(amounts.events ?? 0, lengths.events ?? 0)
+    return .estimated(events, "\(amounts.why); \(lengths.why)")
+  }
+
+  /// How surely it is known when paid periods end.
+  private var ends: CoverageStatement {
+    var reasons: [String] = []
+    if derivedEnds > 0 {
+      reasons.append("paid periods as long as configured or listed: \(derivedEnds)")
+    }
+    if openEnded > 0 {
+      reasons.append("paid periods without end until an event tells it: \(openEnded)")
+    }
+    guard !reasons.isEmpty else { return .measured("the ends of paid periods are told") }
+    return .estimated(derivedEnds + openEnded, reasons.joined(separator: "; "))
+  }
+
+  private func chained(_ statement: CoverageStatement) -> CoverageStatement {
+    guard unchained > 0 else { return statement }
+    let why = "left out, because nothing chains them to a life: \(unchained) charges"
+    if unchained >= subscriptionCharges { return .notAvailable(unchained, why) }
+    guard statement.coverage == .estimated else { return .estimated(unchained, why) }
+    return .estimated(
+      statement.events.map { $0 + unchained }, "\(statement.why); \(why)")
+  }
+
+  private var ordinals: CoverageStatement {
+    let missing = withoutOrdinal + unchained
+    return judged(
+      missing > 0 ? ["start not seen: \(missing) of \(renewals + unchained) renewals"] : [],
+      missing: missing, estimated: 0, of: renewals + unchained,
+      measured: "renewals are counted from the start of each life")
+  }
+
+  private func reasons(_ told: CoverageStatement) -> CoverageStatement {
+    var statement = told
+    statement.events = withoutReason
+    if withoutReason > 0 { statement.why += "; ends without a reason: \(withoutReason)" }
+    return statement
+  }
+
+  private func dimension(_ name: String, _ missing: Int64) -> CoverageStatement {
+    judged(
+      missing > 0 ? ["without \(name): \(missing) of \(charges) charges"] : [], missing: missing,
+      estimated: 0, of: charges, measured: "every charge came with its \(name)")
+  }
+
+  private func missingEvents(_ provider: Provider) -> CoverageStatement {
+    if hasSnapshots { return .measured("events are compared with snapshots") }
+    return provider.numbersRenewals
+      ? .estimated(nil, "without snapshots only counters and refunds show what never came")
+      : .notAvailable(nil, "there are no snapshots to compare events with")
+  }
+
+  /// Nothing of it when all is missing, an estimate when some is missing or estimated.
+  private func judged(
+    _ reasons: [String], missing: Int64, estimated: Int64, of all: Int64, measured: String
+  ) -> CoverageStatement {
+    guard missing + estimated > 0 else {
+      return .measured(all == 0 ? "there is nothing of it yet" : measured)
+    }
+    let why = reasons.joined(separator: "; ")
+    return missing >= all
+      ? .notAvailable(missing, why) : .estimated(missing + estimated, why)
+  }
+}

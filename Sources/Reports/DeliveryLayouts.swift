@@ -1,0 +1,58 @@
+// Columns of the reports about deliveries themselves.
+
+extension ReportDefinition {
+  static let deliveriesDaily = ReportDefinition(
+    name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
+    takesDays: true, tables: [.latencies], speaksOfArrival: true,
+    columns: [
+      .key("day", .day, "UTC day of the delivery."),
+      .provider,
+      .key("kind", .word(.eventKind), "What the event says."),
+      .count("delivered", of: "deliveries", "All copies that came."),
+      .count("distinct_events", of: "events", "Events that came for the first time."),
+      .count("duplicates_exact", of: "deliveries", "Copies equal byte for byte."),
+      .count("duplicates_semantic", of: "deliveries", "Copies equal in all that matters."),
+      .count("conflicts", of: "deliveries", "Copies that differ in what matters."),
+      .count("out_of_order", of: "events", "Came after a later event of the subscription."),
+      .count("late", of: "events", "Came later than the delivery window."),
+    ] + attempts + percentiles + [
+      Column(
+        name: "latency_max_s", format: .number, unit: "seconds",
+        description: "Longest from event to receipt; empty without receive times.")
+    ])
+
+  private static let attempts: [Column] =
+    (1...6).map { number in
+      .count(
+        "attempt_\(number)", of: "deliveries",
+        "Came at attempt \(number) of the retry schedule; empty without receive times.")
+    } + [
+      .count(
+        "attempt_unknown", of: "deliveries",
+        "delivered − attempt_1 … attempt_6; empty without receive times.")
+    ]
+
+  private static let percentiles: [Column] = [
+    ("latency_p50_s", "Median"), ("latency_p95_s", "95th percentile"),
+    ("latency_p99_s", "99th percentile"),
+  ].map { name, word in
+    Column(
+      name: name, format: .latency, unit: "seconds",
+      description: "\(word) from event to receipt, at most 1.6 % too low; empty without "
+        + "receive times.")
+  }
+
+  static let outages = ReportDefinition(
+    name: "outages", query: PackageResources.outages_sql, tables: [.outages],
+    columns: [
+      .key("from", .instant, "First attempt that must have failed."),
+      .key("to", .instant, "Last attempt that must have failed."),
+      .key("provider", .text, "Who could not deliver."),
+      .count("deliveries_delayed", of: "deliveries", "First attempts that must have failed."),
+      .count(
+        "deliveries_lost", of: "events",
+        "Missed for good, expected between last_taken_at and next_taken_at."),
+      .cell("last_taken_at", .instant, "Last receipt before; empty when there is none."),
+      .cell("next_taken_at", .instant, "First receipt after; empty when there is none."),
+    ])
+}

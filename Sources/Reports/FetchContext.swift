@@ -1,0 +1,93 @@
+internal import EventStore
+internal import Domain
+
+extension ReportContext {
+  /// What to ask the provider about each subscription with open breaks, and which these are: what
+  /// SQL cannot say, since ids must be encoded for a URL.
+  func makeFetches() throws {
+    try makeBreakCodes()
+    try table(
+      "fetch",
+      """
+      provider integer, app text, environment integer, store integer, user_id text,
+      subscription_id text, method text, host text, path text, note text, break_ids text,
+      primary key (provider, app, environment, store, user_id, subscription_id)
+      """)
+    var current: FetchGroup?
+    try ledger.rows(
+      sql: """
+        select state.provider, state.app, state.environment, state.store, state.user_id,
+          state.subscription_id, break_code.record, state.id
+        from temp.break_state as state
+        join temp.break_code on break_code.code = state.code
+        where state.status in ('open', 'reopened')
+        order by state.provider, state.app, state.environment, state.store, state.user_id,
+          state.subscription_id, state.id
+        """
+    ) { row in
+      guard let next = try FetchGroup(row) else { return }
+      if current?.takeIn(next) == true { return }
+      if let current { try insert("fetch", current.values) }
+      current = next
+    }
+    if let current { try insert("fetch", current.values) }
+  }
+
+  /// What each code says: that an event never came, and which record of the provider tells more.
+  private func makeBreakCodes() throws {
+    try table("break_code", "code text primary key, is_missing integer, record text")
+    for code in BreakCode.allCases {
+      try insert(
+        "break_code",
+        [
+          .text(code.rawValue), .integer(code.isMissing ? 1 : 0),
+          code.remedy.map { .text($0.rawValue) } ?? .null,
+        ])
+    }
+  }
+}
+
+/// The open breaks of one subscription of a user.
+private struct FetchGroup {
+  private let provider: Provider
+  private let app: String
+  private let environment: Int64
+  private let store: Int64
+  private let user: String
+  private let subscription: String
+  private var record: FetchRequest.Record
+  private var breaks: [String]
+
+  /// The group of the one break in `row`; nil when no record tells more of it.
+  init?(_ row: LedgerRow) throws {
+    guard let record = FetchRequest.Record(rawValue: row.text(6)) else { return nil }
+    provider = try row.provider(0)
+    app = row.text(1)
+    environment = row.int64(2)
+    store = row.int64(3)
+    user = row.text(4)
+    subscription = row.text(5)
+    self.record = record
+    breaks = [row.text(7)]
+  }
+
+  /// Takes in the breaks of `other` and answers true when they are of the same subscription.
+  mutating func takeIn(_ other: FetchGroup) -> Bool {
+    guard provider == other.provider, app == other.app, environment == other.environment,
+      store == other.store, user == other.user, subscription == other.subscription
+    else { return false }
+    breaks += other.breaks
+    // Purchases tell of states, too.
+    if other.record == .purchases { record = .purchases }
+    return true
+  }
+
+  var values: [LedgerValue] {
+    let request = FetchRequest(record, of: user, app: app, at: provider)
+    return [
+      .integer(Int64(provider.rawValue)), .text(app), .integer(environment), .integer(store),
+      .text(user), .text(subscription), .text(request.method), .text(request.host),
+      .text(request.path), .text(request.note), .text(breaks.joined(separator: " ")),
+    ]
+  }
+}

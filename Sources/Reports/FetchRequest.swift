@@ -1,0 +1,87 @@
+internal import Domain
+
+/// What to ask a provider's own interface about one user, so that a break can be explained.
+///
+/// Method, host and path are those of the vendors' pages: Qonversion's API reference (v4, purchases
+/// and entitlements of a user), FLOBUK's "user" endpoint of the receipt validator, and Fovea's
+/// (iaptic) "customer purchases". sprylab publishes none for Purple.
+struct FetchRequest: Equatable {
+  /// What the answer has to hold.
+  enum Record: String {
+    /// The store's transactions, for money.
+    case purchases
+    /// What the user may use now and until when.
+    case entitlements
+  }
+
+  /// `GET`; empty when there is nothing to call.
+  var method = ""
+  /// Without scheme; always https.
+  var host = ""
+  /// From the first slash, with ids encoded for a URL.
+  var path = ""
+  /// How to authorise the call, and what to do when there is none.
+  var note: String
+
+  /// The request for what `provider` knows of `user`.
+  init(_ record: Record, of user: String, app: String, at provider: Provider) {
+    let id = Self.encoded(user)
+    switch provider {
+    case .qonversion:
+      host = "api.qonversion.io"
+      path = "/v4/users/\(id)/\(record.rawValue)"
+      note = "Bearer with the project's secret key; page on with starting_after while has_more"
+    case .flobuk:
+      host = "api.iapguard.com"
+      path = "/v1/user/\(Self.encoded(app))/\(id)"
+      note = "no authorisation is published; user records must be switched on in the dashboard"
+    case .iaptic:
+      host = "validator.fovea.cc"
+      path = "/v2/customers/\(id)/purchases"
+      note = "Basic with app name and secret key; the answer holds the last purchase per product"
+    case .purple:
+      note = "no interface is published: ask sprylab for the user's purchases"
+      return
+    }
+    guard !user.isEmpty else {
+      (host, path) = ("", "")
+      note = "no user id is known: look the subscription up in the provider's dashboard"
+      return
+    }
+    method = "GET"
+  }
+
+  /// `text` with everything but RFC 3986's unreserved characters as `%` and two digits.
+  private static func encoded(_ text: String) -> String {
+    var path = ""
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      let isAlphanumeric =
+        ("0"..."9").contains(scalar) || ("A"..."Z").contains(scalar)
+        || ("a"..."z").contains(scalar)
+      if isAlphanumeric || "-._~".unicodeScalars.contains(scalar) {
+        path.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        path += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return path
+  }
+}
+
+extension BreakCode {
+  /// What to fetch about a break of this kind; nil when both sides have spoken already and only
+  /// reading helps.
+  var remedy: FetchRequest.Record? {
+    switch self {
+    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,
+      .eventsAbsent:
+      .purchases
+    case .missedCancel, .missedExpiration, .missedBillingIssue, .missedProductChange,
+      .expiryMismatch, .productMismatch, .renewStateMismatch, .aheadOfSnapshot, .snapshotAbsent:
+      .entitlements
+    default: nil
+    }
+  }
+}

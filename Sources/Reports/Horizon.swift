@@ -1,0 +1,24 @@
+import Domain
+
+/// Up to when the numbers of a feed can no longer change by deliveries in time.
+///
+/// A period is complete when its end is not after the instant; nothing is ever complete beyond
+/// the newest input, and of a stale feed nothing after its last settled end.
+struct Horizon {
+  /// For money: the delivery window has passed.
+  let booked: Instant
+  /// For subscriptions: the renewal gap has passed, too.
+  let settled: Instant
+  /// For periods that have merely ended.
+  let ended: Instant
+
+  init(of feed: Feed, by rules: FoldSettings) {
+    let window = rules.deliveryWindow(feed.provider)
+    let settledByRule = rules.endsAreSettled(until: feed)
+    let reach = rules.watermarks[feed] ?? rules.asOf
+    let limit = rules.isStale(feed) ? settledByRule : reach
+    booked = min(rules.asOf - window, limit)
+    settled = min(settledByRule, limit)
+    ended = min(rules.asOf, limit)
+  }
+}

@@ -1,0 +1,43 @@
+internal import EventStore
+
+/// Runs the queries that return what is wrong; no rows, no wrong.
+func checkFacts(in ledger: Ledger) throws {
+  for (name, query) in factChecks {
+    var wrong: [String] = []
+    try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
+      if wrong.count < rowsNamed { wrong.append(row.text(0)) }
+    }
+    if !wrong.isEmpty { throw ReportError.identity(name: name, rows: wrong) }
+  }
+}
+
+/// Compares what was printed with sums taken straight from the cells, so that no row can get lost
+/// between the two.
+func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
+  var wrong: [String] = []
+  try ledger.rows(sql: String(decoding: PackageResources.check_totals_sql, as: UTF8.self)) { row in
+    let (report, measure) = (row.text(0), row.text(1))
+    let printed = tables.reduce(Int128(0)) { sum, table in
+      guard table.path == "\(report).csv" || table.path.hasPrefix("\(report)/") else { return sum }
+      return sum + (table.controlTotals[measure].flatMap { Int128($0) } ?? 0)
+    }
+    if printed != Int128(row.int64(2)) {
+      wrong.append("\(report).\(measure): \(printed) printed, \(row.int64(2)) in the cells")
+    }
+  }
+  if !wrong.isEmpty { throw ReportError.identity(name: "printed = cells", rows: wrong) }
+}
+
+private let rowsNamed = 10
+
+/// What must hold in every set, in words.
+public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells"] }
+
+private let factChecks: [(String, [UInt8])] = [
+  ("lines = accepted + duplicates + skipped + rejected", PackageResources.check_lines_sql),
+  ("churned = sum of its reasons", PackageResources.check_churn_reasons_sql),
+  ("churned in doubt <= churned", PackageResources.check_churn_in_doubt_sql),
+  ("no fewer than 0 are active", PackageResources.check_active_sql),
+  ("transferred in = transferred out", PackageResources.check_transfers_sql),
+  ("started = converted + expired + pending", PackageResources.check_trials_sql),
+]

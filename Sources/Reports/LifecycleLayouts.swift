@@ -1,0 +1,35 @@
+// Columns of the reports about renewals, trials and cohorts.
+internal import EventStore
+
+extension ReportDefinition {
+  static let renewalsMonthly = ReportDefinition(
+    name: "renewals_monthly", query: PackageResources.renewals_monthly_sql, takesMonth: true,
+    columns: [.month] + Column.productKey + [
+      .key("renewal_ordinal", .integer, "Number of the renewal, first = 1; empty when unknown."),
+      .count("renewals", of: "renewals", "Renewals charged."),
+      .count("renewals_refunded", of: "renewals", "Renewals refunded for the first time."),
+      .isComplete,
+    ], completeness: .settled)
+
+  static let trialsMonthly = ReportDefinition(
+    name: "trials_monthly", query: PackageResources.trials_monthly_sql, takesMonth: true,
+    columns: [.month] + Column.productKey + [
+      .count("started", of: "trials", "Trials that began: converted + expired + pending."),
+      .count("converted", of: "trials", "Trials followed by a paid period."),
+      .count("canceled", of: "trials", "Trials set not to renew, converted or not."),
+      .count("expired", of: "trials", "Trials that ended without a paid period."),
+      .count("pending", of: "trials", "Trials that can still convert."),
+      .rate("conversion_rate", "converted / (converted + expired); empty when neither is."),
+      .isComplete,
+    ], completeness: .ended)
+
+  static let retentionMonthly = ReportDefinition(
+    name: "retention_monthly", query: PackageResources.retention_monthly_sql,
+    columns: [.key("cohort", .month, "Month of the first paid period.")] + Column.productKey + [
+      .key("period_index", .integer, "Months since the cohort's."),
+      .count("eligible", of: "subscriptions", "Size of the cohort, once the month has ended."),
+      .count("retained", of: "subscriptions", "Active at the end of the month."),
+      .usd("net_usd", "Net booked in the month; empty when unknown."),
+      .isComplete,
+    ], completeness: .settled)
+}

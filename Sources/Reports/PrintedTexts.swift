@@ -1,0 +1,37 @@
+internal import EventStore
+
+/// What cells show of texts of others that they do not show as they are, for queries that order by
+/// such a text: rows come in the order of what is printed.
+extension ReportContext {
+  /// Makes `printed_name`: of names of archives.
+  func makePrintedNames() throws {
+    try makePrinted("printed_name", of: "select distinct name from archive") {
+      CellText.of(name: $0)
+    }
+  }
+
+  /// Makes `printed_text`: of apps and products that breaks and facts name.
+  func makePrintedTexts() throws {
+    try makePrinted(
+      "printed_text",
+      of: """
+        select app from temp.break_state
+        union select product_id from temp.break_state
+        union select word from symbol
+        """
+    ) { CellText.of($0) }
+  }
+
+  private func makePrinted(
+    _ name: String, of query: String, _ cell: (String) -> String
+  ) throws {
+    try table(name, "raw text primary key, cell text")
+    var printed: [(raw: String, cell: String)] = []
+    try ledger.rows(sql: query) { row in
+      let raw = row.text(0)
+      let cell = cell(raw)
+      if cell != raw { printed.append((raw, cell)) }
+    }
+    for text in printed { try insert(name, [.text(text.raw), .text(text.cell)]) }
+  }
+}

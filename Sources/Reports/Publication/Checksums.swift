@@ -1,0 +1,97 @@
+// SHA256SUMS in the format of coreutils, which `sha256sum --check` reads.
+internal import Formats
+internal import Foundation
+
+let checksumsName = "SHA256SUMS"
+
+/// The file that describes the others of a set.
+public let manifestName = "datapackage.json"
+
+let packageName = "subledger-reports"
+
+/// The files that stand in a set beside its reports.
+public let documentPaths = [manifestName, checksumsName]
+
+/// The hashes of a set's files, by path.
+struct Checksums {
+  var hashes: [String: String]
+
+  init(hashes: [String: String]) { self.hashes = hashes }
+
+  /// Those of the set that is published in `folder`; none when there is none.
+  ///
+  /// Others have files of checksums as well: ours names our manifest, and of it count only
+  /// documents and `reports`, which are files and folders.
+  init(publishedIn folder: String, reports: [String]) throws(PublishError) {
+    self.init(reading: try readFile("\(folder)/\(checksumsName)") ?? [])
+    let names = Set(reports + documentPaths)
+    guard hashes[manifestName] != nil, try isManifest("\(folder)/\(manifestName)") else {
+      hashes = [:]
+      return
+    }
+    for path in paths where !names.contains(path) && !names.contains(parent(of: path)) {
+      hashes[path] = nil
+    }
+  }
+
+  /// Those that a file of checksums names.
+  ///
+  /// A path that would lead out of the folder is left out: it was not written by us.
+  init(reading bytes: [UInt8]) {
+    hashes = [:]
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.count > 66 {
+      let hash = String(decoding: line.prefix(64), as: UTF8.self)
+      let path = String(decoding: line.dropFirst(66), as: UTF8.self)
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      let isInside = !parts.contains { $0.isEmpty || $0 == "." || $0 == ".." }
+      if isInside, hash.utf8.allSatisfy(isHexDigit) { hashes[path] = hash }
+    }
+  }
+
+  /// The paths, sorted by bytes.
+  var paths: [String] {
+    hashes.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// The file's text: a line per file, sorted by path.
+  var document: [UInt8] {
+    var out: [UInt8] = []
+    for path in paths { out.append(contentsOf: "\(hashes[path] ?? "")  \(path)\n".utf8) }
+    return out
+  }
+}
+
+/// The paths of the files that two sets, told by their `SHA256SUMS`, do not have alike.
+public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
+  let (left, right) = (Checksums(reading: one), Checksums(reading: other))
+  return Checksums(hashes: left.hashes.merging(right.hashes) { here, _ in here }).paths.filter {
+    left.hashes[$0] != right.hashes[$0]
+  }
+}
+
+/// Whether the file is the manifest of a set of ours, which may be a newer one than the checksums.
+private func isManifest(_ path: String) throws(PublishError) -> Bool {
+  guard let text = try readFile(path) else { return false }
+  let manifest = try? JSONDecoder().decode(PackageName.self, from: Data(text))
+  return manifest?.name == packageName
+}
+
+private struct PackageName: Decodable {
+  let name: String
+}
+
+private func isHexDigit(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+}
+
+/// Reads a file once for its size and hash.
+func seal(of path: String) throws(PublishError) -> FileSeal {
+  let digest = SHA256Digest()
+  var bytes: Int64 = 0
+  try forEachPiece(of: path) { piece throws(PublishError) in
+    digest.update(piece)
+    bytes += Int64(piece.count)
+  }
+  return FileSeal(bytes: bytes, sha256: digest.finish())
+}

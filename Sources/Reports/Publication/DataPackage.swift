@@ -1,0 +1,146 @@
+// The manifest as a Frictionless Data Package, version 2 (datapackage.org/standard/data-package):
+// what is ours beyond the standard stands under "subledger" and beside each field as "unit".
+internal import Domain
+
+/// A file's size and hash, as both the manifest and the checksums name it.
+struct FileSeal: Equatable {
+  var bytes: Int64
+  /// 64 hexadecimal digits.
+  var sha256: String
+}
+
+extension Manifest {
+  /// The text of `datapackage.json`; `seals` holds every resource's, by path.
+  func document(seals: [String: FileSeal]) -> [UInt8] {
+    let sorted = resources.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    return JSONValue.object([
+      "$schema": .string("https://datapackage.org/profiles/2.0/datapackage.json"),
+      "name": .string(packageName),
+      "profile": .string("tabular-data-package"),
+      "resources": .array(sorted.map { described($0, seal: seals[$0.path]) }),
+      "subledger": .object(extensionMembers(of: sorted)),
+    ]).document
+  }
+
+  private func described(_ resource: ManifestResource, seal: FileSeal?) -> JSONValue {
+    precondition(seal != nil, "every report of the manifest is a file of the set")
+    let seal = seal ?? FileSeal(bytes: 0, sha256: "")
+    return .object([
+      "name": .string(resource.name),
+      "path": .string(resource.path),
+      "profile": .string("tabular-data-resource"),
+      "type": .string("table"),
+      "format": .string("csv"),
+      "mediatype": .string("text/csv"),
+      "encoding": .string("utf-8"),
+      "bytes": .integer(seal.bytes),
+      "hash": .string("sha256:" + seal.sha256),
+      "rows": .integer(resource.rows),
+      "dialect": .object([
+        "delimiter": .string(","),
+        "doubleQuote": .bool(true),
+        "header": .bool(true),
+        "lineTerminator": .string(dialect == .excel ? "\r\n" : "\n"),
+        "quoteChar": .string("\""),
+      ]),
+      "schema": resource.schema,
+    ])
+  }
+
+  private func extensionMembers(of resources: [ManifestResource]) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [
+      "schema_version": .string("1"),
+      "version": .string(version),
+      "as_of": .string(asOf.text),
+      "time_zone": .string(timeZone),
+      "csv_dialect": .string(dialect.rawValue),
+      "options": .object(options),
+      "inputs": .array(inputs.sorted(by: ManifestInput.precedes).map(\.value)),
+      "watermarks": .array(watermarks.sorted(by: ManifestWatermark.precedes).map(\.value)),
+      "counts": .object(counts.mapValues { .integer($0) }),
+      "control_totals": .object(byPath(resources, \.controlTotals)),
+      "qualified": .bool(!qualifications.isEmpty),
+      "reasons": .array(qualifications.map { .string($0) }),
+    ]
+    let residual = byPath(resources, \.roundingResidual)
+    if !residual.isEmpty { members["rounding_residual"] = .object(residual) }
+    return members
+  }
+
+  private func byPath(
+    _ resources: [ManifestResource], _ sums: KeyPath<ManifestResource, [String: String]>
+  ) -> [String: JSONValue] {
+    var members: [String: JSONValue] = [:]
+    for resource in resources where !resource[keyPath: sums].isEmpty {
+      members[resource.path] = .object(resource[keyPath: sums].mapValues { .string($0) })
+    }
+    return members
+  }
+}
+
+extension ManifestResource {
+  /// The path in the characters that the standard allows for names.
+  var name: String {
+    let stem = path.hasSuffix(".csv") ? String(path.dropLast(4)) : path
+    return String(stem.map { $0 == "/" ? "." : $0 })
+  }
+
+  var schema: JSONValue {
+    .object([
+      "fields": .array(fields.map(\.value)),
+      "primaryKey": .array(fields.filter(\.isKey).map { .string($0.name) }),
+      "missingValues": .array([.string("")]),
+    ])
+  }
+}
+
+extension ManifestField {
+  var value: JSONValue {
+    var members: [String: JSONValue] = [
+      "name": .string(name),
+      "type": .string(type),
+      "description": .string(description),
+    ]
+    if let unit { members["unit"] = .string(unit) }
+    return .object(members)
+  }
+}
+
+extension ManifestInput {
+  static func precedes(_ left: ManifestInput, _ right: ManifestInput) -> Bool {
+    left.archive == right.archive
+      ? left.sha256 < right.sha256
+      : left.archive.utf8.lexicographicallyPrecedes(right.archive.utf8)
+  }
+
+  var value: JSONValue {
+    .object([
+      "archive": .string(archive),
+      "sha256": .string(sha256),
+      "kind": .string(kind),
+      "lines": .integer(lines),
+      "accepted": .integer(accepted),
+      "duplicates": .integer(duplicates),
+      "skipped": .integer(skipped),
+      "rejected": .integer(rejected),
+      "status": .string(status),
+    ])
+  }
+}
+
+extension ManifestWatermark {
+  static func precedes(
+    _ left: ManifestWatermark, _ right: ManifestWatermark
+  ) -> Bool {
+    left.provider == right.provider
+      ? left.app.utf8.lexicographicallyPrecedes(right.app.utf8) : left.provider < right.provider
+  }
+
+  var value: JSONValue {
+    .object([
+      "provider": .string(provider),
+      "app_id": .string(app),
+      "newest": .string(newest.text),
+    ])
+  }
+}

@@ -1,0 +1,137 @@
+// The few calls on files and folders that publishing needs, with errors that name the path.
+internal import Formats
+internal import Glibc
+
+/// What stands at a path.
+enum EntryType {
+  case file
+  case folder
+  case link
+  case other
+}
+
+/// What stands at `path`; nil when nothing does.
+func entryType(_ path: String) throws(PublishError) -> EntryType? {
+  guard let status = try status(of: path) else { return nil }
+  return switch status.st_mode & S_IFMT {
+  case S_IFREG: .file
+  case S_IFDIR: .folder
+  case S_IFLNK: .link
+  default: .other
+  }
+}
+
+/// Whether both paths are names of one file.
+func isSameFile(_ one: String, _ other: String) throws(PublishError) -> Bool {
+  guard let first = try status(of: one), let second = try status(of: other) else { return false }
+  return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+}
+
+private func status(of path: String) throws(PublishError) -> stat? {
+  try status(of: RawPath(path))
+}
+
+func isFolder(_ path: String) -> Bool {
+  var status = stat()
+  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
+func fileSize(_ path: String) -> Int64? {
+  var status = stat()
+  return lstat(path, &status) == 0 ? Int64(status.st_size) : nil
+}
+
+/// The part before the last `/`; `.` when there is none.
+func parent(of path: String) -> String {
+  guard let slash = path.lastIndex(of: "/") else { return "." }
+  return slash == path.startIndex ? "/" : String(path[..<slash])
+}
+
+/// The part after the last `/`.
+func lastPart(of path: String) -> String {
+  path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+}
+
+/// Makes a folder of mode 0755 less the umask, and the folders above it; an existing one is fine.
+func makeFolders(_ path: String) throws(PublishError) {
+  if isFolder(path) { return }
+  let above = parent(of: path)
+  if above != path, above != "." { try makeFolders(above) }
+  guard mkdir(path, 0o755) == 0 || errno == EEXIST && isFolder(path) else {
+    throw .system("make the folder", path, .cannotCreate)
+  }
+}
+
+/// The names in a folder, sorted by bytes; bytes that are no text are replaced.
+func names(in folder: String) throws(PublishError) -> [String] {
+  try names(in: RawPath(folder)).map { String(decoding: $0.bytes, as: UTF8.self) }
+}
+
+/// Writes a new file of mode 0644 less the umask.
+func writeFile(_ bytes: [UInt8], to path: String) throws(PublishError) {
+  let file = try newFile(path)
+  guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
+}
+
+/// Copies a file, whatever its size, piece by piece.
+func copyFile(_ source: String, to path: String) throws(PublishError) {
+  let file = try newFile(path)
+  try forEachPiece(of: source) { (piece) throws(PublishError) in
+    guard file.write(piece) else { throw .system("write the file", path) }
+  }
+}
+
+private func newFile(_ path: String) throws(PublishError) -> OpenFile {
+  guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
+    throw .system("make the file", path, .cannotCreate)
+  }
+  return file
+}
+
+/// Waits until a file or folder is on the disk.
+func sync(_ path: String) throws(PublishError) {
+  guard let file = OpenFile(path, O_RDONLY) else { throw .system("open", path) }
+  guard file.sync() else { throw .system("sync", path) }
+}
+
+/// Calls `body` at the bytes of a file, piece by piece.
+func forEachPiece(
+  of path: String, _ body: (UnsafeRawBufferPointer) throws(PublishError) -> Void
+) throws(PublishError) {
+  guard let file = FilePieces(of: path, flags: O_NOFOLLOW) else { throw .system("open", path) }
+  while true {
+    guard let piece = file.next() else { throw .system("read", path) }
+    if piece.isEmpty { return }
+    try body(piece)
+  }
+}
+
+/// A small file's bytes; nil when there is none.
+func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
+  guard try entryType(path) == .file else { return nil }
+  var bytes: [UInt8] = []
+  try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
+  return bytes
+}
+
+/// Removes a file, or a folder with all it holds; nothing there is fine.
+func removeAll(_ path: String) throws(PublishError) { try removeAll(RawPath(path)) }
+
+func removeFile(_ path: String) throws(PublishError) { try removeFile(RawPath(path)) }
+
+/// The files below a folder, as paths relative to it, sorted by bytes.
+func files(below folder: String) throws(PublishError) -> [String] {
+  var found: [String] = []
+  var open = [""]
+  while let prefix = open.popLast() {
+    for name in try names(in: folder + "/" + prefix) {
+      let path = prefix + name
+      if try entryType("\(folder)/\(path)") == .folder {
+        open.append(path + "/")
+      } else {
+        found.append(path)
+      }
+    }
+  }
+  return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}

@@ -1,0 +1,187 @@
+// Finished files → the place where people read them, the whole set or nothing.
+internal import CRename
+internal import Formats
+internal import Glibc
+
+/// What publishing a set came to.
+public struct Publication: Sendable, Equatable {
+  /// How the set came to its place.
+  public enum Route: Sendable, Equatable {
+    /// The published set had the same bytes already; nothing was touched.
+    case unchanged
+    /// The folder was exchanged, or named, in one system call.
+    case atOnce
+    /// The files were renamed one by one, `SHA256SUMS` last.
+    case oneByOne
+  }
+
+  /// SHA-256 of `SHA256SUMS`, which stands for the whole set.
+  public let sha256: String
+  /// `SHA256SUMS` itself.
+  public let checksums: [UInt8]
+  /// How the set came to its place.
+  public let route: Route
+  /// Files whose bytes are new, as paths inside the set.
+  public let changed: [String]
+}
+
+/// Does work on each of some paths, and throws the first failure.
+public typealias ForEachPath = (
+  _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
+) throws(PublishError) -> Void
+
+/// Does work on one path after the other.
+public func oneAfterTheOther(
+  _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
+) throws(PublishError) {
+  for path in paths { try work(path) }
+}
+
+/// A staged set with its manifest and checksums, to which nothing is added any more.
+public struct SealedSet {
+  let staging: Staging
+  let sums: Checksums
+  /// `SHA256SUMS`.
+  public let checksums: [UInt8]
+}
+
+/// Publishes a set.
+///
+/// Files of the earlier set that are no longer made vanish; files in the folder that were never
+/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards, but for
+/// the `leftovers` that it tells: the set is published all the same.
+/// `others` are files and folders that are on the disk, too, before anybody sees the set, unless
+/// they are not there. `each` does work on all of some paths, in whatever order or at once.
+public func publish(
+  _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
+) throws(PublishError) -> Publication {
+  let (staging, sums, document) = (set.staging, set.sums, set.checksums)
+  let earlier = try Checksums(publishedIn: staging.out, reports: staging.reports)
+  let identity = sha256(of: document)
+  let (changed, carried) = try carryOverUnchanged(sums, from: staging)
+  let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
+  if changed.isEmpty, vanished.isEmpty {
+    staging.clear { () throws(PublishError) in try staging.discard() }
+    return Publication(
+      sha256: identity, checksums: document, route: .unchanged, changed: [])
+  }
+  try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
+  let ours = Set(earlier.paths + sums.paths + [checksumsName])
+  let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
+  if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
+  staging.clear { () throws(PublishError) in
+    guard staging.isExchanged else { return try removeAll(staging.path) }
+    try FormerFolder(path: staging.path, out: staging.out, ours: ours, isLeft: false).remove(each)
+  }
+  return Publication(
+    sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
+    changed: changed.filter { $0 != checksumsName })
+}
+
+extension Staging {
+  /// Writes the manifest and the checksums of all files, in this order, last of all.
+  public func sealed(by manifest: Manifest) throws(PublishError) -> SealedSet {
+    var seals: [String: FileSeal] = [:]
+    for file in try files(below: path) where file != manifestName && file != checksumsName {
+      if let seal = carriedSeals[file] {
+        seals[file] = seal
+      } else {
+        seals[file] = try seal(of: "\(path)/\(file)")
+      }
+    }
+    let document = manifest.document(seals: seals)
+    try writeFile(document, to: "\(path)/\(manifestName)")
+    var sums = Checksums(hashes: seals.mapValues(\.sha256))
+    sums.hashes[manifestName] = sha256(of: document)
+    let checksums = sums.document
+    try writeFile(checksums, to: "\(path)/\(checksumsName)")
+    return SealedSet(staging: self, sums: sums, checksums: checksums)
+  }
+}
+
+/// Puts the published file itself in the place of a staged one with the same bytes.
+///
+/// Returns the paths of the files with other bytes, the checksums' included, and of those that
+/// lie in the staging folder under a second name.
+private func carryOverUnchanged(
+  _ sums: Checksums, from staging: Staging
+) throws(PublishError) -> (changed: [String], carried: Set<String>) {
+  var changed: [String] = []
+  var carried: Set<String> = []
+  for path in sums.paths + [checksumsName] {
+    let old = "\(staging.out)/\(path)"
+    let new = "\(staging.path)/\(path)"
+    // Of two names of one file, renaming one to the other would leave both.
+    if try isSameFile(old, new) {
+      carried.insert(path)
+      continue
+    }
+    guard try haveSameBytes(old, new, sums.hashes[path]) else {
+      changed.append(path)
+      continue
+    }
+    // Where links are refused, the staged copy serves as well.
+    let linked = "\(staging.path)/.carried"
+    guard link(old, linked) == 0 else { continue }
+    guard rename(linked, new) == 0 else { throw .system("rename", linked) }
+    // It still stands there when both are one file after all, which a look at it had not told.
+    unlink(linked)
+    carried.insert(path)
+  }
+  return (changed, carried)
+}
+
+/// Whether the published file `old` has the bytes of `new`, whose hash may be known.
+private func haveSameBytes(
+  _ old: String, _ new: String, _ hash: String?
+) throws(PublishError) -> Bool {
+  guard try entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
+  let hash = if let hash { hash } else { try seal(of: new).sha256 }
+  return try seal(of: old).sha256 == hash
+}
+
+/// Waits until the files and their folders are on the disk, where those of the earlier set, which
+/// are `carried`, lie already: syncing a file costs as much as writing a report.
+private func syncAll(
+  _ paths: [String], in folder: String, but carried: Set<String>, and others: [String],
+  _ each: ForEachPath
+) throws(PublishError) {
+  let places = paths.map { "\(folder)/\($0)" }
+  let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
+  var waiting: [String] = []
+  for path in others where try entryType(path) != nil { waiting.append(path) }
+  try each(waiting + new) { path throws(PublishError) in try sync(path) }
+  let folders = Set(places.map(parent(of:))).union([folder])
+  try each(folders.sorted()) { path throws(PublishError) in try sync(path) }
+}
+
+/// Gives the staged folder the published name in one system call; false where that cannot be.
+///
+/// A folder that has content and was never published to may be anything, a home folder even; it
+/// is left standing, and files are renamed into it one by one.
+private func exchange(
+  _ staging: Staging, earlier: Checksums, besides ours: Set<String>
+) throws(PublishError) -> Bool {
+  if parent(of: staging.path) == staging.out { return false }
+  guard try entryType(staging.out) != nil else {
+    guard rename(staging.path, staging.out) == 0 else {
+      throw .system("name the folder", staging.out, .cannotCreate)
+    }
+    try sync(parent(of: staging.out))
+    return true
+  }
+  var status = stat()
+  if stat(staging.out, &status) == 0 { chmod(staging.path, status.st_mode & 0o7777) }
+  if earlier.hashes.isEmpty {
+    // Only an empty folder can be replaced so.
+    guard rename(staging.path, staging.out) == 0 else { return false }
+  } else {
+    var names = SecondNames(from: staging.out, to: staging.path)
+    guard try names.link(ForeignEntries(in: RawPath(staging.out), besides: ours)),
+      exchange_paths(staging.path, staging.out) == 0
+    else { return false }
+    staging.isExchanged = true
+  }
+  try sync(parent(of: staging.out))
+  return true
+}

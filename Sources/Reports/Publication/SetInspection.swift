@@ -1,0 +1,44 @@
+internal import Formats
+
+/// What a published folder turned out to hold.
+public struct SetInspection: Sendable, Equatable {
+  /// SHA-256 of `SHA256SUMS`.
+  public var sha256: String
+  /// Files that it names, sorted by bytes.
+  public var paths: [String]
+  /// What is not as it says.
+  public var problems: [String]
+}
+
+/// Writes `SHA256SUMS` over every file below `folder`.
+public func sealFolder(_ folder: String) throws(PublishError) {
+  var sums = Checksums(hashes: [:])
+  for path in try files(below: folder) where path != checksumsName {
+    sums.hashes[path] = try seal(of: "\(folder)/\(path)").sha256
+  }
+  try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
+}
+
+/// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
+///
+/// Files that were never published are left alone.
+public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
+  guard let document = try readFile("\(folder)/\(checksumsName)") else {
+    return SetInspection(
+      sha256: "", paths: [], problems: ["\(checksumsName) is not there, so nothing is published"])
+  }
+  let sums = Checksums(reading: document)
+  var problems: [String] = []
+  for path in sums.paths {
+    guard try entryType("\(folder)/\(path)") == .file else {
+      problems.append("\(path) is not there")
+      continue
+    }
+    if try seal(of: "\(folder)/\(path)").sha256 != sums.hashes[path] {
+      problems.append("\(path) is not as it was published")
+    }
+  }
+  if sums.document != document { problems.append("\(checksumsName) is not as it was published") }
+  return SetInspection(
+    sha256: sha256(of: document), paths: sums.paths, problems: problems)
+}

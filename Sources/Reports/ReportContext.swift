@@ -1,0 +1,226 @@
+public import EventStore
+public import Domain
+
+/// What the queries join beside the cells: as-of, the calendar, how far each feed reaches, and
+/// the words behind numbers.
+///
+/// They are temporary tables of the connection, so that a query needs no parameters but the months
+/// it is asked for, and stays readable by any SQL engine that is given the same tables. Words are
+/// joined only where rows are few; see `Labels`.
+struct ReportContext {
+  let ledger: Ledger
+  let plan: ReportPlan
+
+  func prepare() throws {
+    try makeAsOf()
+    try make("break_state", as: PackageResources.break_states_sql)
+    try makeFetches()
+    try makeCalendar()
+    try makeHorizons()
+    try makePrintedTexts()
+    try makeWords()
+    try makeTellings()
+  }
+
+  /// Makes the tables that only these reports read.
+  func prepare(for layouts: [ReportDefinition]) throws {
+    let tables = layouts.reduce(into: Set()) { $0.formUnion($1.tables) }
+    for table in TemporaryTable.allCases where tables.contains(table) {
+      switch table {
+      case .movementMonths: try makeMovementMonths()
+      case .coverage: try makeCoverage()
+      case .printedNames: try makePrintedNames()
+      case .latencies: try makeLatencies()
+      case .outages: try makeOutages()
+      }
+    }
+  }
+
+  private func makeAsOf() throws {
+    try table("as_of", "ms integer, month integer, last_month integer, run integer")
+    try insert(
+      "as_of",
+      [
+        .integer(plan.rules.asOf.milliseconds), .integer(Int64(asOfMonth.number)),
+        .integer(Int64(lastMonth.number)), .integer(plan.run),
+      ])
+  }
+
+  private func make(_ table: String, as query: [UInt8]) throws {
+    try run("drop table if exists temp.\(table)")
+    try run("create temp table \(table) as \(String(decoding: query, as: UTF8.self))")
+  }
+
+  /// The months of the rows of subscriptions.
+  private func makeMovementMonths() throws {
+    try make("movement_month", as: PackageResources.movement_months_sql)
+  }
+
+  private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
+
+  /// The month of the last instant that the reports speak of.
+  private var lastMonth: Month {
+    plan.rules.calendar.month(of: plan.rules.asOf - Interval(milliseconds: 1))
+  }
+
+  /// Every month from the first cell to the last, and its days.
+  private func makeCalendar() throws {
+    try table(
+      "month",
+      """
+      number integer primary key, first_day integer, last_day integer, starts_ms integer,
+      ends_ms integer
+      """)
+    let calendar = plan.rules.calendar
+    let (first, last) = try span()
+    for number in first.number...last.number {
+      let month = Month(number: number)
+      try insert(
+        "month",
+        [
+          .integer(Int64(number)), .integer(Int64(month.firstDay.number)),
+          .integer(Int64(month.next.firstDay.number) - 1),
+          .integer(calendar.start(of: month).milliseconds),
+          .integer(calendar.start(of: month.next).milliseconds),
+        ])
+    }
+    try table("day", "number integer primary key, month integer")
+    try run(
+      """
+      with recursive walk (number, month, last_day) as (
+        select first_day, number, last_day from month
+        union all
+        select number + 1, month, last_day from walk where number < last_day
+      )
+      insert into temp.day select number, month from walk
+      """)
+  }
+
+  private func span() throws -> (first: Month, last: Month) {
+    var months = [lastMonth, asOfMonth]
+    for cells in ["revenue", "trial", "excluded", "coverage"] {
+      // Two lookups; both in one statement would read the whole table.
+      let ends = "select (select min(day) from \(cells)_cell), (select max(day) from \(cells)_cell)"
+      try ledger.rows(sql: ends) { row in
+        for column in 0...1 where !row.isNull(column) {
+          months.append(row.day(column).month)
+        }
+      }
+    }
+    for (cells, column) in [
+      ("movement", "month"), ("renewal", "month"), ("retention", "cohort"),
+    ] {
+      let ends = ["min", "max"].map { "(select \($0)(\(column)) from \(cells)_cell)" }
+      try ledger.rows(sql: "select \(ends[0]), \(ends[1])") { row in
+        for column in 0...1 where !row.isNull(column) {
+          months.append(row.month(column))
+        }
+      }
+    }
+    try ledger.rows(
+      sql: """
+        select min(expected_ms), max(expected_ms) from temp.break_state
+        where status in ('open', 'reopened')
+        """
+    ) { row in
+      for column in 0...1 where !row.isNull(column) {
+        months.append(plan.rules.calendar.month(of: row.instant(column)))
+      }
+    }
+    return (months.min() ?? lastMonth, months.max() ?? lastMonth)
+  }
+
+  /// Up to where the numbers of each feed are complete: a day or month before it is.
+  private func makeHorizons() throws {
+    try table(
+      "horizon",
+      """
+      provider integer, app integer, booked_day integer, booked_month integer,
+      settled_month integer, ended_month integer, primary key (provider, app)
+      """, options: "without rowid")
+    let feeds = try plan.feeds ?? reportFeeds(of: ledger, by: plan.rules)
+    let calendar = plan.rules.calendar
+    for feed in feeds {
+      let horizon = Horizon(of: feed, by: plan.rules)
+      try insert(
+        "horizon",
+        [
+          .integer(Int64(feed.provider.rawValue)), .integer(Int64(feed.app)),
+          .integer(Int64(calendar.day(of: horizon.booked).number)),
+          .integer(Int64(calendar.month(of: horizon.booked).number)),
+          .integer(Int64(calendar.month(of: horizon.settled).number)),
+          .integer(Int64(calendar.month(of: horizon.ended).number)),
+        ])
+    }
+  }
+
+  /// The words of the ledger, as they are printed, and those of the vocabulary.
+  private func makeWords() throws {
+    try table("word", "id integer primary key, word text")
+    try run(
+      """
+      insert into temp.word
+      select symbol.id, coalesce(printed.cell, symbol.word)
+      from symbol
+      left join temp.printed_text as printed on printed.raw = symbol.word
+      where symbol.id <> 0
+      union all
+      select 0, ''
+      """)
+    for (name, words) in Self.vocabulary {
+      try table("\(name)_name", "id integer primary key, word text")
+      for (id, word) in words { try insert("\(name)_name", [.integer(id), .text(word)]) }
+    }
+    try makeMovementNames()
+  }
+
+  /// Movements, what each does to active subscriptions and to recurring revenue, and which are
+  /// reasons.
+  func makeMovementNames() throws {
+    try table(
+      "movement_name",
+      """
+      id integer primary key, word text, active integer, mrr integer, is_reason integer
+      """)
+    for movement in Movement.allCases {
+      try insert(
+        "movement_name",
+        [
+          .integer(Int64(movement.rawValue)), .text(movement.column),
+          .integer(movement.activeSign), .integer(movement.revenueSign),
+          .integer(movement.isReason ? 1 : 0),
+        ])
+    }
+  }
+
+  private static let vocabulary: [(String, [(Int64, String)])] = [
+    ("provider", Labels.Part.provider.names), ("store", Labels.Part.store.names),
+    ("basis", Labels.Part.basis.names), ("product_type", Labels.Part.productType.names),
+    ("event_kind", Labels.Part.eventKind.names),
+    ("environment", Environment.allCases.map { (Int64($0.rawValue), $0.name) }),
+    ("gap", CoverageGap.allCases.map { (Int64($0.rawValue), $0.name) }),
+  ]
+
+  func table(_ name: String, _ columns: String, options: String = "") throws {
+    try run("drop table if exists temp.\(name)")
+    try run("create temp table \(name) (\(columns)) \(options)")
+  }
+
+  func insert(_ table: String, _ values: [LedgerValue]) throws {
+    let marks = values.map { _ in "?" }.joined(separator: ", ")
+    try ledger.rows(sql: "insert into temp.\(table) values (\(marks))", arguments: values) { _ in }
+  }
+
+  private func run(_ sql: String) throws { try ledger.rows(sql: sql) { _ in } }
+}
+
+/// Who tells of anything that the reports count: whoever brought an event, and whoever has a cell.
+public func reportFeeds(of ledger: Ledger, by rules: FoldSettings) throws -> Set<Feed> {
+  var feeds = Set(rules.watermarks.keys)
+  for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {
+    try ledger.rows(sql: "select distinct provider, app from \(cells)_cell") { row in
+      try feeds.insert(Feed(provider: row.provider(0), app: row.symbol(1)))
+    }
+  }
+  return feeds
+}

@@ -1,0 +1,131 @@
+// What a report is made of: a query and how each of its columns is printed and read.
+internal import EventStore
+
+/// A table that a few queries read beside those that all of them may.
+enum TemporaryTable: CaseIterable {
+  /// The months of the rows of subscriptions.
+  case movementMonths
+  /// A statement of every metric of every feed.
+  case coverage
+  /// Names of archives as they are printed.
+  case printedNames
+  /// Percentiles of the latencies of each day.
+  case latencies
+  /// Stretches in which the receiving endpoint took nothing.
+  case outages
+}
+
+/// One report: its file, its query and its columns.
+struct ReportDefinition {
+  /// The file's name without `.csv`, or the folder's when there is a file per month.
+  let name: String
+  /// The embedded query; nil for a report that is put together otherwise.
+  let query: [UInt8]?
+  /// Whether each month of the first column, a day, has a file of its own.
+  var isSplitByMonth = false
+  /// Whether the query asks for the first and the last day that it is to tell of.
+  var takesDays = false
+  /// Whether the query asks for the first month that it is to tell of.
+  var takesMonth = false
+  /// What the query reads beside the tables of every query.
+  var tables: Set<TemporaryTable> = []
+  /// Whether it names persons, or files that are named like them.
+  var namesPersons = false
+  /// Whether its rows depend on when input arrived, rather than on what it says.
+  var speaksOfArrival = false
+  let columns: [Column]
+  /// Up to where its monthly rows are complete; nil when they never say that they are.
+  var completeness: HorizonKind?
+
+  /// What orders the rows of one period; empty for a query that orders them itself.
+  ///
+  /// A query that returns numbers of words comes by its first column, the period. Within it, the
+  /// rows are ordered by the other key columns.
+  var wordKeys: [PeriodRows.Key] {
+    var keys: [PeriodRows.Key] = []
+    var value = 0
+    for column in columns {
+      if column.isKey, value > 0 { keys.append(PeriodRows.Key(column: value, part: column.part)) }
+      value += column.format.width
+    }
+    return columns.contains { $0.part != nil } ? keys : []
+  }
+
+  /// What the query asks for, to tell of everything.
+  var argumentsForAll: [LedgerValue] {
+    if takesMonth { return [.integer(.min)] }
+    return takesDays ? ReportDays.all.arguments : []
+  }
+
+  /// Whether each row speaks of a month.
+  var isMonthly: Bool {
+    if case .month = columns.first?.format { query != nil } else { false }
+  }
+}
+
+/// One column of a report.
+struct Column {
+  let name: String
+  let format: CellFormat
+  var unit: String?
+  let description: String
+  var isKey = false
+
+  static func key(_ name: String, _ format: CellFormat, _ description: String) -> Column {
+    Column(name: name, format: format, description: description, isKey: true)
+  }
+
+  static func cell(_ name: String, _ format: CellFormat, _ description: String) -> Column {
+    Column(name: name, format: format, description: description)
+  }
+
+  static func count(_ name: String, of unit: String, _ description: String) -> Column {
+    Column(name: name, format: .integer, unit: unit, description: description)
+  }
+
+  static func usd(_ name: String, _ description: String) -> Column {
+    Column(name: name, format: .amount, unit: "USD", description: description)
+  }
+
+  static func local(_ name: String, _ description: String) -> Column {
+    Column(name: name, format: .amount, unit: "currency", description: description)
+  }
+
+  static func rate(_ name: String, _ description: String) -> Column {
+    Column(name: name, format: .ratio, unit: "fraction", description: description)
+  }
+
+  /// The words that its values stand for; nil when they are values themselves.
+  var part: Labels.Part? { if case .word(let part) = format { part } else { nil } }
+
+  /// The column as the manifest describes it.
+  var shown: ReportColumn {
+    ReportColumn(
+      name: name, type: format.type, unit: unit, description: description, isKey: isKey)
+  }
+
+  static let month = key("period", .month, "Month in the report's time zone.")
+
+  /// What is sold: the dimensions of every report about subscriptions.
+  static let productKey = [
+    provider, app,
+    key("store", .word(.store), "Shop that took the money."),
+    key("product_id", .word(.symbol), "Product id of the store."),
+  ]
+
+  /// The same where the query has texts.
+  static let offeringAsText = [
+    key("provider", .text, "Who sent the webhooks."),
+    key("app_id", .text, "App as the provider names it; empty when absent."),
+    key("store", .text, "Shop that took the money."),
+    key("product_id", .text, "Product id of the store."),
+  ]
+
+  static let provider = key("provider", .word(.provider), "Who sent the webhooks.")
+
+  static let app = key(
+    "app_id", .word(.symbol), "App as the provider names it; empty when absent.")
+
+  static let isComplete = cell(
+    "is_complete", .flag, "Whether no later delivery is expected to change the row.")
+}

@@ -1,0 +1,34 @@
+public import Domain
+
+/// What the reports speak of and how they are printed.
+public struct ReportPlan: Sendable {
+  /// As-of, time zone, waiting times and watermarks, as the fold used them.
+  public var rules: FoldSettings
+  /// The ledger's number of this run; breaks that it resolved are still shown.
+  public var run: Int64
+  /// How lines end and begin.
+  public var dialect = CSVDialect.rfc4180
+  /// Decimals (0–6) that amounts are rounded to, half to even; nil prints them exactly.
+  public var amountDecimals: Int?
+  /// Files by day that lie in the folder already, by path: they are not made again.
+  public var carried: [String: ReportTable] = [:]
+
+  /// Who tells of what the cells count; nil to find it out from the cells.
+  public var feeds: Set<Feed>?
+  /// Rows that stand in files of the set before, by the path of the file.
+  public var standing: [String: StandingRows] = [:]
+  /// Answers the signal that asked to stop, 0 while none did; asked between periods, by any thread.
+  public var stop: @Sendable () -> Int32 = { 0 }
+
+  /// Exact amounts in RFC 4180, as seen by run number `run`.
+  public init(rules: FoldSettings, run: Int64) {
+    self.rules = rules
+    self.run = run
+  }
+
+  /// Throws `ReportError.stopped` when a signal asked to stop.
+  public func checkStop() throws(ReportError) {
+    let signal = stop()
+    if signal != 0 { throw .stopped(signal: signal) }
+  }
+}

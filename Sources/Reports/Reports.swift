@@ -1,0 +1,129 @@
+// Fact cells → CSV: one query per report, and the identities that must hold before anybody may
+// see the numbers.
+public import EventStore
+
+/// A part of the set that can be written beside the others, each from a ledger opened anew.
+///
+/// The parts in their order are the set in its order; the longest come first.
+public enum ReportPartition: CaseIterable, Sendable {
+  /// Revenue by day.
+  case revenueByDay
+  /// Revenue by month.
+  case revenueByMonth
+  /// Subscriptions that came, went and renewed.
+  case movements
+  /// What became of trials and cohorts, and what may be said of the numbers.
+  case outcomes
+  /// What came, and what is wrong.
+  case account
+
+  var layouts: [ReportDefinition] {
+    switch self {
+    case .revenueByDay: [.revenueDaily]
+    case .revenueByMonth: [.revenueMonthly]
+    case .movements: [.churnMonthly, .renewalsMonthly, .mrrMonthly]
+    case .outcomes:
+      [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .coverage]
+    case .account:
+      [.breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .inputs, .rejects]
+    }
+  }
+
+  /// Whether its cells are held to the identities before they are printed.
+  var isChecked: Bool { self == .movements }
+}
+
+/// The reports of a set by their paths in it: files, and folders with a file per month.
+public var reportPaths: [String] { ReportDefinition.all.map(\.path) }
+
+/// Whether a file of a set, by its path in it, names persons, or files that are named like them.
+public func namesPersons(_ file: String) -> Bool {
+  ReportDefinition.of(file)?.namesPersons ?? false
+}
+
+/// Whether a file of a set, by its path in it, depends on when input arrived, rather than on what
+/// it says.
+public func speaksOfArrival(_ file: String) -> Bool {
+  ReportDefinition.of(file)?.speaksOfArrival ?? false
+}
+
+extension ReportDefinition {
+  /// Every report of a set.
+  static let all = ReportPartition.allCases.flatMap(\.layouts) + [restatements]
+
+  /// Where the report lies in a set: a file, or a folder with a file per month.
+  var path: String { isSplitByMonth ? name : name + ".csv" }
+
+  /// The report that a file of a set belongs to; nil when it is of none.
+  static func of(_ file: String) -> ReportDefinition? {
+    all.first { $0.isSplitByMonth ? file.hasPrefix("\($0.name)/") : file == $0.path }
+  }
+}
+
+/// Writes every report of the set into `folder`, which must exist.
+///
+/// Throws `ReportError.identity` when numbers that must agree do not; what was written must not
+/// be published then. The ledger is only read; helping tables live in its temporary schema.
+public func writeReports(
+  from ledger: Ledger, plan: ReportPlan, into folder: String
+) throws(ReportError) -> WrittenReports {
+  var reports = WrittenReports(plan: plan)
+  let writer = try ReportWriter(from: ledger, plan: plan, into: folder)
+  for share in ReportPartition.allCases { reports.add(try writer.write(share)) }
+  try reports.finish(in: folder, checkedBy: ledger)
+  return reports
+}
+
+/// Writes shares of the set, with the helping tables that all of them read made once.
+public final class ReportWriter {
+  private let plan: ReportPlan
+  private let folder: String
+  private let context: ReportContext
+  private let lexicon: Labels
+  private let history: PublishedHistory
+
+  /// A writer into `folder`, which must exist.
+  ///
+  /// The ledger is only read; helping tables live in its temporary schema.
+  public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws(ReportError) {
+    self.plan = plan
+    self.folder = folder
+    let context = ReportContext(ledger: ledger, plan: plan)
+    self.context = context
+    (lexicon, history) = try attempt {
+      try context.prepare()
+      return (try Labels(of: ledger), try PublishedHistory(ledger, plan))
+    }
+  }
+
+  /// Writes one share; whoever has written all of them must call `finish` on their sum.
+  public func write(_ share: ReportPartition) throws(ReportError) -> WrittenReports {
+    try attempt {
+      try context.prepare(for: share.layouts)
+      if share.isChecked { try checkFacts(in: context.ledger) }
+      var reports = WrittenReports(plan: plan)
+      reports.publication.horizons = history.horizons
+      for layout in share.layouts {
+        try plan.checkStop()
+        let monthly = try MonthlyRows(layout, history: history, folder: folder)
+        let writer = TableWriter(
+          layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
+        try writer.write(from: context.ledger)
+        reports.add(writer.tables, monthly)
+      }
+      return reports
+    }
+  }
+}
+
+func attempt<Value>(_ work: () throws -> Value) throws(ReportError) -> Value {
+  do {
+    return try work()
+  } catch let error as ReportError {
+    throw error
+  } catch let error as LedgerError {
+    throw .ledger(error)
+  } catch {
+    preconditionFailure("reports fail in known ways only: \(type(of: error))")
+  }
+}

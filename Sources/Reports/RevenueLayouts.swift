@@ -1,0 +1,42 @@
+// Columns of the reports about money that was booked.
+internal import EventStore
+
+extension ReportDefinition {
+  static let revenueDaily = ReportDefinition(
+    name: "revenue_daily", query: PackageResources.revenue_daily_sql, isSplitByMonth: true,
+    takesDays: true,
+    columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns)
+
+  static let revenueMonthly = ReportDefinition(
+    name: "revenue_monthly", query: PackageResources.revenue_monthly_sql, takesMonth: true,
+    columns: [.month] + revenueColumns, completeness: .booked)
+
+  private static let revenueColumns: [Column] =
+    Column.productKey + [
+      .key(
+        "product_type", .word(.productType), "Whether the product renews: subscription or one_time."
+      ),
+      .key(
+        "charge_kind", .word(.chargeKind),
+        "Step in the life of the purchase; of a refund, its charge's."),
+      .key("country", .word(.symbol), "Country of the buyer; empty when absent."),
+      .key("storefront", .word(.symbol), "Storefront of the store; empty when absent."),
+      .key("currency", .word(.symbol), "ISO 4217 code of the local amounts; empty when absent."),
+      Column(
+        name: "proceeds_rate", format: .percent, unit: "percent",
+        description: "Share that stays after commission; empty when unknown.", isKey: true),
+      .key("amount_basis", .word(.basis), "What amounts rest on: provider, price_book or none."),
+      .count("charges", of: "charges", "Charges booked at their event time."),
+      .count("refunds", of: "refunds", "Refunds booked at their event time."),
+      .usd("gross_usd", "Charged before commission and refunds; empty when unknown."),
+      .usd("refunds_usd", "Given back, positive; empty when unknown."),
+      .usd("net_usd", "gross_usd − refunds_usd."),
+      .usd("commission_usd", "net_usd − proceeds_usd."),
+      .usd("proceeds_usd", "After commission, net of refunds, before tax."),
+      .local("gross_local", "Charged before commission and refunds, in currency."),
+      .local("refunds_local", "Given back, positive, in currency."),
+      .local("net_local", "gross_local − refunds_local."),
+      .local("proceeds_local", "After commission, net of refunds, before tax, in currency."),
+      .isComplete,
+    ]
+}

@@ -1,0 +1,66 @@
+// Columns of the reports about subscriptions and their recurring revenue. In each row, open + what
+// came − what went = close.
+internal import EventStore
+
+extension ReportDefinition {
+  static let churnMonthly = ReportDefinition(
+    name: "churn_monthly", query: PackageResources.churn_monthly_sql, takesMonth: true,
+    tables: [.movementMonths],
+    columns: [.month] + Column.productKey + movements + churnReasons + [
+      .count("churned_in_doubt", of: unit, "Churned whose end a MISSED break covers."),
+      .count("lost", of: unit, "Active at open, ended in the month, not back or paused at close."),
+      .rate("churn_rate", "lost / active_open; empty when nothing was open."),
+      .rate(
+        "churn_rate_revenuecat",
+        "(churned − reactivated − recovered) / active_open; empty when nothing was open."),
+      .count("auto_renew_off", of: unit, "Active at close and set not to renew."),
+      .isComplete,
+    ], completeness: .settled)
+
+  static let mrrMonthly = ReportDefinition(
+    name: "mrr_monthly", query: PackageResources.mrr_monthly_sql, takesMonth: true,
+    tables: [.movementMonths],
+    columns: [.month] + Column.productKey + [
+      .usd("mrr_open", "Monthly recurring revenue at the start of the month."),
+      .usd("new", "Of subscriptions that paid for the first time."),
+      .usd("first_seen", "Of subscriptions that began before the first webhook of the app."),
+      .usd("reactivated", "Of subscriptions that paid again after a lapse."),
+      .usd("recovered", "Of subscriptions whose failed payment succeeded later."),
+      .usd("resumed", "Of subscriptions that came back from a pause."),
+      .usd("expansion", "Higher local price of the same product, positive."),
+      .usd("contraction", "Lower local price of the same product, positive."),
+      .usd("transfer_in", "Came from another product or currency."),
+      .usd("churned", "Of subscriptions that ended, positive."),
+      .usd("paused", "Of subscriptions that were paused, positive."),
+      .usd("transfer_out", "Went to another product or currency, positive."),
+      .usd("fx", "Same local price, other US dollars; signed."),
+      .usd("mrr_close", "Monthly recurring revenue at the end of the month, or at as-of."),
+      .usd("arr_close", "12 × mrr_close."),
+      .isComplete,
+    ], completeness: .settled)
+
+  private static let unit = "subscriptions"
+
+  private static let movements: [Column] = [
+    .count("active_open", of: unit, "Active at the start of the month."),
+    .count("new", of: unit, "First paid period."),
+    .count("first_seen", of: unit, "First paid period seen of a life that began before."),
+    .count("reactivated", of: unit, "Paid again after a lapse."),
+    .count("recovered", of: unit, "Failed payment that succeeded within the retry horizon."),
+    .count("resumed", of: unit, "Came back from a pause."),
+    .count("transfer_in", of: unit, "Came from another product."),
+    .count("churned", of: unit, "Ended without a charge, dated at the effective end."),
+    .count("paused", of: unit, "Paused."),
+    .count("transfer_out", of: unit, "Went to another product."),
+    .count("active_close", of: unit, "Active at the end of the month, or at as-of."),
+  ]
+
+  private static let churnReasons: [Column] = [
+    .count("churned_voluntary", of: unit, "Churned with auto-renew switched off before."),
+    .count("churned_involuntary", of: unit, "Churned after a failed payment."),
+    .count("churned_refund", of: unit, "Churned because a refund took access away."),
+    .count("churned_price_increase", of: unit, "Churned without consent to a higher price."),
+    .count("churned_developer", of: unit, "Churned because the product was withdrawn."),
+    .count("churned_unknown", of: unit, "Churned without a reason told."),
+  ]
+}

@@ -1,0 +1,289 @@
+internal import Glibc
+internal import EventStore
+internal import Domain
+
+/// Takes the rows of a report beside its file.
+protocol RowSink: AnyObject {
+  /// Takes a row of these values, printed exactly as `line`.
+  func add(_ value: (Int) -> Int64?, line: [UInt8], isComplete: Bool) throws
+  /// All rows were given.
+  func finish() throws
+}
+
+/// Writes one report: the rows of its query as CSV, with sums of what was printed.
+///
+/// A class, because a closure that sees row after row would copy a structure for each.
+final class TableWriter {
+  private let layout: ReportDefinition
+  private let plan: ReportPlan
+  private let lexicon: Labels
+  /// Nil when only `beside` wants the rows.
+  private let folder: String?
+  private let formats: [CellFormat]
+  private var printer: RowPrinter
+  private var file: CSVFile?
+  private var line = CSVLine()
+  private var exactLine = CSVLine()
+  private var path = ""
+  private var month: Month?
+  private var rows: Int64 = 0
+  private var printed: [Int128]
+  private var residual: [Int128]
+  /// Where the row says whether it is complete; nil when it does not.
+  private let flag: Int?
+  /// What becomes of the rows beside the file.
+  private let sink: (any RowSink)?
+  private(set) var tables: [ReportTable] = []
+
+  /// A writer of `layout`, whose query may return numbers of words of `lexicon`.
+  init(
+    _ layout: ReportDefinition, plan: ReportPlan, lexicon: Labels, into folder: String?,
+    beside sink: (any RowSink)? = nil
+  ) {
+    self.layout = layout
+    self.plan = plan
+    self.lexicon = lexicon
+    self.folder = folder
+    self.sink = sink
+    let isFlagged = layout.columns.last?.name == Column.isComplete.name
+    flag = isFlagged ? layout.columns.dropLast().reduce(0) { $0 + $1.format.width } : nil
+    formats = layout.columns.map(\.format)
+    printer = RowPrinter(formats, lexicon: lexicon)
+    printed = [Int128](repeating: 0, count: layout.columns.count)
+    residual = printed
+  }
+
+  /// Writes the report's files: the one of all periods always, those of months with rows.
+  func write(from ledger: Ledger) throws {
+    if !layout.isSplitByMonth { try open("\(layout.name).csv") }
+    if let query = layout.query {
+      let sql = String(decoding: query, as: UTF8.self)
+      let keys = layout.wordKeys
+      do {
+        for stretch in stretches {
+          if let (rows, sums) = stretch.standing { try copy(rows, sums: sums) }
+          if keys.isEmpty {
+            try ledger.rows(sql: sql, arguments: stretch.arguments) { try write($0) }
+          } else {
+            try writePeriods(sql, stretch.arguments, from: ledger, keys)
+          }
+        }
+      } catch let error as LedgerError where error.kind == .overflow {
+        throw ReportError.overflow(report: layout.name, column: "a sum")
+      }
+    }
+    try finish()
+    addCarried()
+    try sink?.finish()
+  }
+
+  /// What the query is asked for, one after the other.
+  private var stretches: [DateRange] {
+    if layout.takesDays { return ReportDays.toWrite(of: layout, plan) }
+    guard layout.takesMonth, let standing = plan.standing["\(layout.name).csv"],
+      let sums = standing.sums(of: layout.columns)
+    else { return [DateRange(arguments: layout.argumentsForAll)] }
+    return [
+      DateRange(arguments: [.integer(Int64(standing.until))], standing: (standing, sums))
+    ]
+  }
+
+  /// Copies rows that stand in a file of the set before.
+  ///
+  /// - Parameter sums: what the columns of the whole file add up to.
+  private func copy(_ standing: StandingRows, sums: [Int128]) throws {
+    if layout.isSplitByMonth { try finish() }
+    printed = sums
+    var cells = PrintedCells()
+    try PublishedLines(of: standing.path).forEachRow { period, line in
+      guard period < standing.until else {
+        // What the whole file adds up to is known, and few rows are not among those that stand.
+        cells.split(line)
+        return try takeOff(cells, of: standing.path)
+      }
+      try openMonth(of: Int64(period))
+      try file?.add(printed: line)
+      rows += 1
+      try sink?.add(
+        { $0 == 0 ? Int64(period) : nil }, line: Array(line), isComplete: line.ends(with: ",true"))
+    }
+  }
+
+  /// Takes a row of a file off the sums.
+  private func takeOff(_ cells: PrintedCells, of path: String) throws(ReportError) {
+    guard cells.count == formats.count else {
+      throw .identity(name: "every row has all columns", rows: [path])
+    }
+    for index in formats.indices where !layout.columns[index].isKey {
+      printed[index] -= formats[index].units(cells.micros(index) ?? 0)
+    }
+  }
+
+  private func write(_ row: LedgerRow) throws {
+    try plan.checkStop()
+    try check(row)
+    try openMonth(of: row.int64(0))
+    line.removeAll()
+    try printer.add(row, decimals: plan.amountDecimals, to: &line)
+    if sink != nil, isRounding {
+      exactLine.removeAll()
+      try printer.add(row, decimals: nil, to: &exactLine)
+    }
+    try endRow { row.isNull($0) ? nil : row.int64($0) }
+  }
+
+  /// Writes rows that come by period and are put in order within it.
+  private func writePeriods(
+    _ sql: String, _ arguments: [LedgerValue], from ledger: Ledger, _ keys: [PeriodRows.Key]
+  ) throws {
+    let width = formats.reduce(0) { $0 + $1.width }
+    var period = PeriodRows(width: width, keys: keys, lexicon: lexicon)
+    try ledger.rows(sql: sql, arguments: arguments) { row in
+      if let number = period.number, number != row.int64(0) {
+        guard number < row.int64(0) else {
+          throw ReportError.identity(name: "rows come by period", rows: [layout.name])
+        }
+        try write(period)
+        period.removeAll()
+      }
+      try check(row)
+      try period.append(row)
+    }
+    try write(period)
+  }
+
+  private func write(_ period: PeriodRows) throws {
+    guard let number = period.number else { return }
+    try plan.checkStop()
+    try openMonth(of: number)
+    for row in period.order {
+      line.removeAll()
+      try printer.add(row, of: period, decimals: plan.amountDecimals, to: &line)
+      if sink != nil, isRounding {
+        exactLine.removeAll()
+        try printer.add(row, of: period, decimals: nil, to: &exactLine)
+      }
+      try endRow { period.value(row, $0) }
+    }
+  }
+
+  @inline(__always)
+  private func endRow(_ value: (Int) -> Int64?) throws {
+    count(value)
+    rows += 1
+    try file?.add(line)
+    try sink?.add(
+      value, line: isRounding ? exactLine.buffer : line.buffer,
+      isComplete: flag.flatMap(value).map { $0 != 0 } ?? false)
+  }
+
+  /// Adds what the row shows to the sums.
+  @inline(__always)
+  private func count(_ value: (Int) -> Int64?) {
+    var place = 0
+    for index in formats.indices {
+      switch formats[index] {
+      case .integer:
+        if let number = value(place) { printed[index] += Int128(number) }
+      case .amount:
+        guard let number = value(place) else { break }
+        let shown = rounded(number, decimals: plan.amountDecimals)
+        printed[index] += Int128(shown)
+        residual[index] += Int128(number) - Int128(shown)
+      default: break
+      }
+      place += formats[index].width
+    }
+  }
+
+  /// Begins the file of the month in which day `number` lies, in a report that has one for each.
+  private func openMonth(of number: Int64) throws(ReportError) {
+    guard layout.isSplitByMonth else { return }
+    let month = Day(number: Int32(truncatingIfNeeded: number)).month
+    guard month != self.month else { return }
+    try finish()
+    self.month = month
+    if let folder { try make(folder: "\(folder)/\(layout.name)") }
+    try open("\(layout.name)/\(month.text).csv")
+  }
+
+  /// SQLite turns a result that leaves the range of its integers into a floating-point number; what
+  /// it makes of that can be in range again, and wrong in its last digits.
+  private func check(_ row: LedgerRow) throws(ReportError) {
+    var value = 0
+    for index in formats.indices {
+      for part in value..<value + formats[index].width where row.isFloatingPoint(part) {
+        throw .overflow(report: layout.name, column: layout.columns[index].name)
+      }
+      value += formats[index].width
+    }
+  }
+
+  private func open(_ path: String) throws(ReportError) {
+    guard let folder else { return }
+    let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
+    line.removeAll()
+    for column in layout.columns { line.add(plain: column.name) }
+    try file.add(line)
+    self.file = file
+    self.path = path
+  }
+
+  private func finish() throws(ReportError) {
+    guard let file else { return }
+    try file.flush()
+    tables.append(
+      ReportTable(
+        path: path, rows: rows, columns: layout.columns.map(\.shown), controlTotals: totals,
+        roundingResidual: isRounding ? residuals : [:]))
+    self.file = nil
+    rows = 0
+    for index in printed.indices {
+      printed[index] = 0
+      residual[index] = 0
+    }
+  }
+
+  /// Adds the files that lie there already, each at its place among the months.
+  private func addCarried() {
+    guard layout.takesDays, !plan.carried.isEmpty else { return }
+    tables += plan.carried.values.filter { DailyFile($0.path)?.report == layout.name }
+    tables.sort { $0.path < $1.path }
+  }
+
+  private var isRounding: Bool { plan.amountDecimals.map { $0 < 6 } ?? false }
+
+  private var totals: [String: String] {
+    var totals: [String: String] = [:]
+    for (column, sum) in zip(layout.columns, printed) where !column.isKey {
+      switch column.format {
+      case .integer: totals[column.name] = String(sum)
+      case .amount: totals[column.name] = amountText(sum)
+      default: break
+      }
+    }
+    return totals
+  }
+
+  private var residuals: [String: String] {
+    var residuals: [String: String] = [:]
+    for (column, sum) in zip(layout.columns, residual) {
+      if case .amount = column.format { residuals[column.name] = amountText(sum) }
+    }
+    return residuals
+  }
+
+  private func make(folder: String) throws(ReportError) {
+    guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+      throw .cannotCreate(path: folder, errorNumber: errno)
+    }
+  }
+}
+
+/// Millionths as reports print amounts, also beyond the range of one amount.
+public func amountText(_ micros: Int128) -> String {
+  if let amount = Int64(exactly: micros), amount != .min { return Amount(micros: amount).text() }
+  let (whole, fraction) = micros.quotientAndRemainder(dividingBy: 1_000_000)
+  let rest = Amount(micros: Int64(fraction.magnitude)).text().dropFirst()
+  return "\(whole)\(rest)"
+}

@@ -1,0 +1,108 @@
+import Domain
+
+/// A time without interruption in which a lineage is active: paid periods that follow each other
+/// within the renewal gap.
+struct ActiveInterval: Sendable {
+  /// Indices of its paid periods, in order.
+  var periods: [Int]
+  var start: Instant
+  /// When it ended; nil while it counts as active.
+  var end: Instant?
+  /// How it began.
+  var opening: Movement
+  /// Why it ended; nil while it counts as active, and when it is paused.
+  var reason: ChurnReason?
+
+  /// How it ended, when it did.
+  var closing: Movement { end != nil && reason == nil ? .paused : .churned }
+
+  /// State at a boundary: start < T ≤ end.
+  func isActive(at boundary: Instant) -> Bool {
+    guard start < boundary else { return false }
+    return end.map { boundary <= $0 } ?? true
+  }
+}
+
+/// The stretches of a lineage, in order.
+func activeStretches(of periods: [Period], events: [Event], rules: FoldSettings) -> [ActiveInterval]
+{
+  var stretches: [ActiveInterval] = []
+  var trial: Period?
+  for index in periods.indices {
+    let period = periods[index]
+    guard !period.isTrial else {
+      trial = period
+      continue
+    }
+    guard let current = stretches.indices.last, let previous = stretches[current].periods.last
+    else {
+      let opening = firstOpening(period, after: trial, events, rules)
+      stretches.append(
+        ActiveInterval(periods: [index], start: period.start, opening: opening))
+      continue
+    }
+    if continues(periods[previous], with: period, gap: rules.renewalGap) {
+      stretches[current].periods.append(index)
+      continue
+    }
+    close(&stretches[current], with: periods[previous], events)
+    let opening = reopening(periods[previous], with: period, events: events, rules: rules)
+    stretches.append(ActiveInterval(periods: [index], start: period.start, opening: opening))
+  }
+  settleLast(&stretches, periods: periods, events: events, rules: rules)
+  return stretches
+}
+
+private func continues(_ period: Period, with next: Period, gap: Interval) -> Bool {
+  if let taken = period.takenAway { return next.start <= taken }
+  guard let end = period.effectiveEnd else { return true }
+  return next.start <= end + gap
+}
+
+private func close(_ stretch: inout ActiveInterval, with last: Period, _ events: [Event]) {
+  stretch.end = last.effectiveEnd.map { max($0, stretch.start) }
+  stretch.reason = last.isPaused(events) ? nil : last.churnReason(events)
+}
+
+/// An end without a following charge counts once no charge can come any more.
+private func settleLast(
+  _ stretches: inout [ActiveInterval], periods: [Period], events: [Event], rules: FoldSettings
+) {
+  guard let current = stretches.indices.last, let last = stretches[current].periods.last,
+    let end = periods[last].effectiveEnd, let first = events.first
+  else { return }
+  let feed = Feed(provider: first.provider, app: first.app)
+  let isPaused = periods[last].isPaused(events) && end < rules.asOf
+  let isTold = isPaused || periods[last].takenAway != nil
+  guard isTold || end <= rules.endsAreSettled(until: feed) else { return }
+  close(&stretches[current], with: periods[last], events)
+}
+
+/// The first paid period is new, unless something proves a life before it.
+private func firstOpening(
+  _ period: Period, after trial: Period?, _ events: [Event], _ rules: FoldSettings
+) -> Movement {
+  let event = events[period.opener]
+  switch event.kind {
+  case .trialConverted: return .new
+  case .started, .resubscribed:
+    if let trial {
+      // What converts the trial is the first payment, whatever is counted.
+      let isCounted = (event.renewalCount ?? 0) >= 1
+      return isCounted && !trial.isConverted(at: period.start, events, rules) ? .firstSeen : .new
+    }
+    if event.kind == .resubscribed, !event.provider.linksPurchases { return .reactivated }
+    return (event.renewalCount ?? 0) >= 1 || !event.startsLineage ? .firstSeen : .new
+  case .upgraded, .downgraded, .productChanged: return trial != nil ? .new : .firstSeen
+  default: return .firstSeen
+  }
+}
+
+/// Paid again after a lapse: resumed after a pause, recovered when the store was still collecting,
+/// else reactivated.
+private func reopening(
+  _ ended: Period, with next: Period, events: [Event], rules: FoldSettings
+) -> Movement {
+  if ended.isPaused(events) { return .resumed }
+  return ended.isRecovered(at: next.start, events, rules) ? .recovered : .reactivated
+}

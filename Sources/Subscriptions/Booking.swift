@@ -1,0 +1,35 @@
+import Domain
+
+/// A charge or a refund with the row it is booked in.
+struct Booking: Sendable {
+  /// Index of its event in business order.
+  var event: Int
+  var isRefund: Bool
+  var time: Instant
+  var transaction: Int64
+  var product: StringID
+  var productType: ProductType
+  var chargeKind: ChargeKind
+  var country: StringID
+  var storefront: StringID
+  var currency: StringID
+  var money: Money
+  /// For a refund: index of the charge it refunds, when the ledger has it.
+  var refundedCharge: Int?
+  /// For a refund: whether it gives the whole charge back.
+  var isWhole = false
+
+  /// Whether it is a charge for something that renews.
+  var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
+}
+
+/// Gross and proceeds of one booking, positive, with what they rest on; nil means unknown.
+struct Money: Sendable, Equatable {
+  var grossUSD: Amount?
+  var proceedsUSD: Amount?
+  var grossLocal: Amount?
+  var proceedsLocal: Amount?
+  /// Percent that stays after commission.
+  var rate: Amount?
+  var basis = AmountBasis.none
+}

@@ -1,0 +1,143 @@
+import Domain
+
+/// Turns the events of a lineage, in business order, into charges and refunds.
+struct BookingPass {
+  let events: [Event]
+  let rules: FoldSettings
+  private(set) var bookings: [Booking] = []
+  private(set) var findings: [FoldFinding] = []
+  /// The first event that took a charge back: a refund or a revocation.
+  private var takenBack: [ChargeKey: Int] = [:]
+  private var charges = ChargeIndex()
+
+  init(events: [Event], rules: FoldSettings) {
+    self.events = events
+    self.rules = rules
+    bookings.reserveCapacity(events.count)
+  }
+
+  mutating func run() throws(AmountOverflow) {
+    for index in events.indices { try read(events[index], at: index) }
+  }
+
+  private mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {
+    if let key = ChargeKey(takenBackBy: event) { takenBack[key] = takenBack[key] ?? index }
+    if event.isRefundBooking {
+      try bookRefund(event, at: index)
+    } else if let kind = event.chargeKind {
+      try bookCharge(event, kind, at: index)
+    } else if let revenue = event.revenue,
+      (revenue.usd ?? .zero) != .zero || (revenue.local ?? .zero) != .zero
+    {
+      find(
+        .unexpectedRevenue, event, difference: revenue.usd,
+        "\(event.kind.name) of \(event.time.text) carries revenue of \(words(revenue)), which is "
+          + "not booked")
+    }
+  }
+
+  private mutating func bookCharge(
+    _ event: Event, _ kind: ChargeKind, at index: Int
+  ) throws(AmountOverflow) {
+    let (sent, mismatch) = try chargeMoney(event)
+    let (money, currency) = try rules.completed(sent, of: event)
+    if let mismatch, !event.kind.isProductChange, let revenue = event.revenue {
+      let rate = revenue.rate.map { " at \($0.text()) %" } ?? ""
+      let price = event.price?.usd.map { "\($0.text()) USD" } ?? ""
+      find(
+        .rateMismatch, event, difference: mismatch,
+        "the price is \(price), the proceeds are \(words(revenue))\(rate): they differ by "
+          + "\(mismatch.text()) USD; the price was derived from the proceeds")
+    }
+    if let earlier = takenBack[ChargeKey(event.transaction)]
+      ?? takenBack[ChargeKey(event.transaction, of: event.product)]
+    {
+      find(
+        .impossibleSequence, event, difference: nil,
+        "\(event.kind.name) of \(event.time.text) follows \(events[earlier].kind.name) of "
+          + "\(events[earlier].time.text) of its own transaction")
+    }
+    bookings.append(
+      Booking(
+        event: index, isRefund: false, time: event.time, transaction: event.transaction,
+        product: event.product, productType: kind == .oneTime ? .oneTime : .subscription,
+        chargeKind: kind, country: event.country, storefront: event.storefront,
+        currency: currency, money: money))
+  }
+
+  private mutating func bookRefund(_ event: Event, at index: Int) throws(AmountOverflow) {
+    guard let chargeIndex = charges.charge(refundedBy: event, among: bookings) else {
+      return try bookOrphanRefund(event, at: index)
+    }
+    let tellsAmount = event.revenue?.hasAmount == true || event.provider.sendsWholeCharges
+    // Without an amount it gives back all that was paid, which is done but once.
+    guard tellsAmount || !charges.isGivenBack(chargeIndex) else { return }
+    let charge = bookings[chargeIndex]
+    let paid = rules.paid(for: events[charge.event])
+    var refund = charge
+    refund.event = index
+    refund.isRefund = true
+    refund.time = event.time
+    refund.refundedCharge = chargeIndex
+    refund.isWhole = try event.givesBack(paid, bookedAs: charge.money)
+    let currency = event.revenue?.currency ?? 0
+    let isForeign = currency != 0 && charge.currency != 0 && currency != charge.currency
+    if !refund.isWhole {
+      refund.money = try refundMoney(event, rate: charge.money.rate)
+      if charge.currency == 0 { refund.currency = currency }
+      if isForeign {
+        refund.money.grossLocal = nil
+        refund.money.proceedsLocal = nil
+      }
+    }
+    if isForeign, let revenue = event.revenue {
+      let rest =
+        refund.isWhole
+        ? "; the charge is given back as it was booked"
+        : revenue.local == nil ? "" : "; the refund's local amount is not booked"
+      find(
+        .currencyMismatch, event, difference: nil,
+        "the refund of \(event.time.text)\(aside(revenue)) is in another currency than its charge "
+          + "of \(charge.time.text)\(aside(paid))\(rest)")
+    }
+    bookings.append(refund)
+  }
+
+  /// The amounts of a revenue; the name of its currency is not the fold's to know.
+  private func words(_ revenue: Revenue) -> String {
+    let local = revenue.local.map { "\($0.text()) local" }
+    let usd = revenue.usd.map { "\($0.text()) USD" }
+    return [local, usd].compactMap(\.self).joined(separator: ", ")
+  }
+
+  /// The amounts of a revenue in brackets, where it has some.
+  private func aside(_ revenue: Revenue) -> String {
+    revenue.hasAmount ? " (\(words(revenue)))" : ""
+  }
+
+  /// A refund whose charge the ledger does not have keeps its own dimensions and rate.
+  private mutating func bookOrphanRefund(
+    _ event: Event, at index: Int
+  ) throws(AmountOverflow) {
+    bookings.append(
+      Booking(
+        event: index, isRefund: true, time: event.time, transaction: event.transaction,
+        product: event.productLeft ?? event.product,
+        productType: event.kind == .purchaseRefunded ? .oneTime : .subscription,
+        chargeKind: orphanChargeKind(event), country: event.country,
+        storefront: event.storefront, currency: event.revenue?.currency ?? 0,
+        money: try refundMoney(event, rate: event.revenue?.rate)))
+  }
+
+  private func orphanChargeKind(_ event: Event) -> ChargeKind {
+    if event.kind.isProductChange { return .productChange }
+    if event.kind == .purchaseRefunded { return .oneTime }
+    return event.startsLineage && (event.renewalCount ?? 0) == 0 ? .first : .renewal
+  }
+
+  private mutating func find(
+    _ code: BreakCode, _ event: Event, difference: Amount?, _ evidence: String
+  ) {
+    findings.append(FoldFinding(code, event, difference: difference, evidence))
+  }
+}

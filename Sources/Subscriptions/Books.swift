@@ -1,0 +1,124 @@
+public import Domain
+
+/// What takes in the meaning of a life, share by share.
+///
+/// `FactBooks` adds the shares up; `ContributionLog` keeps each with the events that it comes
+/// from. Both
+/// are filled by the same functions, so that a number and its explanation cannot differ.
+protocol Books {
+  mutating func add(
+    _ sums: RevenueSums, to key: RevenueKey, from source: ContributionOrigin
+  ) throws(AmountOverflow)
+  mutating func add(
+    _ sums: MovementSums, to key: MovementKey, from source: ContributionOrigin
+  ) throws(AmountOverflow)
+  mutating func add(
+    _ sums: RetentionSums, to key: RetentionKey, from source: ContributionOrigin
+  ) throws(AmountOverflow)
+  mutating func add(_ sums: RenewalSums, to key: RenewalKey, from source: ContributionOrigin)
+  mutating func add(_ sums: TrialSums, to key: ProductDay, from source: ContributionOrigin)
+  mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from source: ContributionOrigin)
+  mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from source: ContributionOrigin)
+  mutating func add(_ events: Int64, to key: CoverageKey, from source: ContributionOrigin)
+}
+
+/// The part of a life that a share comes from, and when it takes effect.
+struct ContributionOrigin: Sendable {
+  /// Indices are those of the life's arrays.
+  enum Part: Sendable {
+    /// A charge or a refund.
+    case booking(Int)
+    /// A period that opened; after a lapse, and for a change of price, the one before it, too.
+    case opening(Int, after: Int?)
+    /// A period that ended.
+    case ending(Int)
+    /// A trial and what became of it.
+    case trial(Int)
+    /// A switch of auto-renew: the event, of those the fold reads.
+    case renewSwitch(Int)
+    /// A told event, and the one that overtook it.
+    case told(Int, overtakenBy: Int?)
+    /// An event of those the fold reads.
+    case event(Int)
+  }
+
+  var part: Part
+  /// Business time.
+  var at: Instant
+
+  init(_ part: Part, at: Instant) {
+    self.part = part
+    self.at = at
+  }
+}
+
+extension SubscriptionHistory {
+  /// Adds what this life means to the reports.
+  ///
+  /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
+  /// only as revenue.
+  ///
+  /// - Throws: `AmountOverflow` when a sum leaves the range of the ledger.
+  public func book(into facts: inout Facts) throws(AmountOverflow) {
+    try book(into: &facts, times: 1)
+  }
+
+  /// Takes out of `facts` what `book` adds to them.
+  public func withdraw(from facts: inout Facts) throws(AmountOverflow) {
+    try book(into: &facts, times: -1)
+  }
+
+  private func book(into facts: inout Facts, times factor: Int64) throws(AmountOverflow) {
+    var books = FactBooks(factor: factor)
+    swap(&books.facts, &facts)
+    defer { swap(&books.facts, &facts) }
+    try book(all: &books)
+  }
+}
+
+/// Facts that shares are added to, or taken out of.
+private struct FactBooks: Books {
+  var facts = Facts()
+  /// How many times each share is added: 1 or -1.
+  let factor: Int64
+
+  init(factor: Int64) { self.factor = factor }
+
+  mutating func add(
+    _ sums: RevenueSums, to key: RevenueKey, from _: ContributionOrigin
+  ) throws(AmountOverflow) {
+    try facts.revenue[key, default: RevenueSums()].add(sums, times: factor)
+  }
+
+  mutating func add(
+    _ sums: MovementSums, to key: MovementKey, from _: ContributionOrigin
+  ) throws(AmountOverflow) {
+    try facts.movements[key, default: MovementSums()].add(sums, times: factor)
+  }
+
+  mutating func add(
+    _ sums: RetentionSums, to key: RetentionKey, from _: ContributionOrigin
+  ) throws(AmountOverflow) {
+    try facts.retention[key, default: RetentionSums()].add(sums, times: factor)
+  }
+
+  mutating func add(_ sums: RenewalSums, to key: RenewalKey, from _: ContributionOrigin) {
+    facts.renewals[key, default: RenewalSums()].add(sums, times: factor)
+  }
+
+  mutating func add(_ sums: TrialSums, to key: ProductDay, from _: ContributionOrigin) {
+    facts.trials[key, default: TrialSums()].add(sums, times: factor)
+  }
+
+  mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from _: ContributionOrigin) {
+    facts.excluded[key, default: ExclusionSums()].add(sums, times: factor)
+  }
+
+  mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from _: ContributionOrigin) {
+    facts.arrivals[key, default: ArrivalSums()].add(sums, times: factor)
+  }
+
+  mutating func add(_ events: Int64, to key: CoverageKey, from _: ContributionOrigin) {
+    facts.gaps[key, default: 0] += factor * events
+  }
+}

@@ -1,0 +1,47 @@
+import Domain
+
+/// The events before `asOf` in the order in which they happened.
+///
+/// Events of one second are ordered by what they mean: an expiry closes the old period before a
+/// charge opens the new one, and a cancel or refund speaks of a charge that came before it. Of
+/// changes of product, the one that gives the rest of the old period back comes before the one that
+/// charges, and that before one without money. What is left is ordered by when a state without a
+/// date was seen, by its period, and then by identity, so that the order of arrival never matters.
+func inBusinessOrder(_ events: [Event], before asOf: Instant) -> [Event] {
+  var counted = events
+  if !counted.allSatisfy({ $0.time < asOf }) { counted.removeAll { $0.time >= asOf } }
+  for index in counted.indices.dropFirst() where precedes(counted[index], counted[index - 1]) {
+    counted.sort(by: precedes)
+    break
+  }
+  return counted
+}
+
+private func precedes(_ left: Event, _ right: Event) -> Bool {
+  if left.time != right.time { return left.time < right.time }
+  let (leftRank, rightRank) = (rank(left), rank(right))
+  if leftRank != rightRank { return leftRank < rightRank }
+  if left.seenAt != right.seenAt { return left.seenAt < right.seenAt }
+  let (leftStart, rightStart) = (left.periodStart ?? left.time, right.periodStart ?? right.time)
+  if leftStart != rightStart { return leftStart < rightStart }
+  let open = Instant(milliseconds: .max)
+  let (leftEnd, rightEnd) = (left.periodEnd ?? open, right.periodEnd ?? open)
+  return leftEnd != rightEnd ? leftEnd < rightEnd : left.identity < right.identity
+}
+
+private func rank(_ event: Event) -> Int {
+  switch event.kind {
+  case .expired, .trialExpired, .endedInvoluntarily: 0
+  case .trialStarted: 1
+  case .started, .trialConverted, .purchased, .resubscribed: 2
+  case .renewed, .recovered, .resumed: 3
+  case .upgraded, .downgraded, .productChanged:
+    event.isRefundBooking ? 4 : event.chargeKind != nil ? 5 : 6
+  case .extended, .graceEntered, .billingRetry, .trialBillingRetry: 7
+  case .canceled, .trialCanceled: 8
+  case .uncanceled: 9
+  case .refunded, .purchaseRefunded, .revoked: 10
+  case .paused: 11
+  case .other, .observed: 12
+  }
+}

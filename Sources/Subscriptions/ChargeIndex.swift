@@ -1,0 +1,74 @@
+import Domain
+
+/// Finds the charges that refunds give back.
+///
+/// It reads the bookings when a refund asks, each of them once: most lives have no refund, and some
+/// have thousands.
+struct ChargeIndex {
+  /// How many bookings it has read.
+  private var readCount = 0
+  private var latest: [ChargeKey: Int] = [:]
+  /// Charges of each product in order; of those at the end, some may have been refunded since.
+  private var charges: [StringID: [Int]] = [:]
+  private var refunded: Set<Int> = []
+  /// Of these, the ones of which all was given back at once.
+  private var givenBack: Set<Int> = []
+
+  /// The latest charge so far with the transaction id; without one, the latest of the product that
+  /// was not refunded yet, where ids link purchases only among those that have no id either.
+  mutating func charge(refundedBy event: Event, among bookings: [Booking]) -> Int? {
+    read(bookings)
+    guard event.transaction == 0 else {
+      return latest[ChargeKey(event.transaction, of: event.productLeft ?? 0)]
+    }
+    let product = event.productLeft ?? event.product
+    guard product != 0 else { return nil }
+    while let last = charges[product]?.last, refunded.contains(last) {
+      charges[product]?.removeLast()
+    }
+    return charges[product]?.last.flatMap {
+      event.provider.linksPurchases && bookings[$0].transaction != 0 ? nil : $0
+    }
+  }
+
+  /// Whether a refund of all that was paid for `charge`, which it has just told, came before.
+  func isGivenBack(_ charge: Int) -> Bool { givenBack.contains(charge) }
+
+  private mutating func read(_ bookings: [Booking]) {
+    for index in readCount..<bookings.count {
+      let booking = bookings[index]
+      guard !booking.isRefund else {
+        guard let charge = booking.refundedCharge else { continue }
+        refunded.insert(charge)
+        if booking.isWhole { givenBack.insert(charge) }
+        continue
+      }
+      latest[ChargeKey(booking.transaction)] = index
+      latest[ChargeKey(booking.transaction, of: booking.product)] = index
+      charges[booking.product, default: []].append(index)
+    }
+    readCount = bookings.count
+  }
+}
+
+/// A charge by its transaction; where the rest of a product that was left goes back, by that
+/// product, too: the rest may come under the id of the charge for the new one.
+struct ChargeKey: Hashable {
+  let transaction: Int64
+  /// 0 for any.
+  let product: StringID
+
+  init(_ transaction: Int64, of product: StringID = 0) {
+    self.transaction = transaction
+    self.product = product
+  }
+
+  /// What `event` takes back: a refund or a revocation; nil when it names no charge.
+  init?(takenBackBy event: Event) {
+    guard event.transaction != 0, event.isRefundBooking || event.kind == .revoked else {
+      return nil
+    }
+    if event.kind.isProductChange, event.productLeft == nil { return nil }
+    self.init(event.transaction, of: event.productLeft ?? 0)
+  }
+}

@@ -1,0 +1,161 @@
+import Domain
+
+/// What a charge comes to, and by how much price and proceeds disagree when they do.
+///
+/// Contract, "Money": with `is_proceed` 0 the revenue is the price and proceeds follow from the
+/// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees. That
+/// it is a charge gives it its sign, whatever that of the amounts. The rate is known without
+/// amounts, too.
+func chargeMoney(
+  _ event: Event
+) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
+  guard let revenue = event.revenue, revenue.hasAmount else {
+    return (Money(rate: event.revenue?.rate), nil)
+  }
+  var money = Money(rate: revenue.rate, basis: .provider)
+  let sent = (usd: revenue.usd?.magnitude, local: revenue.local?.magnitude)
+  guard revenue.isProceed == true else {
+    money.grossUSD = sent.usd
+    money.grossLocal = sent.local
+    money.proceedsUSD = share(of: sent.usd, revenue.rate, max: .lineMaxUSD)
+    money.proceedsLocal = share(of: sent.local, revenue.rate, max: .lineMax)
+    return (money, nil)
+  }
+  money.proceedsUSD = sent.usd
+  money.proceedsLocal = sent.local
+  let price = event.price
+  let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
+  let usd = try gross(
+    of: sent.usd, revenue.rate, price: price?.usd?.magnitude, max: .lineMaxUSD)
+  let local = try gross(
+    of: sent.local, revenue.rate, price: sameCurrency ? price?.local?.magnitude : nil,
+    max: .lineMax)
+  money.grossUSD = usd.gross
+  money.grossLocal = local.gross
+  return (money, usd.mismatch)
+}
+
+extension FoldSettings {
+  /// The money of a charge, and its currency: as sent, else by the price book.
+  ///
+  /// The list is for providers that send no amounts; one that Qonversion leaves out is unknown.
+  func completed(
+    _ money: Money, of event: Event
+  ) throws(AmountOverflow) -> (money: Money, currency: StringID) {
+    let currency = event.revenue?.currency ?? 0
+    guard money.basis == .none, let price = listedPrice(of: event) else {
+      return (money, currency)
+    }
+    var listed = Money(rate: price.rate, basis: .priceBook)
+    listed.grossUSD = price.usd
+    listed.grossLocal = price.local
+    listed.proceedsUSD = share(of: price.usd, price.rate, max: .lineMaxUSD)
+    listed.proceedsLocal = share(of: price.local, price.rate, max: .lineMax)
+    return (listed, price.currency == 0 ? currency : price.currency)
+  }
+
+  /// What a buyer paid for a charge, before what is kept of it: as sent, else by the price book.
+  func paid(for charge: Event) -> Revenue {
+    let sent = charge.revenue ?? Revenue()
+    guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }
+    let currency = price.currency == 0 ? sent.currency : price.currency
+    return Revenue(local: price.local, usd: price.usd, currency: currency)
+  }
+
+  private func listedPrice(of charge: Event) -> PriceBook.Price? {
+    guard !charge.provider.sendsWholeCharges else { return nil }
+    return prices.price(
+      of: charge.product, in: charge.store, country: charge.country,
+      currency: charge.revenue?.currency ?? 0, at: charge.time)
+  }
+}
+
+extension Event {
+  /// Whether the event refunds all of a charge: its provider sends no amounts with it, or they are
+  /// those that were paid.
+  func givesBack(_ paid: Revenue) -> Bool {
+    guard let revenue, revenue.hasAmount else {
+      return kind.isRefund && !provider.sendsWholeCharges
+    }
+    if revenue.mayShareCurrency(with: paid), let refunded = revenue.local, let charged = paid.local
+    {
+      return refunded.magnitude == charged.magnitude
+    }
+    guard let refunded = revenue.usd, let charged = paid.usd else { return false }
+    return refunded.magnitude == charged.magnitude
+  }
+
+  /// The same of a charge that was booked as `money`.
+  ///
+  /// Where one of the two was sent as proceeds and the other as the price, they are compared as
+  /// prices.
+  func givesBack(_ paid: Revenue, bookedAs money: Money) throws(AmountOverflow) -> Bool {
+    guard let revenue, revenue.hasAmount, paid.hasAmount,
+      (revenue.isProceed == true) != (paid.isProceed == true)
+    else { return givesBack(paid) }
+    let refunded = try refundMoney(self, rate: money.rate)
+    if revenue.mayShareCurrency(with: paid),
+      let local = refunded.grossLocal, let charged = money.grossLocal
+    {
+      return try agree(local, charged)
+    }
+    guard let usd = refunded.grossUSD, let charged = money.grossUSD else { return false }
+    return try agree(usd, charged)
+  }
+}
+
+extension Revenue {
+  /// Whether nothing says that the other one is in another currency.
+  func mayShareCurrency(with other: Revenue) -> Bool {
+    currency == other.currency || currency == 0 || other.currency == 0
+  }
+}
+
+/// What a refund comes to at `rate`: that of its charge, else its own.
+func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
+  guard let revenue = event.revenue, revenue.hasAmount else {
+    return Money(rate: rate)
+  }
+  let usd = revenue.usd?.magnitude
+  let local = revenue.local?.magnitude
+  var money = Money(rate: rate, basis: .provider)
+  if revenue.isProceed == true {
+    money.proceedsUSD = usd
+    money.proceedsLocal = local
+    money.grossUSD = try gross(of: usd, rate, price: nil, max: .lineMaxUSD).gross
+    money.grossLocal = try gross(of: local, rate, price: nil, max: .lineMax).gross
+  } else {
+    money.grossUSD = usd
+    money.grossLocal = local
+    money.proceedsUSD = share(of: usd, rate, max: .lineMaxUSD)
+    money.proceedsLocal = share(of: local, rate, max: .lineMax)
+  }
+  return money
+}
+
+/// What stays of `gross`; unknown beyond `max`, which only a rate that cannot be true comes to.
+private func share(of gross: Amount?, _ rate: Amount?, max: Amount) -> Amount? {
+  guard let gross, let rate, let share = try? gross.percent(rate), share.magnitude <= max else {
+    return nil
+  }
+  return share
+}
+
+/// The price behind `proceeds`, unknown beyond `max` like `share`; `mismatch` is price − derived
+/// price where the two disagree by more than 0.5 % and more than 0.01.
+private func gross(
+  of proceeds: Amount?, _ rate: Amount?, price: Amount?, max: Amount
+) throws(AmountOverflow) -> (gross: Amount?, mismatch: Amount?) {
+  guard let proceeds, let rate, rate > .zero,
+    let derived = try? proceeds.grossedUp(by: rate), derived.magnitude <= max
+  else { return (nil, nil) }
+  guard let price else { return (derived, nil) }
+  return try agree(price, derived) ? (price, nil) : (derived, price.subtracting(derived))
+}
+
+/// Whether a price is what another comes to but for rounding: by 0.5 %, or by 0.01.
+private func agree(_ price: Amount, _ derived: Amount) throws(AmountOverflow) -> Bool {
+  let cent = Amount(micros: 10_000)
+  let tolerance = Swift.max(cent, try derived.magnitude.scaled(by: 5, over: 1000))
+  return try price.subtracting(derived).magnitude <= tolerance
+}

@@ -1,0 +1,64 @@
+public import Domain
+
+/// When folding the same events again may give something else, because time has passed.
+///
+/// Every comparison of the fold with as-of is one with a moment named here; a moment too many costs
+/// a fold, one too few a wrong number.
+///
+/// - Parameters:
+///   - lives: the lives of one fold group, folded at the as-of of `rules`.
+///   - events: the events they were folded from, later ones included.
+///   - rules: as they were when the lives were folded.
+/// - Returns: the first as-of at which the group must be folded again; nil when only a new event
+///   can change it.
+public func deadline(of lives: [SubscriptionHistory], events: [Event], rules: FoldSettings)
+  -> Instant?
+{
+  var deadlines = Deadlines(rules: rules, feed: events.first)
+  for event in events where event.time >= rules.asOf { deadlines.add(after: event.time) }
+  for life in lives {
+    if let next = life.nextDerived { deadlines.add(after: next) }
+    for period in life.periods { deadlines.add(period) }
+  }
+  return deadlines.first
+}
+
+private struct Deadlines {
+  let rules: FoldSettings
+  /// Up to when ends are judged: as-of, or the newest input of a stale feed.
+  private let horizon: Instant
+  private let wait: Interval
+  private(set) var first: Instant?
+
+  init(rules: FoldSettings, feed event: Event?) {
+    self.rules = rules
+    guard let event else {
+      (horizon, wait) = (rules.asOf, rules.renewalGap)
+      return
+    }
+    wait = rules.renewalGap + rules.deliveryWindow(event.provider)
+    horizon = rules.horizon(of: Feed(provider: event.provider, app: event.app))
+  }
+
+  mutating func add(_ period: Period) {
+    add(after: period.start)
+    guard let end = period.effectiveEnd else { return }
+    add(after: end)
+    if end + wait > horizon { take(end + wait) }
+    if let paid = period.end, paid != end { add(after: paid) }
+    let collected = end + rules.retryHorizon
+    if period.isTrial, collected > horizon { take(collected) }
+  }
+
+  /// A moment that counts once it lies before as-of.
+  mutating func add(after instant: Instant) { add(at: instant + Interval(milliseconds: 1)) }
+
+  /// A moment that counts once as-of has reached it.
+  private mutating func add(at instant: Instant) {
+    if instant > rules.asOf { take(instant) }
+  }
+
+  private mutating func take(_ instant: Instant) {
+    first = first.map { min($0, instant) } ?? instant
+  }
+}

@@ -1,0 +1,36 @@
+import Domain
+
+extension SubscriptionHistory {
+  /// What the data leaves open, charge by charge and period by period.
+  func bookGaps<Target: Books>(into books: inout Target) {
+    guard !told[0].provider.sendsWholeCharges else { return }
+    for index in bookings.indices where !bookings[index].isRefund {
+      let booking = bookings[index]
+      let source = ContributionOrigin(.booking(index), at: booking.time)
+      switch booking.money.basis {
+      case .none: count(.chargeWithoutAmount, source, &books)
+      case .priceBook: count(.chargeFromPriceBook, source, &books)
+      case .provider: break
+      }
+      if !isChained, booking.productType == .subscription {
+        count(.unchainedCharge, source, &books)
+      }
+    }
+    guard isChained else { return }
+    for index in periods.indices {
+      let period = periods[index]
+      guard !period.isTrial, period.start < rules.asOf else { continue }
+      let source = ContributionOrigin(.opening(index, after: nil), at: period.start)
+      if period.end == nil { count(.openEndedPeriod, source, &books) }
+      if period.isEndDerived { count(.derivedEnd, source, &books) }
+    }
+  }
+
+  private func count<Target: Books>(
+    _ gap: CoverageGap, _ source: ContributionOrigin, _ books: inout Target
+  ) {
+    let key = CoverageKey(
+      day: day(source.at), provider: told[0].provider, app: told[0].app, gap: gap)
+    books.add(1, to: key, from: source)
+  }
+}

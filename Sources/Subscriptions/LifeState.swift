@@ -1,0 +1,179 @@
+import Domain
+
+extension SubscriptionHistory {
+  /// What the events come to at as-of, for reconciliation; nil when none counts, and of purchases
+  /// that a family member shares.
+  public var state: LineageState? {
+    guard let first = told.first, let last = told.last, exclusion != .familySharing else {
+      return nil
+    }
+    let newest = bookings.last { !$0.isRefund }.map { events[$0.event] } ?? last
+    var state = LineageState(
+      lineage: newest.lineage, provider: first.provider, environment: first.environment,
+      store: store, app: first.app, product: last.product, firstEventAt: first.time,
+      lastEventAt: last.time)
+    if !first.provider.linksPurchases {
+      state.lineages = Set(told.map(\.lineage)).sorted()
+    }
+    state.charges = charges
+    state.refunds = refunds
+    state.transactions = transactions
+    state.productsOfUncharged = productsOfUncharged(besides: state.charges)
+    state.trials = periods.filter(\.isTrial).map {
+      Trial(
+        transaction: events[$0.opener].transaction, start: $0.start, end: $0.end,
+        product: $0.product, convertibleUntil: $0.convertibleUntil(events, rules))
+    }
+    state.renewalOrdinal = state.charges.compactMap { charge in
+      charge.ordinal ?? charge.renewalCount.flatMap { $0 > 0 ? Int64($0) : nil }
+    }.max()
+    state.isStartSeen = stretches.first?.opening == .new
+    let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
+    state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
+    state.productChanges = events.filter(\.kind.isProductChange).map {
+      ProductChange(
+        transaction: $0.transaction, time: $0.time, previousProduct: $0.previousProduct,
+        product: $0.product, isPaid: $0.chargeKind != nil)
+    }
+    state.silentEnd = silentEnd
+    state.churned = churned
+    state.speaksOfSubscription = events.contains { $0.kind.isAboutSubscription }
+    if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
+    return state
+  }
+
+  /// The ends that the churn report counts.
+  private var churned: [Churned] {
+    guard exclusion == nil, isChained else { return [] }
+    return stretches.compactMap { stretch in
+      guard let end = stretch.end, stretch.closing == .churned, end < rules.asOf,
+        let last = stretch.periods.last
+      else { return nil }
+      return Churned(at: end, product: periods[last].product)
+    }
+  }
+
+  /// The period that states speak of when neither its charge nor its trial start came: one that
+  /// began before the first event, or whose opening was lost.
+  ///
+  /// Whether it was tried or paid for nothing tells, so that it is no trial that could convert.
+  private var periodNeverOpened: Period? {
+    let states = events.indices.filter { events[$0].kind.isAboutSubscription }
+    guard let first = states.first, let last = states.last else { return nil }
+    let told = states.last { events[$0].toldPeriodEnd != nil }
+    let opener = events[first]
+    // A change that is only announced leaves the old product in force.
+    let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0
+    var period = Period(
+      opener: first, eventsEnd: events.count, booking: nil, isTrial: false,
+      product: isAnnounced ? opener.previousProduct : events[last].product,
+      start: events[first].periodStart ?? events[first].time,
+      end: told.flatMap { events[$0].periodEnd })
+    period.graceEnd = states.compactMap { events[$0].graceEnd }.max()
+    return period
+  }
+
+  private func describe(_ period: Period, in state: inout LineageState) {
+    state.product = period.product
+    state.scheduledProduct = scheduledProduct(in: period)
+    state.isTrial = period.isTrial
+    state.periodEnd = period.end
+    state.isEndDerived = period.isEndDerived
+    state.effectiveEnd = period.effectiveEnd
+    state.toldEnd = toldEnd(in: period)
+    state.lastToldEnd = lastToldEnd(of: period)
+    state.accessTakenAway = period.takenAway != nil
+    state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
+    state.isInBillingRetry = period.isInvoluntary(events)
+    state.paymentFailedAt = period.ownEvents.first { events[$0].isBillingProblem }
+      .map { events[$0].time }
+    state.expiredAt = period.ownEvents.first { events[$0].isExpiry }.map { events[$0].time }
+  }
+
+  /// The latest end that a state speaks of, when it lies behind the period's own.
+  private func toldEnd(in period: Period) -> Instant? {
+    period.eventRange.compactMap { index in
+      events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+        ? events[index].periodEnd : nil
+    }.max()
+  }
+
+  private func lastToldEnd(of period: Period) -> Instant? {
+    period.ownEvents.dropFirst().last { index in
+      (events[index].isCancel || events[index].isExpiry) && events[index].transaction != 0
+        && events[index].transaction == events[period.opener].transaction
+    }.flatMap { events[$0].periodEnd }
+  }
+
+  /// The product that a change without a charge announced for the next renewal.
+  private func scheduledProduct(in period: Period) -> StringID? {
+    let announcement = period.eventRange.last { events[$0].isAnnouncement }
+    return announcement.map { events[$0].product }
+  }
+
+  private var charges: [Charge] {
+    let ordinals = renewalOrdinals
+    var periodOfBooking: [Int: Period] = [:]
+    for period in periods {
+      if let booking = period.booking { periodOfBooking[booking] = period }
+    }
+    return bookings.indices.filter { !bookings[$0].isRefund }.map { index in
+      let booking = bookings[index]
+      let period = periodOfBooking[index]
+      return Charge(
+        transaction: booking.transaction, time: booking.time, kind: booking.chargeKind,
+        product: booking.product, ordinal: ordinals[index],
+        renewalCount: events[booking.event].renewalCount,
+        periodStart: period?.start ?? booking.time, periodEnd: period?.end,
+        grossUSD: booking.money.grossUSD, grossLocal: booking.money.grossLocal,
+        currency: booking.currency, basis: booking.money.basis)
+    }
+  }
+
+  private var refunds: [Refund] {
+    guard bookings.contains(where: \.isRefund) else { return [] }
+    var lastCharges: [StringID: Int64] = [:]
+    return bookings.compactMap { booking in
+      guard booking.isRefund else {
+        lastCharges[booking.product] = booking.transaction
+        return nil
+      }
+      // The rest of a product that was left may come under the id of the charge for the new one.
+      let isUnderOtherID = booking.refundedCharge == nil && isRemainder(booking)
+      let left = isUnderOtherID ? lastCharges[booking.product] : nil
+      return Refund(
+        transaction: left ?? booking.transaction, time: booking.time,
+        chargedAt: events[booking.event].periodStart, product: booking.product,
+        productType: booking.productType, grossUSD: booking.money.grossUSD,
+        chargeIsKnown: booking.refundedCharge != nil || isRemainder(booking)
+          || isOfFreeTrial(booking))
+    }
+  }
+
+  /// Whether the refund gives nothing back, of a trial that was told: no charge was due.
+  private func isOfFreeTrial(_ refund: Booking) -> Bool {
+    refund.transaction != 0 && (refund.money.grossUSD ?? .zero) == .zero
+      && told.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }
+  }
+
+  /// Whether the refund is what a product change gave back of the period it cut short.
+  private func isRemainder(_ booking: Booking) -> Bool {
+    events[booking.event].kind.isProductChange
+  }
+
+  private func productsOfUncharged(besides charges: [Charge]) -> [Int64: StringID] {
+    let states = told.filter {
+      ($0.isCancel || $0.isExpiry || $0.isBillingProblem) && $0.transaction != 0 && $0.product != 0
+    }
+    guard !states.isEmpty else { return [:] }
+    let charged = Set(charges.map(\.transaction))
+    return states.reduce(into: [:]) { products, event in
+      if !charged.contains(event.transaction) { products[event.transaction] = event.product }
+    }
+  }
+
+  private var transactions: [Int64] {
+    var seen: Set<Int64> = []
+    return told.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,226 @@
+public import Domain
+
+/// One charge as the fold booked it.
+public struct Charge: Sendable, Equatable {
+  /// `transactionKey` of the transaction; 0 when unknown.
+  public var transaction: Int64
+  /// Event time: when it is booked.
+  public var time: Instant
+  /// What was bought.
+  public var kind: ChargeKind
+  /// StringID of the store product id.
+  public var product: StringID
+  /// Renewal ordinal; nil for other charges and when the start was never seen.
+  public var ordinal: Int64?
+  /// How many renewals the provider counts up to this charge; nil when not sent.
+  public var renewalCount: Int32?
+  /// Start of the period paid for.
+  public var periodStart: Instant
+  /// End of the period paid for; nil while it is open, and for one-time purchases.
+  public var periodEnd: Instant?
+  /// Price in US dollars; nil when unknown.
+  public var grossUSD: Amount?
+  /// Price in `currency`; nil when unknown.
+  public var grossLocal: Amount?
+  /// StringID of the ISO 4217 code; 0 when unknown.
+  public var currency: StringID
+  /// Where the amounts come from.
+  public var basis: AmountBasis
+}
+
+/// One refund as the fold booked it.
+public struct Refund: Sendable, Equatable {
+  /// `transactionKey` of the refunded transaction; 0 when unknown.
+  public var transaction: Int64
+  /// When it happened: the event time.
+  public var time: Instant
+  /// When the refunded transaction was made, as the refund says; nil when not sent.
+  public var chargedAt: Instant?
+  /// StringID of the store product id; 0 when unknown.
+  public var product: StringID
+  /// Whether what was given back renews, or was bought once.
+  public var productType: ProductType
+  /// Price in US dollars; nil when unknown.
+  public var grossUSD: Amount?
+  /// Whether the charge it refunds is among the lineage's.
+  public var chargeIsKnown: Bool
+}
+
+/// One free trial as the fold saw it start.
+public struct Trial: Sendable, Equatable {
+  /// `transactionKey` of the trial's transaction.
+  public var transaction: Int64
+  /// When it began.
+  public var start: Instant
+  /// When it ends; nil when not sent.
+  public var end: Instant?
+  /// StringID of the store product id.
+  public var product: StringID
+  /// The last moment at which a first payment is its conversion, rather than a new start; nil while
+  /// its end is unknown.
+  public var convertibleUntil: Instant?
+}
+
+/// A change of product as it was told.
+public struct ProductChange: Sendable, Equatable {
+  /// `transactionKey` of its transaction; 0 when unknown.
+  public var transaction: Int64
+  /// When it was told: the event time.
+  public var time: Instant
+  /// StringID of the product that was left; 0 when not told.
+  public var previousProduct: StringID
+  /// StringID of the product moved to; 0 when not told.
+  public var product: StringID
+  /// Whether it is a charge, too.
+  public var isPaid: Bool
+}
+
+/// One end of an active time, as the churn report counts it.
+public struct Churned: Sendable, Equatable {
+  /// The effective end.
+  public var at: Instant
+  /// StringID of the store product id held then.
+  public var product: StringID
+}
+
+/// What the events of one lineage come to at as-of.
+public struct LineageState: Sendable, Equatable {
+  /// Key of the lineage; of several, that of the newest charge, else of the newest event.
+  public var lineage: Int64
+  /// Keys of all lineages whose events tell the life, ascending.
+  public var lineages: [Int64]
+  /// Who tells.
+  public var provider: Provider
+  /// Production or sandbox.
+  public var environment: Environment
+  /// The shop.
+  public var store: Store
+  /// StringID of the app id; 0 unknown.
+  public var app: StringID
+  /// The product held last; a store product id.
+  public var product: StringID
+  /// Time of the first counted event.
+  public var firstEventAt: Instant
+  /// Time of the last counted event.
+  public var lastEventAt: Instant
+  /// Trials in business order.
+  public var trials: [Trial] = []
+  /// In business order.
+  public var charges: [Charge] = []
+  /// Refunds in business order.
+  public var refunds: [Refund] = []
+  /// Transaction keys of every counted event, in business order, repeated ids included once.
+  public var transactions: [Int64] = []
+  /// The products that cancels, failed payments and ends name of transactions whose charge never
+  /// came, by `transactionKey`.
+  public var productsOfUncharged: [Int64: StringID] = [:]
+  /// Whether an event came that only something that renews has.
+  public var speaksOfSubscription = false
+  /// The product that a change without a charge announced for the next renewal; nil when none did.
+  public var scheduledProduct: StringID?
+  /// Whether the last period is a trial rather than paid.
+  public var isTrial = false
+  /// End of the last period as paid or tried, without grace; nil when open-ended or one-time.
+  public var periodEnd: Instant?
+  /// Whether `periodEnd` follows from the product's configured or listed length alone.
+  public var isEndDerived = false
+  /// A later end of which a cancel, an expiry or a failing payment spoke: the period that it ends
+  /// was paid for, though its charge never came.
+  public var toldEnd: Instant?
+  /// The end that the last cancel or expiry of the last period's own charge told, whether it counts
+  /// or not; nil when none did.
+  public var lastToldEnd: Instant?
+  /// End of the last period with grace, or the moment access was taken away.
+  public var effectiveEnd: Instant?
+  /// Whether a whole refund or a revocation ended the last period.
+  public var accessTakenAway = false
+  /// Whether the lineage's last word is that it will not renew.
+  public var isAutoRenewOff = false
+  /// When auto-renew was last switched off, in whatever period; nil when it never was or an event
+  /// switched it on again.
+  public var lastCancelAt: Instant?
+  /// Whether the last period is followed by a billing problem that no charge has solved.
+  public var isInBillingRetry = false
+  /// Event time of the first failed payment told for the last period; nil when none was.
+  public var paymentFailedAt: Instant?
+  /// Event time of the first expiry told for the last period; nil when none was.
+  public var expiredAt: Instant?
+  /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
+  public var renewalOrdinal: Int64?
+  /// Changes of product in business order.
+  public var productChanges: [ProductChange] = []
+  /// The end of the last period, when auto-renew was on and nothing at all was told of what
+  /// followed, though it is too late for it; nil otherwise.
+  public var silentEnd: Instant?
+  /// Ends that count as churn, in order; what was paused is none.
+  public var churned: [Churned] = []
+  /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
+  public var isStartSeen = false
+
+  /// Whether the lineage renews, rather than being a one-time purchase.
+  public var isSubscription: Bool {
+    speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
+  }
+
+  /// Whether the trial that is the last period was given back, before anything was paid.
+  public var isTrialGivenBack: Bool {
+    guard isTrial, let trial = trials.last, trial.transaction != 0 else { return false }
+    return refunds.contains { $0.transaction == trial.transaction }
+  }
+
+  /// Whether an expiry was told for the last period.
+  public var isExpiryTold: Bool { expiredAt != nil }
+
+  /// Charges of what renews, in business order.
+  public var subscriptionCharges: [Charge] { charges.filter { $0.kind != .oneTime } }
+
+  /// Changes of product that came without a charge.
+  public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }
+
+  /// A lineage of which nothing is known yet.
+  public init(
+    lineage: Int64, provider: Provider, environment: Environment, store: Store, app: StringID,
+    product: StringID, firstEventAt: Instant, lastEventAt: Instant
+  ) {
+    self.lineage = lineage
+    lineages = [lineage]
+    self.provider = provider
+    self.environment = environment
+    self.store = store
+    self.app = app
+    self.product = product
+    self.firstEventAt = firstEventAt
+    self.lastEventAt = lastEventAt
+  }
+}
+
+/// Something odd that the fold saw in one event.
+public struct FoldFinding: Sendable, Equatable {
+  /// What is wrong.
+  public var code: BreakCode
+  /// Identity of the event it is about.
+  public var identity: Int64
+  /// `transactionKey` of the transaction in question; 0 when none is.
+  public var transaction: Int64
+  /// When it happened: the event time.
+  public var time: Instant
+  /// StringID of the store product id.
+  public var product: StringID
+  /// Difference in US dollars, when the finding has one.
+  public var difference: Amount?
+  /// The facts on both sides, in words, without personal data.
+  public var evidence: String
+
+  /// Something odd in `event`; `difference` is in US dollars.
+  public init(
+    _ code: BreakCode, _ event: Event, difference: Amount? = nil, _ evidence: String
+  ) {
+    self.code = code
+    identity = event.identity
+    transaction = event.transaction
+    time = event.time
+    product = event.product
+    self.difference = difference
+    self.evidence = evidence
+  }
+}

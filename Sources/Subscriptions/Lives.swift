@@ -1,0 +1,177 @@
+public import Domain
+
+/// The lives that the events of one fold group tell of.
+///
+/// - Parameters:
+///   - events: the counted version of every event of one fold group, in any order: for Qonversion
+///     a lineage, for the other providers all lineages of one user in one app and environment, or
+///     a lineage without user.
+///   - rules: as-of and the settings of the run.
+/// - Returns: for Qonversion exactly one life; in an order that does not depend on that of arrival.
+/// - Throws: `AmountOverflow` when a derived amount does not fit.
+public func lives(of events: [Event], rules: FoldSettings) throws(AmountOverflow)
+  -> [SubscriptionHistory]
+{
+  guard let first = events.first, !first.provider.linksPurchases else {
+    return [try SubscriptionHistory(events: events, rules: rules)]
+  }
+  return try FoldGroup(events, rules: rules).lives()
+}
+
+/// What a provider without lasting ids tells of one user, or of one purchase without user.
+private struct FoldGroup {
+  let rules: FoldSettings
+  /// Counted events in business order.
+  let events: [Event]
+  let collections: Collections
+  /// Whether charges can be put together to subscriptions.
+  let isChained: Bool
+
+  init(_ all: [Event], rules: FoldSettings) {
+    self.rules = rules
+    let counted = inBusinessOrder(all, before: rules.asOf)
+    events = counted.withLastOfEachMessage.withChargesToldOnce.withStoresOfTheirProducts
+    collections = Collections(events)
+    isChained = all.contains { $0.user != 0 || $0.provider.chainsRenewals(in: $0.store) }
+  }
+
+  func lives() throws(AmountOverflow) -> [SubscriptionHistory] {
+    let purchases = events.filter { !$0.isCollectionAlone }
+    let shared = purchases.filter(\.isShared)
+    var lives: [SubscriptionHistory] = []
+    if !shared.isEmpty { lives.append(try life(shared, exclusion: .familySharing)) }
+    var chains: [Chain] = []
+    var ends = ChainEnds()
+    for thread in try threads(purchases.filter { !$0.isShared }) {
+      if let start = thread.start, let index = ends.last(before: start, in: thread.store) {
+        chains[index].append(thread)
+        ends.update(index, chains[index])
+      } else {
+        chains.append(Chain(thread))
+        ends.add(chains.count - 1, chains[chains.count - 1])
+      }
+    }
+    for chain in chains {
+      if let single = chain.single {
+        lives.append(single)
+      } else {
+        lives.append(try life(chain.events.inOrder, exclusion: nil))
+      }
+    }
+    return lives
+  }
+
+  /// The threads folded one by one, by their start.
+  private func threads(_ purchases: [Event]) throws(AmountOverflow) -> [SubscriptionHistory] {
+    var folded: [SubscriptionHistory] = []
+    for thread in purchases.threads { folded.append(try life(thread, exclusion: nil)) }
+    return folded.sorted { $0.place < $1.place }
+  }
+
+  private func life(
+    _ told: [Event], exclusion: ExclusionReason?
+  ) throws(AmountOverflow) -> SubscriptionHistory {
+    let history = StateSequence(of: told, collections: collections, rules: rules)
+    return try SubscriptionHistory(
+      told: told, events: history.events, nextDerived: history.next, rules: rules,
+      exclusion: exclusion, isChained: isChained)
+  }
+}
+
+/// Threads that follow each other without overlap: one life of the user.
+private struct Chain {
+  private(set) var events: [Event]
+  /// The life, while it is of one thread only.
+  private(set) var single: SubscriptionHistory?
+  /// When the last thread ends; nil while it is open, or has no period.
+  private(set) var end: Instant?
+  let store: Store
+
+  init(_ life: SubscriptionHistory) {
+    events = life.told
+    single = life
+    end = life.freeFrom
+    store = life.store
+  }
+
+  mutating func append(_ life: SubscriptionHistory) {
+    events += life.told
+    single = nil
+    end = life.freeFrom.flatMap { free in end.map { max($0, free) } }
+  }
+}
+
+/// When the chains of each store end, in plain numbers: a user can have tens of thousands.
+private struct ChainEnds {
+  private struct OfStore {
+    /// Milliseconds; the greatest number for an open end.
+    var ends: [Int64] = []
+    var chains: [Int] = []
+  }
+
+  private var stores: [Store: OfStore] = [:]
+  /// Where each chain stands among those of its store.
+  private var slots: [Int] = []
+
+  mutating func add(_ index: Int, _ chain: Chain) {
+    slots.append(stores[chain.store]?.ends.count ?? 0)
+    stores[chain.store, default: OfStore()].ends.append(chain.end?.milliseconds ?? .max)
+    stores[chain.store, default: OfStore()].chains.append(index)
+  }
+
+  mutating func update(_ index: Int, _ chain: Chain) {
+    stores[chain.store]?.ends[slots[index]] = chain.end?.milliseconds ?? .max
+  }
+
+  /// The chain that ends last of those that end at `start` or before, the first of several.
+  func last(before start: Instant, in store: Store) -> Int? {
+    guard let held = stores[store] else { return nil }
+    var found: Int?
+    var latest = Int64.min
+    for slot in held.ends.indices where held.ends[slot] <= start.milliseconds {
+      if found == nil || held.ends[slot] > latest { (found, latest) = (slot, held.ends[slot]) }
+    }
+    return found.map { held.chains[$0] }
+  }
+}
+
+extension [Event] {
+  var inOrder: [Event] {
+    guard let last = self.map(\.time).max() else { return self }
+    return inBusinessOrder(self, before: last + Interval(milliseconds: 1))
+  }
+}
+
+extension SubscriptionHistory {
+  /// When its first period begins; nil when it has none.
+  var start: Instant? { periods.first?.start }
+
+  /// Orders lives by their start, those without period last.
+  var place: (Int64, Int64) {
+    (start?.milliseconds ?? .max, told.map(\.lineage).min() ?? 0)
+  }
+
+  /// From when on another purchase can continue it; nil while it is open.
+  ///
+  /// A purchase that another replaced gives way before its message says so. Of a thread that holds
+  /// both, as an upgrade under one original id does, the one that opened its last period decides.
+  var freeFrom: Instant? {
+    guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {
+      return nil
+    }
+    guard let end = periods.compactMap(\.effectiveEnd).max() else { return nil }
+    guard told.contains(where: { $0.observation?.isReplaced == true }) else { return end }
+    let holder = events[latest.opener]
+    let seen = told.filter { event in
+      event.observation != nil && event.product == holder.product
+        && (event.transaction == holder.transaction || event.transaction == 0
+          || holder.transaction == 0)
+    }
+    guard let last = seen.last, last.observation?.isReplaced == true else { return end }
+    let replaced = seen.first {
+      $0.observation?.isReplaced == true && $0.transaction == last.transaction
+    }
+    let ended = replaced.map { Swift.min($0.time, $0.periodEnd ?? $0.time) } ?? end
+    return Swift.min(end, ended) - rules.renewalGap
+  }
+}

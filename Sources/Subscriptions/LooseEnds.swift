@@ -1,0 +1,81 @@
+public import Domain
+
+extension SubscriptionHistory {
+  /// Whether events alone prove that one never came: a refund without its charge, a trial followed
+  /// by a renewal, a counter that jumps, or an end of which nothing was told.
+  ///
+  /// Cheap to ask of every lineage; what exactly is missing is reconciliation's to say.
+  public var hasLooseEnds: Bool {
+    if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
+    return isConversionUntold || silentEnd != nil || hasCounterJump
+  }
+
+  /// Whether a trial is followed by a counted renewal, without a conversion between them.
+  private var isConversionUntold: Bool {
+    guard periods.contains(where: \.isTrial), let paid = periods.first(where: { !$0.isTrial }),
+      let booking = paid.booking, bookings[booking].chargeKind == .renewal
+    else { return false }
+    return (events[paid.opener].renewalCount ?? 0) > 0
+  }
+
+  /// The end of the last period when the calendar says that something must have followed it, and
+  /// nothing did: auto-renew was on, and neither charge nor cancel, expiry, failed payment, pause
+  /// or loss of access came, though the gap and the delivery window are over.
+  ///
+  /// Silence proves that only where every end is told. A cancel of the year before counts, for a
+  /// plan with a 12-month commitment renews after its cancel.
+  var silentEnd: Instant? {
+    guard let period = periods.last, let first = told.first, first.provider.tellsEveryEnd,
+      let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
+      !period.isPaused(events),
+      end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
+    else { return nil }
+    let told = period.ownEvents.dropFirst().contains { index in
+      explainsEnd(events[index].kind)
+        && !events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+    }
+    return told || mayBeTakenAway(period) || isCommitted(period, until: end) ? nil : end
+  }
+
+  /// Whether a refund may have ended the period.
+  ///
+  /// That is one of a charge that never came, unless it was an older one, or of an amount that
+  /// nothing tells; any other that has not ended it is money only.
+  private func mayBeTakenAway(_ period: Period) -> Bool {
+    bookings.contains { booking in
+      guard booking.isRefund, booking.event > period.opener else { return false }
+      guard booking.refundedCharge == nil else {
+        return booking.refundedCharge == period.booking && booking.money.grossUSD == nil
+      }
+      return events[booking.event].periodStart.map { $0 >= period.start } ?? true
+    }
+  }
+
+  /// Whether the monthly period was renewed after a cancel of the twelve months before `end`.
+  private func isCommitted(_ period: Period, until end: Instant) -> Bool {
+    guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
+      let paidUntil = period.paidUntil,
+      paidUntil.since(period.start).isMonth,
+      let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.tellsEnd }),
+      events[last].isCancel, events[last].time > end - .days(366)
+    else { return false }
+    // A cancel after the end was the store's, which had tried to collect until then.
+    let running = periods.last { $0.opener < last }
+    return running?.effectiveEnd.map { events[last].time <= $0 } ?? true
+  }
+}
+
+extension Interval {
+  /// Whether it is a month of the calendar, but for the hours by which stores charge early or late.
+  public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
+}
+
+/// Whether an event of this kind says why a period is followed by no other.
+private func explainsEnd(_ kind: EventKind) -> Bool {
+  switch kind {
+  case .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,
+    .graceEntered, .endedInvoluntarily, .revoked:
+    true
+  default: false
+  }
+}

@@ -1,0 +1,95 @@
+import Domain
+
+/// The deliveries of a user's whole collection of purchases, and what each of them held.
+///
+/// iaptic sends the last purchase of every product. What an earlier delivery had and a later one
+/// lacks has vanished, unless another purchase of its product took its place.
+///
+/// What vanished may have been all that a body without date was dated by, so that such bodies are
+/// put in order by when they were received.
+struct Collections {
+  private struct Delivery {
+    /// The latest time among its events.
+    var time: Instant
+    /// When it was seen to be so.
+    var seen: Instant
+    /// Its first event, on which a derived event can rest.
+    let event: Event
+  }
+
+  /// A purchase of a product; of an upgrade, both may have one lineage, and one of them stays.
+  private struct Holding: Hashable {
+    let lineage: Int64
+    let product: StringID
+  }
+
+  /// As they were seen.
+  private let deliveries: [Delivery]
+  /// The last delivery that holds each purchase.
+  private var last: [Holding: Int] = [:]
+  /// The deliveries that hold each product, in order: a user can have tens of thousands.
+  private var holding: [StringID: [Int]] = [:]
+
+  /// The collections of which `events`, in business order, are told.
+  init(_ events: [Event]) {
+    var byKey: [Int64: Delivery] = [:]
+    for event in events where event.collection != 0 {
+      let first = Delivery(time: event.time, seen: event.seenAt, event: event)
+      var delivery = byKey[event.collection, default: first]
+      delivery.time = Swift.max(delivery.time, event.time)
+      delivery.seen = Swift.max(delivery.seen, event.seenAt)
+      byKey[event.collection] = delivery
+    }
+    deliveries = byKey.values.sorted {
+      ($0.seen, $0.event.identity) < ($1.seen, $1.event.identity)
+    }
+    var places: [Int64: Int] = [:]
+    for (place, delivery) in deliveries.enumerated() { places[delivery.event.collection] = place }
+    for event in events where !event.isCollectionAlone {
+      guard let place = places[event.collection] else { continue }
+      let held = Holding(lineage: event.lineage, product: event.product)
+      last[held] = Swift.max(place, last[held] ?? place)
+      holding[event.product, default: []].append(place)
+    }
+    holding = holding.mapValues { Set($0).sorted() }
+  }
+
+  /// The first delivery that lacks `lineage` with its product for good, when one came before it.
+  ///
+  /// An event of the delivery, at its time; where the purchase was held since, when the delivery
+  /// was seen.
+  func disappearance(of lineage: Int64, product: StringID) -> Event? {
+    guard let last = last[Holding(lineage: lineage, product: product)] else { return nil }
+    let held = deliveries[last].seen
+    let later = deliveries.indices.first(from: last + 1) { deliveries[$0].seen > held }
+    let holders = holding[product] ?? []
+    let next = holders.indices.first(from: 0) { holders[$0] >= later }
+    // Holders are a row without gap as long as they stand as far behind `later` as behind `next`.
+    let run = holders.indices.first(from: next) { holders[$0] - later > $0 - next } - next
+    guard later + run < deliveries.count else { return nil }
+    let lacking = deliveries[later + run]
+    var event = lacking.event
+    event.time = lacking.time > held ? lacking.time : lacking.seen
+    return event
+  }
+}
+
+extension Range<Int> {
+  /// The first number from `start` on of which `isSuch` is true, when it is of all after it.
+  func first(from start: Int, where isSuch: (Int) -> Bool) -> Int {
+    var (low, high) = (start, upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if isSuch(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}
+
+extension Event {
+  /// Whether the event only says that a collection came, and held nothing.
+  var isCollectionAlone: Bool { kind == .observed && observation == nil }
+
+  /// Whether a family member shares the purchase.
+  var isShared: Bool { observation?.isShared == true }
+}

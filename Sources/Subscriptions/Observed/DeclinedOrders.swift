@@ -1,0 +1,105 @@
+import Domain
+
+extension [Event] {
+  /// The events, in business order, of which what shows an order that Play declined speaks of the
+  /// purchase that was to be renewed.
+  ///
+  /// Play names the last order of a subscription, be it charged, pending or declined: while a
+  /// payment fails, and after it failed for good, that is one for which nobody paid.
+  func withDeclinedOrders(_ rules: FoldSettings) -> [Event] {
+    guard contains(where: { $0.store == .playStore && $0.lacksPayment }) else { return self }
+    var orders = PlayOrders(rules: rules)
+    var renewed: [Int64: Int64] = [:]
+    for event in asSeen {
+      if let order = orders.read(event) { renewed[event.identity] = order }
+    }
+    if renewed.isEmpty { return self }
+    return map { event in
+      guard let order = renewed[event.identity] else { return event }
+      var shown = event
+      shown.transaction = order
+      // What it was to cost.
+      shown.revenue = nil
+      shown.price = nil
+      return shown
+    }
+  }
+}
+
+/// The orders of Play's subscriptions, as far as events told or showed them.
+private struct PlayOrders {
+  /// The newest order of a subscription that was paid for, or tried.
+  private struct Paid {
+    var id: Int64
+    let start: Instant
+    /// Without grace.
+    var end: Instant
+  }
+
+  private let rules: FoldSettings
+  private var newest: [Int64: Paid] = [:]
+  private var paid: Set<TransactionOfLineage> = []
+  /// Declined orders, with the latest end that was shown with each.
+  private var declined: [TransactionOfLineage: Instant] = [:]
+
+  init(rules: FoldSettings) { self.rules = rules }
+
+  /// Reads an event; the order that was to be renewed when it shows a declined one.
+  mutating func read(_ event: Event) -> Int64? {
+    guard event.store == .playStore, event.transaction != 0, let end = event.periodEnd,
+      event.observation != nil || event.opensPurchase
+    else { return nil }
+    let order = TransactionOfLineage(event)
+    if let last = newest[event.lineage], !paid.contains(order),
+      isDeclined(event, order, end, after: last)
+    {
+      declined[order] = Swift.max(end, declined[order] ?? end)
+      return last.id
+    }
+    paid.insert(order)
+    guard let last = newest[event.lineage], last.id == event.transaction || end < last.end else {
+      newest[event.lineage] = Paid(id: event.transaction, start: event.paidFrom, end: end)
+      return nil
+    }
+    if last.id == event.transaction, !event.isFailing {
+      newest[event.lineage]?.end = Swift.max(end, last.end)
+    }
+    return nil
+  }
+
+  /// Whether an order that nothing shows as paid for is one that failed: its end is still that of
+  /// the period before it, or that of a grace.
+  private func isDeclined(
+    _ event: Event, _ order: TransactionOfLineage, _ end: Instant, after last: Paid
+  ) -> Bool {
+    guard let state = event.observation, !event.opensPurchase, !event.kind.isRefund,
+      event.kind != .revoked
+    else { return false }
+    let due = last.end + rules.renewalGap
+    let isOver = end < last.end - rules.renewalGap
+    // It was charged when the period before it ended.
+    let isCharged = state.lastChargedAt.map { $0 >= last.end - rules.renewalGap } ?? false
+    guard !isOver, !isCharged else { return false }
+    let isKnown = declined[order] != nil
+    if end <= due { return event.lacksPayment || isKnown }
+    guard event.isFailing || event.lacksPayment && isKnown else { return false }
+    if let shown = declined[order], end <= shown { return true }
+    if state.isTimeInferred != true, event.time <= due { return true }
+    let length = rules.periodLength(of: event) ?? PeriodLength(from: last.start, to: last.end)
+    return end + monthsDiffer < length.end(from: last.end)
+  }
+}
+
+private extension Event {
+  /// Whether it shows a purchase whose payment fails, or one that gives no access.
+  var lacksPayment: Bool {
+    observation != nil && (isFailing || observation?.isOwned == false)
+  }
+
+  var isFailing: Bool { observation?.isInBillingRetry == true || isBillingProblem }
+
+  /// When the period began that it tells of or shows, at the latest.
+  var paidFrom: Instant {
+    observation?.lastChargedAt ?? Swift.min(periodStart ?? time, time)
+  }
+}

@@ -1,0 +1,277 @@
+import Domain
+
+/// What a period may be longer than the one before it: months differ by up to three days.
+let monthsDiffer = Interval.days(4)
+
+/// Compares the observations of a life and says what happened between them.
+struct Derivation {
+  let collections: Collections
+  let rules: FoldSettings
+  private let purchases: [Purchase]
+  /// Told events by lineage, in business order, without observations.
+  private let told: [Int64: [Event]]
+  /// The newest purchase of each lineage, by its place in `purchases`.
+  private var newest: [Int64: Int] = [:]
+  /// What follows each of `purchases`.
+  private let successors: [Successors]
+  /// The subscription that the life holds, as far as the walk came.
+  private var held: CurrentSubscription?
+  private var seenLineages: Set<Int64> = []
+  private var events: [Event] = []
+  /// What followed the charge of the purchase held; it counts until the next one.
+  private var afterwards: [Event] = []
+
+  init(told: [Event], collections: Collections, rules: FoldSettings) {
+    self.told = Dictionary(grouping: told.filter { $0.kind != .observed }, by: \.lineage)
+    self.collections = collections
+    self.rules = rules
+    purchases = Purchase.all(in: told, rules: rules)
+    successors = purchases.successors
+    for (place, purchase) in purchases.enumerated() {
+      newest[purchase.sightings[0].lineage] = place
+    }
+  }
+
+  /// The derived events, in no order.
+  mutating func run() -> [Event] {
+    for (place, purchase) in purchases.enumerated() {
+      guard let opening = opening(of: purchase) else { continue }
+      if purchase.told == nil { events.append(opening) }
+      seenLineages.insert(opening.lineage)
+      guard !purchase.isOneTime else { continue }
+      events += afterwards.filter { $0.precedes(opening) }
+      let changes = StateChanges(
+        of: purchase, opening: opening, told: told[opening.lineage] ?? [],
+        before: successors[place], rules: rules)
+      let isNewest = newest[opening.lineage] == place
+      let later = isNewest ? disappearance(after: opening, changes) : nil
+      afterwards = changes.events + [later].compactMap(\.self)
+      held = CurrentSubscription(purchase, opening, changes, revokedAt: later?.time)
+    }
+    return events + afterwards
+  }
+
+  /// The charge or trial start of a purchase; nil when nothing is paid for yet.
+  private func opening(of purchase: Purchase) -> Event? {
+    if let told = purchase.told { return told }
+    guard var event = purchase.first else { return nil }
+    let previous = held
+    let charged = chargeTime(of: purchase, event, after: previous)
+    let time = afterLapse(of: previous, event, chargedAt: charged)
+    event.kind = kind(of: purchase, event, at: time, after: previous)
+    event.time = time
+    event.periodStart = time
+    if purchase.isOneTime { event.periodEnd = nil }
+    event.startsLineage = event.kind == .started || event.kind == .purchased
+    event.revenue = purchase.revenue
+    if event.kind.isProductChange {
+      event.previousProduct = previous?.product ?? 0
+      event.revenue = event.revenue ?? Revenue()
+    }
+    if event.kind == .trialStarted { event.revenue = nil }
+    event.reason = nil
+    event.graceEnd = nil
+    event.price = nil
+    return event
+  }
+
+  /// When a purchase was charged: as sent; else when it was first made; else when it was seen.
+  ///
+  /// FLOBUK's body is the message of this very charge. Another provider's may be about something
+  /// else: seen soon after the period before it ended, the purchase was charged when that ended.
+  /// A body without date tells when it was true at the earliest, and may tell of nothing later
+  /// than the first purchase: then it was seen when it was received.
+  private func chargeTime(
+    of purchase: Purchase, _ event: Event, after previous: CurrentSubscription?
+  ) -> Instant {
+    let state = event.observation
+    if let charged = state?.lastChargedAt { return charged }
+    if let bought = state?.firstPurchasedAt, purchase.isOneTime || isFirst(event, since: bought) {
+      return bought
+    }
+    let seen = event.seenAt
+    let isSeenRunning = event.periodEnd.map { seen < $0 } ?? true
+    guard event.transaction != 0, isSeenRunning else {
+      return undatedChargeTime(event, after: previous)
+    }
+    guard let previous, let end = previous.end, seen >= end else {
+      let isAllThatTells = previous?.end == nil && rules.periodLength(of: event) == nil
+      return event.isDated || isAllThatTells ? seen : undatedChargeTime(event, after: previous)
+    }
+    guard seen <= end + rules.renewalGap else {
+      return chargeTime(seenLate: event, after: previous, until: end)
+    }
+    return event.provider.body == .purchase ? seen : end
+  }
+
+  /// When a purchase was charged that was seen first after a lapse of the one before, or late in a
+  /// renewal of it that nothing told.
+  ///
+  /// Its length tells; where none is configured or listed, FLOBUK's body does, which is the message
+  /// of this very charge unless what it shows has changed since; else the length of the one before.
+  /// A body without date may be the copy of one that came in time.
+  private func chargeTime(
+    seenLate event: Event, after previous: CurrentSubscription, until end: Instant
+  ) -> Instant {
+    let seen = event.seenAt
+    let isMessage =
+      event.provider.body == .purchase && event.observation?.isAutoRenewing != false
+      && event.observation?.isInBillingRetry != true
+    let known = rules.periodLength(of: event)
+    guard let next = event.periodEnd,
+      let length = known ?? (isMessage ? nil : previous.length(of: event.product))
+    else { return isMessage || !previous.isRenewing ? seen : end }
+    let start = length.start(before: next)
+    let latest = (event.isDated ? end : end + monthsDiffer) + rules.renewalGap
+    if start <= latest, previous.isRenewing { return end }
+    return start + monthsDiffer < seen ? start : seen
+  }
+
+  /// When a purchase was charged that no dated body saw running: its end less its product's period;
+  /// else when the period before it ended.
+  ///
+  /// Bought anew while that period was to run on, it was charged before its end: by the length of
+  /// its own period, or because it was received by then. So was what ended no later than that
+  /// period. A trial is not as long as its product's period.
+  private func undatedChargeTime(_ event: Event, after previous: CurrentSubscription?) -> Instant {
+    let soonest = previous?.end
+    guard let end = event.periodEnd, event.observation?.isTrial != true,
+      let length = rules.periodLength(of: event)
+    else {
+      let time = min(soonest ?? event.time, event.periodEnd ?? event.time)
+      guard let received = event.received, received + rules.renewalGap < time else { return time }
+      return max(received, event.time)
+    }
+    let start = length.start(before: end)
+    guard let soonest, end > soonest else { return start }
+    let isAnew = start + monthsDiffer < soonest && event.time < soonest
+    return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
+  }
+
+  /// `time`; where neither a date nor a length tells it and access was seen gone since, when the
+  /// purchase was seen, or when access was last seen gone.
+  private func afterLapse(
+    of previous: CurrentSubscription?, _ event: Event, chargedAt time: Instant
+  ) -> Instant {
+    guard event.observation?.lastChargedAt == nil, rules.periodLength(of: event) == nil,
+      let previous, let ended = previous.end, let gone = previous.seenGoneAt, time < gone,
+      gone > ended + rules.renewalGap, gone < event.seenAt, let end = event.periodEnd, gone < end
+    else { return time }
+    return event.seenAt < end ? event.seenAt : gone
+  }
+
+  /// Whether a purchase made at `bought` can still be in its first period.
+  ///
+  /// A transaction with the subscription's own id is the first, whatever its end became. Where
+  /// no id tells, one in grace may end later than its period, but not by another period.
+  private func isFirst(_ event: Event, since bought: Instant) -> Bool {
+    guard event.startsLineage, !seenLineages.contains(event.lineage) else { return false }
+    if let charged = event.observation?.lastChargedAt { return charged <= bought + .days(1) }
+    if event.transaction != 0, event.store.startsWithOriginal { return true }
+    guard let end = event.periodEnd, let length = rules.periodLength(of: event),
+      event.observation?.isTrial != true
+    else { return true }
+    let firstEnd = length.end(from: bought)
+    let isInGrace = event.isBillingProblem || event.observation?.isInBillingRetry == true
+    return end <= firstEnd + rules.renewalGap
+      || (isInGrace && end < length.end(from: firstEnd))
+  }
+
+  private func kind(
+    of purchase: Purchase, _ event: Event, at time: Instant, after previous: CurrentSubscription?
+  ) -> EventKind {
+    if purchase.isOneTime { return .purchased }
+    if purchase.isTrial { return .trialStarted }
+    guard let previous else {
+      let bought = event.observation?.firstPurchasedAt ?? time
+      return isFirst(event, since: bought) ? .started : .renewed
+    }
+    let follows = previous.end.map { time <= $0 + rules.renewalGap } ?? true
+    let continues =
+      !previous.isTakenAway(at: time)
+      && (follows || previous.isCollected(at: time, within: rules.retryHorizon))
+    if previous.isTrial { return continues ? .trialConverted : .started }
+    guard continues else { return .resubscribed }
+    if previous.product == event.product { return .renewed }
+    return follows ? .productChanged : .resubscribed
+  }
+
+  /// The revocation of a lineage's newest purchase, which a later collection lacks while its period
+  /// runs.
+  private func disappearance(after opening: Event, _ changes: StateChanges) -> Event? {
+    guard !changes.isEndKnown,
+      let vanished = collections.disappearance(of: opening.lineage, product: opening.product),
+      let end = changes.end, vanished.time < end, vanished.time >= opening.time
+    else { return nil }
+    var event = opening
+    event.kind = .revoked
+    event.time = vanished.time
+    event.identity = vanished.identity
+    event.place = vanished.place
+    event.received = vanished.received
+    event.revenue = nil
+    event.reason = nil
+    return event
+  }
+}
+
+/// The subscription that a life holds after one of its purchases.
+private struct CurrentSubscription {
+  let product: StringID
+  let isTrial: Bool
+  private let start: Instant
+  /// With grace; nil while it is open.
+  let end: Instant?
+  private let isCollecting: Bool
+  private let gaveUpAt: Instant?
+  private let revokedAt: Instant?
+  /// Whether nothing stood against a renewal at its end.
+  let isRenewing: Bool
+  /// When it was last seen without access.
+  let seenGoneAt: Instant?
+
+  init(_ purchase: Purchase, _ opening: Event, _ changes: StateChanges, revokedAt: Instant?) {
+    product = opening.product
+    isTrial = opening.kind == .trialStarted
+    start = opening.time
+    end = changes.end
+    isCollecting = changes.isCollecting
+    gaveUpAt = changes.gaveUpAt
+    self.revokedAt = revokedAt ?? changes.revokedAt
+    isRenewing = changes.renewsAtEnd && revokedAt == nil
+    seenGoneAt = purchase.sightings.filter { $0.observation?.isOwned == false }.map(\.seenAt).max()
+  }
+
+  /// How long it was; nil for a trial, and for another product.
+  func length(of product: StringID) -> PeriodLength? {
+    guard let end, !isTrial, product == self.product, start < end else { return nil }
+    return PeriodLength(from: start, to: end)
+  }
+
+  func isTakenAway(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }
+
+  /// Whether a charge at `time` is what the store was trying to collect.
+  func isCollected(at time: Instant, within horizon: Interval) -> Bool {
+    guard isCollecting, let end, time <= end + horizon else { return false }
+    return gaveUpAt.map { time < $0 } ?? true
+  }
+}
+
+extension Event {
+  /// Whether the body says when it was true.
+  var isDated: Bool { observation?.isTimeInferred != true }
+
+  /// Whether the event speaks of the time before `opening`; an expiry does at its very moment.
+  func precedes(_ opening: Event) -> Bool {
+    let expires = kind == .expired || kind == .trialExpired
+    return time < opening.time || (time == opening.time && expires)
+  }
+}
+
+extension FoldSettings {
+  /// How long the period of the event's product is, as configured, else as listed.
+  func periodLength(of event: Event) -> PeriodLength? {
+    periods[event.product]
+      ?? prices.period(of: event.product, in: event.store, at: event.periodStart ?? event.time)
+  }
+}

@@ -1,0 +1,235 @@
+import Domain
+
+/// One paid or tried period, or one thing bought, with everything that shows its state.
+struct Purchase {
+  /// Told events and observations of it that carry a state, in business order; of a purchase that
+  /// was told without state, the told event alone.
+  var sightings: [Event]
+  /// The told event that charges for it, or that starts its trial.
+  var told: Event?
+
+  private init(_ event: Event) {
+    sightings = [event]
+    told = event.opensPurchase ? event : nil
+  }
+
+  /// The sighting that a derived charge rests on: the first of a purchase that is paid for.
+  var first: Event? { sightings.first { $0.observation?.isPending != true } }
+
+  var isOneTime: Bool {
+    if let told { return told.kind == .purchased }
+    guard let first else { return false }
+    return (first.observation?.productType ?? (first.periodEnd == nil ? .oneTime : .subscription))
+      == .oneTime
+  }
+
+  var isTrial: Bool {
+    told.map { $0.kind == .trialStarted } ?? (first?.observation?.isTrial == true)
+  }
+
+  /// What was charged for it, from the first sighting that tells an amount, else from the first
+  /// that tells the currency.
+  ///
+  /// Beside a told event that moves no money, the amounts of its state are a price.
+  var revenue: Revenue? {
+    let told = sightings.lazy.compactMap { event -> Revenue? in
+      if let revenue = event.revenue { return revenue }
+      guard let price = event.price, event.observation?.isTrial != true else { return nil }
+      return Revenue(
+        local: price.local, usd: price.usd, currency: price.currency, isProceed: false)
+    }
+    return told.first(where: \.hasAmount) ?? told.first
+  }
+
+  /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
+  ///
+  /// The bodies without transaction ids tell no more than the order of ends, which is that of the
+  /// ends that were cut. A transaction that was over when it was first seen was charged before its
+  /// end.
+  var place: (Instant, Instant, Instant, Int64) {
+    let event = told ?? first ?? sightings[0]
+    let cut = sightings.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
+    let end = [cut, event.periodEnd].compactMap(\.self).min()
+    let last = end ?? event.time
+    let seen = event.transaction == 0 ? last : min(event.time, last)
+    let moment = told?.time ?? event.observation?.lastChargedAt ?? seen
+    return (moment, end ?? moment, event.seenAt, event.identity)
+  }
+}
+
+extension Purchase {
+  /// The purchases that `events`, in business order, tell of or show.
+  ///
+  /// A purchase is a transaction. Where the provider sends no transaction ids it is an end: bodies
+  /// of iaptic's first years show a renewal by a later `expirationDate` alone. Only in billing
+  /// retry is a later end the grace of the same purchase, and an earlier one, of what was replaced
+  /// or taken away, the end that was cut.
+  static func all(in events: [Event], rules: FoldSettings) -> [Purchase] {
+    var purchases: [Purchase] = []
+    var index = PurchaseIndex(rules: rules)
+    func add(_ event: Event) -> Int {
+      let known = index.purchase(of: event) ?? purchases.count
+      index.add(event, known)
+      if known == purchases.count {
+        purchases.append(Purchase(event))
+      } else {
+        purchases[known].sightings.append(event)
+        if event.opensPurchase { purchases[known].told = purchases[known].told ?? event }
+      }
+      return known
+    }
+    let seen = events.asSeen.filter { $0.observation != nil || $0.opensPurchase }
+    for event in seen where !event.canBeCutShort { _ = add(event) }
+    // Whose end was cut is known once all ends are.
+    let cut = seen.filter(\.canBeCutShort)
+    if !cut.isEmpty { index.order(purchases) }
+    for purchase in Set(cut.map(add)) {
+      purchases[purchase].sightings = purchases[purchase].sightings.asSeen
+    }
+    return purchases.sorted { $0.place < $1.place }
+  }
+}
+
+/// Which purchase an event speaks of, of those that came before it.
+private struct PurchaseIndex {
+  private struct End: Hashable {
+    var lineage: Int64
+    var end: Instant?
+  }
+
+  private var byTransaction: [TransactionOfLineage: Int] = [:]
+  private var byEnd: [End: Int] = [:]
+  /// The purchase with the latest end.
+  private var newest: [Int64: (purchase: Int, end: Instant)] = [:]
+  /// Purchases whose transaction is known.
+  private var named: Set<Int> = []
+
+  /// When purchases of stores without ids for each charge were made, and what they pay for.
+  private var paid: [Int: (from: Instant, until: Instant)] = [:]
+
+  private struct Product: Hashable {
+    var lineage: Int64
+    var product: StringID
+  }
+
+  /// The ends of each product's purchases, rising, and when each was first seen; none before
+  /// `order`.
+  private var ends: [Product: [(end: Instant, purchase: Int, seen: Instant)]] = [:]
+  private let rules: FoldSettings
+
+  init(rules: FoldSettings) { self.rules = rules }
+
+  func purchase(of event: Event) -> Int? {
+    let sameEnd = byEnd[End(lineage: event.lineage, end: event.periodEnd)]
+    guard event.transaction == 0 else {
+      let known = byTransaction[TransactionOfLineage(event)]
+      if let known { return isChargedAnew(event, since: known) ? nil : known }
+      return sameEnd.flatMap { named.contains($0) ? nil : $0 }
+    }
+    if let sameEnd { return sameEnd }
+    if event.canBeCutShort, let cut = purchaseCut(by: event) { return cut }
+    return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
+  }
+
+  /// Whether the event speaks of a charge after that of `purchase`, under one id.
+  ///
+  /// Apple and Play have an id for each charge; elsewhere that of the subscription may stand in its
+  /// place. There a later date tells the next charge, or an end that is later by most of a period:
+  /// less is an extension, and what waits for its payment is not paid yet.
+  private func isChargedAnew(_ event: Event, since purchase: Int) -> Bool {
+    guard let paid = paid[purchase], let state = event.observation else { return false }
+    if let charged = state.lastChargedAt { return charged > paid.from + rules.renewalGap }
+    guard state.isOwned != false, state.isInBillingRetry != true, state.isTrial != true,
+      !event.isBillingProblem, event.kind != .extended, let end = event.periodEnd
+    else { return false }
+    let length = rules.periodLength(of: event) ?? PeriodLength(from: paid.from, to: paid.until)
+    let next = length.end(from: paid.until)
+    return end.since(paid.until).milliseconds * 2 > next.since(paid.until).milliseconds
+  }
+
+  /// The purchase whose period was to end next after the end that is shown; unless another product
+  /// took its place, only where it ran by then.
+  private func purchaseCut(by event: Event) -> Int? {
+    let product = Product(lineage: event.lineage, product: event.product)
+    guard let end = event.periodEnd, let known = ends[product] else { return nil }
+    let next = known.indices.first(from: 0) { known[$0].end > end }
+    guard next < known.count else { return nil }
+    let isRunning =
+      rules.periodLength(of: event).map { $0.start(before: known[next].end) < end }
+      ?? (known[next].seen < event.seenAt)
+    return isRunning || event.observation?.isReplaced == true ? known[next].purchase : nil
+  }
+
+  /// Puts the ends of `purchases` in order.
+  mutating func order(_ purchases: [Purchase]) {
+    for (place, purchase) in purchases.enumerated() {
+      guard let first = purchase.sightings.first, let end = first.periodEnd else { continue }
+      let product = Product(lineage: first.lineage, product: first.product)
+      ends[product, default: []].append((end, place, first.seenAt))
+    }
+    ends = ends.mapValues { $0.sorted { ($0.end, $0.purchase) < ($1.end, $1.purchase) } }
+  }
+
+  mutating func add(_ event: Event, _ purchase: Int) {
+    if event.transaction != 0 {
+      let former = byTransaction.updateValue(purchase, forKey: TransactionOfLineage(event))
+      named.insert(purchase)
+      notePaid(event, purchase, after: former)
+    }
+    byEnd[End(lineage: event.lineage, end: event.periodEnd)] = purchase
+    let end = event.periodEnd ?? event.time
+    if let known = newest[event.lineage], end < known.end { return }
+    newest[event.lineage] = (purchase, end)
+  }
+
+  /// A state that tells no date may be as old as the first purchase: what `former` pays for is over
+  /// by then.
+  private mutating func notePaid(_ event: Event, _ purchase: Int, after former: Int?) {
+    guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
+    guard let known = paid[purchase] else {
+      let over = former.flatMap { paid[$0]?.until } ?? event.time
+      paid[purchase] = (event.observation?.lastChargedAt ?? max(event.time, over), end)
+      return
+    }
+    guard event.observation?.isInBillingRetry != true else { return }
+    paid[purchase] = (known.from, max(known.until, end))
+  }
+}
+
+/// A transaction as events of one lineage name it.
+struct TransactionOfLineage: Hashable {
+  let lineage: Int64
+  let transaction: Int64
+
+  init(_ event: Event) { (lineage, transaction) = (event.lineage, event.transaction) }
+}
+
+extension Event {
+  /// Whether it shows, without transaction id, a purchase that another one replaced, or one that
+  /// gives no access and waits for no payment: its end may be earlier than that of its period.
+  var canBeCutShort: Bool {
+    guard transaction == 0, let state = observation else { return false }
+    return state.isReplaced || (state.isOwned == false && state.isInBillingRetry != true)
+  }
+}
+
+extension [Event] {
+  /// Events of one time by the end of which they speak, for the oldest bodies tell only ends; those
+  /// of one end as they were seen.
+  var asSeen: [Event] {
+    sorted {
+      let (left, right) = ($0.periodEnd ?? $0.time, $1.periodEnd ?? $1.time)
+      return ($0.time, left, $0.turn, $0.identity) < ($1.time, right, $1.turn, $1.identity)
+    }
+  }
+}
+
+extension Event {
+  /// Orders the states of one time and end: as seen; without receive time first, or last where a
+  /// payment failed, for that comes at the end.
+  var turn: Instant {
+    let isOpen = observation?.isTimeInferred == true && received == nil
+    guard isOpen, observation?.isInBillingRetry == true else { return seenAt }
+    return Instant(milliseconds: .max)
+  }
+}

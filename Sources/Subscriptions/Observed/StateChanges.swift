@@ -1,0 +1,189 @@
+import Domain
+
+/// What the sightings of one purchase prove besides its charge.
+struct StateChanges {
+  private(set) var events: [Event] = []
+  /// The end of the period, with grace; nil while it is open.
+  private(set) var end: Instant?
+  private(set) var isCollecting = false
+  /// When the store stopped collecting a failed payment.
+  private(set) var gaveUpAt: Instant?
+  private(set) var revokedAt: Instant?
+
+  private let opening: Event
+  private let successors: Successors
+  private let isTrial: Bool
+  private let rules: FoldSettings
+  /// Told events of the purchase from its charge on, and of its lineage without transaction.
+  private let told: [Event]
+  private var isRenewing = true
+  private var isOwned = true
+  /// The end that the states prove; what the last of them show decides.
+  private var ending: Event?
+
+  /// - Parameters:
+  ///   - told: the told events of the purchase's lineage.
+  ///   - successors: what comes after the purchase.
+  init(
+    of purchase: Purchase, opening: Event, told: [Event], before successors: Successors,
+    rules: FoldSettings
+  ) {
+    self.opening = opening
+    self.successors = successors
+    self.rules = rules
+    isTrial = opening.kind == .trialStarted
+    end = opening.periodEnd
+    self.told = told.filter { event in
+      event.time >= opening.time && (successors.ofItsID.map { event.time < $0 } ?? true)
+        && (event.transaction == opening.transaction || event.transaction == 0)
+    }
+    isCollecting = self.told.contains(where: \.isBillingProblem)
+    for sighting in purchase.sightings {
+      readEnd(sighting)
+      readCollecting(sighting)
+      readRenewing(sighting)
+      readOwned(sighting)
+    }
+    readEnding()
+    readTold()
+  }
+
+  /// Whether the end was told, or derived.
+  var isEndKnown: Bool { !isOwned || tells(\.isEnd) }
+
+  /// Whether nothing stood against a renewal at the end, as far as is known: no cancel, no pause,
+  /// no failed payment, and no end of access.
+  var renewsAtEnd: Bool {
+    let toldSwitch = told.last { $0.isCancel || $0.kind == .uncanceled }
+    return isRenewing && toldSwitch?.isCancel != true && !isCollecting && !isEndKnown
+      && !tells { $0.kind == .paused }
+  }
+
+  /// A later end is an extension; in billing retry it is grace.
+  private mutating func readEnd(_ sighting: Event) {
+    guard let seen = sighting.periodEnd, end.map({ seen > $0 }) ?? true else { return }
+    end = seen
+    if sighting.observation?.isInBillingRetry == true || sighting.kind == .graceEntered {
+      guard sighting.kind != .graceEntered else { return }
+      add(.graceEntered, sighting, at: sighting.time) { $0.graceEnd = seen }
+    } else if sighting.kind != .extended {
+      add(.extended, sighting, at: sighting.time) { $0.periodEnd = seen }
+    }
+  }
+
+  private mutating func readRenewing(_ sighting: Event) {
+    guard let state = sighting.observation, let renews = state.isAutoRenewing,
+      renews != isRenewing
+    else { return }
+    isRenewing = renews
+    let isSwitch = renews ? tells { $0.kind == .uncanceled } : tells(\.isCancel)
+    guard !isSwitch else { return }
+    let sent = state.autoRenewChangedAt.flatMap { $0 <= sighting.time ? $0 : nil }
+    let time = sent ?? sighting.time
+    // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
+    if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
+    guard !takeBackSwitch(at: time) else { return }
+    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
+  }
+
+  /// Takes the switch before back when it is of the same moment: of two that no time tells apart,
+  /// the state after both is what is known.
+  private mutating func takeBackSwitch(at time: Instant) -> Bool {
+    let last = events.lastIndex { $0.isCancel || $0.kind == .uncanceled }
+    guard let last, events[last].time == max(time, opening.time) else { return false }
+    events.remove(at: last)
+    return true
+  }
+
+  private mutating func readCollecting(_ sighting: Event) {
+    guard sighting.observation?.isInBillingRetry == true, !isCollecting else { return }
+    isCollecting = true
+    add(isTrial ? .trialBillingRetry : .billingRetry, sighting, at: sighting.time)
+  }
+
+  private mutating func readOwned(_ sighting: Event) {
+    guard let state = sighting.observation, let owned = state.isOwned, owned != isOwned else {
+      return
+    }
+    guard !owned else { return readAccessBack(sighting) }
+    guard state.isInBillingRetry != true else { return }
+    isOwned = false
+    let seen = max(sighting.time, opening.time)
+    let ended = min(sighting.periodEnd ?? seen, seen)
+    guard !tells(\.isEnd) else { return }
+    let isReplaced = state.isReplaced || isFollowed(endedAt: ended)
+    if isCollecting, !state.isReplaced {
+      ending = event(.endedInvoluntarily, sighting, at: max(seen, end ?? seen))
+      ending?.reason = .involuntary
+    } else if let end, ended + rules.renewalGap < end, !isReplaced, !isTrial {
+      ending = event(.revoked, sighting, at: ended)
+    } else {
+      let time = isReplaced ? min(end ?? ended, ended) : end ?? seen
+      ending = event(isTrial ? .trialExpired : .expired, sighting, at: time)
+      ending?.reason = isReplaced ? nil : sighting.reason
+    }
+  }
+
+  /// Whether another order of Play's took the place of the purchase that ended at `time`.
+  ///
+  /// Play ends the old order when a subscription is changed or signed up for anew, and FLOBUK has
+  /// no word for it.
+  private func isFollowed(endedAt time: Instant) -> Bool {
+    guard opening.provider.body == .purchase, opening.store == .playStore,
+      let next = successors.first
+    else { return false }
+    return next >= time && next <= time + rules.renewalGap
+  }
+
+  /// Access that is there again before the period's end did not end: it was paused, or the state
+  /// before was wrong.
+  private mutating func readAccessBack(_ sighting: Event) {
+    guard sighting.observation?.isReplaced != true, end.map({ sighting.time < $0 }) ?? true else {
+      return
+    }
+    isOwned = true
+    ending = nil
+  }
+
+  private mutating func readEnding() {
+    guard let ending else { return }
+    events.append(ending)
+    if ending.kind == .revoked { revokedAt = ending.time }
+    if ending.kind == .endedInvoluntarily { gaveUpAt = ending.time }
+  }
+
+  /// What told events say of the end, for what follows.
+  private mutating func readTold() {
+    let paid = rules.paid(for: opening)
+    for event in told {
+      if event.kind == .revoked || (event.kind.isRefund && event.givesBack(paid)) {
+        revokedAt = revokedAt ?? event.time
+      }
+      if event.isEnd, isCollecting { gaveUpAt = gaveUpAt ?? event.time }
+      if let grace = event.graceEnd { end = end.map { max($0, grace) } }
+    }
+  }
+
+  private func tells(_ isSuch: (Event) -> Bool) -> Bool { told.contains(where: isSuch) }
+
+  private mutating func add(
+    _ kind: EventKind, _ sighting: Event, at time: Instant,
+    _ change: (inout Event) -> Void = { _ in }
+  ) {
+    var event = event(kind, sighting, at: time)
+    change(&event)
+    events.append(event)
+  }
+
+  private func event(_ kind: EventKind, _ sighting: Event, at time: Instant) -> Event {
+    var event = sighting
+    event.kind = kind
+    event.time = max(time, opening.time)
+    event.product = opening.product
+    event.periodStart = opening.periodStart
+    event.revenue = nil
+    event.price = nil
+    event.reason = nil
+    return event
+  }
+}

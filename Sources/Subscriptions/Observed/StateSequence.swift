@@ -1,0 +1,96 @@
+import Domain
+
+/// The events of one life: told ones, and those that its observations prove.
+///
+/// What is derived rests on the set of observations in business order, so that neither the order
+/// nor the number of their deliveries matters. A told event beats a derived one of its meaning.
+struct StateSequence {
+  /// In business order, without observations.
+  let events: [Event]
+  /// When the first derived event happens that does not count yet.
+  let next: Instant?
+
+  /// - Parameters:
+  ///   - told: the counted events of the life in business order, observations among them.
+  ///   - collections: the user's collections of purchases.
+  init(of told: [Event], collections: Collections, rules: FoldSettings) {
+    let told = told.withDeclinedOrders(rules)
+    var events = told.filter { $0.kind != .observed }
+    if told.contains(where: { $0.observation != nil }) {
+      var derivation = Derivation(told: told, collections: collections, rules: rules)
+      let derived = derivation.run()
+      next = derived.map(\.time).filter { $0 >= rules.asOf }.min()
+      events += derived
+      events = inBusinessOrder(events, before: rules.asOf).withoutPastPurchases
+    } else {
+      next = nil
+    }
+    self.events = events.withoutPastEnds.withoutPastProducts.withConversions(rules)
+  }
+}
+
+extension [Event] {
+  /// The events with each first charge after a trial as its conversion, whatever it is called, when
+  /// it comes within the gap of the trial's end or out of billing retry.
+  ///
+  /// iaptic and Purple have no word for a conversion and call it a renewal.
+  func withConversions(_ rules: FoldSettings) -> [Event] {
+    guard contains(where: { $0.kind == .trialStarted }) else { return self }
+    var events = self
+    var trial: Int?
+    for (index, event) in enumerated() {
+      if event.kind == .trialStarted { trial = index }
+      guard let charge = event.chargeKind, charge != .oneTime else { continue }
+      if let start = trial, charge == .renewal, self[start..<index].isConverted(by: event, rules) {
+        events[index].kind = .trialConverted
+      }
+      trial = nil
+    }
+    return events
+  }
+
+  /// The events without ends of a period that another has followed: it gave no access any more.
+  ///
+  /// iaptic alone tells such ends, without the state of what it shows. Refunds stay: they are
+  /// money.
+  var withoutPastEnds: [Event] {
+    var opened: Set<Int64> = []
+    var holder: Int64 = 0
+    return filter { event in
+      if event.opensSubscription, event.transaction != 0 {
+        opened.insert(event.transaction)
+        holder = event.transaction
+      }
+      guard event.provider.body == .collection, event.observation == nil else { return true }
+      let isPast = holder != event.transaction && opened.contains(event.transaction)
+      return !isPast || event.kind.isRefund || !event.isEnd
+    }
+  }
+
+  /// The events without what is said of a purchase after another took its place in the life.
+  ///
+  /// Refunds stay: they are money.
+  var withoutPastPurchases: [Event] {
+    var opened: Set<Int64> = []
+    var holder: Int64?
+    return filter { event in
+      if event.opensPurchase {
+        guard event.kind != .purchased else { return true }
+        opened.insert(event.lineage)
+        holder = event.lineage
+      }
+      let isPast = holder != event.lineage && opened.contains(event.lineage)
+      return !isPast || event.kind.isRefund || event.kind == .other
+    }
+  }
+}
+
+extension ArraySlice<Event> {
+  /// Whether `charge`, the first after the trial that the events tell of, is its conversion.
+  func isConverted(by charge: Event, _ rules: FoldSettings) -> Bool {
+    let events = Array(self)
+    var pass = PeriodPass(events: events, bookings: [], rules: rules)
+    guard let trial = pass.run().first else { return false }
+    return trial.isConverted(at: charge.start(after: trial), events, rules)
+  }
+}

@@ -1,0 +1,158 @@
+import Domain
+
+/// A stretch of access that a trial start or a charge opened.
+struct Period: Sendable {
+  /// The event that opened it.
+  var opener: Int
+  /// Index behind the last event before the next opener.
+  var eventsEnd: Int
+  /// The charge that paid for it; nil for a trial, and after a change without money.
+  var booking: Int?
+  var isTrial: Bool
+  var product: StringID
+  var start: Instant
+  /// As paid or tried; nil while nothing tells it.
+  var end: Instant?
+  /// Whether the end follows from the length of the product's period alone.
+  var isEndDerived = false
+  /// Those of `eventRange` that speak of a former period.
+  var strays: Set<Int> = []
+  /// The end that was paid for, which no early expiry and no extension moves: as sent or listed
+  /// with the charge, else the first that is told; nil while nothing tells it.
+  var paidUntil: Instant?
+  var graceEnd: Instant?
+  /// The moment a whole refund of its charge, or a revocation, took access away.
+  var takenAway: Instant?
+
+  /// From its opener up to the next.
+  var eventRange: Range<Int> { opener..<eventsEnd }
+
+  /// Its own events, the opener first: those that speak of a former period are left out.
+  var ownEvents: LazyFilterSequence<Range<Int>> {
+    eventRange.lazy.filter { [strays] in !strays.contains($0) }
+  }
+
+  /// When access really ends; nil while open.
+  var effectiveEnd: Instant? {
+    if let takenAway { return takenAway }
+    guard let end else { return nil }
+    return max(end, graceEnd ?? end)
+  }
+}
+
+extension Period {
+  /// Whether billing retry or grace was seen in the period, or the provider calls its end
+  /// involuntary.
+  func isInvoluntary(_ events: [Event]) -> Bool {
+    graceEnd != nil || ownEvents.contains { events[$0].isBillingProblem }
+  }
+
+  /// When the store gave up collecting: a cancel or expiry told in retry, or an expiry because of
+  /// the payment, once access had ended.
+  func gaveUpAt(_ events: [Event]) -> Instant? {
+    guard let ended = effectiveEnd else { return nil }
+    var failing = false
+    for index in ownEvents {
+      let event = events[index]
+      if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
+        if event.isExpiry || event.isCancel && !event.provider.namesGivingUp { return event.time }
+      }
+      if event.isBillingProblem { failing = true }
+    }
+    return nil
+  }
+
+  /// Whether what begins at `next` was paid while the store was still collecting for this period:
+  /// within the retry horizon of its end, and before the store gave up.
+  func isRecovered(at next: Instant, _ events: [Event], _ rules: FoldSettings) -> Bool {
+    guard takenAway == nil, let end = effectiveEnd, next <= end + rules.retryHorizon,
+      isInvoluntary(events)
+    else { return false }
+    return gaveUpAt(events).map { next < $0 } ?? true
+  }
+
+  /// Whether the first paid period after this trial, beginning at `next`, converts it.
+  func isConverted(at next: Instant, _ events: [Event], _ rules: FoldSettings) -> Bool {
+    convertibleUntil(events, rules).map { next <= $0 } ?? true
+  }
+
+  /// The last moment at which a paid period would convert this trial: within the gap of its end, or
+  /// out of billing retry; nil without a known end, for then it lasts until anything is paid.
+  func convertibleUntil(_ events: [Event], _ rules: FoldSettings) -> Instant? {
+    guard let end = effectiveEnd else { return nil }
+    let gap = end + rules.renewalGap
+    guard takenAway == nil, isInvoluntary(events) else { return gap }
+    let horizon = end + rules.retryHorizon
+    let tried = gaveUpAt(events).map { min(horizon, Instant(milliseconds: $0.milliseconds - 1)) }
+    return max(gap, tried ?? horizon)
+  }
+
+  /// The first event that can be the period's own: what is told of its transaction since it began
+  /// can come before its charge is told, which has a time of its own.
+  func ownStart(_ events: [Event]) -> Int {
+    guard events[opener].transaction != 0 else { return opener }
+    var first = opener
+    while first > 0, events[first - 1].time >= start, !events[first - 1].opensSubscription {
+      first -= 1
+    }
+    return first
+  }
+
+  /// Whether the event, of those from `ownStart` on, is the period's own.
+  func isOwn(_ index: Int, _ events: [Event]) -> Bool {
+    index < opener
+      ? events[index].transaction == events[opener].transaction : !strays.contains(index)
+  }
+
+  /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
+  func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
+    var since: Instant?
+    for index in ownStart(events)..<eventsEnd where isOwn(index, events) {
+      let event = events[index]
+      if let limit, event.time >= limit { break }
+      if event.isCancel { since = since ?? event.time }
+      if event.kind == .uncanceled { since = nil }
+    }
+    return since
+  }
+
+  /// Whether a pause was told and after it no expiry, nor that it was lifted before the period's
+  /// end; a refund that takes no access away is money only.
+  func isPaused(_ events: [Event]) -> Bool {
+    guard takenAway == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
+    else { return false }
+    return !ownEvents[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
+  }
+
+  /// Whether the event resumes what was to be paused at the end, so that no pause begins.
+  private func isLift(_ event: Event) -> Bool {
+    guard event.kind == .resumed else { return false }
+    return effectiveEnd.map { event.time <= $0 } ?? true
+  }
+
+  /// Why the period's end was the end.
+  func churnReason(_ events: [Event]) -> ChurnReason {
+    if takenAway != nil { return .refund }
+    if isInvoluntary(events) { return .involuntary }
+    for reason in [ChurnReason.priceIncrease, .developer]
+    where ownEvents.contains(where: { events[$0].reason == reason }) {
+      return reason
+    }
+    let isToldVoluntary = ownEvents.contains {
+      events[$0].isExpiry && events[$0].reason == .voluntary
+    }
+    let isOff = autoRenewOffSince(events, before: effectiveEnd) != nil
+    return isOff || isToldVoluntary ? .voluntary : .unknown
+  }
+}
+
+extension Event {
+  /// Whether a state names another transaction and a later end than `period`: those of a period
+  /// whose charge never came.
+  func speaksOfUnseenPeriod(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
+    guard let end = period.end, let told = periodEnd, transaction != 0, !startsLineage,
+      !isRefundBooking, !kind.isProductChange
+    else { return false }
+    return transaction != events[period.opener].transaction && told > end + gap
+  }
+}

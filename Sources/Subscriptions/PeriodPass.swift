@@ -1,0 +1,239 @@
+import Domain
+
+/// Finds the periods of a lineage and their ends.
+struct PeriodPass {
+  let events: [Event]
+  let bookings: [Booking]
+  let rules: FoldSettings
+  private(set) var findings: [FoldFinding] = []
+  private var periods: [Period] = []
+  /// That of the last period whose end only a length gave.
+  private var cycle: BillingCycle?
+  /// The first period that each transaction opened; made when it is first asked for, because in
+  /// few lives something of another transaction follows than that of the running period.
+  private lazy var firstOpened: [Int64: Int] = Dictionary(
+    periods.indices.map { (events[periods[$0].opener].transaction, $0) }, uniquingKeysWith: min)
+
+  init(events: [Event], bookings: [Booking], rules: FoldSettings) {
+    self.events = events
+    self.bookings = bookings
+    self.rules = rules
+    periods.reserveCapacity(bookings.count + 1)
+  }
+
+  mutating func run() -> [Period] {
+    open()
+    for index in periods.indices {
+      periods[index].strays = strays(at: index)
+      if periods[index].end == nil {
+        periods[index].end = endToldLater(after: index)
+        if periods[index].end == nil { findOpenEnd(of: index) }
+      }
+      periods[index].paidUntil = periods[index].end
+      readEarlierEnd(of: index)
+      readGrace(of: index)
+      readLaterEnd(of: index)
+      readExtension(of: index)
+    }
+    takeAway()
+    return periods
+  }
+
+  /// One period for each trial start and each charge of a subscription.
+  private mutating func open() {
+    var nextBooking = 0
+    for index in events.indices {
+      let event = events[index]
+      var booking: Int?
+      if nextBooking < bookings.count, bookings[nextBooking].event == index {
+        booking = nextBooking
+        nextBooking += 1
+      }
+      let isCharged = booking.map { bookings[$0].isOfSubscription } ?? false
+      let isChanged = event.changesProductUnpaid && periods.last?.isTrial != true
+      guard isCharged || isChanged || event.kind == .trialStarted else { continue }
+      if let last = periods.indices.last { periods[last].eventsEnd = index }
+      let start = event.start(after: periods.last)
+      let end = endOfPeriod(event, start: start)
+      periods.append(
+        Period(
+          opener: index, eventsEnd: events.count, booking: booking,
+          isTrial: event.kind == .trialStarted, product: event.product, start: start,
+          end: end.instant, isEndDerived: end.isDerived))
+    }
+  }
+
+  /// The end as sent, or what stands in for it; nil when only a later event can tell.
+  private mutating func endOfPeriod(
+    _ event: Event, start: Instant
+  ) -> (instant: Instant?, isDerived: Bool) {
+    if event.changesProductUnpaid, event.kind == .downgraded {
+      return (periods.last?.end, periods.last?.isEndDerived ?? false)
+    }
+    if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
+    {
+      if let entitled = event.entitledUntil, entitled > start { return (entitled, false) }
+      return derivedEnd(event, start: start)
+    }
+    guard let sent = event.periodEnd else { return derivedEnd(event, start: start) }
+    if sent < start {
+      find(
+        .impossibleSequence, event,
+        "the period of \(event.kind.name) of \(event.time.text) starts \(start.text) and ends "
+          + "\(sent.text), before it; it counts as empty")
+      return (start, false)
+    }
+    return (sent, false)
+  }
+
+  /// The end by the configured or listed length; a trial has none where ends are not always sent,
+  /// for the length is that of a paid period.
+  private mutating func derivedEnd(
+    _ event: Event, start: Instant
+  ) -> (instant: Instant?, isDerived: Bool) {
+    guard event.kind != .trialStarted || event.provider.sendsWholeCharges,
+      let length = rules.periodLength(of: event)
+    else { return (nil, false) }
+    let isRenewal = event.chargeKind == .renewal && periods.last?.isEndDerived == true
+    let running = isRenewal ? cycle : nil
+    let next =
+      running?.renewed(at: start, length: length, gap: rules.renewalGap)
+      ?? BillingCycle(from: start, length: length)
+    cycle = next
+    return (next.end, true)
+  }
+
+  /// The end of a period that did not say: the next event of the lineage that knows, and does not
+  /// repeat what the opener sent in its place.
+  private mutating func endToldLater(after index: Int) -> Instant? {
+    let period = periods[index]
+    for later in period.ownEvents.dropFirst() {
+      let event = events[later]
+      if let told = event.toldPeriodEnd, told > period.start,
+        told != events[period.opener].periodEnd
+      {
+        return told
+      }
+      if event.tellsEnd { return max(event.time, period.start) }
+    }
+    return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
+  }
+
+  /// Where ends are not always sent, an open one is no finding: `Facts.gaps` counts it.
+  private mutating func findOpenEnd(of index: Int) {
+    let opener = events[periods[index].opener]
+    guard opener.provider.sendsWholeCharges else { return }
+    find(
+      .expiryMismatch, opener,
+      "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
+        + "tells when its period ends; it counts as open")
+  }
+
+  /// Events that came after the period had begun and speak of a former one.
+  private mutating func strays(at index: Int) -> Set<Int> {
+    guard index > 0 else { return [] }
+    let opened = events[periods[index].opener].transaction
+    var strays: Set<Int> = []
+    for later in periods[index].eventRange.dropFirst()
+    where events[later].transaction != opened && isOfFormerPeriod(events[later], at: index) {
+      strays.insert(later)
+    }
+    return strays
+  }
+
+  /// Whether the event names a transaction that opened an earlier period, and that one's product,
+  /// its end, or its trial.
+  ///
+  /// Providers date a cancel, a failed payment and an expiry by when they saw it, so what is told
+  /// of a transaction can come after the charge that followed it; an expiry tells its own time as
+  /// the end, within the gap.
+  private mutating func isOfFormerPeriod(_ event: Event, at index: Int) -> Bool {
+    guard event.transaction != 0, let first = firstOpened[event.transaction], first < index else {
+      return false
+    }
+    let (former, period) = (periods[first], periods[index])
+    if event.product != period.product || event.isOfTrial && !period.isTrial { return true }
+    guard let told = event.toldPeriodEnd else { return false }
+    let ended = max(period.start, former.end ?? period.start)
+    return told <= ended + rules.renewalGap && period.end.map { told < $0 } ?? true
+  }
+
+  /// An expiry before the end that only a length gives knows better.
+  private mutating func readEarlierEnd(of index: Int) {
+    guard periods[index].isEndDerived, let end = periods[index].end else { return }
+    let told = periods[index].ownEvents.dropFirst().first { events[$0].tellsEnd }
+    guard let told, events[told].time < end else { return }
+    periods[index].end = max(events[told].time, periods[index].start)
+  }
+
+  private mutating func readGrace(of index: Int) {
+    guard let end = periods[index].end else { return }
+    for later in periods[index].ownEvents where !events[later].isRefundBooking {
+      guard let grace = events[later].endOfGrace, grace > end,
+        !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
+      else { continue }
+      periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
+    }
+  }
+
+  /// An end that the store has put off, as a cancel or an expiry of the charge tells.
+  ///
+  /// The last one counts, none after a failed payment. By half a period or more, it is the end of
+  /// another charge.
+  private mutating func readLaterEnd(of index: Int) {
+    let period = periods[index]
+    let opener = events[period.opener]
+    guard opener.provider.sendsWholeCharges, opener.transaction != 0, !period.isEndDerived,
+      let paid = period.paidUntil
+    else { return }
+    let half = paid.since(period.start).milliseconds / 2
+    for later in period.ownEvents.dropFirst() {
+      let event = events[later]
+      if event.isBillingProblem || event.endOfGrace != nil { return }
+      guard event.isCancel || event.isExpiry, event.transaction == opener.transaction,
+        let told = event.periodEnd, told >= paid, told.since(paid).milliseconds < half
+      else { continue }
+      periods[index].end = told
+    }
+  }
+
+  private mutating func readExtension(of index: Int) {
+    for later in periods[index].ownEvents where events[later].kind == .extended {
+      guard let told = events[later].periodEnd, let end = periods[index].end else { continue }
+      periods[index].end = max(told, end)
+    }
+  }
+
+  /// Applies whole refunds of the current period's charge, and revocations.
+  private mutating func takeAway() {
+    var refunds: [Int: Booking] = [:]
+    for booking in bookings where booking.isRefund && events[booking.event].kind.isRefund {
+      refunds[booking.event] = booking
+    }
+    for index in periods.indices where !periods[index].isTrial {
+      for later in periods[index].ownEvents.dropFirst() {
+        let ends =
+          events[later].kind == .revoked
+          || refunds[later].map { $0.isWhole && $0.refundedCharge == periods[index].booking }
+            ?? false
+        guard ends, periods[index].takenAway == nil else { continue }
+        let moment = max(events[later].time, periods[index].start)
+        if let end = periods[index].effectiveEnd, moment >= end { continue }
+        periods[index].takenAway = moment
+      }
+    }
+  }
+
+  private mutating func find(_ code: BreakCode, _ event: Event, _ evidence: String) {
+    findings.append(FoldFinding(code, event, evidence))
+  }
+}
+
+extension Event {
+  /// When the period begins that the event opens.
+  func start(after previous: Period?) -> Instant {
+    guard let sent = periodStart else { return time }
+    if let previous, sent < previous.start { return time }
+    return sent
+  }
+}

@@ -1,0 +1,31 @@
+public import Domain
+
+/// A `Period` for those who ask what the fold understood: without its places among the events of
+/// its life, which nobody outside can look up.
+public struct PeriodSummary: Sendable {
+  /// Whether it is a trial rather than paid.
+  public let isTrial: Bool
+  /// StringID of the store product id.
+  public let product: StringID
+  /// When it began.
+  public let start: Instant
+  /// As paid or tried, without grace; nil while nothing tells it.
+  public let end: Instant?
+  /// Whether `end` follows from the length of the product's period alone.
+  public let isEndDerived: Bool
+  /// The end of grace; nil without.
+  public let graceEnd: Instant?
+  /// When a refund or a revocation took access away; nil when none did.
+  public let takenAway: Instant?
+}
+
+extension SubscriptionHistory {
+  /// The life's periods in order.
+  public var spells: [PeriodSummary] {
+    periods.map {
+      PeriodSummary(
+        isTrial: $0.isTrial, product: $0.product, start: $0.start, end: $0.end,
+        isEndDerived: $0.isEndDerived, graceEnd: $0.graceEnd, takenAway: $0.takenAway)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import Domain
+
+/// Monthly recurring revenue of one lineage.
+struct RecurringRevenue: Equatable {
+  /// The monthly share, in US dollars.
+  var usd = Amount.zero
+  /// What was paid for the whole length, in US dollars.
+  var gross = Amount.zero
+  /// What was paid for the whole length, in `currency`; nil when not known.
+  var local: Amount?
+  var currency: StringID = 0
+  var length = PeriodLength.months(1)
+
+  /// Whether both currencies are known and differ.
+  func isInAnotherCurrency(than other: RecurringRevenue) -> Bool {
+    currency != other.currency && currency != 0 && other.currency != 0
+  }
+}
+
+extension SubscriptionHistory {
+  /// MRR that a period's charge brings; nil when its length or amount is unknown or zero length.
+  ///
+  /// Contract §5: gross × 1/m for a length of m months, × (365/12)/n for one of n days.
+  func recurringRevenue(of period: Period) throws(AmountOverflow) -> RecurringRevenue? {
+    guard let index = period.booking, let gross = bookings[index].money.grossUSD,
+      let length = length(of: period)
+    else { return nil }
+    let booking = bookings[index]
+    return RecurringRevenue(
+      usd: try length.monthly(gross), gross: gross, local: booking.money.grossLocal,
+      currency: booking.currency, length: length)
+  }
+
+  /// The length that was paid for, whatever became of the period.
+  private func length(of period: Period) -> PeriodLength? {
+    if period.paidUntil == period.start { return nil }
+    if let configured = rules.periods[period.product] { return configured }
+    guard let end = period.paidUntil else { return nil }
+    return PeriodLength(from: period.start, to: end)
+  }
+
+  /// Recurring revenue that enters, leaves or changes a row.
+  func bookRecurringRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    var current = RecurringRevenue()
+    var before: Int?
+    for stretch in stretches {
+      var product = periods[stretch.periods[0]].product
+      current = try recurringRevenue(of: periods[stretch.periods[0]]) ?? current
+      let opened = ContributionOrigin(
+        .opening(stretch.periods[0], after: before), at: stretch.start)
+      try move(stretch.opening, product, .init(mrr: current.usd), opened, &books)
+      for index in stretch.periods.dropFirst() {
+        let period = periods[index]
+        let next = try recurringRevenue(of: period) ?? current
+        let paid = ContributionOrigin(.opening(index, after: index - 1), at: period.start)
+        if period.product != product || next.isInAnotherCurrency(than: current) {
+          try move(.transferOut, product, .init(mrr: current.usd), paid, &books)
+          try move(.transferIn, period.product, .init(mrr: next.usd), paid, &books)
+        } else {
+          try bookChange(from: current, to: next, period.product, paid, &books)
+        }
+        product = period.product
+        current = next
+      }
+      before = stretch.periods.last
+      if let end = stretch.end, let last = before {
+        let ended = ContributionOrigin(.ending(last), at: end)
+        try move(stretch.closing, product, .init(mrr: current.usd), ended, &books)
+      }
+    }
+  }
+
+  /// Splits a change into what the local price explains and what the exchange rate does.
+  private func bookChange<Target: Books>(
+    from old: RecurringRevenue, to new: RecurringRevenue, _ product: StringID,
+    _ paid: ContributionOrigin, _ books: inout Target
+  ) throws(AmountOverflow) {
+    let change = try new.usd.subtracting(old.usd)
+    var byPrice = change
+    // Beyond the bound, where no price gets, nothing is told apart.
+    if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero,
+      let told = try? priceChange(from: old, oldLocal, to: new, newLocal),
+      told.magnitude <= .lineMaxUSD
+    {
+      byPrice = told
+    }
+    let byRate = try change.subtracting(byPrice)
+    if byPrice > .zero { try move(.expansion, product, .init(mrr: byPrice), paid, &books) }
+    if byPrice < .zero { try move(.contraction, product, .init(mrr: -byPrice), paid, &books) }
+    if byRate != .zero { try move(.fx, product, .init(mrr: byRate), paid, &books) }
+  }
+
+  /// The monthly change of the local price at the old exchange rate, rounded once:
+  /// (new local × new share − old local × old share) × old US dollars / old local.
+  private func priceChange(
+    from old: RecurringRevenue, _ oldLocal: Amount, to new: RecurringRevenue, _ newLocal: Amount
+  ) throws(AmountOverflow) -> Amount {
+    let (oldShare, newShare) = (old.length.monthlyShare, new.length.monthlyShare)
+    let before = try product(of: [oldLocal.micros, oldShare.numerator, newShare.denominator])
+    let after = try product(of: [newLocal.micros, newShare.numerator, oldShare.denominator])
+    let (exact, overflow) = (after - before).multipliedReportingOverflow(
+      by: Int128(old.gross.micros))
+    guard !overflow else { throw AmountOverflow() }
+    let divisor = try product(of: [oldLocal.micros, oldShare.denominator, newShare.denominator])
+    guard let rounded = Int64(exactly: exact.dividedHalfToEven(by: divisor)) else {
+      throw AmountOverflow()
+    }
+    return Amount(micros: rounded)
+  }
+
+  private func product(of factors: [Int64]) throws(AmountOverflow) -> Int128 {
+    var product: Int128 = 1
+    for factor in factors {
+      let (next, overflow) = product.multipliedReportingOverflow(by: Int128(factor))
+      guard !overflow else { throw AmountOverflow() }
+      product = next
+    }
+    return product
+  }
+}
+
+extension PeriodLength {
+  /// The length of a period by its ends: 28–45 days are a month; above, whole months when at most
+  /// three days off, with a mean month of 30.4375 days; else days.
+  init(from start: Instant, to end: Instant) {
+    let day = Interval.day.milliseconds
+    let days = max(1, Int((end.since(start).milliseconds + day / 2) / day))
+    if days < 28 {
+      self = .days(days)
+    } else if days <= 45 {
+      self = .months(1)
+    } else {
+      // In units of 1/10,000 day, so that 30.4375 is a whole number.
+      let scaled = days * 10_000
+      let months = (scaled + 152_187) / 304_375
+      self = abs(scaled - months * 304_375) <= 30_000 ? .months(months) : .days(days)
+    }
+  }
+
+  /// The monthly share of an amount paid for this length, rounded half to even.
+  func monthly(_ amount: Amount) throws(AmountOverflow) -> Amount {
+    let share = monthlyShare
+    return try amount.scaled(by: share.numerator, over: share.denominator)
+  }
+
+  /// The share of this length that falls on an average month.
+  var monthlyShare: (numerator: Int64, denominator: Int64) {
+    switch self {
+    case .months(let count): (1, Int64(count))
+    case .days(let count): (365, 12 * Int64(count))
+    }
+  }
+}

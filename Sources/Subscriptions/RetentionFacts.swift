@@ -1,0 +1,50 @@
+import Domain
+
+extension SubscriptionHistory {
+  /// The cohort a lineage joined: the month and product of its first paid period, when it was new.
+  private var cohort: (month: Month, productKey: ProductKey)? {
+    guard let first = stretches.first, first.opening == .new, first.start < rules.asOf else {
+      return nil
+    }
+    let product = periods[first.periods[0]].product
+    return (month(first.start), productKey(product))
+  }
+
+  /// Joining, activity at month ends, and net revenue, by months since the cohort's.
+  func bookRetention<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    guard let cohort else { return }
+    let first = ContributionOrigin(
+      .opening(stretches[0].periods[0], after: nil), at: stretches[0].start)
+    func key(_ month: Month) -> RetentionKey {
+      RetentionKey(
+        cohort: cohort.month, productKey: cohort.productKey,
+        index: max(0, month.number - cohort.month.number))
+    }
+    var (joined, came, went) = (RetentionSums(), RetentionSums(), RetentionSums())
+    joined.joined = 1
+    came.activeChange = 1
+    went.activeChange = -1
+    try books.add(joined, to: key(cohort.month), from: first)
+    for stretch in stretches where stretch.start < rules.asOf {
+      // Active at the ends of the months from the start's to the one before the end's.
+      let from = month(stretch.start)
+      let until = stretch.end.map { month($0) }
+      guard until != from else { continue }
+      let opening = ContributionOrigin(.opening(stretch.periods[0], after: nil), at: stretch.start)
+      try books.add(came, to: key(from), from: opening)
+      if let until, let end = stretch.end, let last = stretch.periods.last {
+        try books.add(
+          went, to: key(until), from: ContributionOrigin(.ending(last), at: end)
+        )
+      }
+    }
+    for index in bookings.indices where bookings[index].productType == .subscription {
+      let booking = bookings[index]
+      var sums = RetentionSums()
+      try sums.netUSD.add(booking.money.grossUSD.map { booking.isRefund ? -$0 : $0 })
+      try books.add(
+        sums, to: key(month(booking.time)),
+        from: ContributionOrigin(.booking(index), at: booking.time))
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Domain
+
+extension SubscriptionHistory {
+  /// Charges and refunds by the day of their event time.
+  func bookRevenue<Target: Books>(into books: inout Target) throws(AmountOverflow) {
+    for index in bookings.indices {
+      let source = ContributionOrigin(.booking(index), at: bookings[index].time)
+      try books.add(RevenueSums(of: bookings[index]), to: revenueKey(index), from: source)
+    }
+  }
+
+  /// The row of a booking, which is read where it lies: reading a fresh copy of so many bytes waits
+  /// until everything written before it, cells above all, has left the processor.
+  private func revenueKey(_ index: Int) -> RevenueKey {
+    RevenueKey(
+      day: day(bookings[index].time), productKey: productKey(bookings[index].product),
+      productType: bookings[index].productType, chargeKind: bookings[index].chargeKind,
+      country: bookings[index].country, storefront: bookings[index].storefront,
+      currency: bookings[index].currency, rate: bookings[index].money.rate,
+      basis: bookings[index].money.basis)
+  }
+
+  /// Sandbox traffic and shared purchases carry no money and no movement; events as told, and the
+  /// charges that they prove, are only counted.
+  func bookExcluded<Target: Books>(_ reason: ExclusionReason, into books: inout Target) {
+    func key(_ event: Event) -> ExclusionKey {
+      ExclusionKey(
+        day: day(event.time), provider: event.provider, app: event.app, reason: reason)
+    }
+    var (one, charge) = (ExclusionSums(), ExclusionSums())
+    one.events = 1
+    charge.charges = 1
+    for index in told.indices {
+      let source = ContributionOrigin(.told(index, overtakenBy: nil), at: told[index].time)
+      books.add(one, to: key(told[index]), from: source)
+    }
+    for index in events.indices where events[index].chargeKind != nil {
+      let source = ContributionOrigin(.event(index), at: events[index].time)
+      books.add(charge, to: key(events[index]), from: source)
+    }
+  }
+}
+
+extension RevenueSums {
+  /// What one booking comes to.
+  @inline(__always)
+  init(of booking: Booking) {
+    self.init()
+    if booking.isRefund {
+      refunds = 1
+      refundsUSD = PartialSum(of: booking.money.grossUSD)
+      refundsLocal = PartialSum(of: booking.money.grossLocal)
+      proceedsUSD = PartialSum(of: booking.money.proceedsUSD.map { -$0 })
+      proceedsLocal = PartialSum(of: booking.money.proceedsLocal.map { -$0 })
+    } else {
+      charges = 1
+      grossUSD = PartialSum(of: booking.money.grossUSD)
+      grossLocal = PartialSum(of: booking.money.grossLocal)
+      proceedsUSD = PartialSum(of: booking.money.proceedsUSD)
+      proceedsLocal = PartialSum(of: booking.money.proceedsLocal)
+    }
+  }
+}
+
+extension PartialSum {
+  @inline(__always)
+  init(of amount: Amount?) {
+    self.init()
+    if let amount { sum = amount } else { unknown = 1 }
+  }
+}

@@ -1,0 +1,124 @@
+public import Domain
+
+/// What one life adds to one cell of the facts.
+public struct Contribution: Sendable {
+  /// The cell, and by how much.
+  public enum Cell: Sendable {
+    case revenue(RevenueKey, RevenueSums)
+    case movement(MovementKey, MovementSums)
+    case renewal(RenewalKey, RenewalSums)
+    case trial(ProductDay, TrialSums)
+    case retention(RetentionKey, RetentionSums)
+    case excluded(ExclusionKey, ExclusionSums)
+    case arrival(ArrivalKey, ArrivalSums)
+    case gap(CoverageKey, Int64)
+  }
+
+  /// The cell, and by how much.
+  public let cell: Cell
+  let source: ContributionOrigin
+
+  /// Business time at which it takes effect.
+  public var at: Instant { source.at }
+}
+
+/// An event that a share comes from.
+public struct SourceEvent: Sendable {
+  /// As the fold reads it: what a state proves has the kind and the time of what happened.
+  public let event: Event
+  /// The event that was told, at the same place; equal to `event` unless that is derived.
+  public let told: Event
+
+  /// `event`, as `told` says or proves it.
+  public init(event: Event, told: Event) {
+    self.event = event
+    self.told = told
+  }
+}
+
+extension SubscriptionHistory {
+  /// Everything that `book(into:)` adds, share by share.
+  ///
+  /// - Throws: `AmountOverflow` when a derived amount does not fit.
+  public func shares() throws(AmountOverflow) -> [Contribution] {
+    var list = ContributionLog()
+    try book(all: &list)
+    return list.shares
+  }
+
+  /// The events behind a share of this life: first the one that carries it, then, in business
+  /// order, what else decides about it.
+  public func evidence(of share: Contribution) -> [SourceEvent] {
+    switch share.source.part {
+    case .booking(let index):
+      let charge = bookings[index].refundedCharge.map { bookings[$0].event }
+      return evidence(bookings[index].event, [charge].compactMap(\.self))
+    case .opening(let period, let before):
+      let earlier = before.map { Array(periods[$0].eventRange) } ?? []
+      return evidence(periods[period].opener, earlier)
+    case .ending(let period), .trial(let period):
+      var deciding = Array(periods[period].eventRange.dropFirst())
+      if case .trial = share.source.part, period + 1 < periods.count {
+        deciding.append(periods[period + 1].opener)
+      }
+      return evidence(periods[period].opener, deciding)
+    case .renewSwitch(let index), .event(let index): return evidence(index, [])
+    case .told(let index, let other):
+      return [index, other].compactMap(\.self).map { SourceEvent(event: told[$0], told: told[$0]) }
+    }
+  }
+
+  /// What was told of this life before as-of, in business order.
+  public var toldEvents: [Event] { told }
+
+  private func evidence(_ first: Int, _ others: [Int]) -> [SourceEvent] {
+    ([first] + others).map { SourceEvent(event: events[$0], told: original(of: events[$0])) }
+  }
+
+  /// The told event that `event` is, or is derived from.
+  private func original(of event: Event) -> Event {
+    guard !event.provider.linksPurchases else { return event }
+    return told.first { $0.identity == event.identity && $0.place == event.place } ?? event
+  }
+}
+
+/// The shares of one life in the order in which it books them.
+struct ContributionLog: Books {
+  private(set) var shares: [Contribution] = []
+
+  mutating func add(_ sums: RevenueSums, to key: RevenueKey, from source: ContributionOrigin) {
+    keep(.revenue(key, sums), source)
+  }
+
+  mutating func add(_ sums: MovementSums, to key: MovementKey, from source: ContributionOrigin) {
+    keep(.movement(key, sums), source)
+  }
+
+  mutating func add(_ sums: RetentionSums, to key: RetentionKey, from source: ContributionOrigin) {
+    keep(.retention(key, sums), source)
+  }
+
+  mutating func add(_ sums: RenewalSums, to key: RenewalKey, from source: ContributionOrigin) {
+    keep(.renewal(key, sums), source)
+  }
+
+  mutating func add(_ sums: TrialSums, to key: ProductDay, from source: ContributionOrigin) {
+    keep(.trial(key, sums), source)
+  }
+
+  mutating func add(_ sums: ExclusionSums, to key: ExclusionKey, from source: ContributionOrigin) {
+    keep(.excluded(key, sums), source)
+  }
+
+  mutating func add(_ sums: ArrivalSums, to key: ArrivalKey, from source: ContributionOrigin) {
+    keep(.arrival(key, sums), source)
+  }
+
+  mutating func add(_ events: Int64, to key: CoverageKey, from source: ContributionOrigin) {
+    keep(.gap(key, events), source)
+  }
+
+  private mutating func keep(_ cell: Contribution.Cell, _ source: ContributionOrigin) {
+    shares.append(Contribution(cell: cell, source: source))
+  }
+}

@@ -1,0 +1,61 @@
+import Domain
+
+extension [Event] {
+  /// The events in business order, each that names no store in that of its product: the only one in
+  /// which it was ever told, else the one in which a subscription to it runs at the time.
+  ///
+  /// Purple tells the store only by the form of its transaction ids, which some events lack. What
+  /// runs in two stores stays in none: nothing tells which of them is meant.
+  var withStoresOfTheirProducts: [Event] {
+    guard contains(where: { $0.store == .unknown }) else { return self }
+    var known: [StringID: Set<Store>] = [:]
+    for event in self where event.store != .unknown {
+      for product in event.products { known[product, default: []].insert(event.store) }
+    }
+    var holdings = StoreHoldings()
+    return map { event in
+      var placed = event
+      if event.store == .unknown {
+        let stores = event.products.reduce(into: Set<Store>()) { $0.formUnion(known[$1] ?? []) }
+        placed.store = stores.only ?? holdings.store(of: event) ?? .unknown
+      }
+      holdings.read(placed)
+      return placed
+    }
+  }
+}
+
+/// In which stores a user's subscription to each product runs.
+private struct StoreHoldings {
+  private var running: [StringID: Set<Store>] = [:]
+  /// Where it ended last.
+  private var ended: [StringID: Store] = [:]
+
+  /// The only store in which a product of the event runs; where none does, that in which it ended
+  /// last.
+  func store(of event: Event) -> Store? {
+    let running = event.products.reduce(into: Set<Store>()) { $0.formUnion(self.running[$1] ?? []) }
+    return running.isEmpty ? ended[event.product] : running.only
+  }
+
+  /// Reads an event whose store is known.
+  mutating func read(_ event: Event) {
+    guard event.store != .unknown else { return }
+    if event.opensSubscription || event.changesProductUnpaid {
+      if event.previousProduct != 0 { end(event.previousProduct, in: event.store) }
+      running[event.product, default: []].insert(event.store)
+    } else if event.isExpiry {
+      end(event.product, in: event.store)
+    }
+  }
+
+  private mutating func end(_ product: StringID, in store: Store) {
+    running[product]?.remove(store)
+    ended[product] = store
+  }
+}
+
+extension Set<Store> {
+  /// Its only member; nil when it has none or several.
+  var only: Store? { count == 1 ? first : nil }
+}

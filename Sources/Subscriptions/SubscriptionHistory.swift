@@ -1,0 +1,95 @@
+public import Domain
+
+/// The life of one subscription, or one purchase, as its events tell it up to as-of.
+///
+/// This is the fold: events in, meaning out; no clock, no I/O, and nothing depends on the order
+/// in which the events came. What a life means for the reports is added by `book(into:)`, what it
+/// means for reconciliation is in `state` and `findings`.
+public struct SubscriptionHistory: Sendable {
+  let rules: FoldSettings
+  /// Counted events in business order, as they were told.
+  let told: [Event]
+  /// The same with what observations prove in the place of the observations.
+  let events: [Event]
+  let bookings: [Booking]
+  let periods: [Period]
+  let stretches: [ActiveInterval]
+  /// Why the life carries no money; nil when it does.
+  let exclusion: ExclusionReason?
+  /// Whether its charges can be put together to subscriptions.
+  let isChained: Bool
+  /// What was told late or out of order.
+  let disorder: [ArrivalDisorder]
+  /// Odd things in single events, in business order.
+  public let findings: [FoldFinding]
+  /// When the first event happens that observations prove and that does not count yet.
+  let nextDerived: Instant?
+
+  /// Folds the events of one lineage, none of them an observation.
+  ///
+  /// - Parameters:
+  ///   - events: the counted version of every event of one lineage, in any order.
+  ///   - rules: as-of and the settings of the run.
+  /// - Throws: `AmountOverflow` when a derived amount does not fit.
+  public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
+    let counted = inBusinessOrder(events, before: rules.asOf)
+    try self.init(
+      told: counted, events: counted, nextDerived: nil, rules: rules, exclusion: nil,
+      isChained: true)
+  }
+
+  /// Folds `events`, which `told` prove; both in business order.
+  init(
+    told: [Event], events: [Event], nextDerived: Instant?, rules: FoldSettings,
+    exclusion: ExclusionReason?, isChained: Bool
+  ) throws(AmountOverflow) {
+    self.nextDerived = nextDerived
+    self.rules = rules
+    self.told = told
+    self.events = events
+    self.isChained = isChained
+    self.exclusion = told.first?.environment == .sandbox ? .sandbox : exclusion
+    var booking = BookingPass(events: events, rules: rules)
+    try booking.run()
+    var pass = PeriodPass(events: events, bookings: booking.bookings, rules: rules)
+    periods = pass.run()
+    bookings = booking.bookings
+    disorder = arrivalDisorder(of: told, rules)
+    let arrivals = arrivalFindings(disorder, told, rules)
+    findings = (booking.findings + pass.findings + arrivals).sorted { $0.time < $1.time }
+    stretches = activeStretches(of: periods, events: events, rules: rules)
+  }
+
+  /// Whether no event of the lineage counts yet.
+  public var isEmpty: Bool { told.isEmpty }
+
+  /// Tells `books` what this life means, share by share.
+  func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
+    guard !told.isEmpty else { return }
+    bookArrivals(into: &books)
+    if let exclusion { return bookExcluded(exclusion, into: &books) }
+    try bookRevenue(into: &books)
+    bookGaps(into: &books)
+    guard isChained else { return }
+    bookRenewals(into: &books)
+    bookTrials(into: &books)
+    try bookMovements(into: &books)
+    try bookRecurringRevenue(into: &books)
+    try bookRetention(into: &books)
+  }
+
+  /// The dimensions of a row about `product`.
+  func productKey(_ product: StringID) -> ProductKey {
+    let first = told[0]
+    return ProductKey(provider: first.provider, app: first.app, store: store, product: product)
+  }
+
+  /// The shop, as far as any event names it.
+  var store: Store {
+    let named = told[0].store
+    return named != .unknown ? named : told.first { $0.store != .unknown }?.store ?? .unknown
+  }
+
+  func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }
+  func month(_ instant: Instant) -> Month { rules.calendar.month(of: instant) }
+}

@@ -1,0 +1,38 @@
+import Domain
+
+extension SubscriptionHistory {
+  /// Trials by the day of their start: each is converted, expired or pending.
+  func bookTrials<Target: Books>(into books: inout Target) {
+    for index in periods.indices where periods[index].isTrial {
+      let trial = periods[index]
+      let key = ProductDay(day: day(trial.start), productKey: productKey(trial.product))
+      var sums = TrialSums()
+      sums.started = 1
+      if trial.autoRenewOffSince(events, before: trial.end) != nil { sums.canceled = 1 }
+      switch outcome(of: index) {
+      case .converted: sums.converted = 1
+      case .expired: sums.expired = 1
+      case .pending: sums.pending = 1
+      }
+      books.add(sums, to: key, from: ContributionOrigin(.trial(index), at: trial.start))
+    }
+  }
+
+  private enum TrialOutcome { case converted, expired, pending }
+
+  private func outcome(of index: Int) -> TrialOutcome {
+    let trial = periods[index]
+    let next = index + 1 < periods.count ? periods[index + 1] : nil
+    guard let end = trial.effectiveEnd else {
+      return next.map { $0.isTrial ? .expired : .converted } ?? .pending
+    }
+    if let next, !next.isTrial {
+      return trial.isConverted(at: next.start, events, rules) ? .converted : .expired
+    }
+    let feed = Feed(provider: events[0].provider, app: events[0].app)
+    if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
+      return end + rules.retryHorizon <= rules.horizon(of: feed) ? .expired : .pending
+    }
+    return end <= rules.endsAreSettled(until: feed) ? .expired : .pending
+  }
+}

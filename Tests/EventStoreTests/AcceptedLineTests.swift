@@ -1,0 +1,21 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("How many lines brought an event")
+struct AcceptedLineTests {
+  @Test("Lines of snapshots are none of them")
+  func snapshots() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line(), Line(transaction: "2")])
+    let snapshots = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    try snapshots.add([
+      Snapshot(
+        provider: .qonversion, user: "u", capturedAt: Instant(seconds: 1), entitlements: [])
+    ])
+    _ = try snapshots.finish()
+    #expect(try ledger.acceptedEventLines() == 2)
+  }
+}

@@ -1,0 +1,235 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("The account of archives and deliveries")
+struct AccountTests {
+  let folder: TemporaryFolder
+  let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  @Test("Every line of an archive is accounted for, in tallies and in the table")
+  func lines() throws {
+    let ingest = try ledger.beginEvents(.named("a"))
+    let reject = Reject(
+      place: Provenance(line: 9, byteOffset: 90), reason: "not_json", detail: "at byte 3")
+    try ingest.add(.of([Line(time: 5), Line(time: 5)], rejects: [reject], skipped: ["test": 3]))
+    var odd = EventBatch()
+    odd.note(roundedAmounts: 2, missingIsProceed: 1)
+    odd.add(Line(time: 9), value: 0)
+    (odd.skipped, odd.lines) = (["test": 1, "probe": 1], 3)
+    try ingest.add(odd)
+    let tallies = try ingest.finish()
+    var expected = ArchiveTallies()
+    expected.lines = 9
+    expected.accepted = 2
+    expected.duplicates = 1
+    expected.skipped = 5
+    expected.rejected = 1
+    expected.roundedAmounts = 2
+    expected.missingIsProceed = 1
+    expected.firstEvent = Line(time: 5).at
+    expected.lastEvent = Line(time: 9).at
+    #expect(tallies == expected)
+    #expect(
+      try ledger.table(
+        """
+        select lines, accepted, duplicates, skipped, rejected, rounded_amounts,
+          missing_is_proceed, last_event_ms - first_event_ms, status, damage_offset
+        from archive
+        """) == ["9|2|1|5|1|2|1|4000|complete|-"])
+    #expect(
+      try ledger.table("select reason, lines from skipped order by reason")
+        == ["probe|1", "test|4"])
+    #expect(
+      try ledger.table("select archive, line, byte_offset, reason, detail from reject")
+        == ["1|9|90|not_json|at byte 3"])
+    #expect(try ledger.rejects(for: "not_json", of: "sha of a") == [90: "at byte 3"])
+  }
+
+  @Test("Rejects of one reason and archive are told by place, unless they are more than listed")
+  func rejectsByPlace() throws {
+    for (name, count) in [("a", 1_000), ("b", 1_001), ("c", 0)] as [(String, Int64)] {
+      let ingest = try ledger.beginEvents(.named(name))
+      let rejects = (0..<count).map {
+        Reject(place: Provenance(line: $0, byteOffset: $0), reason: "one", detail: "\($0)")
+      }
+      try ingest.add(.of([], rejects: rejects))
+      _ = try ingest.finish()
+    }
+    let all = Dictionary(uniqueKeysWithValues: (0..<1_000).map { (Int64($0), "\($0)") })
+    #expect(try ledger.rejects(for: "one", of: "sha of a") == all)
+    #expect(try ledger.rejects(for: "one", of: "sha of b") == nil)
+    for (reason, name) in [("one", "c"), ("three", "b"), ("one", "d")] {
+      #expect(try ledger.rejects(for: reason, of: "sha of \(name)") == [:])
+    }
+  }
+
+  @Test(
+    "How a body was read counts once, however often it is delivered, and again in a new version")
+  func readingsOnce() throws {
+    func told(_ line: Line) -> EventBatch {
+      var batch = EventBatch()
+      for value in 0..<2 as Range<Int32> {
+        batch.note(roundedAmounts: 300, missingIsProceed: 1)
+        batch.add(line, value: value)
+      }
+      batch.lines = 2
+      return batch
+    }
+    var counts: [[Int64]] = []
+    for (number, line) in [Line(), Line(), Line(usd: 4_990_000)].enumerated() {
+      let intake = try ledger.beginEvents(.named("\(number)"))
+      try intake.add(told(line))
+      let tallies = try intake.finish()
+      counts.append([tallies.roundedAmounts, tallies.missingIsProceed])
+    }
+    #expect(counts == [[300, 1], [0, 0], [300, 1]])
+  }
+
+  @Test("A value of several events is accepted once, when any of them is new")
+  func valuesOfSeveralEvents() throws {
+    try ledger.ingest("a", [Line()])
+    var batch = EventBatch()
+    batch.add(Line(), value: 0)
+    batch.add(Line(transaction: "2"), value: 0)
+    batch.add(Line(), value: 1)
+    batch.lines = 2
+    let ingest = try ledger.beginEvents(.named("b"))
+    try ingest.add(batch)
+    let tallies = try ingest.finish()
+    #expect(tallies.accepted == 1)
+    #expect(tallies.duplicates == 1)
+  }
+
+  @Test("A damaged archive keeps the offset of the damage, and the whole one picks up the rest")
+  func damaged() throws {
+    let first = try ledger.beginEvents(.named("a"))
+    try first.add(.of([Line()]))
+    _ = try first.finish(damageOffset: 4711)
+    #expect(try ledger.table("select status, damage_offset from archive") == ["damaged|4711"])
+    var whole = NewArchive.named("a")
+    whole.sha256 = "another"
+    let second = try ledger.beginEvents(whole)
+    try second.add(.of([Line(), Line(transaction: "2")]))
+    let tallies = try second.finish()
+    #expect(tallies.accepted == 1)
+    #expect(tallies.duplicates == 1)
+  }
+
+  @Test("An unchanged file is known without reading it; any change makes it unknown")
+  func unchanged() throws {
+    try ledger.ingest("a", [Line()])
+    func isUnchanged(
+      path: String = "/in/a", bytes: Int64 = 10, seconds: Int64 = 5, inode: Int64 = 7,
+      kind: ArchiveKind = .events
+    ) throws -> Bool {
+      try ledger.isUnchanged(
+        path: path, bytes: bytes, modified: Instant(seconds: seconds), inode: inode,
+        kind: kind)
+    }
+    #expect(try isUnchanged())
+    #expect(try !isUnchanged(path: "/in/b"))
+    #expect(try !isUnchanged(bytes: 11))
+    #expect(try !isUnchanged(seconds: 6))
+    #expect(try !isUnchanged(inode: 8))
+    #expect(try !isUnchanged(kind: .snapshots))
+  }
+
+  @Test("The same bytes under another name are listed without lines; under the same name renewed")
+  func repeated() throws {
+    try ledger.ingest("a", [Line()])
+    #expect(try ledger.archiveWithContent(sha256: "none", kind: .events) == nil)
+    let known = try #require(try ledger.archiveWithContent(sha256: "sha of a", kind: .events))
+    #expect(known.name == "a" && known.modified == Instant(seconds: 5))
+    var copy = NewArchive.named("copy")
+    copy.sha256 = "sha of a"
+    try ledger.recordRepeat(copy)
+    var touched = NewArchive.named("a")
+    touched.modified = Instant(seconds: 99)
+    try ledger.recordRepeat(touched)
+    #expect(
+      try ledger.table("select name, status, lines, modified_ms from archive order by name")
+        == ["a|complete|1|99000", "copy|repeated|0|5000"])
+    #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .events)?.name == "a")
+    #expect(try ledger.archiveWithContent(sha256: "sha of a", kind: .snapshots) == nil)
+  }
+
+  @Test("Deliveries count on the day they were received, else created, else happened")
+  func deliveryDays() throws {
+    let day: Int64 = 86_400
+    try ledger.ingest(
+      "a",
+      [
+        Line(transaction: "1"), Line(transaction: "2", created: day),
+        Line(transaction: "3", created: day, received: 2 * day),
+      ])
+    let first = CivilCalendar.utc.day(of: Line().at).number
+    #expect(
+      try ledger.table("select day, kind, delivered from delivery_cell order by day")
+        == (0..<Int32(3)).map { "\(first + $0)|7|1" })
+  }
+
+  @Test("Latency is counted for received events only, never below zero, and added up")
+  func latency() throws {
+    try ledger.ingest(
+      "a",
+      [
+        Line(transaction: "1"), Line(transaction: "2", received: -5),
+        Line(transaction: "3", received: 127),
+      ])
+    try ledger.ingest(
+      "b", [Line(transaction: "4", received: 127), Line(transaction: "5", received: 4000)])
+    #expect(
+      try ledger.table("select bucket, deliveries from latency_cell order by bucket")
+        == ["0|1", "127|2", "\(LatencyBucket.of(seconds: 4000))|1"])
+  }
+
+  @Test("A latency bucket is exact below 128 seconds and off by less than 1.6 % above")
+  func latencyBuckets() {
+    var last: Int64 = -1
+    for seconds in Array(0..<20_000) + [86_400, 604_800, 31_536_000, Int64.max] {
+      let bucket = LatencyBucket.of(seconds: seconds)
+      let least = LatencyBucket.seconds(bucket)
+      #expect(bucket >= last)
+      #expect(least <= seconds && (seconds - least) <= seconds / 64)
+      #expect(seconds >= 128 || bucket == seconds)
+      last = bucket
+    }
+  }
+
+  @Test("The watermark is the newest delivery of an app, and its first event the earliest")
+  func watermarks() throws {
+    try ledger.ingest("a", [Line(app: "b", time: 50, received: 10)])
+    try ledger.ingest(
+      "b", [Line(app: "b", time: 20), Line(transaction: "2", app: "a", time: 30, created: 2)])
+    let marks = try ledger.watermarks()
+    #expect(marks.map { ledger.symbols.words[Int($0.app)] } == ["a", "b"])
+    #expect(marks.map(\.newest) == [Line(time: 32).at, Line(time: 60).at])
+    #expect(marks.map(\.firstEvent) == [Line(time: 30).at, Line(time: 20).at])
+  }
+
+  @Test("A state that tells no date of its own is an event of when it was received")
+  func firstOfStates() throws {
+    let bought = Line(
+      provider: .iaptic, kind: .observed, time: 10, received: 500, isTimeInferred: true)
+    #expect(try ledger.ingest("a", [bought]).firstEvent == Line(time: 10).at)
+    #expect(try ledger.watermarks().map(\.firstEvent) == [Line(time: 510).at])
+    try ledger.ingest("b", [Line(provider: .iaptic, transaction: "2", time: 400)])
+    #expect(try ledger.watermarks().map(\.firstEvent) == [Line(time: 400).at])
+  }
+
+  @Test("A state that only the end of its period dates says nothing about how fresh the input is")
+  func undated() throws {
+    try ledger.ingest(
+      "a", [Line(time: 50), Line(transaction: "2", time: 9_000_000, isUndated: true)])
+    #expect(try ledger.watermarks().map(\.newest) == [Line(time: 50).at])
+    try ledger.ingest("b", [Line(app: "c", time: 9_000_000, isUndated: true)])
+    #expect(try ledger.watermarks().count == 1)
+  }
+}

@@ -1,0 +1,141 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Attempts are told by when a delivery came")
+struct AttemptTests {
+  private static let minute: Int64 = 60
+  private static let hour: Int64 = 3600
+
+  @Test(
+    "A delivery belongs to the attempt whose time it came at",
+    arguments: [
+      (0, 1), (59, 2), (58, 1), (-120, 1), (60, 2), (353, 2), (354, 3), (959, 3),
+      (4 * hour, 4), (4 * hour - 240, 4), (4 * hour + hour / 2 - 1, 4), (8 * hour, 5),
+      (24 * hour, 6), (27 * hour - 1, 6),
+    ])
+  func inTime(seconds: Int64, attempt: Int) {
+    #expect(RetrySchedule.published(by: .qonversion).attempt(after: seconds) == attempt)
+  }
+
+  @Test(
+    "A delivery between the attempts' times came at none that is known",
+    arguments: [-121, 960, 4 * hour - 241, 4 * hour + hour / 2, 27 * hour, .max, .min])
+  func between(seconds: Int64) {
+    #expect(RetrySchedule.published(by: .qonversion).attempt(after: seconds) == nil)
+  }
+
+  @Test("Without a published schedule only the first attempt is known, when it is prompt")
+  func prompt() {
+    for provider in [Provider.iaptic, .purple] {
+      let schedule = RetrySchedule.published(by: provider)
+      #expect(schedule.attempt(after: 119) == 1)
+      #expect(schedule.attempt(after: 120) == nil)
+      #expect(schedule.attempt(after: 3600) == nil)
+    }
+  }
+
+  @Test("IAPGUARD's attempts are 10 min, 60 min, 4 h and three times 12 h apart")
+  func flobuk() {
+    let schedule = RetrySchedule.published(by: .flobuk)
+    #expect(schedule.delays == [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200])
+    #expect(schedule.delays.map { schedule.attempt(after: $0) } == [1, 2, 3, 4, 5, 6, 7])
+  }
+
+  @Test("Retries that are not ascending are no schedule")
+  func disorder() {
+    #expect(RetrySchedule(retriesAfter: [60, 60]) == nil)
+    #expect(RetrySchedule(retriesAfter: [0]) == nil)
+    #expect(RetrySchedule(retriesAfter: []) == .firstOnly)
+  }
+
+  @Test("Attempts count from when the message was made, and only with a receive time")
+  func counted() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest(
+      "a",
+      [
+        Line(transaction: "1"), Line(transaction: "2", created: 600, received: 605),
+        Line(transaction: "3", received: 70), Line(transaction: "4", received: 5_000),
+        Line(transaction: "5", received: 86_400),
+      ])
+    #expect(
+      try ledger.table(
+        """
+        select sum(delivered), sum(received), sum(attempt_1), sum(attempt_2), sum(attempt_3),
+          sum(attempt_4), sum(attempt_5), sum(attempt_6), max(latency_max_s)
+        from delivery_cell
+        """) == ["5|4|1|1|0|0|0|1|86400"])
+  }
+
+  @Test("A later attempt proves when the ones before it failed")
+  func failures() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line(created: 10, received: 10 + 14_400), Line(received: 5)])
+    let start = Line.beginning
+    #expect(
+      try ledger.table("select at_ms - \(start), attempt from failed_attempt order by at_ms")
+        == ["10000|1", "70000|2", "370000|3"])
+    #expect(
+      try ledger.table("select from_ms - \(start), to_ms - \(start) from receipt_cell order by 1")
+        == ["5000|5000", "14410000|14410000"])
+  }
+
+  @Test("A schedule of the caller's beats the published one")
+  func ownSchedule() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    let ingest = try ledger.beginEvents(
+      .named("a"), schedules: [.qonversion: try #require(RetrySchedule(retriesAfter: [1800]))])
+    try ingest.add(.of([Line(received: 1800), Line(transaction: "2", received: 360)]))
+    _ = try ingest.finish()
+    #expect(
+      try ledger.table("select received, attempt_1, attempt_2 from delivery_cell") == ["2|0|1"])
+  }
+
+  @Test("Any split over archives in any order gives the same cells", arguments: 1...4)
+  func split(seed: UInt64) throws {
+    var random = SeededNumbers(seed: seed)
+    let lines = (0..<200).map { number in
+      let delays: [Int64] = [3, 61, 400, 14_410, 28_900, 86_500, 2_000]
+      return Line(
+        transaction: "\(number)", time: Int64(random.below(20_000)),
+        received: random.below(4) == 0 ? nil : delays[random.below(delays.count)])
+    }
+    let folders = [try TemporaryFolder(), try TemporaryFolder()]
+    let whole = try Ledger.fresh(in: folders[0])
+    try whole.ingest("all", lines)
+    let parted = try Ledger.fresh(in: folders[1])
+    var rest = lines
+    var archive = 0
+    while !rest.isEmpty {
+      var hand: [Line] = []
+      for _ in 0...min(rest.count - 1, random.below(40)) {
+        hand.append(rest.remove(at: random.below(rest.count)))
+      }
+      try parted.ingest("part \(archive)", hand)
+      archive += 1
+    }
+    #expect(archive > 2)
+    for table in ["delivery_cell", "latency_cell", "receipt_cell", "failed_attempt"] {
+      let cells = try whole.table("select * from \(table)")
+      #expect(cells.count > 2)
+      #expect(try parted.table("select * from \(table)") == cells, "\(table), seed \(seed)")
+    }
+  }
+
+  @Test("Lines that come again in another archive prove nothing new")
+  func repeated() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    let line = Line(received: 14_400)
+    try ledger.ingest("a", [line])
+    let tables = ["receipt_cell", "failed_attempt"]
+    let before = try tables.map { try ledger.table("select * from \($0)") }
+    try ledger.ingest("b", [line, line])
+    #expect(try tables.map { try ledger.table("select * from \($0)") } == before)
+  }
+}

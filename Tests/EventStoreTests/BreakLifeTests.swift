@@ -1,0 +1,211 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("The life of a break over runs")
+struct BreakLifeTests {
+  let folder: TemporaryFolder
+  let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  /// One run that sees the breaks `ids`.
+  @discardableResult
+  private func see(
+    _ ids: [String], at seconds: Int64, _ status: BreakStatus = .open
+  ) throws -> BreakTally {
+    let asOf = Instant(seconds: seconds)
+    let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
+    let breaks = ids.map { id in
+      var found = Break(id: id, code: .missedRenewal, provider: .qonversion)
+      found.status = status
+      found.lineage = 1
+      return found
+    }
+    let tally = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
+    try ledger.finishRun(run, archives: 0, tallies: ArchiveTallies(), published: "set")
+    return tally
+  }
+
+  /// Break, episode, first and last seen, resolved, by which run.
+  private func lives() throws -> [String] {
+    try ledger.table(
+      """
+      select break_id, episode, first_seen_ms / 1000, last_seen_ms / 1000, resolved_ms / 1000,
+        resolved_run
+      from break_episode where episode > 0 order by break_id, episode
+      """)
+  }
+
+  private func tally(new: Int64 = 0, reopened: Int64 = 0, resolved: Int64 = 0) -> BreakTally {
+    var tally = BreakTally()
+    (tally.new, tally.reopened, tally.resolved) = (new, reopened, resolved)
+    return tally
+  }
+
+  @Test("A break keeps when it was first seen, is resolved when it is gone, and can come back")
+  func comingAndGoing() throws {
+    #expect(try see(["b", "a"], at: 1) == tally(new: 2))
+    #expect(try see(["a"], at: 2) == tally(resolved: 1))
+    #expect(try lives() == ["a|1|1|2|-|-", "b|1|1|1|2|2"])
+    #expect(try see(["a"], at: 3) == tally())
+    #expect(try lives()[1] == "b|1|1|1|2|2")
+    #expect(try see(["b"], at: 4) == tally(reopened: 1, resolved: 1))
+    #expect(try lives() == ["a|1|1|3|4|4", "b|1|1|1|2|2", "b|2|4|4|-|-"])
+    #expect(try see([], at: 5) == tally(resolved: 1))
+    #expect(try lives().last == "b|2|4|4|5|5")
+  }
+
+  @Test("The same run again changes nothing that a report shows")
+  func repeated() throws {
+    try see(["a", "b"], at: 1)
+    try see(["a"], at: 2)
+    let before = try lives()
+    #expect(try see(["a"], at: 2) == tally())
+    #expect(try lives() == before)
+  }
+
+  @Test("A run that looks back resolves nothing seen later, and reopens nothing resolved later")
+  func lookingBack() throws {
+    try see(["a", "b"], at: 5)
+    try see(["b"], at: 9)
+    #expect(try see(["a"], at: 3) == tally())
+    #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|9|-|-"])
+    #expect(try see(["b"], at: 3) == tally())
+    #expect(try lives()[1] == "b|1|5|9|-|-")
+    // What only the past knows begins there, and is resolved by the next night.
+    #expect(try see(["c", "b"], at: 4) == tally(new: 1))
+    #expect(try see(["b"], at: 10) == tally(resolved: 1))
+    #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])
+  }
+
+  @Test("What a look back sees behind an end stands beside the life until the next run")
+  func behindTheEnd() throws {
+    try see(["a"], at: 5)
+    try see([], at: 9)
+    let life = try ledger.table("select * from break_episode")
+    try see(["a"], at: 6, .pending)
+    #expect(try ledger.table("select * from break_episode where episode > 0") == life)
+    #expect(try ledger.table("select episode, status, last_run from break") == ["0|pending|3"])
+    #expect(try ledger.standingBreaks().map(\.id) == ["a"])
+    try see([], at: 10)
+    #expect(try ledger.table("select * from break_episode") == life)
+    #expect(try ledger.table("select episode, status, last_run from break") == ["1|open|1"])
+  }
+
+  @Test("At one as-of, new input resolves, and more input can reopen")
+  func sameAsOf() throws {
+    try see(["a"], at: 7)
+    #expect(try see([], at: 7) == tally(resolved: 1))
+    #expect(try see(["a"], at: 7) == tally(reopened: 1))
+    #expect(try lives() == ["a|1|7|7|7|2", "a|2|7|7|-|-"])
+  }
+
+  @Test("Any history of advancing runs is kept as a person would write it down", arguments: 1...20)
+  func random(seed: UInt64) throws {
+    var numbers = SeededNumbers(seed: seed)
+    var expected: [String: [(first: Int64, last: Int64, resolved: Int64?)]] = [:]
+    for run in Int64(1)...24 {
+      var seen: [String] = []
+      for id in ["a", "b", "c", "d"] where numbers.below(4) != 0 { seen.append(id) }
+      try see(seen, at: run)
+      for id in ["a", "b", "c", "d"] {
+        var episodes = expected[id] ?? []
+        let isGoing = episodes.last.map { $0.resolved == nil } ?? false
+        switch (seen.contains(id), isGoing) {
+        case (true, true): episodes[episodes.count - 1].last = run
+        case (true, false): episodes.append((run, run, nil))
+        case (false, true): episodes[episodes.count - 1].resolved = run
+        case (false, false): break
+        }
+        expected[id] = episodes
+      }
+    }
+    let written = expected.sorted { $0.key < $1.key }.flatMap { id, episodes in
+      episodes.enumerated().map { index, life in
+        let end = life.resolved.map { "\($0)|\($0)" } ?? "-|-"
+        return "\(id)|\(index + 1)|\(life.first)|\(life.last)|\(end)"
+      }
+    }
+    #expect(try lives() == written, "seed \(seed)")
+  }
+
+  @Test("A break comes back with every field it was given")
+  func fields() throws {
+    var item = Break(id: "x", code: .missedRefund, provider: .iaptic)
+    item.status = .pending
+    item.severity = .critical
+    item.app = "app"
+    item.environment = .sandbox
+    item.store = .amazon
+    item.user = "u"
+    item.subscription = "s"
+    item.transaction = "t"
+    item.product = "p"
+    item.expectedAt = Instant(milliseconds: 1)
+    item.settlesAt = Instant(milliseconds: 2)
+    item.evidenceExpiresAt = Instant(milliseconds: 3)
+    item.missingEvents = 4
+    item.estimatedUSD = Amount(micros: -5)
+    item.basis = .provider
+    item.evidence = "e"
+    item.action = "do"
+    item.lineage = 7
+    let run = try ledger.beginRun(
+      asOf: Instant(milliseconds: 9), version: "1", options: "{}")
+    _ = try ledger.storeBreaks([item], asOf: Instant(milliseconds: 9), run: run)
+    #expect(
+      try ledger.table("select * from break_episode") == [
+        "x|1|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|2|3|4|-5|1|e|do|7|9|9|1|1|-|-"
+      ])
+    #expect(try ledger.standingBreaks() == [item])
+  }
+
+  @Test("Counts are of what no run resolved, by status, severity and code, with the oldest")
+  func counts() throws {
+    try see(["gone", "back", "decided"], at: 1)
+    try see(["decided"], at: 2)
+    try ledger.replaceDecisions([
+      Decision(breakID: "decided", verdict: .writtenOff, reason: "old", who: "me"),
+      Decision(breakID: "unknown", verdict: .explained, reason: "early", who: "me"),
+    ])
+    var old = Break(id: "old", code: .missedRefund, provider: .qonversion)
+    old.severity = .high
+    old.expectedAt = Instant(seconds: 1)
+    var older = old
+    older.id = "older"
+    older.expectedAt = Instant(seconds: 0)
+    var waiting = old
+    waiting.id = "waiting"
+    waiting.status = .pending
+    var late = Break(id: "late", code: .late, provider: .qonversion)
+    late.status = .resolved
+    let known = ["back", "decided"].map { Break(id: $0, code: .missedStart, provider: .purple) }
+    let run = try ledger.beginRun(asOf: Instant(seconds: 3), version: "1", options: "{}")
+    _ = try ledger.storeBreaks(
+      [old, older, waiting, late] + known, asOf: Instant(seconds: 3), run: run)
+    let told = try ledger.breakCounts().map {
+      "\($0.status) \($0.severity) \($0.code) \($0.count) \($0.oldest?.milliseconds ?? -1)"
+    }
+    #expect(
+      told == [
+        "open high MISSED_REFUND 2 0", "pending high MISSED_REFUND 1 1000",
+        "reopened medium MISSED_START 1 -1", "written_off medium MISSED_START 1 -1",
+      ])
+  }
+
+  @Test("The decisions of the last run are the decisions")
+  func decisions() throws {
+    let first = Decision(breakID: "b", verdict: .explained, reason: "r", who: "w")
+    let second = Decision(breakID: "a", verdict: .writtenOff, reason: "s", who: "v")
+    try ledger.replaceDecisions([first, second])
+    #expect(
+      try ledger.table("select * from decision") == ["a|written_off|s|v", "b|explained|r|w"])
+    try ledger.replaceDecisions([])
+    #expect(try ledger.table("select * from decision").isEmpty)
+  }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import EventStore
+
+@Suite("Pieces of bytes that are kept together") struct ByteArenaTests {
+  /// Pieces of all lengths, some longer than a block, with bytes of their own.
+  private static let pieces: [[UInt8]] = (0..<400).map { number in
+    let length = number % 97 == 0 ? 3 << 20 : number * 37 % 9_000
+    return [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: length)
+  }
+
+  @Test("Every piece comes back, one by one and all at hand, also from a copy of the arena")
+  func pieces() {
+    var arena = ByteArena()
+    var places: [ByteArena.Slot] = []
+    for piece in Self.pieces { places.append(piece.withUnsafeBytes { arena.keep($0) }) }
+    let copy = arena
+    _ = [1, 2, 3].withUnsafeBytes { arena.keep($0) }
+    for (place, piece) in zip(places, Self.pieces) {
+      #expect(arena.withBytes(at: place) { Array($0) } == piece)
+    }
+    copy.withPieces { pieces in
+      for (place, piece) in zip(places, Self.pieces) { #expect(Array(pieces[place]) == piece) }
+    }
+  }
+
+  @Test("It says what it holds, and an empty one has a piece of nothing")
+  func size() {
+    var arena = ByteArena()
+    #expect(arena.size == 0)
+    let nothing = arena.keep(UnsafeRawBufferPointer(start: nil, count: 0))
+    #expect(arena.withBytes(at: nothing) { $0.count } == 0)
+    for piece in Self.pieces { _ = piece.withUnsafeBytes { arena.keep($0) } }
+    #expect(arena.size >= Self.pieces.reduce(0) { $0 + $1.count })
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("A copy is the ledger at one moment")
+struct CopyTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+    // More than is copied in one step.
+    try ledger.rows(sql: "insert into document values ('long', zeroblob(50000000))") { _ in }
+    try ledger.checkpoint()
+  }
+
+  @Test("What is written while it is made is not in it, and does not make it begin anew")
+  func moment() throws {
+    let path = folder.path("copy.sqlite")
+    let writer = try Ledger.open(path: ledger.path, mode: .readWrite)
+    var steps = 0
+    let reader = try Ledger.open(path: ledger.path, mode: .readOnly)
+    try reader.copy(to: path) {
+      steps += 1
+      try? writer.rows(sql: "insert into document values ('\(steps)', x'00')") { _ in }
+      return steps > 99 ? 15 : 0
+    }
+    #expect(steps > 2)
+    let copy = try Ledger.open(path: path, mode: .readOnly)
+    #expect(try copy.table("select sha256 from document") == ["long"])
+    #expect(try writer.table("select count(*) from document") == ["\(steps + 1)"])
+  }
+
+  @Test("A signal ends it between two steps, and a backup leaves nothing", arguments: [1, 2])
+  func stopped(step: Int) throws {
+    var steps = 0
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.backup(to: folder.path("b.sqlite")) {
+        steps += 1
+        return steps == step ? 15 : 0
+      }
+    }
+    #expect(error?.kind == .stopped(signal: 15) && steps == step, "\(error)")
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(left.allSatisfy { $0.hasPrefix("ledger.sqlite") }, "\(left)")
+  }
+
+  @Test("A signal ends the checks of rows, too")
+  func checks() throws {
+    let error = #expect(throws: LedgerError.self) { try ledger.check { 2 } }
+    #expect(error?.kind == .stopped(signal: 2))
+  }
+}

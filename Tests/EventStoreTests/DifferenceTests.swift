@@ -1,0 +1,55 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("What two ledgers do not have alike is counted by rows")
+struct DifferenceTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+    try ledger.fold(Facts())
+    for app in 1...30 {
+      try ledger.rows(sql: "insert into fold_feed values (1, \(app), 5, 5)") { _ in }
+    }
+  }
+
+  private func differences(after sql: String...) throws -> [TableDifference] {
+    let path = folder.path("again.sqlite")
+    try ledger.copy(to: path)
+    for change in sql { try ledger.rows(sql: change) { _ in } }
+    return try ledger.differences(from: path).filter { $0.wrong > 0 }
+  }
+
+  @Test("A row that is another one counts once, and the first ones are named")
+  func changed() throws {
+    let found = try differences(after: "update fold_feed set newest_ms = 6")
+    #expect(found.map(\.table) == ["fold_feed"])
+    #expect(found.first?.rows == 30 && found.first?.wrong == 30)
+    #expect(found.first?.differing.count == 10)
+    #expect(
+      found.first?.differing.first == "provider 1, app 1 is not what the run comes to")
+  }
+
+  @Test("A row that only one has counts as well")
+  func oneSided() throws {
+    let found = try differences(
+      after: "delete from fold_feed where app = 1", "insert into fold_feed values (1, 99, 5, 5)")
+    #expect(found.first?.wrong == 2)
+    #expect(
+      found.first?.differing == [
+        "provider 1, app 99 is not what the run comes to", "provider 1, app 1 is missing",
+      ])
+  }
+
+  @Test("What was folded is one row, and what was due more than before does no harm")
+  func fold() throws {
+    let found = try differences(
+      after: "update fold set rules = 'others'", "insert into due values (1, 1)")
+    #expect(found.map(\.table) == ["fold"])
+    #expect(found.first?.differing == ["id 1 is not what the run comes to"])
+  }
+}

@@ -1,0 +1,50 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("A forgotten event is as if it had never come")
+struct EventRemovalTests {
+  @Test("It leaves the others, and is new when it comes again")
+  func forget() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    let lines = [
+      Line(transaction: "1", user: "first"), Line(transaction: "2", user: "second", time: 9),
+    ]
+    try ledger.ingest("a", lines)
+    let events = try ledger.events(ofLineage: lines[0].lineage)
+    try #require(events.count == 2)
+    try ledger.remove(events[1])
+    #expect(try ledger.events(ofLineage: lines[0].lineage) == [events[0]])
+    #expect(try ledger.lineage(lines[0].lineage)?.userText == "first")
+    #expect(try ledger.ingest("b", [lines[1]]).accepted == 1)
+    #expect(try ledger.events(ofLineage: lines[0].lineage).count == 2)
+  }
+
+  @Test("With its last event a lineage goes, and with its versions a conflict")
+  func last() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    let line = Line()
+    try ledger.ingest("a", [line, Line(usd: 1, body: "other")])
+    #expect(try ledger.conflicts().count == 1)
+    try ledger.remove(try #require(try ledger.events(ofLineage: line.lineage).first))
+    #expect(try ledger.conflicts().isEmpty)
+    #expect(try ledger.lineage(line.lineage) == nil)
+    #expect(try ledger.ingest("b", [line]).accepted == 1)
+  }
+
+  @Test("An event that the ledger does not have is forgotten already")
+  func unknown() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line()])
+    var other = Event(kind: .renewed, time: Line().at)
+    other.lineage = 42
+    try ledger.remove(other)
+    other.lineage = Line().lineage
+    try ledger.remove(other)
+    #expect(try ledger.events(ofLineage: Line().lineage).count == 1)
+  }
+}

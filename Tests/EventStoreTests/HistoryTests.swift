@@ -1,0 +1,142 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("What a run has published stays known")
+struct HistoryTests {
+  @Test("An archive belongs to the run that publishes it, however many runs were begun")
+  func archiveRuns() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    try ledger.ingest("a", [Line()])
+    try ledger.publish()
+    try ledger.publish()
+    try ledger.ingest("b", [Line(transaction: "2")])
+    _ = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1", options: "{}")
+    try ledger.ingest("c", [Line(transaction: "3")])
+    try ledger.recordRepeat(.named("a again"))
+    try ledger.publish()
+    try ledger.ingest("d", [Line(transaction: "4")])
+    #expect(try ledger.table("select run from archive order by id") == ["1", "3", "3", "3", "4"])
+    #expect(try ledger.table("select run from delivery_cell order by run") == ["1", "3", "4"])
+    #expect(try ledger.watermarks().count == 1)
+  }
+
+  @Test("A later copy replaces one that no run has published, and stands beside one that was")
+  func copies() throws {
+    // Copies of another provider's event would not agree in two users.
+    func copy(_ created: Int64, user: String = "user-1") -> Line {
+      Line(provider: .flobuk, user: user, created: created)
+    }
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    try ledger.ingest("a", [copy(1)])
+    try ledger.ingest("b", [copy(2)])
+    #expect(try ledger.table("select versions, counted from lineage") == ["1|1"])
+    try ledger.publish()
+    try ledger.ingest("c", [copy(3)])
+    #expect(try ledger.table("select versions, counted from lineage") == ["2|1"])
+    try ledger.ingest("d", [copy(5, user: "late"), copy(4)])
+    #expect(try ledger.table("select versions, counted from lineage") == ["2|1"])
+    let event = try #require(try ledger.events(ofLineage: copy(1).lineage).first)
+    #expect(event.created == Line().at + .seconds(5))
+    #expect(try ledger.lineage(copy(1).lineage)?.userText == "late")
+    #expect(try ledger.conflicts().isEmpty)
+    #expect(try ledger.table("select count(*) from contested") == ["0"])
+    #expect(
+      try ledger.table("select sum(distinct_events), sum(duplicates_exact) from delivery_cell")
+        == ["1|4"])
+  }
+
+  @Test("Copies and contradictions over nights come to what they come to in one", arguments: 1...40)
+  func nights(seed: UInt64) throws {
+    var numbers = SeededNumbers(seed: seed)
+    func below(_ limit: Int) -> Int { numbers.below(limit) }
+    // A body is what it says: copies of one say the same.
+    let versions = (0..<45).map { number in
+      Line(
+        transaction: "\(number / 5)", original: ["1000", "1000", "1000", "999"][below(4)],
+        user: "u\(below(4))", product: below(4) == 0 ? "other" : "pro",
+        time: 60, created: below(3) == 0 ? nil : Int64(below(3)), body: "\(number)")
+    }
+    let lines = (0..<160).map { _ in
+      var line = versions[below(versions.count)]
+      line.received = Int64(below(3))
+      return line
+    }
+    let once = try Ledger.fresh(in: try TemporaryFolder())
+    try once.ingest("all", lines)
+    let nightly = try Ledger.fresh(in: try TemporaryFolder())
+    var rest = lines
+    while !rest.isEmpty {
+      var night: [Line] = []
+      for _ in 0...below(12) where !rest.isEmpty {
+        night.append(rest.remove(at: below(rest.count)))
+      }
+      try nightly.ingest("\(rest.count)", night)
+      if below(2) == 0 { try nightly.publish() }
+    }
+    let content = try once.countedContent()
+    #expect(content.contains { $0.hasPrefix("conflict") })
+    let other = try nightly.countedContent()
+    #expect(other.filter { !content.contains($0) } == [], "seed \(seed): not in one night")
+    #expect(content.filter { !other.contains($0) } == [], "seed \(seed): not in many")
+    #expect(
+      try nightly.table("select sum(versions) > count(*) from lineage") == ["1"], "seed \(seed)")
+  }
+
+  @Test("The documents of a run are kept once, and those that no run has any more are dropped")
+  func documents() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    var documents = RunDocuments()
+    documents.prices = Document(sha256: "p", body: [1, 2])
+    documents.decisions = Document(sha256: "left behind", body: [3])
+    _ = try begin(documents, in: ledger)
+    documents.decisions = Document(sha256: "d", body: [4])
+    let first = try begin(documents, in: ledger)
+    try ledger.publish()
+    var others = documents
+    others.prices = nil
+    let second = try begin(others, in: ledger)
+    #expect([first, second] == [1, 2])
+    #expect(try ledger.documents(ofRun: first) == documents)
+    #expect(try ledger.documents(ofRun: second) == others)
+    #expect(try ledger.table("select sha256 from document order by 1") == ["d", "p"])
+  }
+
+  private func begin(_ documents: RunDocuments, in ledger: Ledger) throws -> Int64 {
+    try ledger.beginRun(
+      asOf: Instant(seconds: 1), version: "1", options: "{}", documents: documents)
+  }
+}
+
+extension Ledger {
+  /// Ends a run that publishes what came in so far, with the documents that it has.
+  func publish() throws {
+    let run = try table(
+      "select coalesce((select id from run where published is null), 0)")
+    var number = Int64(run[0]) ?? 0
+    if number == 0 {
+      number = try beginRun(asOf: Instant(seconds: 1), version: "1", options: "{}")
+    }
+    try finishRun(number, archives: 0, tallies: ArchiveTallies(), published: "set \(number)")
+  }
+
+  /// What is the same however lines came: every counted event, by lineage, and the conflicts.
+  func countedContent() throws -> [String] {
+    var content: [String] = []
+    try forEachLineage { row, events in
+      content.append("\(row.original) \(row.userText)")
+      for event in events {
+        content.append(
+          """
+          \(event.identity) \(event.body) \(symbols.words[Int(event.product)]) \(event.user) \
+          \(event.created?.text ?? "-") \(event.received?.text ?? "-")
+          """)
+      }
+    }
+    for conflict in try conflicts() {
+      content.append("conflict \(conflict.identity) \(conflict.fields) \(conflict.places.count)")
+    }
+    return content
+  }
+}

@@ -1,0 +1,135 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("A row that names nothing known is damage, not one row less")
+struct KnownCaseTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line()])
+    try ledger.fold(Facts())
+    try ledger.record(NewAuditEntry(.prune))
+    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    try ingest.add([
+      Snapshot(
+        provider: .qonversion, user: "user-1", capturedAt: Instant(seconds: 100), entitlements: [])
+    ])
+    _ = try ingest.finish()
+    let asOf = Instant(seconds: 100)
+    let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
+    var found = Break(id: "b", code: .late, provider: .qonversion)
+    found.lineage = 1
+    _ = try ledger.storeBreaks([found], asOf: asOf, run: run)
+  }
+
+  /// Where a row is damaged, and who reads it.
+  private struct Damage: Sendable {
+    let sql: String
+    let noun: String
+    let read: @Sendable (Ledger) throws -> Void
+
+    init(_ sql: String, _ noun: String, _ read: @Sendable @escaping (Ledger) throws -> Void) {
+      (self.sql, self.noun, self.read) = (sql, noun, read)
+    }
+  }
+
+  private static let damages: [Damage] = [
+    // A number that is greater than any symbol.
+    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "word") { _ = try $0.foldBasis() },
+    Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "word") {
+      _ = try $0.churnDoubts()
+    },
+    Damage("insert into price_cell values (0, 1, 5000000000, 0, 1, -1, 1)", "word") {
+      _ = try $0.priceRows()
+    },
+    Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "word") {
+      _ = try $0.begun()
+    },
+    Damage("insert into rate_cell values (5000000000, 1, x'')", "word") { _ = try $0.rateRows() },
+    Damage("update lineage set app = 5000000000", "word") { try $0.forEachLineage { _, _ in } },
+    Damage("update watermark set provider = 99", "provider") { _ = try $0.watermarks() },
+    // A number that ends like that of a provider is none of it.
+    Damage("update watermark set provider = 256 + provider", "provider") {
+      _ = try $0.watermarks()
+    },
+    Damage("insert into fold_feed values (99, 0, 0, 0)", "provider") { _ = try $0.foldBasis() },
+    Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "provider") {
+      _ = try $0.churnDoubts()
+    },
+    Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "store") {
+      _ = try $0.churnDoubts()
+    },
+    Damage("insert into price_cell values (0, 99, 0, 0, 1, -1, 1)", "store") {
+      _ = try $0.priceRows()
+    },
+    Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "provider") {
+      _ = try $0.begun()
+    },
+    Damage("update lineage set provider = 256 + provider", "provider") {
+      try $0.forEachLineage { _, _ in }
+    },
+    Damage("update lineage set environment = 256", "environment") {
+      try $0.forEachLineage { _, _ in }
+    },
+    Damage("update lineage set store = 99", "store") { try $0.forEachLineage { _, _ in } },
+    Damage("update snapshot set provider = 256 + provider", "provider") {
+      try $0.forEachUser(withSnapshotAsOf: Instant(seconds: 200)) { _ in }
+    },
+    Damage("update break_episode set provider = 256 + provider", "provider") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set environment = 256", "environment") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set store = 99", "store") { _ = try $0.standingBreaks() },
+    Damage("update break_episode set amount_basis = 256", "basis of an amount") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set code = 'odd'", "code of a break") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set status = 'odd'", "status of a break") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update break_episode set severity = 'odd'", "severity") {
+      _ = try $0.standingBreaks()
+    },
+    Damage("update archive set kind = 'odd'", "kind of archive") { _ = try $0.archives() },
+    Damage("update archive set status = 'odd'", "status of an archive") {
+      _ = try $0.archiveFiles()
+    },
+    Damage("update act set what = 'odd'", "deed") { _ = try $0.acts() },
+  ]
+
+  @Test("Whoever reads it is told", arguments: damages.indices)
+  func told(index: Int) throws {
+    let damage = Self.damages[index]
+    try damage.read(ledger)
+    try ledger.rows(sql: "pragma ignore_check_constraints = on") { _ in }
+    try ledger.rows(sql: damage.sql) { _ in }
+    let error = #expect(throws: LedgerError.self) { try damage.read(ledger) }
+    #expect(error?.kind == .corrupt)
+    #expect(error?.message.hasSuffix("it names no known \(damage.noun)") == true)
+  }
+
+  @Test("A ledger whose words have numbers that none has cannot be opened")
+  func words() throws {
+    try ledger.rows(sql: "update symbol set id = 5000000000 where word = 'USD'") { _ in }
+    let error = #expect(throws: LedgerError.self) {
+      try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readOnly)
+    }
+    #expect(error?.kind == .corrupt)
+  }
+
+  @Test("Damaged bytes are told as what they hold")
+  func bytes() throws {
+    try ledger.rows(sql: "insert into rate_cell values (1, 1, x'ff')") { _ in }
+    let error = #expect(throws: LedgerError.self) { _ = try ledger.rateRows() }
+    #expect(error?.message.contains("an exchange rate") == true)
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import EventStore
+
+@Suite("An error of SQLite is told for what it is")
+struct LedgerErrorTests {
+  @Test(
+    "What the system cannot read is a broken disk, not a damaged ledger",
+    arguments: [(EIO, "io"), (ENXIO, "io"), (ENOENT, "corrupt"), (0, "corrupt")])
+  func unreadable(_ number: Int32, _ kind: String) {
+    errno = number
+    let error = LedgerError(
+      DatabaseError(resultCode: .SQLITE_CORRUPT), doing: "read", path: "a.sqlite")
+    #expect("\(error.kind)" == kind, "\(error)")
+  }
+
+  @Test("Undoing a change does not hide that the disk is broken")
+  func undone() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.change("write") { (_) throws -> Void in
+        errno = EIO
+        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+      }
+    }
+    #expect((error?.kind).map { "\($0)" } == "io", "\(error as Any)")
+  }
+
+  @Test("A sum that leaves the range of a column is no damage")
+  func overflow() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.rows(sql: "create table cell (id integer primary key, x integer) strict") { _ in }
+    let addition = """
+      insert into cell values (1, \(Int64.max)) on conflict do update set x = x + excluded.x
+      """
+    try ledger.rows(sql: addition) { _ in }
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.access("add") { try RawStatement($0, addition).run() }
+    }
+    #expect(error?.kind == .overflow, "\(error)")
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import EventStore
+import TestSupport
+import Testing
+
+@Suite("The ledger's file")
+struct LedgerTests {
+  @Test("A new ledger, its log and its lock are readable by their owner only")
+  func modes() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    let lock = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    for name in [path, path + "-wal", path + "-shm", path + ".lock"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: name)
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+    withExtendedLifetime((lock, ledger)) {}
+  }
+
+  @Test("A ledger is found again after it was closed, and the empty word has its row")
+  func reopening() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    do { _ = try Ledger.open(path: path, mode: .readWrite) }
+    let ledger = try Ledger.open(path: path, mode: .readOnly)
+    var seen: [String] = []
+    try ledger.rows(
+      sql: "select id, word, null as absent from symbol where id = ?", arguments: [.integer(0)]
+    ) { row in
+      seen = row.names + ["\(row.int64(0))", row.text(1), "\(row.isNull(2))", "\(row.count)"]
+    }
+    #expect(seen == ["id", "word", "absent", "0", "", "true", "3"])
+  }
+
+  @Test("A read-only ledger refuses to be written")
+  func readOnly() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    do { _ = try Ledger.open(path: path, mode: .readWrite) }
+    let ledger = try Ledger.open(path: path, mode: .readOnly)
+    let error = #expect(throws: LedgerError.self) {
+      try ledger.rows(sql: "delete from run") { _ in }
+    }
+    #expect(error?.kind == .permission)
+  }
+
+  @Test("A file that is no database is refused and left as it is", arguments: [1, 16, 1_600])
+  func notADatabase(length: Int) throws {
+    let folder = try TemporaryFolder()
+    let text = String(String(repeating: "period,provider\n", count: 100).prefix(length))
+    let path = try folder.write(text, to: "a.csv")
+    let error = #expect(throws: LedgerError.self) {
+      try Ledger.open(path: path, mode: .readWrite)
+    }
+    #expect(error?.kind == .notALedger)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+  }
+
+  @Test("Another program's database is refused")
+  func foreignDatabase() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    do {
+      let ledger = try Ledger.open(path: path, mode: .readWrite)
+      try ledger.rows(sql: "pragma application_id = 7") { _ in }
+    }
+    let error = #expect(throws: LedgerError.self) {
+      try Ledger.open(path: path, mode: .readWrite)
+    }
+    #expect(error?.kind == .notALedger)
+  }
+
+  @Test("A ledger whose making was interrupted is empty, and made whole by the next run")
+  func interrupted() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    do {
+      let ledger = try Ledger.open(path: path, mode: .readWrite)
+      var parts: [String] = []
+      try ledger.rows(
+        sql: """
+          select type || ' ' || name from sqlite_schema
+          where type in ('table', 'view') and name not like 'sqlite%'
+            and name <> 'grdb_migrations'
+          """
+      ) { parts.append($0.text(0)) }
+      let undoing =
+        ["pragma foreign_keys = off"] + parts.map { "drop \($0)" }
+        + ["delete from grdb_migrations", "pragma application_id = 0"]
+      for statement in undoing { try ledger.rows(sql: statement) { _ in } }
+    }
+    let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: .readOnly) }
+    #expect(error?.kind == .missing)
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    #expect(try ledger.contents().isEmpty)
+  }
+
+  @Test("A ledger of a newer program is refused")
+  func newer() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    do {
+      let ledger = try Ledger.open(path: path, mode: .readWrite)
+      try ledger.rows(sql: "insert into grdb_migrations values ('v999')") { _ in }
+    }
+    for mode in [Ledger.Mode.readWrite, .readOnly] {
+      let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: mode) }
+      #expect(error?.kind == .newer)
+    }
+  }
+
+  @Test("Opening a ledger that is not there says so, and makes no file")
+  func missing() throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: LedgerError.self) {
+      try Ledger.open(path: folder.path("none.sqlite"), mode: .readOnly)
+    }
+    #expect(error?.kind == .missing)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))
+    let nowhere = #expect(throws: LedgerError.self) {
+      try Ledger.open(path: folder.path("no/folder/a.sqlite"), mode: .readWrite)
+    }
+    #expect(nowhere?.kind == .io)
+  }
+
+  @Test("A lock that another run holds is refused, and free again when that run ends")
+  func lock() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("a.sqlite")
+    var first: LedgerLock? = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
+    }
+    #expect(error?.kind == .locked)
+    #expect(first != nil)
+    first = nil
+    _ = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import EventStore
+
+@Suite("Migrations keep the ledger whole")
+struct MigrationTests {
+  private struct Failure: Error {}
+
+  let folder: TemporaryFolder
+  let path: String
+  private let before: [String]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("a.sqlite")
+    do {
+      let ledger = try Ledger.open(path: path, mode: .readWrite)
+      try ledger.rows(sql: "insert into symbol (id, word) values (1, 'kept')") { _ in }
+      try ledger.checkpoint()
+    }
+    before = try Self.content(path)
+  }
+
+  /// Today's migrations and one of tomorrow.
+  private func tomorrow(
+    _ migrate: @escaping @Sendable (Database) throws -> Void
+  ) -> DatabaseMigrator {
+    var migrator = LedgerFile.migrator
+    migrator.registerMigration("v999", migrate: migrate)
+    return migrator
+  }
+
+  /// Half of a migration that changes, drops, and writes more than memory holds.
+  private static func half(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        pragma cache_size = 8;
+        alter table symbol add column extra text;
+        update symbol set word = 'changed' where id = 1;
+        create table filler (id integer primary key, text text);
+        with recursive number (n) as (select 1 union all select n + 1 from number where n < 20000)
+        insert into filler select n, hex(randomblob(100)) from number;
+        """)
+  }
+
+  /// The schema, the migrations and every row of every table, as text.
+  private static func content(_ path: String) throws -> [String] {
+    var configuration = Configuration()
+    configuration.readonly = true
+    return try DatabaseQueue(path: path, configuration: configuration).read { database in
+      let schema = "select type, name, sql from sqlite_schema order by type, name"
+      var lines = try Row.fetchAll(database, sql: schema).map(\.description)
+      let tables = "select name from sqlite_schema where type = 'table' order by name"
+      for table in try String.fetchAll(database, sql: tables) {
+        lines += try Row.fetchAll(database, sql: "select * from \"\(table)\"").map {
+          "\(table) \($0)"
+        }
+      }
+      return lines
+    }
+  }
+
+  @Test("One that fails half way leaves the old ledger, which goes on working")
+  func failing() throws {
+    let migrator = tomorrow { database in
+      try Self.half(database)
+      throw Failure()
+    }
+    #expect(throws: Failure.self) {
+      try LedgerFile.open(path: path, mode: .readWrite, migrator: migrator)
+    }
+    #expect(try Self.content(path) == before)
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    #expect(ledger.symbol("kept") == 1)
+  }
+
+  @Test("One that dies half way leaves files that are the old ledger")
+  func dying() throws {
+    let corpse = folder.path("corpse.sqlite")
+    let migrator = tomorrow { [path] database in
+      try Self.half(database)
+      // What the disk holds when the process is killed here.
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: corpse + suffix)
+      }
+      throw Failure()
+    }
+    #expect(throws: Failure.self) {
+      try LedgerFile.open(path: path, mode: .readWrite, migrator: migrator)
+    }
+    let log = try FileManager.default.attributesOfItem(atPath: corpse + "-wal")[.size] as? Int
+    #expect(log ?? 0 > 1_000_000, "half of the migration is on the disk")
+    do { _ = try Ledger.open(path: corpse, mode: .readWrite) }
+    #expect(try Self.content(corpse) == before)
+  }
+
+  @Test("One that works keeps what was there, and programs that lack it refuse the ledger")
+  func working() throws {
+    let migrator = tomorrow { try Self.half($0) }
+    do { _ = try LedgerFile.open(path: path, mode: .readWrite, migrator: migrator) }
+    let after = try Self.content(path)
+    #expect(after.contains { $0.contains("changed") } && after.contains { $0.contains("v999") })
+    for mode in [Ledger.Mode.readWrite, .readOnly] {
+      let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: mode) }
+      #expect(error?.kind == .newer)
+    }
+    #expect(try Self.content(path) == after)
+  }
+
+  @Test("Who only reads an older ledger is told to let a run migrate it")
+  func older() throws {
+    let migrator = tomorrow { try Self.half($0) }
+    let error = #expect(throws: LedgerError.self) {
+      try LedgerFile.open(path: path, mode: .readOnly, migrator: migrator)
+    }
+    #expect(error?.kind == .older)
+    #expect(try Self.content(path) == before)
+  }
+
+  @Test("Every released ledger has the schema of a new one when it was migrated")
+  func released() throws {
+    let schema = before.prefix { $0.hasPrefix("[") }
+    #expect(!schema.isEmpty)
+    for release in try ReleasedLedger.all() {
+      let path = try folder.write(Array(try release.unpacked()), to: "\(release.name).sqlite")
+      do { _ = try Ledger.open(path: path, mode: .readWrite) }
+      let migrated = try Self.content(path).prefix { $0.hasPrefix("[") }
+      #expect(migrated == schema, "the ledger of \(release.name)")
+    }
+  }
+
+  @Test("A ledger that everybody may use is closed to them, with its log and its lock")
+  func rights() throws {
+    for (suffix, mode) in [("", 0o644), ("-wal", 0o666), (".lock", 0o604)] {
+      if suffix != "" { try folder.write("", to: "a.sqlite\(suffix)") }
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: path + suffix)
+    }
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    for suffix in ["", "-wal", "-shm", ".lock"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
+      let mode = try #require(attributes[.posixPermissions] as? Int)
+      #expect(mode & 0o607 == 0o600, "\(suffix) \(String(mode, radix: 8))")
+    }
+    withExtendedLifetime(ledger) {}
+  }
+}

@@ -1,0 +1,183 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+/// One delivered line as tests write it.
+struct Line {
+  var provider = Provider.qonversion
+  var transaction = "1001"
+  var original = "1000"
+  var user = "user-1"
+  var app = "app"
+  var kind = EventKind.renewed
+  /// What the provider calls it; nil for the name of its kind.
+  var name: String?
+  var product = "pro.monthly"
+  /// Seconds after the samples' beginning.
+  var time: Int64 = 0
+  /// Seconds after `time`.
+  var created: Int64?
+  /// Seconds after `time`.
+  var received: Int64?
+  var usd: Int64? = 9_990_000
+  var body = "body"
+  /// Whether it is a state whose time is only the end of its period.
+  var isUndated = false
+  /// Whether it is a state without a date of its own.
+  var isTimeInferred = false
+  /// Which delivery of a collection it came in; 0 for none.
+  var collection: Int64 = 0
+  /// Overrides the identity, to make two events collide.
+  var identity: Int64?
+
+  static let beginning: Int64 = 1_700_000_000_000
+
+  var at: Instant { Instant(milliseconds: Self.beginning + time * 1000) }
+
+  var lineage: Int64 {
+    lineageKey(
+      provider: provider, app: app, environment: .production, store: .appStore,
+      original: original)
+  }
+
+  var identityKey: Int64 {
+    if let identity { return identity }
+    var fingerprint = Fingerprint()
+    fingerprint.combine(app)
+    fingerprint.combine(transaction)
+    fingerprint.combine(UInt64(bitPattern: at.milliseconds))
+    fingerprint.combine(UInt64(kind.rawValue))
+    return fingerprint.value
+  }
+}
+
+extension EventBatch {
+  /// A batch in which every line is a value of its own.
+  static func of(_ lines: [Line], rejects: [Reject] = [], skipped: [String: Int64] = [:])
+    -> EventBatch
+  {
+    var batch = EventBatch()
+    for line in lines { batch.add(line, value: Int32(batch.events.count)) }
+    batch.rejects = rejects
+    batch.skipped = skipped
+    batch.lines = Int64(lines.count + rejects.count) + skipped.values.reduce(0, +)
+    return batch
+  }
+
+  mutating func add(_ line: Line, value: Int32) {
+    var event = Event(
+      provider: line.provider, environment: .production, store: .appStore, kind: line.kind,
+      time: line.at)
+    event.app = symbols.symbol(line.app)
+    event.product = symbols.symbol(line.product)
+    event.name = symbols.symbol(line.name ?? line.kind.name)
+    event.lineage = line.lineage
+    event.identity = line.identityKey
+    event.body = Fingerprint.of(line.body)
+    event.user = Fingerprint.of(line.user)
+    event.transaction = transactionKey(line.transaction)
+    event.startsLineage = line.transaction == line.original
+    event.created = line.created.map { line.at + .seconds($0) }
+    event.received = line.received.map { line.at + .seconds($0) }
+    event.periodStart = line.at
+    event.periodEnd = line.at + .days(30)
+    if let usd = line.usd {
+      event.revenue = Revenue(
+        local: Amount(micros: usd), usd: Amount(micros: usd), currency: symbols.symbol("USD"),
+        isProceed: false, rate: Amount(micros: 70_000_000))
+    }
+    if line.isUndated || line.isTimeInferred {
+      event.observation = Observation()
+      event.observation?.isUndated = line.isUndated
+      event.observation?.isTimeInferred = line.isTimeInferred
+    }
+    event.collection = line.collection
+    event.place = Provenance(
+      line: Int64(events.count + 1), byteOffset: Int64(events.count * 100))
+    var text = EventText()
+    text.transaction = intern(line.transaction)
+    text.original = intern(line.original)
+    text.user = intern(line.user)
+    events.append(event)
+    texts.append(text)
+    values.append(value)
+  }
+
+  private mutating func intern(_ text: String) -> TextRange {
+    var text = text
+    return text.withUTF8 { intern(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension NewArchive {
+  static func named(_ name: String, kind: ArchiveKind = .events) -> NewArchive {
+    NewArchive(
+      name: name, sha256: "sha of \(name)", kind: kind, path: "/in/\(name)", bytes: 10,
+      modified: Instant(seconds: 5), inode: 7)
+  }
+}
+
+extension Ledger {
+  /// A new ledger in a folder of its own.
+  static func fresh(in folder: TemporaryFolder) throws -> Ledger {
+    try open(path: folder.path("ledger.sqlite"), mode: .readWrite)
+  }
+
+  /// The counted events of a lineage, by time and identity; none of one that is not there.
+  func events(ofLineage key: Int64) throws -> [Event] {
+    try lineage(key).map { try events(of: $0) } ?? []
+  }
+
+  /// Begins to take in one archive that is written alone.
+  func beginEvents(
+    _ archive: NewArchive, schedules: [Provider: RetrySchedule] = [:]
+  ) throws -> OneArchive {
+    try OneArchive(archive, by: beginEvents(schedules: schedules))
+  }
+
+  /// Takes in one archive of one batch.
+  @discardableResult
+  func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveTallies {
+    let ingest = try beginEvents(.named(name))
+    try ingest.add(.of(lines))
+    return try ingest.finish()
+  }
+
+  /// Puts `facts` in the place of all, as a fold of everything does.
+  func fold(_ facts: Facts) throws {
+    let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
+    try apply(FoldChange(basis: basis, facts: facts))
+  }
+
+  /// The rows of a query as text, cells separated by bars, `-` for null.
+  func table(_ sql: String) throws -> [String] {
+    var table: [String] = []
+    try rows(sql: sql) { row in
+      table.append(
+        (0..<row.count).map { row.isNull($0) ? "-" : row.text($0) }.joined(separator: "|"))
+    }
+    return table
+  }
+}
+
+/// One archive, written as soon as it is finished.
+struct OneArchive {
+  let intake: EventIntake
+  let archive: Int32
+
+  init(_ new: NewArchive, by intake: EventIntake) throws {
+    self.intake = intake
+    archive = try intake.begin(new)
+  }
+
+  func add(_ batch: EventBatch) throws { try intake.add(batch) }
+
+  func finish(damageOffset: Int64? = nil) throws -> ArchiveTallies {
+    var tallies = try intake.finish(damageOffset: damageOffset)
+    tallies += try intake.write()
+    return try #require(tallies.first)
+  }
+
+  func abandon() { intake.abandon() }
+}

@@ -1,0 +1,176 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Snapshots in the ledger")
+struct SnapshotTests {
+  let folder: TemporaryFolder
+  let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  private func snapshot(
+    _ user: String, app: String = "", at seconds: Int64 = 100, _ entitlements: [Entitlement] = []
+  ) -> Snapshot {
+    Snapshot(
+      provider: .qonversion, app: app, user: user, capturedAt: Instant(seconds: seconds),
+      entitlements: entitlements, place: Provenance(line: 3, byteOffset: 30))
+  }
+
+  @discardableResult
+  private func add(_ name: String, _ snapshots: [Snapshot]) throws -> ArchiveTallies {
+    let ingest = try ledger.beginSnapshots(.named(name, kind: .snapshots))
+    try ingest.add(snapshots)
+    return try ingest.finish()
+  }
+
+  private func current(asOf seconds: Int64) throws -> [UserSnapshots] {
+    var current: [UserSnapshots] = []
+    try ledger.forEachUser(withSnapshotAsOf: Instant(seconds: seconds)) { current.append($0) }
+    return current
+  }
+
+  @Test("A snapshot comes back with every field it was given")
+  func roundTrip() throws {
+    let full = Entitlement(
+      id: "premium ✓", product: "p", isActive: false, startedAt: Instant(milliseconds: -1),
+      expiresAt: Instant(milliseconds: .max), renewState: .nonRenewable, renewsCount: -3,
+      store: .paypal, grant: .manual, isTrial: true,
+      autoRenewOffAt: Instant(seconds: 1_759_000_000),
+      transactions: [
+        SnapshotTransaction(
+          id: "t1", originalID: "t0", kind: .oneTime, product: "q", at: Instant(seconds: 1),
+          expiresAt: Instant(milliseconds: .min), revokedAt: Instant(seconds: 3),
+          environment: .sandbox, ownership: .familySharing),
+        SnapshotTransaction(id: String(repeating: "9", count: 300)),
+      ])
+    var given = snapshot("user-1", app: "app", [full, Entitlement(id: "")])
+    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    try ingest.add([given])
+    _ = try ingest.finish()
+    given.place.archive = ingest.archive
+    let users = try current(asOf: 100)
+    #expect(users.map(\.snapshots) == [[given]])
+    #expect(users.map(\.user) == [Fingerprint.of("user-1")])
+  }
+
+  @Test("The newest snapshot at or before as-of is the current one, by provider, user and app")
+  func newest() throws {
+    try add(
+      "s",
+      [
+        snapshot("a", at: 10, [Entitlement(id: "old")]),
+        snapshot("a", at: 20, [Entitlement(id: "new")]),
+        snapshot("a", at: 30, [Entitlement(id: "future")]), snapshot("b", at: 30),
+        snapshot("a", app: "other", at: 15),
+      ])
+    let users = try current(asOf: 20)
+    #expect(users.count == 1)
+    #expect(users[0].snapshots.map(\.app) == ["", "other"])
+    #expect(users[0].snapshots[0].entitlements.map(\.id) == ["new"])
+    #expect(try current(asOf: 30).count == 2)
+    #expect(try current(asOf: 9).isEmpty)
+    #expect(
+      try ledger.newestCapture(of: .qonversion, asOf: Instant(seconds: 29))
+        == Instant(seconds: 20))
+    #expect(try ledger.newestCapture(of: .iaptic, asOf: Instant(seconds: 29)) == nil)
+  }
+
+  @Test("What two responses captured at one moment is one snapshot, equal entitlements once")
+  func union() throws {
+    let both = Entitlement(id: "both")
+    for order in [[0, 1], [1, 0]] {
+      let ledger = try Ledger.open(path: folder.path("u\(order[0])"), mode: .readWrite)
+      let halves = [
+        snapshot("a", [both, Entitlement(id: "x")]), snapshot("a", [both, Entitlement(id: "y")]),
+      ]
+      let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+      try ingest.add(order.map { halves[$0] })
+      _ = try ingest.finish()
+      var ids: [[String]] = []
+      try ledger.forEachUser(withSnapshotAsOf: Instant(seconds: 100)) { user in
+        ids += user.snapshots.map { $0.entitlements.map(\.id).sorted() }
+      }
+      #expect(ids == [["both", "x", "y"]])
+    }
+  }
+
+  @Test("The same snapshot read twice is stored once, and lines are accounted for")
+  func duplicates() throws {
+    try add("s", [snapshot("a"), snapshot("b")])
+    let ingest = try ledger.beginSnapshots(.named("t", kind: .snapshots))
+    try ingest.add(
+      [snapshot("a"), snapshot("a", at: 101)],
+      rejects: [Reject(place: Provenance(line: 1), reason: "no_user", detail: "")])
+    let tallies = try ingest.finish()
+    #expect(tallies.lines == 3)
+    #expect(tallies.accepted == 1)
+    #expect(tallies.duplicates == 1)
+    #expect(tallies.rejected == 1)
+    #expect(
+      try ledger.table("select count(*), count(distinct content) from snapshot") == ["3|1"])
+    #expect(try ledger.table("select count(*) from snapshot_content") == ["1"])
+    #expect(try ledger.table("select kind from archive") == ["snapshots", "snapshots"])
+  }
+
+  @Test("Users with a production lineage and no snapshot in a capture are named")
+  func absent() throws {
+    try ledger.ingest(
+      "a", [Line(user: "seen"), Line(transaction: "2", original: "2", user: "unseen")])
+    try add("s", [snapshot("seen", at: 100), snapshot("unseen", at: 50)])
+    var absent: [Int64] = []
+    try ledger.forEachUser(
+      withoutSnapshotIn: Instant(seconds: 90)...Instant(seconds: 100), provider: .qonversion
+    ) { absent.append($0) }
+    #expect(absent == [Fingerprint.of("unseen")])
+    #expect(try ledger.userText(absent[0]) == "unseen")
+    #expect(try ledger.userText(1) == nil)
+  }
+
+  @Test("A file with rejected lines is torn until it comes whole, or a later run brings whole ones")
+  func torn() throws {
+    func add(_ name: String, _ content: String, rejected: Bool) throws {
+      var archive = NewArchive.named(content, kind: .snapshots)
+      archive.name = name
+      let ingest = try ledger.beginSnapshots(archive)
+      let reject = Reject(
+        place: Provenance(line: 4), reason: "bad_time", detail: "expires: no time")
+      try ingest.add([snapshot(content)], rejects: rejected ? [reject] : [])
+      _ = try ingest.finish()
+    }
+    try add("s", "half", rejected: true)
+    #expect(
+      try ledger.tornSnapshots()
+        == TornSnapshots(
+          newest: "s", lines: 2, rejected: 1, firstReject: "expires: no time, at line 4"))
+    // It may be another part of the same set.
+    try add("t", "other", rejected: false)
+    try add("u", "third", rejected: true)
+    let both = try ledger.tornSnapshots()
+    #expect(both?.newest == "u" && both?.files == 2 && both?.rejected == 2)
+    try add("u", "third, whole", rejected: false)
+    #expect(try ledger.tornSnapshots()?.newest == "s")
+    try ledger.publish()
+    try add("v", "still bad", rejected: true)
+    #expect(try ledger.tornSnapshots()?.files == 2)
+    try add("w", "whole", rejected: false)
+    #expect(try ledger.tornSnapshots()?.newest == "v")
+    try ledger.publish()
+    try add("x", "whole again", rejected: false)
+    #expect(try ledger.tornSnapshots() == nil)
+  }
+
+  @Test("An abandoned file of snapshots leaves nothing behind")
+  func abandoned() throws {
+    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    try ingest.add([snapshot("a")])
+    ingest.abandon()
+    for table in ["snapshot", "snapshot_content", "archive", "user"] {
+      #expect(try ledger.table("select count(*) from \(table)") == ["0"], "\(table)")
+    }
+  }
+}

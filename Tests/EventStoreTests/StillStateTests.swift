@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import EventStore
+
+@Suite("Who reads a ledger sees one state of it, and stops nobody")
+struct StillStateTests {
+  private let folder: TemporaryFolder
+  private let path: String
+  private let writer: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("ledger.sqlite")
+    writer = try Ledger.open(path: path, mode: .readWrite)
+    try writer.fold(facts(trials: 1))
+  }
+
+  private func facts(trials: Int64) -> Facts {
+    var facts = Facts()
+    var sums = TrialSums()
+    sums.started = trials
+    facts.trials[
+      ProductDay(
+        day: Day(number: 1),
+        productKey: ProductKey(provider: .iaptic, app: 0, store: .appStore, product: 0))] = sums
+    return facts
+  }
+
+  private func started(_ ledger: Ledger) throws -> Int64 {
+    var sum: Int64 = 0
+    try ledger.rows(sql: "select sum(started) from trial_cell") { sum = $0.int64(0) }
+    return sum
+  }
+
+  @Test("What a run writes meanwhile is not seen, and the run ends well")
+  func still() throws {
+    let reader = try Ledger.open(path: path, mode: .readOnly)
+    try reader.atOneMoment {
+      #expect(try started(reader) == 1)
+      try writer.fold(facts(trials: 2))
+      #expect(try started(reader) == 1)
+    }
+    #expect(try started(reader) == 2)
+  }
+
+  @Test("A night that ends while somebody reads is durable without emptying the log")
+  func checkpoint() throws {
+    let reader = try Ledger.open(path: path, mode: .readOnly)
+    try reader.atOneMoment {
+      #expect(try started(reader) == 1)
+      try writer.fold(facts(trials: 3))
+      try writer.checkpoint()
+    }
+    #expect(try started(reader) == 3)
+  }
+
+  @Test("What the log holds can be copied into the file while somebody reads it")
+  func checkpointAhead() throws {
+    try writer.fold(facts(trials: 4))
+    let reader = try Ledger.open(path: path, mode: .readOnly)
+    let fileAlone = folder.path("file-alone.sqlite")
+    try reader.atOneMoment {
+      Ledger.checkpointAhead(path: path)
+      try FileManager.default.copyItem(atPath: path, toPath: fileAlone)
+      #expect(try started(reader) == 4)
+    }
+    #expect(try started(Ledger.open(path: fileAlone, mode: .readOnly)) == 4)
+  }
+
+  @Test("Facts that are laid over the ledger's are read instead, and go with the reader")
+  func over() throws {
+    let reader = try Ledger.open(path: path, mode: .readOnly)
+    try reader.atOneMoment {
+      try reader.layOver(facts(trials: 7))
+      #expect(try started(reader) == 7)
+    }
+    #expect(try started(try Ledger.open(path: path, mode: .readOnly)) == 1)
+  }
+}

@@ -1,0 +1,74 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("What cannot be undone ends all")
+struct UndoTests {
+  private let folder: TemporaryFolder
+  private let ledger: Ledger
+
+  init() throws {
+    folder = try TemporaryFolder()
+    ledger = try Ledger.fresh(in: folder)
+  }
+
+  /// Abandons a file of snapshots after `damage`; gives what the ledger says to whoever goes on.
+  private func abandon(after damage: [String]) throws -> [LedgerError?] {
+    let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
+    let captured = Instant(seconds: 1)
+    try ingest.add([
+      Snapshot(provider: .qonversion, user: "u", capturedAt: captured, entitlements: [])
+    ])
+    for sql in damage { try ledger.rows(sql: sql) { _ in } }
+    ingest.abandon()
+    return [
+      #expect(throws: LedgerError.self) {
+        try ledger.beginSnapshots(.named("next", kind: .snapshots))
+      },
+      #expect(throws: LedgerError.self) { try ledger.ingest("events", [Line()]) },
+      #expect(throws: LedgerError.self) { try ledger.rows(sql: "select 1") { _ in } },
+    ]
+  }
+
+  @Test("Nothing goes on in a transaction that could not be rolled back")
+  func rollBack() throws {
+    for error in try abandon(after: ["release archive", "savepoint other"]) {
+      #expect(error?.message.contains("cannot undo an archive") == true)
+    }
+  }
+
+  @Test("Nothing goes on in a transaction of a change that could not be rolled back")
+  func change() throws {
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try ledger.together("change") {
+        for sql in ["release change", "savepoint other"] { try ledger.rows(sql: sql) { _ in } }
+        throw Stop()
+      }
+    }
+    let error = #expect(throws: LedgerError.self) { try ledger.rows(sql: "select 1") { _ in } }
+    #expect(error?.message.contains("cannot undo a change") == true)
+  }
+
+  @Test("Words of a change that was undone are written by the next")
+  func wordsAgain() throws {
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try ledger.together("change") {
+        try ledger.ingest("a", [Line()])
+        throw Stop()
+      }
+    }
+    try ledger.ingest("a", [Line()])
+    let again = try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readOnly)
+    #expect(again.symbol("app") == ledger.symbol("app"))
+    #expect(again.symbol("app") != nil)
+  }
+
+  @Test("Nothing goes on with words that could not be read again")
+  func words() throws {
+    let gap = "insert into symbol (id, word) values (900, 'gap')"
+    for error in try abandon(after: ["release archive", gap]) { #expect(error?.kind == .corrupt) }
+  }
+}

@@ -1,0 +1,236 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Copies and contradictions of one event")
+struct VersionTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(
+    "The same body twice is an exact duplicate, another body of the same content a semantic one")
+  func duplicates() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line()])
+    let tallies = try ledger.ingest("b", [Line(), Line(created: 4, body: "other")])
+    #expect(tallies.accepted == 0)
+    #expect(tallies.duplicates == 2)
+    #expect(
+      try ledger.table(
+        """
+        select delivered, distinct_events, duplicates_exact, duplicates_semantic, conflicts
+        from delivery_cell
+        """) == ["3|1|1|1|0"])
+    #expect(try ledger.conflicts().isEmpty)
+  }
+
+  @Test("A copy inside the same batch is a duplicate")
+  func withinBatch() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    let tallies = try ledger.ingest("a", [Line(), Line(), Line(usd: 5)])
+    #expect(tallies.accepted == 2)
+    #expect(tallies.duplicates == 1)
+    #expect(try ledger.events(ofLineage: Line().lineage).count == 1)
+    #expect(try ledger.conflicts().count == 1)
+  }
+
+  @Test(
+    "Of two copies the later created one gives times, body and a user who may differ",
+    arguments: [true, false])
+  func laterCopy(isSplit: Bool) throws {
+    for order in [[0, 1], [1, 0]] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let copies = [
+        Line(provider: .flobuk, user: "early", created: 1, received: 9, body: "x"),
+        Line(provider: .flobuk, user: "late", created: 2, received: 3, body: "y"),
+      ]
+      if isSplit {
+        for index in order { try ledger.ingest("\(index)", [copies[index]]) }
+      } else {
+        try ledger.ingest("both", order.map { copies[$0] })
+      }
+      let event = try #require(try ledger.events(ofLineage: copies[0].lineage).first)
+      #expect(event.created == Line().at + .seconds(2))
+      #expect(event.received == Line().at + .seconds(3))
+      #expect(event.body == Fingerprint.of("y"))
+      #expect(try ledger.lineage(copies[0].lineage)?.userText == "late")
+      #expect(try ledger.conflicts().isEmpty)
+    }
+  }
+
+  @Test("A material difference is a conflict: the later created version counts, all are kept")
+  func conflict() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line(created: 5, usd: 100)])
+    let tallies = try ledger.ingest("b", [Line(product: "other", created: 4, usd: 200)])
+    #expect(tallies.accepted == 1)
+    let events = try ledger.events(ofLineage: Line().lineage)
+    #expect(events.map { $0.revenue?.usd?.micros } == [100])
+    #expect(try ledger.table("select sum(versions) from lineage") == ["2"])
+    let conflict = try #require(try ledger.conflicts().first)
+    #expect(conflict.fields == ["product", "revenue_local", "revenue_usd"])
+    #expect(conflict.transaction == "1001")
+    #expect(conflict.event == events[0])
+    #expect(conflict.places.map(\.archive) == [1, 2])
+    #expect(try ledger.table("select sum(conflicts) from delivery_cell") == ["1"])
+  }
+
+  @Test("Another user is a conflict, but for FLOBUK, whose purchases several may share")
+  func users() throws {
+    for provider in Provider.allCases {
+      for order in [[0, 1], [1, 0]] {
+        let ledger = try Ledger.fresh(in: try TemporaryFolder())
+        let copies = [
+          Line(provider: provider, user: "a", received: 1, body: "x"),
+          Line(provider: provider, user: "b", received: 2, body: "y"),
+        ]
+        for index in order { try ledger.ingest("\(index)", [copies[index]]) }
+        #expect(try ledger.lineage(copies[0].lineage)?.userText == "b")
+        #expect(
+          try ledger.conflicts().map(\.fields) == (provider == .flobuk ? [] : [["user"]]))
+      }
+    }
+  }
+
+  @Test("Another word for the same kind is no contradiction")
+  func names() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    let tallies = try ledger.ingest(
+      "a", [Line(), Line(name: "Subscription Renewed", created: 4, body: "other")])
+    #expect(tallies.accepted == 1 && tallies.duplicates == 1)
+    #expect(try ledger.conflicts().isEmpty)
+    #expect(try ledger.table("select duplicates_semantic from delivery_cell") == ["1"])
+  }
+
+  @Test("Which message brought an event is no contradiction")
+  func messages() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    let copies = [Line(collection: 5), Line(received: 2, body: "other", collection: 6)]
+    #expect(try ledger.ingest("a", copies).duplicates == 1)
+    #expect(try ledger.conflicts().isEmpty)
+  }
+
+  @Test("One event in two lineages counts in one of them")
+  func acrossLineages() throws {
+    for order in [[0, 1], [1, 0]] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let versions = [
+        Line(original: "1000", user: "a", created: 1), Line(original: "999", user: "b", created: 2),
+      ]
+      for index in order { try ledger.ingest("\(index)", [versions[index]]) }
+      var seen: [String] = []
+      try ledger.forEachLineage { row, events in
+        seen.append("\(row.original) \(row.userText) \(events.count)")
+      }
+      #expect(seen == ["999 b 1"])
+      #expect(try ledger.lineage(versions[0].lineage)?.user == 0)
+      #expect(try ledger.conflicts().map(\.fields) == [["user", "original_transaction_id"]])
+      #expect(
+        try ledger.lineages(ofUser: Fingerprint.of("a"), provider: .qonversion).isEmpty)
+    }
+  }
+
+  @Test("Both lineages in one batch are settled like in two")
+  func acrossLineagesInOneBatch() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    let tallies = try ledger.ingest(
+      "a", [Line(original: "1000", created: 1), Line(original: "999", created: 2)])
+    #expect(tallies.accepted == 2)
+    #expect(try ledger.conflicts().count == 1)
+    #expect(try ledger.table("select sum(counted) from lineage") == ["1"])
+  }
+
+  /// Copies and versions of one event that tie in every way the contract names.
+  static let rivals: [Line] = [
+    Line(user: "a", created: 5, received: 10, usd: 100, body: "1"),
+    Line(user: "b", created: 5, received: 10, usd: 200, body: "2"),
+    Line(user: "c", created: nil, received: 90, usd: 300, body: "3"),
+    Line(original: "999", user: "d", created: 5, received: 10, usd: 100, body: "4"),
+    Line(user: "e", created: 5, received: 11, usd: 200, body: "5"),
+    Line(user: "f", product: "zebra", created: 5, received: 11, usd: 200, body: "6"),
+  ]
+
+  @Test("Every order of arrival, in one archive or in many, settles on the same content")
+  func everyOrder() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    var contents: Set<[String]> = []
+    for (number, order) in permutations(of: Array(Self.rivals.indices)).enumerated() {
+      // An app of its own for every order, so that one ledger holds them all.
+      let lines = order.map { index in
+        var line = Self.rivals[index]
+        line.app = "app\(number)"
+        return line
+      }
+      if number % 7 == 0 {
+        for (index, line) in lines.enumerated() { try ledger.ingest("\(number) \(index)", [line]) }
+      } else {
+        try ledger.ingest("\(number)", lines)
+      }
+    }
+    let conflicts = try ledger.conflicts()
+    #expect(conflicts.count == 720)
+    for conflict in conflicts { contents.insert(try content(of: conflict, in: ledger)) }
+    #expect(contents.count == 1)
+    let content = try #require(contents.first)
+    #expect(content.filter { $0.hasPrefix("1|") }.count == 1)
+    #expect(content.last?.hasPrefix("zebra 200 ") == true)
+    #expect(content.count == 3)
+  }
+
+  /// What may not depend on arrival: which versions count, users, and what the counted one says.
+  private func content(of conflict: ConflictRow, in ledger: Ledger) throws -> [String] {
+    let event = conflict.event
+    let rows = try ledger.table(
+      """
+      select counted, original, versions, user from lineage
+      where app = \(event.app) order by counted, original
+      """)
+    let counted = """
+      \(ledger.symbols.words[Int(event.product)]) \(event.revenue?.usd?.micros ?? 0) \
+      \(event.created?.text ?? "-") \(event.received?.text ?? "-") \(event.body) \
+      \(conflict.fields) \(conflict.places.count)
+      """
+    return rows + [counted]
+  }
+
+  private func permutations(of items: [Int]) -> [[Int]] {
+    guard let first = items.first else { return [[]] }
+    return permutations(of: Array(items.dropFirst())).flatMap { rest in
+      (0...rest.count).map { Array(rest[..<$0]) + [first] + Array(rest[$0...]) }
+    }
+  }
+
+  @Test("Events that share only a fingerprint both count")
+  func collision() throws {
+    let ledger = try Ledger.fresh(in: folder)
+    try ledger.ingest("a", [Line(transaction: "1", identity: 5)])
+    try ledger.ingest(
+      "b",
+      [
+        Line(transaction: "2", identity: 5), Line(transaction: "3", time: 60, identity: 5),
+        Line(transaction: "4", original: "other", identity: 5),
+      ])
+    #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["4|4"])
+    #expect(try ledger.conflicts().isEmpty)
+    let again = try ledger.ingest("c", [Line(transaction: "2", identity: 5)])
+    #expect(again.duplicates == 1)
+  }
+
+  @Test("A lineage's user is that of its newest event that has one")
+  func lineageUser() throws {
+    let lines = [
+      Line(transaction: "1", user: "old", time: 10), Line(transaction: "2", user: "new", time: 20),
+      Line(transaction: "3", user: "", time: 30), Line(transaction: "4", user: "tie", time: 20),
+    ]
+    var users: Set<String> = []
+    for order in permutations(of: [0, 1, 2, 3]) {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      for index in order { try ledger.ingest("\(index)", [lines[index]]) }
+      users.insert(try ledger.lineage(Line().lineage)?.userText ?? "-")
+    }
+    #expect(users.count == 1)
+    #expect(users.isSubset(of: ["new", "tie"]))
+  }
+}

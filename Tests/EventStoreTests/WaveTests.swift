@@ -1,0 +1,216 @@
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@Suite("Archives written together")
+struct WaveTests {
+  /// Lines of few lineages and users with copies, contradictions and rivals among them.
+  static let lines: [Line] = (0..<600).map { number in
+    var line = Line(
+      transaction: "\(number % 150)", original: "o\(number % 23)", user: "u\(number % 11)",
+      time: Int64(number % 150) * 60)
+    if number % 7 == 0 { line.created = Int64(number) }
+    if number % 31 == 0 { line.product = "other" }
+    if number % 5 == 0 { line.body = "body \(number)" }
+    return line
+  }
+
+  /// What is the same however lines came: every counted event, by lineage, and the conflicts.
+  private func content(of ledger: Ledger) throws -> [String] {
+    var content: [String] = []
+    try ledger.forEachLineage { row, events in
+      content.append("\(row.original) \(row.userText)")
+      for event in events {
+        let product = ledger.symbols.words[Int(event.product)]
+        content.append("\(event.identity) \(event.body) \(product) \(event.created?.text ?? "-")")
+      }
+    }
+    for conflict in try ledger.conflicts() {
+      content.append("\(conflict.identity) \(conflict.fields) \(conflict.places.count)")
+    }
+    return content
+  }
+
+  /// What an intake told, and whether anything lay aside meanwhile.
+  private struct Taken {
+    var tallies: [ArchiveTallies] = []
+    var wasAside = false
+  }
+
+  /// Takes the lines in as archives of `size`, in memory of `waveSize`, of which up to `asideSize`
+  /// bytes may lie aside.
+  private func take(
+    _ lines: [Line], size: Int, waveSize: Int, asideSize: Int = 1 << 30, into ledger: Ledger
+  ) throws -> Taken {
+    let intake = ledger.beginEvents(waveSize: waveSize, asideSize: asideSize)
+    var taken = Taken()
+    for start in stride(from: 0, to: lines.count, by: size) {
+      try intake.begin(.named("\(lines.count) \(lines.first?.transaction ?? "") \(start)"))
+      let part = Array(lines[start..<min(start + size, lines.count)])
+      for half in [part[..<(part.count / 2)], part[(part.count / 2)...]] {
+        try intake.add(.of(Array(half)))
+        if try ledger.table("select count(*) from temp.sqlite_schema") != ["0"] {
+          taken.wasAside = true
+        }
+      }
+      taken.tallies += try intake.finish()
+    }
+    taken.tallies += try intake.write()
+    return taken
+  }
+
+  @Test(
+    "One archive at a time, all together, in parts or laid aside: the same tallies and content",
+    arguments: [600, 100, 37])
+  func sizes(size: Int) throws {
+    var tallies: Set<[Int64]> = []
+    var contents: Set<[String]> = []
+    var wasAside: [Bool] = []
+    // Written as they come; laid aside in as much room as they want, in some, in none; in memory.
+    for (waveSize, asideSize) in [
+      (0, 0), (60_000, 1 << 30), (60_000, 20_000), (60_000, 1), (64 << 20, 0),
+    ] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let taken = try take(
+        Self.lines, size: size, waveSize: waveSize, asideSize: asideSize, into: ledger)
+      wasAside.append(taken.wasAside)
+      tallies.insert(taken.tallies.flatMap { [$0.lines, $0.accepted, $0.duplicates] })
+      contents.insert(try content(of: ledger))
+      #expect(
+        try ledger.table("select sum(delivered), sum(distinct_events) from delivery_cell").count
+          == 1)
+    }
+    #expect(wasAside == [true, true, true, true, false])
+    #expect(tallies.count == 1)
+    #expect(contents.count == 1)
+    #expect(try #require(contents.first).count > 150)
+  }
+
+  @Test("Events laid aside come to their lineages whole, and leave nothing behind")
+  func laidAside() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    #expect(try take(Self.lines, size: 37, waveSize: 60_000, into: ledger).wasAside)
+    #expect(try ledger.table("select count(*), sum(versions) >= 150 from lineage") == ["23|1"])
+    #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
+  }
+
+  @Test("The same lines in another order and other archives give the same content")
+  func orders() throws {
+    var contents: Set<[String]> = []
+    for (size, step) in [(600, 1), (600, 7), (50, 11), (200, 599)] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let lines = Self.lines.indices.map { Self.lines[$0 * step % Self.lines.count] }
+      _ = try take(lines, size: size, waveSize: 60_000, into: ledger)
+      contents.insert(try content(of: ledger))
+    }
+    #expect(contents.count == 1)
+  }
+
+  @Test("An archive that is given up leaves those that wait before it, and nothing of its own")
+  func givenUp() throws {
+    for waveSize in [0, 8_000, 64 << 20] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let intake = ledger.beginEvents(waveSize: waveSize)
+      try intake.begin(.named("a"))
+      try intake.add(.of([Line()]))
+      var tallies = try intake.finish()
+      #expect(try intake.isKnown(sha256: "sha of a"))
+      try intake.begin(.named("b"))
+      try intake.add(
+        .of([Line(transaction: "7", user: "u7", product: "p7"), Line(user: "u8", created: 9)]))
+      intake.abandon()
+      #expect(try !intake.isKnown(sha256: "sha of b"))
+      tallies += try intake.write()
+      #expect(tallies.map(\.accepted) == [1])
+      #expect(try ledger.table("select name from archive") == ["a"])
+      #expect(try ledger.table("select id from user") == ["user-1"])
+      #expect(try ledger.table("select word from symbol where word = 'p7'").isEmpty)
+      #expect(try ledger.events(ofLineage: Line().lineage).map(\.created) == [nil])
+      _ = try take([Line(transaction: "8", product: "p8")], size: 1, waveSize: 0, into: ledger)
+      #expect(try ledger.table("select count(*) from symbol where word = 'p8'") == ["1"])
+    }
+  }
+
+  @Test("Nothing of an archive is there before it is written, and everything afterwards")
+  func crash() throws {
+    let folder = try TemporaryFolder()
+    do {
+      let ledger = try Ledger.fresh(in: folder)
+      let intake = ledger.beginEvents(waveSize: 0)
+      try intake.begin(.named("a"))
+      try intake.add(.of([Line()]))
+      #expect(try Ledger.open(path: ledger.path, mode: .readOnly).contents().isEmpty)
+      _ = try intake.finish()
+      try intake.begin(.named("b"))
+      try intake.add(.of([Line(transaction: "2")]))
+    }
+    let ledger = try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readWrite)
+    #expect(try ledger.contents() == ["sha of a"])
+    #expect(try ledger.events(ofLineage: Line().lineage).count == 1)
+  }
+
+  @Test("Identities in the thousands are found again in another lineage, whatever came between")
+  func manyIdentities() throws {
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let lines = (0..<6000).map { Line(transaction: "\($0)", original: "o\($0 % 40)") }
+    for part in [0..<3000, 3000..<3010, 3010..<6000] {
+      _ = try take(Array(lines[part]), size: 3000, waveSize: 64 << 20, into: ledger)
+    }
+    #expect(try ledger.table("select count(*) >= 6 from identity") == ["1"])
+    var rivals = stride(from: 0, to: 6000, by: 500).map { lines[$0] }
+    for index in rivals.indices { rivals[index].original = "elsewhere" }
+    let taken = try take(rivals, size: 100, waveSize: 64 << 20, into: ledger)
+    #expect(taken.tallies.map(\.accepted) == [12])
+    #expect(try ledger.conflicts().count == 12)
+    #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["6012|6000"])
+  }
+
+  @Test("Rows of a new ledger may be made at any time before they are written")
+  func madeAhead() throws {
+    // More lineages than are made in one go, some with copies and rivals in each other.
+    let lines = (0..<9000).map { number in
+      var line = Line(transaction: "\(number % 6000)", original: "o\(number % 2500)")
+      line.user = "u\(number % 700)"
+      if number % 900 == 0 { line.product = "other" }
+      return line
+    }
+    var contents: Set<[String]> = []
+    var pieces: [Int] = []
+    for isAhead in [false, true] {
+      let ledger = try Ledger.fresh(in: try TemporaryFolder())
+      let intake = ledger.beginEvents { parts, write in
+        pieces.append(parts.count)
+        guard isAhead else { return try parts.forEach { try write($0.rows()) } }
+        for rows in try parts.reversed().map({ try $0.rows() }).reversed() { try write(rows) }
+      }
+      try intake.begin(.named("a"))
+      try intake.add(.of(lines))
+      _ = try intake.finish()
+      let tallies = try intake.write()
+      contents.insert(
+        try content(of: ledger) + tallies.map { "\($0.accepted) \($0.duplicates)" })
+    }
+    #expect(pieces == [3, 3])
+    #expect(contents.count == 1)
+  }
+
+  @Test("When the rows of a new ledger cannot be made, nothing of its archives is there")
+  func notMade() throws {
+    struct Stop: Error {}
+    let ledger = try Ledger.fresh(in: try TemporaryFolder())
+    let intake = ledger.beginEvents { parts, write in
+      try write(parts[0].rows())
+      throw Stop()
+    }
+    try intake.begin(.named("a"))
+    try intake.add(.of((0..<3000).map { Line(transaction: "\($0)", original: "o\($0)") }))
+    _ = try intake.finish()
+    #expect(throws: LedgerError.self) { try intake.write() }
+    #expect(try ledger.table("select count(*) from lineage") == ["0"])
+    #expect(try ledger.contents().isEmpty)
+    let indexes = try ledger.table(
+      "select count(*) from sqlite_schema where name = 'lineage_by_user'")
+    #expect(indexes == ["1"])
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import Formats
+
+import TestSupport
+
+/// All that reading an archive gave.
+struct Reading {
+  /// A value that was left out.
+  struct Place: Equatable {
+    let line: Int64
+    let byteOffset: Int64
+  }
+
+  /// The delivered bytes, put together.
+  var bytes: [UInt8] = []
+  /// How many bytes each chunk had.
+  var chunkSizes: [Int] = []
+  var oversized: [Place] = []
+  /// Whether what came first did not hold.
+  var isRepeated = false
+  var end = ArchiveEnd(inflatedBytes: 0, damage: nil, sha256: "")
+
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+  /// The delivered lines without their newlines.
+  var lines: [String] { text.split(separator: "\n").map(String.init) }
+
+  /// Reads an archive of these bytes; every chunk must name the place that it has in `inflated`.
+  init(
+    _ archive: [UInt8], inflated: [UInt8]? = nil, sizes: LineSizes = LineSizes(),
+    byZlibAlone: Bool = false
+  ) throws {
+    let folder = try TemporaryFolder()
+    let listing = try ArchiveFolder.files(under: [folder.write(archive, to: "archive")])
+    let file = try #require(listing.files.first)
+    end = try readArchive(file, sizes: sizes, byZlibAlone: byZlibAlone) { chunk in
+      switch chunk {
+      case .oversizedValue(let line, let byteOffset):
+        oversized.append(Place(line: line, byteOffset: byteOffset))
+      case .again:
+        (bytes, chunkSizes, oversized) = ([], [], [])
+        isRepeated = true
+      case .lines(let part, let firstLine, let firstOffset):
+        bytes += part
+        chunkSizes.append(part.count)
+        guard let inflated else { return }
+        let start = Int(firstOffset)
+        #expect(inflated[start..<start + part.count].elementsEqual(part))
+        let newlines = inflated[..<start].count { $0 == UInt8(ascii: "\n") }
+        #expect(firstLine == Int64(1 + newlines))
+      }
+    }
+    #expect(end.sha256 == (try sha256(of: file)))
+  }
+}

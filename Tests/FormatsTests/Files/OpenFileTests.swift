@@ -1,0 +1,154 @@
+import Formats
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Open files", .serialized)
+struct OpenFileTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder.path("file")
+  }
+
+  @Test("What was written is read again, from the beginning and from a place in the file")
+  func roundTrip() throws {
+    let file = try #require(OpenFile(path, O_RDWR | O_CREAT | O_EXCL, rights: 0o600))
+    #expect(Array("abcdef".utf8).withUnsafeBytes(file.write))
+    #expect(file.sync())
+    #expect(file.size() == 6)
+    var bytes = [UInt8](repeating: 0, count: 4)
+    #expect(bytes.withUnsafeMutableBytes { file.read(into: $0, at: 3) } == 3)
+    #expect(bytes == Array("def".utf8) + [0])
+    #expect(bytes.withUnsafeMutableBytes { file.read(into: $0) } == 0, "the end")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data("abcdef".utf8))
+  }
+
+  @Test("A file comes in pieces of at most the size that was asked for, and then an empty one")
+  func pieces() throws {
+    let pieces = try #require(FilePieces(of: folder.write("abcde", to: "file"), size: 2))
+    for expected in ["ab", "cd", "e", "", ""] {
+      #expect(pieces.next().map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+  }
+
+  @Test("A folder can be waited for as a file can, but not read")
+  func openFolder() throws {
+    #expect(OpenFile(folder.path, O_RDONLY)?.sync() == true)
+    let pieces = try #require(FilePieces(of: folder.path))
+    let (piece, cause) = (pieces.next(), errno)
+    #expect(piece == nil)
+    #expect(cause == EISDIR)
+  }
+
+  @Test("The rights of an open file are told, and of a folder none")
+  func rights() throws {
+    let file = try #require(OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, rights: 0o640))
+    #expect(file.rights() == 0o640)
+    #expect(chmod(path, 0o600) == 0)
+    #expect(file.rights() == 0o600)
+    #expect(try #require(OpenFile(folder.path, O_RDONLY)).rights() == nil)
+  }
+
+  @Test("What cannot be opened is nil, and the system's reason is kept")
+  func missing() throws {
+    let (file, cause) = (OpenFile(path, O_RDONLY), errno)
+    #expect(file == nil)
+    #expect(cause == ENOENT)
+    try folder.write("", to: "link's target")
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: folder.path("link's target"))
+    let (pieces, refusal) = (FilePieces(of: path, flags: O_NOFOLLOW), errno)
+    #expect(pieces == nil)
+    #expect(refusal == ELOOP)
+  }
+
+  @Test("What cannot be written is told, with the system's reason")
+  func full() throws {
+    let file = try #require(OpenFile("/dev/full", O_WRONLY))
+    let (isWritten, cause) = ([1].withUnsafeBytes(file.write), errno)
+    #expect(!isWritten)
+    #expect(cause == ENOSPC)
+  }
+
+  @Test("Signals that come while a reader waits take nothing away")
+  func interruptedReading() throws {
+    let text = [UInt8](repeating: 7, count: 50)
+    var other = try Interruption(of: path) { path, interrupt in
+      guard let file = OpenFile(path, O_WRONLY) else { return }
+      for byte in text {
+        interrupt()
+        _ = [byte].withUnsafeBytes(file.write)
+      }
+    }
+    let pieces = try #require(FilePieces(of: path))
+    var read: [UInt8] = []
+    while let piece = pieces.next(), !piece.isEmpty { read += piece }
+    other.wait()
+    #expect(read == text)
+  }
+
+  @Test("Signals that come while a writer waits for room take nothing away")
+  func interruptedWriting() throws {
+    let text = [UInt8](repeating: 7, count: 1 << 20)
+    let count = Mutex(0)
+    var other = try Interruption(of: path) { path, interrupt in
+      guard let pieces = FilePieces(of: path) else { return }
+      var taken = 0
+      while let piece = pieces.next(), !piece.isEmpty {
+        taken += piece.count
+        // Half of the text is more than a pipe holds: the writer is not done yet.
+        if taken < text.count / 2 { interrupt() }
+      }
+      count.withLock { $0 = taken }
+    }
+    var file = OpenFile(path, O_WRONLY)
+    #expect(file.map { text.withUnsafeBytes($0.write) } == true)
+    file = nil
+    other.wait()
+    #expect(count.withLock { $0 } == text.count)
+  }
+}
+
+/// How many signals were taken.
+private let signals = Atomic(0)
+
+/// A thread at the other end of a pipe with a name, which disturbs the thread that made it.
+private struct Interruption {
+  private let end = DispatchSemaphore(value: 0)
+  private var signal = sigset_t()
+
+  /// Makes the pipe at `path` and calls `body` with a way to interrupt this thread many times.
+  init(of path: String, _ body: @escaping @Sendable (String, () -> Void) -> Void) throws {
+    // Unlike `signal`, this does not make the system repeat a call that was interrupted.
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in signals.add(1, ordering: .relaxed) }
+    try #require(sigaction(SIGUSR2, &action, nil) == 0)
+    try #require(mkfifo(path, 0o600) == 0)
+    // Threads of tests let no signal through.
+    sigemptyset(&signal)
+    sigaddset(&signal, SIGUSR2)
+    pthread_sigmask(SIG_UNBLOCK, &signal, nil)
+    let disturbed = pthread_self()
+    let end = end
+    Thread.detachNewThread {
+      body(path) {
+        for _ in 0..<20 {
+          let before = signals.load(ordering: .relaxed)
+          pthread_kill(disturbed, SIGUSR2)
+          while signals.load(ordering: .relaxed) == before { sched_yield() }
+        }
+      }
+      end.signal()
+    }
+  }
+
+  /// Waits until the other thread is done with this one.
+  mutating func wait() {
+    end.wait()
+    pthread_sigmask(SIG_BLOCK, &signal, nil)
+  }
+}

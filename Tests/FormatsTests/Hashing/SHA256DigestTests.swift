@@ -1,0 +1,57 @@
+import Formats
+import TestSupport
+import Testing
+
+/// Source: FIPS 180-4 examples, as NIST publishes them ("SHA256.pdf", "SHA2_Additional.pdf").
+private let vectors: [(message: [UInt8], digest: String)] = [
+  ([], "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+  (Array("abc".utf8), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+  (
+    Array("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8),
+    "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+  ),
+  (
+    [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000),
+    "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+  ),
+]
+
+@Test("Known messages have their known digests", arguments: vectors.indices)
+func knownVectors(index: Int) {
+  #expect(sha256(of: vectors[index].message) == vectors[index].digest)
+}
+
+@Test("A message in pieces has the digest of the whole, and the next message starts afresh")
+func pieces() {
+  let digest = SHA256Digest()
+  for _ in 0..<2 {
+    for piece in ["a", "", "bc"] {
+      Array(piece.utf8).withUnsafeBytes { digest.update($0) }
+    }
+    #expect(digest.finish() == vectors[1].digest)
+  }
+}
+
+@Test("A file longer than the read buffer has the digest of its bytes")
+func wholeFile() throws {
+  let folder = try TemporaryFolder()
+  #expect(try sha256(ofFile: folder.write(vectors[3].message, to: "long")) == vectors[3].digest)
+  #expect(try sha256(ofFile: folder.write([], to: "empty")) == vectors[0].digest)
+}
+
+@Test("A file that is not there is named, with something to do")
+func missingFile() throws {
+  let folder = try TemporaryFolder()
+  let error = #expect(throws: DigestError.self) {
+    try sha256(ofFile: folder.path("nothing"))
+  }
+  #expect(error?.path == folder.path("nothing"))
+  #expect(error?.description.contains("No such file") == true)
+  #expect(error?.description.contains("check that") == true)
+}
+
+@Test("A folder has no digest")
+func folderIsNoFile() throws {
+  let folder = try TemporaryFolder()
+  #expect(throws: DigestError.self) { try sha256(ofFile: folder.path) }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import EventStore
+import TestSupport
+import Testing
+import Domain
+
+@testable import Pipeline
+
+@Suite("The decisions file says what is decided, or which line does not")
+struct DecisionsFileTests {
+  private func read(_ text: String) throws -> DecisionsFile {
+    let folder = try TemporaryFolder()
+    return try DecisionsFile(path: try folder.write(text, to: "decisions.yaml"))
+  }
+
+  private let good = "- {break_id: 00000000000000ab, decision: explained, reason: r, who: w}\n"
+
+  @Test("Entries come in their order, with texts as they were written")
+  func entries() throws {
+    let file = try read(
+      """
+      # Why a comment: reviewers read it.
+      - break_id: 0123456789012345
+        decision: written_off
+        reason: |
+          two lines,
+          one reason
+        who: 42
+      - break_id: 1e34567890123456
+        decision: explained
+        reason: "yes"
+        who: no
+      """)
+    #expect(
+      file.decisions == [
+        Decision(
+          breakID: "0123456789012345", verdict: .writtenOff, reason: "two lines,\none reason",
+          who: "42"),
+        Decision(breakID: "1e34567890123456", verdict: .explained, reason: "yes", who: "no"),
+      ])
+    #expect(file.sha256?.count == 64)
+  }
+
+  @Test("The example of docs/operations.md is one")
+  func example() throws {
+    let guide = try Project.text(of: "docs/operations.md")
+    let block = try #require(
+      guide.components(separatedBy: "```\n").first { $0.contains("decisions.yaml\n- break_id") })
+    #expect(try read(block).decisions.map(\.verdict) == [.explained, .writtenOff])
+  }
+
+  @Test("An empty file decides nothing", arguments: ["", "# nothing yet\n", "[]\n", "---\n"])
+  func empty(text: String) throws {
+    #expect(try read(text).decisions.isEmpty)
+  }
+
+  @Test(
+    "What is wrong is named by its line and entry",
+    arguments: [
+      ("decisions: []", "line 1: must be a list"), ("explained", "line 1: must be a list"),
+      ("- 00000000000000ab", "line 1: entry 1 must have break_id"),
+      ("\n- {break_id: 00000000000000ab}", "line 2: entry 1 lacks `decision`, `reason`, `who`"),
+      ("when: today", "entry 2 has an unknown key `when`"),
+      ("decision: open", "entry 2: `decision` must be explained or written_off"),
+      ("break_id: 00000000000000AB", "entry 2: `break_id` must be the 16 digits"),
+      ("break_id: abc", "entry 2: `break_id` must be the 16 digits"),
+      ("reason: ''", "entry 2: `reason` must be a text"),
+      ("reason:", "entry 2: `reason` must be a text"), ("who: ~", "entry 2: `who` must be"),
+      ("who: [a, b]", "line 5: entry 2: `who` must be a text"),
+      ("break_id: 00000000000000ab", "line 2: entry 2 decides again what line 1 has decided"),
+      ("who: a\n  who: b", "no YAML"), ("who: [", "no YAML"),
+    ])
+  func wrong(text: String, message: String) throws {
+    let isWhole = text.hasPrefix("-") || text.hasPrefix("\n") || !message.contains("entry 2")
+    let error = try #require(throws: SubledgerError.self) {
+      try read(isWhole && !message.contains("YAML") ? text : entry(with: text))
+    }
+    guard case .configuration = error.kind else {
+      Issue.record("\(error.kind)")
+      return
+    }
+    #expect(error.message.contains(message), "\(error)")
+    #expect(error.message.contains("decisions.yaml"))
+  }
+
+  /// A good entry, and a second one that is good but for the last line of `text`.
+  private func entry(with text: String) -> String {
+    let name = text.prefix { $0 != ":" }
+    let fields = [
+      "break_id: 00000000000000cd", "decision: explained", "reason: because", "who: me",
+    ].filter { !$0.hasPrefix("\(name):") }
+    return good + "- " + (fields + [text]).joined(separator: "\n  ") + "\n"
+  }
+
+  @Test("A file that is not there is an error of the configuration")
+  func absent() throws {
+    let error = try #require(throws: SubledgerError.self) {
+      try DecisionsFile(path: "/nowhere/decisions.yaml")
+    }
+    #expect(error.message.contains("/nowhere/decisions.yaml"))
+  }
+
+  @Test("Decided breaks leave what stands; decisions without a break of the run are unused")
+  func decided() {
+    let breaks = ["a", "b", "c"].map { Break(id: $0, code: .late, provider: .qonversion) }
+    let decisions = [("a", Decision.Verdict.explained), ("c", .writtenOff), ("d", .writtenOff)]
+    let decided = DecidedBreaks(
+      breaks, decisions.map { Decision(breakID: $0, verdict: $1, reason: "r", who: "w") })
+    #expect(decided.undecided.map(\.id) == ["b"])
+    #expect(
+      decided.counts == [
+        "breaks_explained": 1, "breaks_written_off": 1, "decisions": 3, "decisions_unused": 1,
+      ])
+  }
+}

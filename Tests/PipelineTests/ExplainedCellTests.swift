@@ -1,0 +1,201 @@
+import Foundation
+import EventStore
+import Logging
+import Reconciliation
+import Reports
+import TestSupport
+import Testing
+import Subscriptions
+import Domain
+
+@testable import Pipeline
+
+/// The sample, run once, and everything that its lives add to reports.
+private struct Sample: Sendable {
+  let folder: TemporaryFolder
+  let rules: FoldSettings
+  let words: [String]
+  let shares: [Contribution.Cell]
+  let events: Int
+
+  /// Made once for all tests.
+  static let made = Result { try Sample() }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var options = Options()
+    options.archives = [Project.path("sample-data/archives")]
+    options.snapshots = [Project.path("sample-data/snapshots")]
+    options.config = Project.path("sample-data/subledger.yaml")
+    options.prices = Project.path("sample-data/prices.csv")
+    options.asOf = "2026-03-01"
+    options.ledger = folder.path("ledger.sqlite")
+    options.out = folder.path("reports")
+    let plan = try Plan(flags: options, environment: [:], now: Instant(seconds: 0)).withLists()
+    var log = Logger(label: "sample")
+    log.logLevel = .critical
+    let night = RunPipeline(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })
+    _ = try night.run()
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    rules = try night.reconcileRules(for: ledger).fold
+    words = ledger.symbols.words
+    var shares: [Contribution.Cell] = []
+    var count = 0
+    let rules = rules
+    try ledger.forEachGroup { _, events in
+      count += events.count
+      for life in try lives(of: events, rules: rules) { shares += try life.shares().map(\.cell) }
+    }
+    self.shares = shares
+    events = count
+  }
+
+  /// The published rows of a report, of all its months.
+  func rows(_ report: NumberReport) throws -> [[String: String]] {
+    let path = Project.path("reports/\(report.rawValue)")
+    guard FileManager.default.fileExists(atPath: path) else { return try table("\(path).csv") }
+    return try FileManager.default.contentsOfDirectory(atPath: path).sorted().flatMap {
+      try table("\(path)/\($0)")
+    }
+  }
+
+  private func table(_ path: String) throws -> [[String: String]] {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    var records = CSVReader([UInt8](bytes))
+    var header: [String] = []
+    var rows: [[String: String]] = []
+    while let record = try records.next() {
+      if header.isEmpty {
+        header = record.fields
+      } else {
+        rows.append(Dictionary(uniqueKeysWithValues: zip(header, record.fields)))
+      }
+    }
+    return rows
+  }
+}
+
+@Suite("Every number of the sample is the sum of its events")
+struct ExplainedCellTests {
+  /// What shares come to, by row and column, and where an amount is unknown.
+  private struct Cells {
+    var sums: [String: Int64] = [:]
+    var unknown: Set<String> = []
+  }
+
+  @Test("Each cell of each report that the fold fills, as it is published")
+  func cells() throws {
+    let sample = try Sample.made.get()
+    var compared = 0
+    for report in NumberReport.allCases where report != .coverage && report != .qualityMonthly {
+      let columns = try #require(reportColumns(report.rawValue))
+      let count = try compare(report, columns, sample)
+      #expect(count > 0, "\(report)")
+      compared += count
+    }
+    #expect(compared > 60_000)
+  }
+
+  @Test("Each row of coverage is counted from events that one set of its metric names")
+  func coverage() throws {
+    let sample = try Sample.made.get()
+    var counted = 0
+    for row in try sample.rows(.coverage) {
+      guard let text = row["events"], let events = Int(text), events > 0 else { continue }
+      let keys = ["provider", "app_id", "metric"].reduce(into: [:]) { $0[$1] = row[$1] }
+      let question = try NumberQuestion(report: "coverage", keys: keys, column: nil)
+      let cells = sum(sample.shares, question, sample)
+      let sets = CoverageAtom.sets(of: row["metric"] ?? "").map { set in
+        set.reduce(0) { $0 + (cells.sums[$1.rawValue] ?? 0) }
+      }
+      #expect(sets.contains(Int64(events)), "\(keys): \(events), not \(sets)")
+      counted += 1
+    }
+    #expect(counted > 20)
+  }
+
+  @Test("Each event that the ledger keeps is a delivery of one day, provider and kind")
+  func deliveries() throws {
+    let sample = try Sample.made.get()
+    let distinct = try sample.rows(.deliveriesDaily).reduce(0) { sum, row in
+      sum + (Int(row["distinct_events"] ?? "") ?? 0)
+    }
+    #expect(sample.events == distinct)
+  }
+
+  private func compare(
+    _ report: NumberReport, _ columns: [ReportColumn], _ sample: Sample
+  ) throws -> Int {
+    let keyNames = columns.filter(\.isKey).map(\.name)
+    let others = keyNames.filter { $0 != report.timeColumn?.rawValue }
+    let rows = try sample.rows(report)
+    // Shares by the keys other than that of time, so that each row looks at few of them.
+    var shares: [[String]: [Contribution.Cell]] = [:]
+    for cell in sample.shares where !report.columns(of: cell).isEmpty {
+      let keys = ContributionKeys(cell: cell, words: sample.words)
+      let place = others.map { KeyColumn(rawValue: $0).flatMap(keys.text) ?? "" }
+      shares[place, default: []].append(cell)
+    }
+    var compared = 0
+    for row in rows {
+      let keys = keyNames.reduce(into: [String: String]()) { $0[$1] = row[$1] }
+      let question = try NumberQuestion(report: report.rawValue, keys: keys, column: nil)
+      let cells = sum(shares[others.map { row[$0] ?? "" }] ?? [], question, sample)
+      for column in question.asked
+      where question.hasEvents(column.name) && column.name != "churned_in_doubt" {
+        compared += 1
+        let printed = row[column.name] ?? ""
+        if case .ratio(let part, let whole) = report.formula(of: column.name) {
+          let text = ratio(part, whole, row)
+          #expect(printed == text, "\(report.rawValue) \(keys) \(column.name): \(text)")
+          continue
+        }
+        let sum = cells.sums[column.name] ?? 0
+        let isUnknown = cells.unknown.contains(column.name)
+        let place = "\(report.rawValue) \(keys) \(column.name)"
+        if printed.isEmpty {
+          #expect(isUnknown || sum == 0, "\(place): empty, though its events come to \(sum)")
+        } else {
+          let text = numberText(Int128(sum), isAmount: question.isAmount(column.name))
+          #expect(printed == text && !isUnknown, "\(place): \(printed), its events \(text)")
+        }
+      }
+    }
+    return compared
+  }
+
+  /// A rate by the printed parts that its explanation shows, rounded half to even at six decimals.
+  private func ratio(
+    _ part: [(factor: Int64, column: String)], _ whole: [String], _ row: [String: String]
+  ) -> String {
+    func count(_ column: String) -> Int64 { Int64(row[column] ?? "") ?? 0 }
+    let above = part.reduce(0) { $0 + $1.factor * count($1.column) }
+    let below = whole.reduce(0) { $0 + count($1) }
+    guard below != 0 else { return "" }
+    let (quotient, rest) = (above.magnitude * 1_000_000).quotientAndRemainder(
+      dividingBy: below.magnitude)
+    let isUp = 2 * rest > below.magnitude || 2 * rest == below.magnitude && quotient % 2 == 1
+    let digits = String(quotient + (isUp ? 1 : 0))
+    let text = String(repeating: "0", count: max(0, 7 - digits.count)) + digits
+    let sign = above < 0 && text.contains { $0 != "0" } ? "-" : ""
+    return "\(sign)\(text.dropLast(6)).\(text.suffix(6))"
+  }
+
+  private func sum(
+    _ shares: [Contribution.Cell], _ question: NumberQuestion, _ sample: Sample
+  ) -> Cells {
+    let span = RowSpan(question, sample.rules)
+    var cells = Cells()
+    for cell in shares {
+      let keys = ContributionKeys(cell: cell, words: sample.words)
+      guard question.fits(keys) else { continue }
+      for share in question.columns(of: cell) {
+        let weight = span.weight(share.span, keys)
+        guard weight != 0 else { continue }
+        cells.sums[share.column, default: 0] += share.value * weight
+        if share.isUnknown { cells.unknown.insert(share.column) }
+      }
+    }
+    return cells
+  }
+}

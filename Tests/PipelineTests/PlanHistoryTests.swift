@@ -1,0 +1,97 @@
+import Foundation
+import EventStore
+import Reports
+import TestSupport
+import Testing
+import Domain
+
+@testable import Pipeline
+
+@Suite("A plan of the past, from what the ledger keeps of it")
+struct PlanHistoryTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static let settings = [
+    "timezone: America/New_York", "csv_dialect: excel", "amount_decimals: 3",
+    "as_of: 2026-02-03", "captured_at: 2026-02-01", "snapshots: {paths: [s], complete: true}",
+    "products: {pro: {ids: [a, b], period: P1Y}}", "periods: {c: P7D}",
+    "event_names: {mine: renewed}", "renewal_gap: 36h", "retry_horizon: 30d",
+    "freshness_max: 10h", "delivery_window: {iaptic: 2h, flobuk: 3h}",
+    "delivery_retries: {purple: [1m, 6m]}",
+    "breaks: {severity_usd: {medium: 2}, severity_days: {critical: 90}}",
+    "limits: {value_bytes: 1000, rejected_share: 2.5%}", "materiality: 0.1%",
+  ]
+
+  @Test("Every option comes back, alone and all together", arguments: 0...settings.count)
+  func everyOption(index: Int) throws {
+    let all = index == Self.settings.count
+    let text = all ? Self.settings.joined(separator: "\n") : Self.settings[index]
+    try expectSame(as: try plan(text, files: all))
+  }
+
+  @Test("Every effective option is kept with a run, but for the version that stands beside them")
+  func optionNames() throws {
+    let told = try plan("timezone: UTC", files: false).effectiveOptions
+    #expect(Set(told.keys) == Set(EffectiveOption.allCases).subtracting([.version]))
+  }
+
+  @Test("A price book and decisions come back with the zone that their dates are read in")
+  func files() throws {
+    let plan = try plan("timezone: Asia/Tokyo", files: true)
+    #expect(plan.prices?.lines.count == 1)
+    #expect(plan.decisions.decisions.count == 1)
+    try expectSame(as: plan)
+  }
+
+  @Test("Options that are not what the documents come to are refused")
+  func contradiction() throws {
+    let plan = try plan("renewal_gap: 36h", files: false)
+    var documents = try plan.documents()
+    documents.configuration = nil
+    #expect(throws: SubledgerError.self) { try plan.following(row(of: plan), documents) }
+    var damaged = try plan.documents()
+    damaged.configuration?.body[20] ^= 1
+    #expect(throws: SubledgerError.self) { try plan.following(row(of: plan), damaged) }
+  }
+
+  private func expectSame(as plan: Plan) throws {
+    let other = try self.plan("", files: false)
+    let again = try other.following(row(of: plan), plan.documents())
+    #expect(again.effectiveOptions == plan.effectiveOptions)
+    #expect(again.configuration.products == plan.configuration.products)
+    #expect(again.prices == plan.prices)
+    #expect(again.decisions.decisions == plan.decisions.decisions)
+    #expect(again.rules.deliveryWindows == plan.rules.deliveryWindows)
+    #expect(again.configuration.retrySchedules == plan.configuration.retrySchedules)
+    #expect(again.capturedAt == other.capturedAt)
+  }
+
+  private func plan(_ configuration: String, files: Bool) throws -> Plan {
+    var options = Options()
+    options.config = try folder.write(configuration + "\n", to: "c.yaml")
+    if files {
+      options.prices = try folder.write(
+        """
+        store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period
+        app_store,com.example.pro,,USD,2025-01-01,9.99,9.99,70,P1M
+
+        """, to: "p.csv")
+      options.decisions = try folder.write(
+        "- {break_id: \"0123456789abcdef\", decision: explained, reason: r, who: w}\n",
+        to: "d.yaml")
+    }
+    return try Plan(flags: options, environment: [:], now: Instant(seconds: 1_770_000_000))
+      .withLists()
+  }
+
+  private func row(of plan: Plan) throws -> RunRow {
+    let ledger = try Ledger.open(
+      path: folder.path("\(UUID().uuidString).sqlite"), mode: .readWrite)
+    let run = try ledger.beginRun(
+      asOf: plan.rules.asOf, version: "1", options: plan.optionsText,
+      documents: plan.documents())
+    return try #require(try ledger.run(run))
+  }
+}

@@ -1,0 +1,24 @@
+import TestSupport
+import Domain
+
+@testable import Pipeline
+
+/// Tests of what becomes of flags, variables and a configuration file.
+protocol PlanSuite {
+  var folder: TemporaryFolder { get }
+}
+
+extension PlanSuite {
+  /// The moment at which plans are made.
+  var now: Instant { Instant(milliseconds: 1_772_323_200_000) }
+
+  /// The plan of `flags`, of the variables in `environment`, and of `file` as the configuration
+  /// unless a flag names another.
+  func plan(
+    _ flags: Options = Options(), _ environment: [String: String] = [:], file: String = ""
+  ) throws -> Plan {
+    var flags = flags
+    if flags.config == nil { flags.config = try folder.write(file, to: "subledger.yaml") }
+    return try Plan(flags: flags, environment: environment, now: now)
+  }
+}

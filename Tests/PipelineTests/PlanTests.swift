@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import EventStore
+@testable import Pipeline
+
+@Suite("What was asked for becomes a plan")
+struct PlanTests: PlanSuite {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("A flag beats the environment, which beats the file, which beats the default")
+  func precedence() throws {
+    var flags = Options()
+    #expect(try plan().out == "reports")
+    #expect(try plan(file: "out: file").out == "file")
+    let variables = ["SUBLEDGER_OUT": "variable", "PATH": "/bin"]
+    #expect(try plan(flags, variables, file: "out: file").out == "variable")
+    flags.out = "flag"
+    #expect(try plan(flags, variables, file: "out: file").out == "flag")
+    // Each option for itself.
+    let mixed = try plan(flags, ["SUBLEDGER_LEDGER": "l"], file: "jobs: 3\nledger: x")
+    #expect(mixed.out == "flag" && mixed.ledger == "l" && mixed.jobs == 3)
+  }
+
+  @Test("Lists in the environment are separated by colons")
+  func lists() throws {
+    let read = try plan(Options(), ["SUBLEDGER_ARCHIVES": "a:b/c", "SUBLEDGER_DRY_RUN": "yes"])
+    #expect(read.archives == ["a", "b/c"])
+    #expect(read.isDryRun)
+  }
+
+  @Test(
+    "A variable that makes no sense is an error of usage",
+    arguments: [
+      ("SUBLEDGER_OTU", "x"), ("SUBLEDGER_JOBS", "two"), ("SUBLEDGER_AS_OF", "today"),
+      ("SUBLEDGER_FAIL_ON", "often"), ("SUBLEDGER_TIMEZONE", "Mars/Olympus"),
+      ("SUBLEDGER_LOCK_WAIT", "-1"),
+    ])
+  func wrong(name: String, value: String) throws {
+    let error = try #require(throws: SubledgerError.self) { try plan(Options(), [name: value]) }
+    guard case .usage = error.kind else {
+      Issue.record("\(error.kind)")
+      return
+    }
+  }
+
+  @Test("Archives younger than --min-age are left alone, by the clock")
+  func youngArchives() throws {
+    var flags = Options()
+    #expect(try plan(flags).modifiedUntil == nil)
+    flags.minAge = 60
+    #expect(try plan(flags).modifiedUntil == now - .seconds(60))
+  }
+
+  @Test("A ledger's error keeps its message and gets the kind of its exit code")
+  func failures() {
+    func kind(_ kind: LedgerError.Kind) -> String {
+      "\(SubledgerError(LedgerError(kind, "what", hint: "do")).kind)"
+    }
+    #expect(kind(.newer) == "configuration")
+    #expect(kind(.locked) == "tryAgain")
+    #expect(kind(.notALedger) == "damagedInput")
+    #expect(kind(.overflow) == "identity")
+    #expect(kind(.permission) == "permission")
+    #expect(kind(.full) == "inputOutput")
+    #expect(
+      SubledgerError(LedgerError(.newer, "what", hint: "do")).description.contains("hint: do"))
+    #expect("\(SubledgerError(AmountOverflow()).kind)" == "identity")
+  }
+}
+
+@Suite("Lengths of time and shares as people write them")
+struct UnitTests {
+  @Test(
+    "Units add up",
+    arguments: [
+      ("90s", 90), ("10m", 600), ("24h", 86_400), ("60d", 5_184_000), ("2592000s", 2_592_000),
+    ])
+  func units(text: String, seconds: Int64) {
+    #expect(Interval(units: text) == .seconds(seconds))
+    #expect(Interval(units: "1d" + text) == .seconds(86_400 + seconds))
+  }
+
+  @Test(
+    "Anything else is no length", arguments: ["", "h", "24", "1.5h", "-1h", "24 h", "1w", "１h"])
+  func wrong(text: String) {
+    #expect(Interval(units: text) == nil)
+  }
+
+  @Test("A plain decimal is exact to the millionth")
+  func decimals() {
+    #expect(Amount(typed: "0.005") == Amount(micros: 5_000))
+    #expect(Amount(typed: "12") == Amount(micros: 12_000_000))
+    #expect(Amount(typed: "0.0000001") == nil)
+    for text in ["", ".", "-1", "+1", "1.", ".5", "1e-6", "1.2.3", "one", "１"] {
+      #expect(Amount(typed: text) == nil)
+    }
+  }
+}

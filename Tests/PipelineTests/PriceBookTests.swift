@@ -1,0 +1,178 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import EventStore
+@testable import Pipeline
+
+private let header = PriceBookFile.header
+
+@Suite("A price book is taken whole or refused with every reason")
+struct PriceBookTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func read(
+    _ lines: String..., calendar: CivilCalendar = .utc
+  ) throws -> PriceBookFile {
+    let text = ([header] + lines).joined(separator: "\n")
+    return try PriceBookFile.read(try folder.write(text, to: "prices.csv"), calendar: calendar)
+  }
+
+  private func refusal(_ text: String) throws -> SubledgerError {
+    let path = try folder.write(text, to: "prices.csv")
+    return try #require(throws: SubledgerError.self) {
+      try PriceBookFile.read(path, calendar: .utc)
+    }
+  }
+
+  @Test("Each field is read exactly, and an empty one stands for any or unknown")
+  func fields() throws {
+    let list = try read(
+      "play_store,pro,DE,EUR,2026-01-01,9.990001,10.5,85,P1M", ",coins,,,2026-01-01,,0,,")
+    let price = try #require(list.lines.first)
+    #expect(price.key.store == .playStore && price.key.product == "pro")
+    #expect(price.key.country == "DE" && price.key.currency == "EUR")
+    #expect(price.local == Amount(micros: 9_990_001) && price.usd == Amount(micros: 10_500_000))
+    #expect(price.rate == Amount(micros: 85_000_000) && price.period == .months(1))
+    let coins = list.lines[1]
+    #expect(coins.key.store == .unknown && coins.key.country.isEmpty)
+    #expect(coins.local == nil && coins.usd == .zero && coins.rate == nil && coins.period == nil)
+  }
+
+  @Test("A product's period is that of the line that began last, bought by anybody or not")
+  func periods() throws {
+    let list = try read(
+      ",pro,,USD,2026-03-01,9.99,,,P3M", ",pro,,USD,2026-01-01,9.99,,,P1M",
+      ",pro,DE,EUR,2026-04-01,9.99,11,,")
+    let march = Instant(seconds: 1_772_323_200)
+    #expect(list.periods(at: march) == ["pro": .months(3)])
+    #expect(list.periods(at: march - .seconds(1)) == ["pro": .months(1)])
+    #expect(list.periods(at: march - .days(300)) == [:])
+  }
+
+  @Test("Of a price in US dollars one of the two amounts is enough")
+  func dollars() throws {
+    for line in [",pro,,USD,2026-01-01,9.99,,,", ",pro,,USD,2026-01-01,,9.99,,"] {
+      let price = try #require(try read(line).lines.first)
+      #expect(price.local == Amount(micros: 9_990_000) && price.usd == price.local)
+    }
+  }
+
+  @Test("Products whose ids only look alike have a price each")
+  func alike() throws {
+    let list = try read(",caf\u{e9},,,2026-01-01,,1,,", ",cafe\u{301},,,2026-01-01,,2,,")
+    #expect(list.lines.compactMap(\.usd) == [1_000_000, 2_000_000].map(Amount.init(micros:)))
+    #expect(try read(",\"a\"\"\u{61a}\",,,2026-01-01,,1,,").lines[0].key.product == "a\"\u{61a}")
+  }
+
+  @Test("A date begins at midnight of the reports' time zone, an instant is what it says")
+  func begin() throws {
+    let berlin = try #require(CivilCalendar(named: "Europe/Berlin"))
+    let list = try read(
+      ",a,,,2026-01-01,,1,,", ",a,,,2026-01-01T00:00:00Z,,1,,", calendar: berlin)
+    let midnight = berlin.start(of: Day(year: 2026, month: 1, day: 1))
+    #expect(list.lines.map(\.key.validFrom) == [midnight, midnight + .hours(1)])
+  }
+
+  @Test("The columns may stand in another order, and each must be there once")
+  func columns() throws {
+    let shuffled =
+      "period,product_id,store,country,currency,amount_usd,amount,proceeds_rate,valid_from"
+    let path = try folder.write(
+      shuffled + "\nP7D,a,,,,1.5,,,2026-01-01", to: "shuffled.csv")
+    let line = try #require(try PriceBookFile.read(path, calendar: .utc).lines.first)
+    #expect(line.period == .days(7) && line.usd == Amount(micros: 1_500_000))
+    #expect(try refusal(shuffled + ",price").message.contains("line 1, column 10"))
+    #expect(try refusal(header + ",store").message.contains("twice"))
+    #expect(try refusal("store,product_id").message.contains("lacks amount"))
+    #expect(try refusal("").message.contains("header is missing"))
+  }
+
+  @Test(
+    "A wrong field is named by line, column and reason",
+    arguments: [
+      ("steam,a,,,2026-01-01,,1,,", 1, "store"), (",,,,2026-01-01,,1,,", 2, "product_id"),
+      (", a,,,2026-01-01,,1,,", 2, "blanks"), (",a ,,,2026-01-01,,1,,", 2, "blanks"),
+      (",a,Germany,,2026-01-01,,1,,", 3, "country"), (",a,,eur,2026-01-01,,1,,", 4, "currency"),
+      (",a,,,2026-02-30,,1,,", 5, "valid_from"), (",a,,,,,1,,", 5, "valid_from"),
+      (",a,,,2026-01-01T00:00:00,,1,,", 5, "offset"),
+      (",a,,EUR,2026-01-01,-1,,,", 6, "amount"), (",a,,EUR,2026-01-01,,,70,", 6, "amount"),
+      (",a,,,2026-01-01,,1.1234567,,", 7, "amount_usd"),
+      (",a,,,2026-01-01,,$1,,", 7, "amount_usd"),
+      (",a,,,2026-01-01,,\"1,000\",,", 7, "amount_usd"),
+      (",a,,,2026-01-01,,1,0.7,", 8, "proceeds_rate"),
+      (",a,,,2026-01-01,,1,101,", 8, "proceeds_rate"), (",a,,,2026-01-01,,1,,1M", 9, "period"),
+      (",a,,,2026-01-01,,1,", 8, "8 fields instead of 9"),
+    ])
+  func wrong(line: String, column: Int, named: String) throws {
+    let error = try refusal(header + "\n,ok,,,2026-01-01,,1,,\n" + line)
+    guard case .configuration = error.kind else {
+      Issue.record("\(error.kind)")
+      return
+    }
+    #expect(error.message.contains("prices.csv, line 3, column \(column): "))
+    #expect(error.message.contains(named))
+    #expect(error.hint.contains(header))
+  }
+
+  @Test("All wrong lines are told at once, and no more than 20 of them")
+  func several() throws {
+    let wrong = (1...25).map { "steam,a\($0),,,2026-01-01,,1,," }.joined(separator: "\n")
+    let message = try refusal(header + "\n" + wrong).message
+    #expect(message.contains("line 2, column 1") && message.contains("line 21, column 1"))
+    #expect(!message.contains("line 22, ") && message.contains("and 5 more"))
+  }
+
+  @Test("Two lines for the same thing and begin are refused, however the begin is written")
+  func duplicates() throws {
+    let error = try refusal(
+      """
+      \(header)
+      ,a,,EUR,2026-01-01,1,,,
+      ,a,,USD,2026-01-01,1,,,
+      ,a,,EUR,2026-01-01T00:00:00Z,2,,,
+      """)
+    #expect(error.message.contains("line 4, column 5: valid_from repeats line 2"))
+  }
+
+  @Test("The store `unknown` stands for every store, as an empty one does")
+  func everyStore() throws {
+    #expect(try read("unknown,a,,,2026-01-01,,1,,").lines[0].key.store == .unknown)
+    let error = try refusal(header + "\nunknown,a,,,2026-01-01,,1,,\n,a,,,2026-01-01,,1,,")
+    #expect(error.message.contains("repeats line 2"))
+  }
+
+  @Test("A file that is not there is missing input; damage in quotes is named")
+  func unreadable() throws {
+    let missing = try #require(throws: SubledgerError.self) {
+      try PriceBookFile.read(folder.path("none.csv"), calendar: .utc)
+    }
+    #expect("\(missing.kind)" == "noInput")
+    #expect(try refusal(header + "\n\"a").message.contains("line 2, column 1: a quoted field"))
+  }
+
+  @Test("A book knows prices by the ledger's symbols and teaches it codes that no event brought")
+  func book() throws {
+    let ledger = try Ledger.open(path: folder.path("l.sqlite"), mode: .readWrite)
+    try ledger.learn(["pro"])
+    let list = try read(
+      "play_store,pro,,EUR,2026-01-01,10,11,85,P1M", ",pro,,,2026-03-01,,,,P1Y",
+      ",unseen,,CHF,2026-01-01,1,,,")
+    let book = try list.book(in: ledger)
+    let pro = try #require(ledger.symbol("pro"))
+    let euro = try #require(ledger.symbol("EUR"))
+    #expect(ledger.symbol("CHF") == nil)
+    let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
+    let price = try #require(
+      book.price(of: pro, in: .playStore, country: 0, currency: 0, at: may))
+    #expect(price.currency == euro && price.local == Amount(micros: 10_000_000))
+    // A line with a period alone is no price of other stores, and hides none.
+    #expect(book.price(of: pro, in: .appStore, country: 0, currency: 0, at: may) == nil)
+    #expect(book.period(of: pro, in: .appStore, at: may) == .months(12))
+    let again = try Ledger.open(path: folder.path("l.sqlite"), mode: .readOnly)
+    #expect(again.symbol("EUR") == euro)
+  }
+}

@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+import Domain
+
+@testable import EventStore
+@testable import Pipeline
+
+@Suite("Verifying leaves nothing out unsaid")
+struct VerifyPassTests: PlanSuite {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("What cannot be read is an error, unless damage that was found explains it")
+  func unreadable() throws {
+    let night = RunPipeline(
+      plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
+    func count(isWhole: Bool) throws(SubledgerError) -> Int? {
+      try night.told(by: folder.path("absent.sqlite"), isWhole: isWhole) {
+        ledger throws(LedgerError) in
+        try ledger.archiveFiles().count
+      }
+    }
+    #expect(throws: SubledgerError.self) { try count(isWhole: true) }
+    #expect(try count(isWhole: false) == nil)
+  }
+}

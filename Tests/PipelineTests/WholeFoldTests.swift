@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import EventStore
+@testable import Pipeline
+
+@Suite("What all groups come to has bounded memory") struct WholeFoldTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("Revenue that was laid aside comes to what all in memory comes to", arguments: [0, 7, 90])
+  func sameCells(cellsMax: Int) throws {
+    let expected = try cells(of: folds(seed: 3), cellsMax: .max)
+    #expect(expected.days.count > 100 && expected.months.count > 10)
+    let (days, months) = try cells(of: folds(seed: 3), cellsMax: cellsMax)
+    #expect(days == expected.days)
+    #expect(months == expected.months)
+  }
+
+  @Test("A sum out of range is called so, also when it was laid aside")
+  func overflow() throws {
+    var parts = folds(seed: 5)
+    for index in parts.indices {
+      for key in parts[index].facts.revenue.keys {
+        parts[index].facts.revenue[key]?.grossUSD.sum = Amount(micros: .max / 4)
+      }
+    }
+    for cellsMax in [0, Int.max] {
+      let failure = #expect(throws: (any Error).self) {
+        try cells(of: parts, cellsMax: cellsMax)
+      }
+      let error = SubledgerError(try #require(failure))
+      guard case .identity = error.kind else {
+        Issue.record("\(error)")
+        continue
+      }
+    }
+  }
+
+  /// The rows of both tables of revenue, after `parts` were added up and stored.
+  private func cells(
+    of parts: [FoldResult], cellsMax: Int
+  ) throws -> (days: [[Int64]], months: [[Int64]]) {
+    let path = folder.path("\(UUID().uuidString).sqlite")
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
+    var sum = WholeFold(ledger: ledger, revenueCellsMax: cellsMax)
+    for part in parts { try sum.add(part) }
+    try sum.finish()
+    #expect((sum.aside == nil) == (cellsMax == .max))
+    let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
+    try ledger.apply(FoldChange(basis: basis, facts: sum.result.facts, aside: sum.aside))
+    func rows(_ table: String) throws -> [[Int64]] {
+      try ledger.access("read \(table)") { database in
+        var rows: [[Int64]] = []
+        try RawStatement(database, "select * from \(table)").forEachRow { row in
+          rows.append((0..<row.columnCount).map { row.int64($0) })
+        }
+        return rows
+      }
+    }
+    return (try rows("revenue_cell"), try rows("revenue_month_cell"))
+  }
+
+  /// Ten results with cells in common, among them one without any measure.
+  private func folds(seed: UInt64) -> [FoldResult] {
+    var numbers = SeededNumbers(seed: seed)
+    return (0..<10).map { _ in
+      var result = FoldResult()
+      for _ in 0..<40 {
+        let key = RevenueKey(
+          day: Day(number: Int32.random(in: 20_000..<20_070, using: &numbers)),
+          productKey: ProductKey(
+            provider: .qonversion, app: 1, store: .appStore,
+            product: StringID.random(in: 1..<5, using: &numbers)),
+          productType: .subscription, chargeKind: .renewal, country: 2, storefront: 0,
+          currency: 3, rate: nil, basis: .provider)
+        var sums = RevenueSums()
+        sums.charges = Int64.random(in: 0..<3, using: &numbers)
+        sums.grossUSD.sum = Amount(micros: Int64.random(in: -9...9, using: &numbers))
+        sums.proceedsLocal.unknown = Int64.random(in: 0..<2, using: &numbers)
+        result.facts.revenue[key] = sums
+      }
+      return result
+    }
+  }
+}

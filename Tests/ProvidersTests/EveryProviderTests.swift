@@ -1,0 +1,52 @@
+import Testing
+import Domain
+
+@testable import Providers
+
+@Suite("The sample lines of every provider")
+struct EveryProviderTests {
+  @Test("Every line becomes what the table beside it says", arguments: Provider.allCases)
+  func lines(provider: Provider) throws {
+    let sample = try SampleLines(provider)
+    #expect(sample.header == SampleLines.notes + SampleTeller.columns)
+    #expect(sample.lines.count >= 10)
+    var teller = SampleTeller()
+    for (index, text) in sample.lines.enumerated() {
+      let told = teller.rows(of: text, line: index + 1)
+      let expected = sample.rows.filter { $0.line == index + 1 }.map(\.cells)
+      #expect(!told.isEmpty && told == expected, "line \(index + 1) of \(provider.name)")
+    }
+  }
+
+  @Test("Lines of all providers may stand mixed in one file")
+  func mixed() throws {
+    let samples = try Provider.allCases.map { try SampleLines($0) }
+    let longest = samples.map(\.lines.count).max() ?? 0
+    let lines = (0..<longest).flatMap { index in
+      samples.compactMap { index < $0.lines.count ? $0.lines[index] : nil }
+    }
+    let together = normalise(lines.joined(separator: "\n"))
+    let alone = lines.map { normalise($0) }
+    #expect(together.events.map(\.identity) == alone.flatMap { $0.events.map(\.identity) })
+    #expect(together.rejects.map(\.detail) == alone.flatMap { $0.rejects.map(\.detail) })
+    #expect(together.lines == Int64(lines.count))
+    let skipped = together.skipped.values.reduce(0, +)
+    let taken = Int64(Set(together.values).count + together.rejects.count) + skipped
+    #expect(taken == together.lines, "each line has events, or a reason why it has none")
+  }
+
+  @Test("Nothing secret or personal of any line is kept")
+  func canaries() throws {
+    for provider in Provider.allCases {
+      let lines = try SampleLines(provider).lines
+      #expect(lines.contains { $0.contains("canary") }, "\(provider.name) has a line to watch")
+      let batch = normalise(lines.joined(separator: "\n"))
+      let kept =
+        batch.symbols.words + batch.skipped.keys + batch.rejects.flatMap { [$0.reason, $0.detail] }
+        + [String(decoding: batch.arena, as: UTF8.self)]
+      for secret in ["canary", "@example", "Basic ", "00000000-0000-4000"] {
+        #expect(!kept.contains { $0.contains(secret) }, "\(secret) of \(provider.name)")
+      }
+    }
+  }
+}

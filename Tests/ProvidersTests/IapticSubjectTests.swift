@@ -1,0 +1,254 @@
+import Testing
+import Domain
+
+@testable import Providers
+
+@Suite("What an iaptic notification is about, of several purchases")
+struct IapticSubjectTests {
+  private func member(_ key: String, _ product: String, transaction: String = "apple:23") -> String
+  {
+    """
+    "\(key)":{"productId":"\(product)","purchaseId":"apple:21","transactionId":"\(transaction)",\
+    "platform":"ios-appstore","purchaseDate":"2025-07-08T18:40:00.000Z",\
+    "expirationDate":"2025-11-08T18:40:00.000Z","isExpired":false}
+    """
+  }
+
+  /// The product of the event that the notification names.
+  private func told(_ members: [String], product: String, reason: String = "RENEWED") -> String? {
+    let batch = normalise(
+      """
+      {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"\(reason)",\
+      "id":"n","date":"2025-10-10T09:00:00Z","productId":"\(product)","purchaseId":"apple:21",\
+      "transactionId":"apple:23"},"purchases":{\(members.joined(separator: ","))}}
+      """)
+    return batch.events.first.map { batch.symbols.words[Int($0.product)] }
+  }
+
+  @Test("Of products that one transaction bought, it is the one whose product is named")
+  func named() {
+    let members = [member("a", "pro_a"), member("b", "pro_b"), member("c", "pro_c")]
+    for order in [members, members.reversed()] {
+      #expect(told(order, product: "apple:pro_b") == "pro_b")
+      #expect(told(order, product: "apple:pro_c", reason: "UNHEARD_OF") == "pro_c")
+    }
+  }
+
+  @Test("Where none is named, the order of an object's members decides nothing")
+  func unnamed() {
+    let members = [member("b", "pro_b"), member("a", "pro_a"), member("c", "pro_c")]
+    for order in [members, members.reversed(), [members[1], members[2], members[0]]] {
+      #expect(told(order, product: "apple:monthly") == "pro_a")
+      #expect(told(order, product: "", reason: "UNHEARD_OF") == "pro_a")
+    }
+  }
+
+  @Test("A product is named with its shop: one id may be sold in two")
+  func shops() {
+    let members = [
+      member("apple:pro", "apple:pro"),
+      member("google:pro", "google:pro").replacing("apple:2", with: "google:GPA.2")
+        .replacing("ios-appstore", with: "google"),
+    ]
+    func stores(_ product: String, _ members: [String]) -> [Store] {
+      let line = """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"REFUNDED",\
+        "id":"n","date":"2025-10-10T09:00:00Z","productId":"\(product)"},\
+        "purchases":{\(members.joined(separator: ","))}}
+        """
+      return normalise(line).events.filter { $0.kind == .refunded }.map(\.store)
+    }
+    for order in [members, members.reversed()] {
+      #expect(stores("google:pro", order) == [.playStore])
+      #expect(stores("apple:pro", order) == [.appStore])
+      #expect(stores("pro", order) == [.appStore])
+    }
+    #expect(stores("google:pro", [members[0]]) == [.playStore])
+    let unknown = members[0].replacing("ios-appstore", with: "roku").replacing("apple:", with: "")
+    #expect(stores("google:pro", [unknown]) == [.unknown])
+  }
+
+  @Test("A purchase told anew begins with its message, not with the date of the first one")
+  func boughtAnew() {
+    func start(_ transaction: String, _ date: String, _ change: (String) -> String = { $0 })
+      -> [Instant?]
+    {
+      let purchase = change("\(member("a", "pro", transaction: transaction).dropLast())}")
+      return normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
+        "PURCHASED","id":"n","date":"\(date)","productId":"apple:pro",\
+        "purchaseId":"apple:21","transactionId":"\(transaction)"},"purchases":{\(purchase)}}
+        """
+      ).events.filter { $0.kind != .observed }.map(\.periodStart)
+    }
+    let bought = Instant(milliseconds: 1_752_000_000_000)
+    #expect(start("apple:23", "2025-10-08T18:40:00Z") == [nil])
+    // The first one, told late, or another transaction that was bought just now.
+    #expect(start("apple:21", "2025-07-20T18:40:00Z") == [bought])
+    #expect(start("apple:23", "2025-07-09T18:40:00Z") == [bought])
+    // What is bought once, and what tells its own date.
+    #expect(
+      start("apple:23", "2025-10-08T18:40:00Z") {
+        $0.replacing(#""expirationDate":"2025-11-08T18:40:00.000Z","#, with: "")
+      } == [bought])
+    #expect(
+      start("apple:23", "2025-10-08T18:40:00Z") {
+        $0.replacing("}", with: #","lastRenewalDate":"2025-10-08T18:39:00.000Z"}"#)
+      } == [bought + .days(92) - .minutes(1)])
+  }
+
+  @Test("A purchase without amount keeps its currency, by which the price book is asked")
+  func currencyAlone() throws {
+    for (reason, kind) in [("PURCHASED", EventKind.started), ("WILL_LAPSE", .canceled)] {
+      let batch = normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
+        "\(reason)","id":"n","date":"2025-10-10T09:00:00Z","productId":"apple:pro",\
+        "purchaseId":"apple:21","transactionId":"apple:23"},"purchases":{\
+        \(member("a", "pro").dropLast()),"currency":"GBP","amountMicros":null}}}
+        """)
+      let event = try #require(batch.events.first { $0.kind == kind }, "\(reason)")
+      #expect(event.price == nil)
+      guard kind == .started else {
+        #expect(event.revenue == nil)
+        continue
+      }
+      let revenue = try #require(event.revenue)
+      #expect(batch.word(revenue.currency) == "GBP" && !revenue.hasAmount)
+    }
+  }
+
+  @Test("An amount in US dollars is known in US dollars, though `amountUSD` is null")
+  func dollars() throws {
+    for (currency, isKnown) in [("USD", true), ("GBP", false)] {
+      let batch = normalise(
+        """
+        {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":\
+        "PURCHASED","id":"n","date":"2025-10-10T09:00:00Z","productId":"apple:pro",\
+        "purchaseId":"apple:21","transactionId":"apple:23"},"purchases":{\
+        \(member("a", "pro").dropLast()),"currency":"\(currency)","amountMicros":9990000,\
+        "amountUSD":null}}}
+        """)
+      let revenue = try #require(batch.events.first { $0.kind == .started }?.revenue)
+      #expect(revenue.local == Amount(micros: 9_990_000))
+      #expect(revenue.usd == (isKnown ? revenue.local : nil))
+    }
+  }
+
+  @Test("A purchase without id of its own begins with its transaction")
+  func noPurchaseID() {
+    let line = """
+      {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"PURCHASED",\
+      "id":"n","date":"2025-10-10T09:00:00Z","productId":"pro","transactionId":"apple:23"},\
+      "purchases":{\(member("a", "pro"))}}
+      """
+    #expect(normalise(line).events.map(\.startsLineage) == [false])
+    let bare = line.replacing(#""purchaseId":"apple:21","#, with: "")
+    #expect(normalise(bare).events.map(\.startsLineage) == [true])
+  }
+
+  @Test("Why a purchase was cancelled is what the word says")
+  func cancelation() {
+    let reasons: [(String, ChurnReason?)] = [
+      ("Customer", .voluntary), ("Customer.PriceIncrease", .priceIncrease),
+      ("Developer", .developer), ("System.ProductUnavailable", .developer),
+      ("System.BillingError", .involuntary), ("System", nil), ("", nil),
+    ]
+    for (word, reason) in reasons {
+      let told = Array(word.utf8).withUnsafeBytes { IapticCancelation($0).reason }
+      #expect(told == reason, "\(word)")
+    }
+  }
+
+  @Test("The transaction that is named counts for more than the product")
+  func transaction() {
+    let members = [member("a", "pro_a", transaction: "apple:22"), member("b", "pro_b")]
+    for order in [members, members.reversed()] {
+      #expect(told(order, product: "apple:pro_a") == "pro_b")
+    }
+  }
+
+  /// A body of notification `id` about transaction `told`, whose collection shows `shown`.
+  private func copy(
+    id: String = "n", of user: String = "u", told: String = "apple:22", shown: String = "apple:23",
+    date: String = "2025-10-10T09:00:00Z", reason: String = "PURCHASED", isTrial: Bool = false
+  ) -> EventBatch {
+    let purchase = member("a", "pro", transaction: shown).dropLast()
+    return normalise(
+      """
+      {"type":"purchases.updated","applicationUsername":"\(user)","notification":\
+      {"reason":"\(reason)","id":"\(id)","date":"\(date)","productId":"pro",\
+      "purchaseId":"apple:21","transactionId":"\(told)"},\
+      "purchases":{\(purchase),"isTrialPeriod":\(isTrial)}}}
+      """)
+  }
+
+  @Test("A transaction that is told is that of the event, whatever the collection shows")
+  func olderTransaction() throws {
+    for reason in ["REFUNDED", "RENEWED", "REVOKED", "EXPIRED", "WILL_LAPSE"] {
+      let batch = copy(reason: reason)
+      #expect(batch.texts.map { batch.text($0.transaction) } == ["22", "23"])
+      #expect(batch.texts.map { batch.text($0.original) } == ["21", "21"])
+      #expect(batch.events.map { $0.observation == nil } == [true, false])
+      #expect(batch.events[0].periodEnd == nil && batch.events[0].revenue == nil)
+      #expect(batch.events[1].kind == .observed && batch.events[1].periodEnd != nil)
+    }
+  }
+
+  @Test("Copies of one notification are one message, whatever they say")
+  func copies() throws {
+    let copies = [
+      copy(shown: "apple:22", isTrial: true), copy(), copy(shown: "apple:24"),
+      copy(date: "2025-10-10T09:00:07Z"), copy(told: "apple:23"), copy(reason: "RENEWED"),
+    ]
+    #expect(copies.map { $0.events[0].kind }.prefix(2) == [.trialStarted, .started])
+    #expect(Set(copies.flatMap { $0.events.map(\.collection) }).count == 1)
+    let others = [copy(id: "m"), copy(of: "v")].map { $0.events[0].collection }
+    #expect(Set(others + [copies[0].events[0].collection]).count == 3)
+  }
+
+  @Test("One transaction, time, kind and state are one event, whatever the notification's id")
+  func otherID() throws {
+    for shown in ["apple:22", "apple:23"] {
+      let (one, other) = (copy(shown: shown), copy(id: "m", shown: shown))
+      #expect(one.events.map(\.identity) == other.events.map(\.identity))
+      #expect(one.events[0].collection != other.events[0].collection)
+    }
+    let base = copy(shown: "apple:22").events[0].identity
+    let others = [
+      copy(of: "v", shown: "apple:22"), copy(told: "apple:21", shown: "apple:21"),
+      copy(shown: "apple:22", date: "2025-10-10T09:00:07Z"),
+      copy(shown: "apple:22", reason: "RENEWED"), copy(shown: "apple:22", isTrial: true),
+    ]
+    #expect(others.allSatisfy { $0.events[0].identity != base })
+  }
+
+  @Test("Of bodies without an id, each that differs or speaks of another time is a message")
+  func withoutID() throws {
+    let bodies = [
+      copy(id: ""), copy(id: "", reason: "REFUNDED"), copy(id: "", date: "2025-10-10T09:00:07Z"),
+      copy(id: "", shown: "apple:24"),
+    ]
+    #expect(Set(bodies.map { $0.events[0].collection }).count == 4)
+    #expect(copy(id: "").events[0].collection == bodies[0].events[0].collection)
+  }
+
+  @Test("A user's id is kept once for all purchases of a body, of which there are at most 10,000")
+  func manyPurchases() throws {
+    func body(_ count: Int) -> String {
+      let members = (1...count).map {
+        #""p\#($0)":{"purchaseId":"\#($0)","purchaseDate":1760000000}"#
+      }
+      let user = String(repeating: "u", count: 1_000)
+      return """
+        {"type":"purchases.updated","applicationUsername":"\(user)",\
+        "purchases":{\(members.joined(separator: ","))}}
+        """
+    }
+    let batch = normalise(body(10_000))
+    #expect(batch.events.count == 10_000 && batch.arena.count < 60_000)
+    #expect(Set(batch.texts.map { batch.text($0.user).count }) == [1_000])
+    #expect(refusal(body(10_001)) == ["bad_field", "purchases: more than 10000"])
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Providers
+
+@Suite("docs/providers.md says what the program does")
+struct ProviderGuideTests {
+  @Test(
+    "Every name of the guide has a sample line, and becomes what it says",
+    arguments: Provider.allCases)
+  func names(provider: Provider) throws {
+    let told = try Guide().names(of: provider)
+    let sample = try SampleLines(provider)
+    let shown = Set(sample.rows.filter { $0.sent != "-" }.map { "\($0.sent) → \($0.outcome)" })
+    #expect(!told.isEmpty, "the guide has a section for \(provider.name)")
+    #expect(told.subtracting(shown) == [], "no line of \(provider.name).jsonl shows it")
+    #expect(shown.subtracting(told) == [], "the guide's table of \(provider.name) lacks it")
+  }
+
+  @Test("A sample that names no event brings none", arguments: Provider.allCases)
+  func nameless(provider: Provider) throws {
+    for row in try SampleLines(provider).rows where row.sent == "-" {
+      #expect(row.outcome.hasPrefix("rejected ") || row.outcome.hasPrefix("skipped "))
+    }
+  }
+
+  @Test("The guide tells every reason why a line has no events, and no other")
+  func reasons() throws {
+    let told = try Guide().reasons
+    let known = RejectReason.allCases.map(\.rawValue) + SkipReason.allCases.map(\.rawValue)
+    #expect(told == Set(known))
+  }
+}
+
+/// The tables of docs/providers.md.
+private struct Guide {
+  private let sections: [Substring: [[String]]]
+
+  init() throws {
+    let text = try Project.text(of: "docs/providers.md")
+    var sections: [Substring: [[String]]] = [:]
+    var current: Substring = ""
+    for line in text.split(separator: "\n") {
+      if line.hasPrefix("## ") { current = line.dropFirst(3) }
+      if line.hasPrefix("| `") { sections[current, default: []].append(Self.quoted(line)) }
+    }
+    self.sections = sections
+  }
+
+  /// What the provider's section says as `name → outcome`.
+  ///
+  /// Heads of tables stand in backticks too, but have only one cell that does.
+  func names(of provider: Provider) -> Set<String> {
+    let section = sections.first { $0.key.lowercased() == provider.name }
+    let rows = (section?.value ?? []).filter { $0.count > 1 && !$0[1].isEmpty }
+    return Set(rows.map { "\($0[0]) → \($0[1])" })
+  }
+
+  var reasons: Set<String> {
+    Set((sections["Lines without events"] ?? []).compactMap(\.first))
+  }
+
+  /// The cells of a row: what stands in backticks when nothing else does, else empty.
+  private static func quoted(_ row: Substring) -> [String] {
+    row.split(separator: "|").map { cell in
+      let text = cell.trimmingCharacters(in: .whitespaces)
+      let isQuoted = text.count > 2 && text.hasPrefix("`") && text.hasSuffix("`")
+      return isQuoted ? String(text.dropFirst().dropLast()) : ""
+    }
+  }
+}

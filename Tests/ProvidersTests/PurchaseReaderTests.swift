@@ -1,0 +1,142 @@
+import Testing
+import Domain
+
+@testable import Providers
+
+@Suite("Snapshots of purchases")
+struct PurchaseReaderTests {
+  private func purchase(
+    _ id: String, of original: String, at: String, until: String, renews: String,
+    platform: String = "app_store", product: String = "pro.monthly", storeProduct: String? = nil,
+    price: String = "\"9.99\""
+  ) -> String {
+    let own = storeProduct.map { ",\"product_id\":\"\($0)\"" } ?? ""
+    return #"""
+      {"object":"purchase","id":"9\#(id)","user_id":"u","platform":"\#(platform)",\#
+      "product_id":"\#(product)","currency":"EUR","price":\#(price),"purchased_at":"\#(at)",\#
+      "expires_at":\#(until),"is_auto_renewing":\#(renews),\#
+      "store_data":{"transaction_id":"\#(id)",\#
+      "original_transaction_id":"\#(original)"\#(own)}}
+      """#
+  }
+
+  private func read(_ purchases: [String], more: String = "false") -> SnapshotBatch {
+    readSnapshots(
+      #"{"user_id":"u","captured_at":1,"has_more":\#(more),"data":["#
+        + purchases.joined(separator: ",") + "]}")
+  }
+
+  @Test("Purchases of one subscription become one entitlement, whatever their order")
+  func grouped() throws {
+    let first = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    let second = purchase(
+      "2", of: "1", at: "2025-02-01T00:00:00Z", until: "\"2025-03-01T00:00:00Z\"",
+      renews: "false", product: "pro.yearly")
+    for purchases in [[first, second], [second, first]] {
+      let rights = try #require(read(purchases).snapshots.first?.entitlements)
+      try #require(rights.count == 1)
+      #expect(rights[0].id == "1" && rights[0].product == "pro.yearly")
+      #expect(rights[0].startedAt?.text == "2025-01-01T00:00:00Z")
+      #expect(rights[0].expiresAt?.text == "2025-03-01T00:00:00Z")
+      #expect(rights[0].renewState == .canceled && rights[0].isActive == nil)
+      #expect(rights[0].store == .appStore && !rights[0].transactions.isEmpty)
+      #expect(Set(rights[0].transactions.map(\.id)) == ["1", "2"])
+      #expect(rights[0].transactions.allSatisfy { $0.originalID == "1" })
+    }
+  }
+
+  @Test("A one-time purchase has no end and does not renew")
+  func oneTime() throws {
+    let line = purchase(
+      "7", of: "", at: "2025-01-01T00:00:00Z", until: "null", renews: "false")
+    let right = try #require(read([line]).snapshots.first?.entitlements.first)
+    #expect(right.id == "7" && right.renewState == .nonRenewable && right.expiresAt == nil)
+    #expect(right.transactions[0].kind == .oneTime)
+  }
+
+  @Test("The store's product id wins; Play's outer one loses its base plan")
+  func products() {
+    let play = purchase(
+      "G.1", of: "G.1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
+      renews: "true", platform: "play_store", product: "pro:monthly")
+    let named = purchase(
+      "G.2", of: "G.2", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"",
+      renews: "true", platform: "play_store", product: "pro:monthly", storeProduct: "sku")
+    let rights = read([play, named]).snapshots.first?.entitlements ?? []
+    #expect(rights.map(\.product) == ["pro", "sku"] && rights[0].store == .playStore)
+  }
+
+  @Test("A list that goes on elsewhere is refused: what is not in it would look as if it were gone")
+  func incomplete() {
+    let line = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    #expect(read([line], more: "true").rejects.map(\.reason) == ["incomplete_list"])
+    let entitlements = #"{"user_id":"u","captured_at":1,"has_more":true,"data":[{"id":"e"}]}"#
+    #expect(readSnapshots(entitlements).rejects.map(\.reason) == ["incomplete_list"])
+  }
+
+  @Test("A purchase whose store names no transaction stands for its product alone")
+  func withoutTransaction() throws {
+    let card = #"""
+      {"platform":"stripe","purchased_at":"2025-01-01T00:00:00Z","store_data":{"product_id":"pro"}}
+      """#
+    let listed = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    let rights = try #require(read([card, listed]).snapshots.first).entitlements
+    #expect(rights.map(\.id) == ["pro", "1"])
+    #expect(rights[0].transactions.isEmpty)
+    #expect(rights[1].transactions.count == 1)
+  }
+
+  @Test("Purchases without ids are refused")
+  func withoutIDs() {
+    let batch = read([#"{"purchased_at":null,"store_data":{}}"#])
+    #expect(batch.rejects.map(\.detail) == ["store_data.transaction_id"])
+    #expect(read([#"{"purchased_at":null}"#]).rejects.map(\.detail) == ["store_data"])
+  }
+
+  @Test("A purchase that another one replaced keeps its end, and the newer one tells the end")
+  func replaced() throws {
+    let year = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2026-01-01T00:00:00Z\"",
+      renews: "false", product: "pro.yearly")
+    let month = purchase(
+      "2", of: "1", at: "2025-02-01T00:00:00Z", until: "\"2025-03-01T00:00:00Z\"", renews: "true")
+    for purchases in [[year, month], [month, year]] {
+      let right = try #require(read(purchases).snapshots.first?.entitlements.first)
+      #expect(right.product == "pro.monthly" && right.renewState == .willRenew)
+      #expect(right.startedAt?.text == "2025-01-01T00:00:00Z")
+      #expect(right.expiresAt?.text == "2025-03-01T00:00:00Z")
+    }
+  }
+
+  @Test("Of purchases of one second, the one that reaches further is the newer")
+  func sameSecond() throws {
+    let short = purchase(
+      "2", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2025-02-01T00:00:00Z\"", renews: "true")
+    let long = purchase(
+      "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2026-01-01T00:00:00Z\"", renews: "true")
+    for purchases in [[short, long], [long, short]] {
+      let right = try #require(read(purchases).snapshots.first?.entitlements.first)
+      #expect(right.expiresAt?.text == "2026-01-01T00:00:00Z")
+    }
+  }
+
+  @Test("A price of zero, as text or number, is a free period; any other tells no type")
+  func free() {
+    func kind(_ price: String, until end: String = "\"2025-01-08T00:00:00Z\"")
+      -> SnapshotTransactionKind?
+    {
+      let line = purchase(
+        "1", of: "1", at: "2025-01-01T00:00:00Z", until: end, renews: "true", price: price)
+      return read([line]).snapshots.first?.entitlements.first?.transactions.first?.kind
+    }
+    #expect(kind("\"0.00\"") == .free)
+    #expect(kind("0") == .free)
+    for price in ["\"9.99\"", "\"0.01\"", "null", "\"\"", "\"free\""] {
+      #expect(kind(price) == .unknown)
+    }
+    #expect(kind("\"0.00\"", until: "null") == .oneTime)
+  }
+}

@@ -1,0 +1,59 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("Churn that an event that never came may contradict")
+struct ChurnInDoubtTests {
+  @Test("An end within a missing period is in doubt, in the row that counts it")
+  func missedRenewal() throws {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [2])],
+      entitlements: [premium(until: "2026-05-01", listing: monthlyTransactions(renewals: 3))],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    let doubt = try #require(scenario.outcome.churnInDoubt.first)
+    #expect(scenario.outcome.churnInDoubt.count == 1)
+    #expect(doubt.at == at("2026-03-01"))
+    #expect(doubt.productKey.product == Story.monthly)
+    scenario.stories = [.monthly(renewals: 3)]
+    #expect(scenario.outcome.churnInDoubt == [])
+  }
+
+  @Test("Silence puts the end before it in doubt; a told expiry does not")
+  func silence() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
+    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    #expect(scenario.outcome.churnInDoubt == [])
+  }
+
+  @Test("A pause is no churn that could be in doubt")
+  func pause() {
+    var story = Story.monthly(renewals: 1)
+    let renewed = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
+    let churned = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
+    #expect(churned.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
+    story.tell(.paused, "2026-02-20", until: "2026-03-01", transaction: 101)
+    let paused = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
+    #expect(paused.codes == ["MISSED_RENEWAL"])
+    #expect(paused.outcome.churnInDoubt == [])
+  }
+
+  @Test("What is missing at another time casts no doubt on an end")
+  func elsewhere() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.tell(.started, "2026-06-01", until: "2026-07-01", transaction: 105, price: 10)
+    let listed =
+      monthlyTransactions(renewals: 1) + [
+        bought(104, .started, "2026-05-01", until: "2026-06-01"),
+        bought(105, .started, "2026-06-01", until: "2026-07-01"),
+      ]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-07-01", listing: listed)],
+      capturedAt: "2026-06-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.outcome.churnInDoubt == [])
+  }
+}

@@ -1,0 +1,92 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A counter that goes on over several subscriptions")
+struct CountersElsewhereTests {
+  /// A subscription of two paid months, canceled and ended.
+  private var first: Story {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    return story
+  }
+
+  /// One of its own that came after it, with as many paid months as `renewals` and one.
+  private func second(renewals: Int = 1) -> Story {
+    var story = Story(original: "300")
+    for step in 0...renewals {
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 5), until: month(step + 6),
+        transaction: 300 + Int64(step), price: 10, count: Int32(step))
+    }
+    return story
+  }
+
+  private var listed: [SnapshotTransaction] {
+    monthlyTransactions(renewals: 1)
+      + (0...1).map { step in
+        bought(300 + step, step == 0 ? .started : .renewed, month(step + 5), until: month(step + 6))
+        { $0.originalID = "300" }
+      }
+  }
+
+  private func missing(
+    _ stories: [Story], count: Int32, until end: String = "2026-07-01",
+    listing: [SnapshotTransaction] = [], on day: String = "2026-06-14"
+  ) -> [Int64] {
+    Scenario(
+      stories: stories, entitlements: [premium(until: end, count: count, listing: listing)],
+      capturedAt: day
+    ).breaks.filter { $0.code == .missedRenewal }.map(\.missingEvents)
+  }
+
+  @Test("One counter of two subscriptions misses nothing, listed in whole, in part or not at all")
+  func twoSubscriptions() {
+    for listing in [listed, Array(listed.suffix(2)), []] {
+      #expect(missing([first, second()], count: 3, listing: listing) == [])
+      // What it counts beyond both is missed.
+      #expect(missing([first, second()], count: 4, listing: listing) == [1])
+    }
+  }
+
+  @Test("A listed payment that never came is missed by its id, and not counted again")
+  func listedLoss() {
+    var later = second()
+    later.events.removeLast()
+    #expect(missing([first, later], count: 3, listing: listed) == [1])
+  }
+
+  @Test("A later end is as many charges as the counter has beyond both subscriptions")
+  func laterEnd() {
+    let (end, day) = ("2026-08-01", "2026-07-14")
+    #expect(missing([first, second()], count: 4, until: end, on: day) == [1])
+    #expect(missing([first, second()], count: 2, until: end, on: day) == [1])
+  }
+
+  @Test("A counter is not shared with a subscription that another entitlement comes from")
+  func parallel() {
+    var other = Story(original: "300")
+    other.tell(
+      .started, "2026-02-01", until: "2027-02-01", transaction: 300, price: 90,
+      product: Story.yearly)
+    var shown = premium(until: "2027-02-01", product: "yearly", count: 1)
+    shown.id = "plus"
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 5), other],
+      entitlements: [premium(until: "2026-07-01", count: 5), shown], capturedAt: "2026-06-14",
+      change: { $0.products["yearly"] = ["com.example.yearly"] })
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("A list of all payments proves its counter, also of a life from before the first event")
+  func head() {
+    var story = Story()
+    story.tell(.renewed, "2026-04-01", until: "2026-05-01", transaction: 103, price: 10, count: 2)
+    let all = monthlyTransactions(renewals: 3)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-05-01", count: 3, listing: all)],
+      capturedAt: "2026-04-20", firstEventAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+}

@@ -1,0 +1,57 @@
+import Reconciliation
+import Testing
+import Subscriptions
+import Domain
+
+@Suite("An order of Play's that a snapshot of iaptic lists without anybody having paid")
+struct DeclinedOrderTests {
+  private func codes(
+    _ shown: Entitlement, in store: Store = .playStore, from provider: Provider = .iaptic
+  ) -> [String] {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.tell(.graceEntered, "2026-02-01", until: "2026-02-08")
+    story.tell(.expired, "2026-02-20", until: "2026-02-08")
+    for index in story.events.indices {
+      (story.events[index].provider, story.events[index].store) = (provider, store)
+    }
+    var entitlement = shown
+    entitlement.store = store
+    return Scenario(
+      stories: [story], entitlements: [entitlement], capturedAt: "2026-03-20", provider: provider
+    ).codes
+  }
+
+  private func over(until end: String, paid: String? = nil) -> Entitlement {
+    let listed = SnapshotTransaction(
+      id: "101", originalID: "100", at: paid.map { at($0) }, expiresAt: at(end))
+    return premium(
+      active: false, until: end, .canceled, product: "com.example.monthly", listing: [listed])
+  }
+
+  @Test("Its end is that of the period before it, or of its grace: no charge is missing")
+  func declined() {
+    for end in ["2026-02-01", "2026-02-08"] { #expect(codes(over(until: end)) == [], "\(end)") }
+  }
+
+  @Test("A later end, a date of its own, and another store prove a charge")
+  func charged() {
+    #expect(codes(over(until: "2026-03-01")) == ["MISSED_RENEWAL"])
+    #expect(codes(over(until: "2026-02-08", paid: "2026-02-01")).contains("MISSED_RENEWAL"))
+    #expect(codes(over(until: "2026-02-08"), in: .appStore).contains("MISSED_RENEWAL"))
+    var running = over(until: "2026-02-08")
+    (running.isActive, running.renewState) = (true, .willRenew)
+    #expect(codes(running).contains("MISSED_RENEWAL"))
+  }
+
+  @Test("While its payment fails, an end that is later by less than a period is that of its grace")
+  func failing() {
+    func codes(until end: String) -> [String] {
+      var shown = over(until: end)
+      (shown.isActive, shown.renewState) = (true, .billingIssue)
+      return self.codes(shown)
+    }
+    #expect(!codes(until: "2026-02-15").contains("MISSED_RENEWAL"))
+    #expect(codes(until: "2026-03-04").contains("MISSED_RENEWAL"))
+  }
+}

@@ -1,0 +1,156 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("Which subscription an entitlement comes from")
+struct EntitlementOriginTests {
+  /// The yearly subscription beside the monthly one.
+  private func yearly(
+    _ id: String = "other", active: Bool = true, until end: String, started: String? = nil,
+    listing transactions: [SnapshotTransaction] = []
+  ) -> Entitlement {
+    var right = premium(
+      active: active, until: end, active ? .willRenew : .canceled, product: "yearly",
+      started: started, listing: transactions)
+    right.id = id
+    return right
+  }
+
+  private let endedWeekly = Story.endedWeek(
+    from: "2026-01-01", canceled: "2026-01-03", until: "2026-01-08")
+
+  @Test(
+    "A second purchase that never came is one start, whatever names and ends it has",
+    arguments: ["2026-01-20", "2026-02-01", "2026-02-10", "2027-01-06"], ["a", "z"])
+  func secondPurchase(end: String, id: String) {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)],
+      entitlements: [
+        premium(until: "2026-02-01", started: "2026-01-01"),
+        yearly(id, until: end, started: "2026-01-06"),
+      ], capturedAt: "2026-01-12", change: allMapped)
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.first?.product == "com.example.yearly")
+    #expect(scenario.breaks.first?.expectedAt == at("2026-01-06"))
+  }
+
+  @Test("A second purchase of before the first event is none of the first one's business")
+  func secondPurchaseBefore() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)],
+      entitlements: [
+        premium(until: "2026-02-01", started: "2026-01-01"),
+        yearly(until: "2026-11-20", started: "2025-11-20"),
+      ], capturedAt: "2026-01-12", change: allMapped)
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+  }
+
+  @Test("A trial that was told is known, though another product was bought after it")
+  func trialOfAnotherProduct() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+    story.tell(
+      .started, "2026-02-02", until: "2027-02-02", transaction: 101, price: 60,
+      product: Story.yearly)
+    var tried = premium(active: false, until: "2026-01-08", .canceled, started: "2026-01-01")
+    (tried.id, tried.isTrial) = ("basic", true)
+    var scenario = Scenario(
+      stories: [story],
+      entitlements: [tried, yearly(until: "2027-02-02", started: "2026-02-02")],
+      capturedAt: "2026-06-10", change: allMapped)
+    #expect(scenario.codes == [])
+    scenario.stories[0].events.removeFirst(3)
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
+  @Test("A listed renewal of a subscription of the sandbox is not missed in production")
+  func sandboxRenewal() {
+    var tested = Story(original: "200", environment: .sandbox)
+    tested.tell(.started, "2026-01-01", until: "2026-01-02", transaction: 200)
+    var renewed = bought(201, .renewed, "2026-01-02", until: "2026-01-03")
+    renewed.originalID = "200"
+    let shown = premium(until: "2026-01-03", listing: [renewed])
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0), tested], entitlements: [shown], capturedAt: "2026-01-20")
+    #expect(!scenario.codes.contains("MISSED_RENEWAL"))
+  }
+
+  @Test("An event that leaked into the sandbox takes nothing else of its subscription with it")
+  func leak() {
+    var leaked = Story(environment: .sandbox)
+    leaked.tell(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101)
+    let shown = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 2, without: [1]), leaked], entitlements: [shown],
+      capturedAt: "2026-03-20")
+    #expect(!scenario.codes.contains("AHEAD_OF_SNAPSHOT"))
+  }
+
+  @Test("A purchase that the sandbox knows is not missed in production")
+  func sandboxPurchase() {
+    var tested = Story(original: "200", environment: .sandbox)
+    tested.tell(
+      .started, "2026-01-06", until: "2026-01-07", transaction: 200, product: Story.yearly)
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0), tested],
+      entitlements: [
+        premium(until: "2026-02-01", started: "2026-01-01"),
+        yearly(until: "2026-01-13", started: "2026-01-06"),
+      ], capturedAt: "2026-01-12", change: allMapped)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Of two subscriptions the one that nothing else speaks for changed its product")
+  func changeBesideAnother() {
+    var ended = premium(
+      active: false, until: "2026-01-08", .canceled, product: "weekly", started: "2026-01-01")
+    ended.id = "weeks"
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 0), endedWeekly],
+      entitlements: [ended, yearly(until: "2027-01-04", started: "2026-01-01")],
+      capturedAt: "2026-02-25", change: allMapped)
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+    #expect(scenario.breaks.first?.subscription == "100")
+    // The weekly one had ended before the access began, also where the snapshot leaves it out.
+    scenario.entitlements = [yearly(until: "2027-01-10", started: "2026-01-10")]
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+  }
+
+  @Test("A product that is shown as ended early was replaced by the one that took its place")
+  func replaced() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)],
+      entitlements: [
+        premium(active: false, until: "2026-01-10", .canceled, started: "2026-01-01"),
+        yearly(until: "2027-01-10", started: "2026-01-01"),
+      ], capturedAt: "2026-01-25", change: allMapped)
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+  }
+
+  @Test("The newest transaction that events know decides, and what is newer goes on from there")
+  func newestKnown() {
+    let change = bought(300, .started, "2026-01-15", until: "2027-01-15") { $0.originalID = "300" }
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 0)],
+      entitlements: [
+        yearly(
+          until: "2027-01-15",
+          listing: [bought(100, .started, "2026-01-01", until: "2026-01-15"), change])
+      ], capturedAt: "2026-01-20", change: allMapped)
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.first?.subscription == "300")
+    #expect(scenario.breaks.first?.product == "com.example.yearly")
+    // An older entitlement of the user does not take its place.
+    scenario.stories.append(endedWeekly)
+    scenario.entitlements?.append(
+      premium(
+        active: false, until: "2026-01-08", .canceled, product: "weekly",
+        listing: [
+          bought(200, .started, "2026-01-01", until: "2026-01-08") { $0.originalID = "200" }
+        ]))
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+}

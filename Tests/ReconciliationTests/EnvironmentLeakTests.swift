@@ -1,0 +1,22 @@
+import Reconciliation
+import Testing
+import Subscriptions
+import Domain
+
+@Suite("One subscription in two environments")
+struct EnvironmentLeakTests {
+  @Test("The leak names when each environment began, and is open at once")
+  func leak() throws {
+    var sandbox = Story(environment: .sandbox)
+    sandbox.tell(.started, "2026-01-03", until: "2026-01-04")
+    let lineage = try #require(Story.monthly(renewals: 1).lineage(until: at("2026-03-01")))
+    let twin = try #require(sandbox.lineage(until: at("2026-03-01")))
+    let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-03-01")))
+    let leak = environmentLeak(lineage, twin: twin, rules: rules)
+    #expect(leak.code == .envLeak)
+    #expect(leak.status == .open)
+    #expect(leak.subscription == "100")
+    #expect(leak.evidence.contains("2026-01-01T00:00:00Z"))
+    #expect(leak.evidence.contains("2026-01-03T00:00:00Z"))
+  }
+}

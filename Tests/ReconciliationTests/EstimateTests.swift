@@ -1,0 +1,131 @@
+import Reconciliation
+import Testing
+import Subscriptions
+import Domain
+
+@Suite("A missing charge is estimated by charges like it")
+struct EstimateTests {
+  /// A monthly subscription from January 2026 on at `prices`; nil was never told.
+  private func told(_ prices: [Int64?], original: String = "100") -> Story {
+    var story = Story(original: original)
+    for (step, price) in prices.enumerated() {
+      guard let price else { continue }
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: (Int64(original) ?? 0) + Int64(step), price: price)
+    }
+    return story
+  }
+
+  /// What others paid.
+  private func prices(_ stories: [[Int64?]]) throws -> PaidPrices {
+    var prices: [PaidPrices.Entry: Int64] = [:]
+    for story in stories {
+      try SubscriptionHistory(
+        events: told(story).events, rules: FoldSettings(asOf: at("2027-01-01"))
+      )
+      .book(into: &prices)
+    }
+    return PaidPrices(prices)
+  }
+
+  /// The estimates, in dollars, of what the list has and the story lacks.
+  private func estimates(
+    of story: [Int64?], offers: Set<Int> = [], others: [[Int64?]] = []
+  ) throws -> [Int64?] {
+    let listed = story.indices.map { step in
+      let kind: SnapshotTransactionKind =
+        offers.contains(step)
+        ? (step == 0 ? .introStarted : .introRenewed) : step == 0 ? .started : .renewed
+      return bought(100 + step, kind, month(step + 1), until: month(step + 2))
+    }
+    let paid = try prices(others)
+    var scenario = Scenario(
+      stories: [told(story)],
+      entitlements: [premium(until: month(story.count + 1), listing: listed)],
+      capturedAt: month(story.count) + "T12:00:00")
+    scenario.change = { $0.prices = paid }
+    return scenario.breaks.map { $0.estimatedUSD.map { $0.micros / 1_000_000 } }
+  }
+
+  @Test("The charge after an offer is estimated at the full price, not at the offer's")
+  func afterOffer() throws {
+    #expect(try estimates(of: [10, 10, 5, nil, 10], offers: [2]) == [10])
+    #expect(try estimates(of: [10, 5, nil], offers: [1]) == [10])
+  }
+
+  @Test("An offer is estimated at the price that others paid for one; unknown when nobody did")
+  func offers() throws {
+    #expect(try estimates(of: [10, nil, 10], offers: [1], others: [[10, 10, 4, 10]]) == [4])
+    #expect(try estimates(of: [10, nil, 10], offers: [1]) == [nil])
+  }
+
+  @Test("An offer of the lineage itself tells where nobody else's does")
+  func ownOffer() throws {
+    #expect(try estimates(of: [10, 10, 6, 10, nil, 10], offers: [2, 4]) == [6])
+  }
+
+  @Test("A full price is not that of an offer, where nothing else came, but what others paid")
+  func onlyOffer() throws {
+    #expect(try estimates(of: [1, nil], offers: [0]) == [nil])
+    let others = Array(repeating: [1, 10, 10] as [Int64?], count: 3)
+    #expect(try estimates(of: [1, nil], offers: [0], others: others) == [10])
+  }
+
+  @Test("Without kinds a charge that cost less than both around it is not taken for the price")
+  func dips() {
+    let story = told([10, 5, 10, nil, 10])
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-06-01", count: 4)],
+      capturedAt: "2026-05-20")
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    scenario.stories = [told([10, 10, 5, nil, 10])]
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+  }
+
+  @Test("Between two prices, the new one counts from the week on in which anybody paid it")
+  func priceRise() throws {
+    let late: [[Int64?]] = [[10, 10, 10, 12, 12]]
+    #expect(try estimates(of: [10, 10, nil, 12, 12], others: late) == [10])
+    let early: [[Int64?]] = [[10, 10, 12, 12, 12]]
+    #expect(try estimates(of: [10, 10, nil, 12, 12], others: early) == [12])
+    #expect(try estimates(of: [10, 10, nil, 12, 12]) == [10])
+  }
+
+  @Test("With charges on one side only, a rise that most others saw in between is believed")
+  func displacedPrice() throws {
+    let risen = Array(repeating: [10, 10, 10, 12] as [Int64?], count: 3)
+    #expect(try estimates(of: [10, 10, 10, nil], others: risen) == [12])
+    #expect(try estimates(of: [nil, nil, nil, 12], others: risen).suffix(1) == [10])
+    // What others always paid says nothing of somebody with a price of his own.
+    let other = Array(repeating: [12, 12, 12, 12] as [Int64?], count: 3)
+    #expect(try estimates(of: [10, 10, 10, nil], others: other) == [10])
+  }
+
+  @Test("A start that was cheaper than the renewals says nothing of them, a dear one does")
+  func starts() throws {
+    #expect(try estimates(of: [3, nil, 10]) == [10])
+    #expect(try estimates(of: [10, nil, 10]) == [10])
+    #expect(try estimates(of: [3, nil]) == [3])
+  }
+
+  @Test("A lost change of product costs what the product costs that it began")
+  func productBegun() {
+    var story = told([3])
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10,
+      product: Story.yearly)
+    let listed = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01"),
+      bought(101, .started, "2026-02-01", until: "2026-03-01"),
+      bought(102, .renewed, "2026-03-01", until: "2026-04-01"),
+    ]
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-04-01", product: "yearly", listing: listed)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+  }
+}

@@ -1,0 +1,162 @@
+import Reconciliation
+import Testing
+import Subscriptions
+import Domain
+
+@Suite("Breaks that events alone are")
+struct FindingBreaksTests {
+  private let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-06-01")))
+
+  private func found(_ story: Story) throws -> [Break] {
+    let life = try SubscriptionHistory(events: story.events, rules: rules.fold)
+    let lineage = try #require(story.lineage(until: at("2026-06-01")))
+    return breaks(from: life.findings, lineage: lineage, rules: rules)
+  }
+
+  @Test("Revenue on a cancel is a break that says how much and of which subscription")
+  func unexpectedRevenue() throws {
+    var story = Story.monthly(renewals: 1)
+    #expect(try found(story).isEmpty)
+    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
+    let raised = try found(story)
+    #expect(raised.map(\.code) == [.unexpectedRevenue])
+    #expect(raised[0].estimatedUSD == Amount(micros: 3_000_000))
+    #expect(raised[0].subscription == "100")
+    #expect(raised[0].transaction == "101")
+    #expect(raised[0].status == .open)
+    #expect(raised[0].settlesAt == nil)
+  }
+
+  @Test("The same oddity in two events is two breaks")
+  func twice() throws {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
+    story.tell(.billingRetry, "2026-02-06", until: "2026-03-01", transaction: 101, price: 3)
+    let raised = try found(story)
+    #expect(raised.count == 2)
+    #expect(raised.map(\.id) == raised.map(\.id).sorted())
+  }
+
+  @Test("In the sandbox an oddity is mere information, without money")
+  func sandbox() throws {
+    var story = Story(environment: .sandbox)
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.tell(.canceled, "2026-01-05", until: "2026-02-01", price: 3)
+    let raised = try found(story)
+    #expect(raised.map(\.severity) == [.info])
+    #expect(raised.map(\.estimatedUSD) == [nil])
+  }
+
+  @Test("A delivery behind a later event is out of order, and resolved because it came")
+  func outOfOrder() throws {
+    var story = Story.monthly(renewals: 2)
+    for (index, received) in [(0, "2026-01-01"), (1, "2026-03-02"), (2, "2026-03-01")] {
+      story.events[index].received = at(received)
+      story.events[index].created = story.events[index].received
+    }
+    let raised = try found(story)
+    #expect(raised.map(\.code) == [.outOfOrder])
+    #expect(raised[0].transaction == "101")
+    #expect(raised[0].status == .resolved)
+    #expect(raised[0].severity == .info)
+    #expect(
+      raised[0].evidence == """
+        renewed of 2026-02-01T00:00:00Z was received 2026-03-02T00:00:00Z, after renewed of \
+        2026-03-01T00:00:00Z, which was received 2026-03-01T00:00:00Z
+        """)
+    story.events[1].received = at("2026-03-01")
+    story.events[1].created = at("2026-03-01")
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test("Places in archives make no break: the same lines in other files say the same")
+  func places() throws {
+    var story = Story.monthly(renewals: 2)
+    for index in story.events.indices {
+      story.events[index].place = Provenance(line: Int64(9 - index))
+    }
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test("Received after the delivery window is late; at its end it is not")
+  func late() throws {
+    var story = Story.monthly(renewals: 0)
+    story.events[0].received = at("2026-01-02T00:00:01")
+    let raised = try found(story)
+    #expect(raised.map(\.code) == [.late])
+    #expect(raised[0].status == .resolved)
+    #expect(raised[0].evidence.contains("1440 minutes"))
+    story.events[0].received = at("2026-01-02")
+    #expect(try found(story).isEmpty)
+    story.events[0].received = at("2026-01-03")
+    story.events[0].created = at("2026-01-02T12:00:00")
+    #expect(try found(story).isEmpty)
+    story.tell(.observed, "2026-01-02") {
+      $0.received = at("2026-01-20")
+      $0.provider = .iaptic
+    }
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test("A refund in another currency than its charge names both; in the same it is none")
+  func currency() throws {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-10", transaction: 101, price: 10) { $0.revenue?.currency = 8 }
+    story.tell(.refunded, "2026-02-11", transaction: 100, price: 3) { $0.revenue?.currency = 8 }
+    let raised = try found(story)
+    #expect(raised.map(\.code) == [.currencyMismatch, .currencyMismatch])
+    #expect(raised.contains { $0.evidence.contains("10.00 local, 10.00 USD") })
+    story.events[2].revenue?.currency = 9
+    story.events[3].revenue?.currency = 0
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test("Proceeds off the price by more than half a percent and a cent are a mismatch")
+  func rate() throws {
+    var story = Story.monthly(renewals: 0)
+    story.events[0].revenue?.isProceed = true
+    story.events[0].price = Price(usd: Amount(micros: 14_360_000), currency: 9)
+    let raised = try found(story)
+    #expect(raised.map(\.code) == [.rateMismatch])
+    #expect(raised[0].evidence.contains("the price is 14.36 USD, the proceeds are 10.00 local"))
+    story.events[0].price = Price(usd: Amount(micros: 14_350_000), currency: 9)
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test(
+    "What cannot have happened in its order is a break", arguments: [EventKind.refunded, .revoked])
+  func sequence(taking kind: EventKind) throws {
+    var story = Story.monthly(renewals: 1)
+    story.tell(kind, "2026-01-20", transaction: 101)
+    let raised = try found(story)
+    #expect(raised.map(\.code) == [.impossibleSequence])
+    #expect(raised[0].transaction == "101")
+    #expect(raised[0].evidence.contains("follows \(kind.name) of 2026-01-20T00:00:00Z"))
+    story.events[2].time = at("2026-02-10")
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test("An end before its start cannot be; an end at its start is an empty period")
+  func ends() throws {
+    var story = Story.monthly(renewals: 0)
+    story.events[0].periodEnd = at("2025-12-31")
+    #expect(try found(story).map(\.code) == [.impossibleSequence])
+    story.events[0].periodEnd = at("2026-01-01")
+    #expect(try found(story).isEmpty)
+  }
+
+  @Test("Versions that differ are a conflict, named by fields and never by contents")
+  func conflict() throws {
+    let lineage = try #require(Story.monthly(renewals: 1).lineage(until: at("2026-06-01")))
+    let conflict = EventConflict(
+      identity: 42, transaction: 101, time: at("2026-02-01"), product: Story.monthly, versions: 2,
+      fields: ["revenue", "expires"], difference: Amount(micros: 60_000_000))
+    let raised = conflictBreak(conflict, lineage: lineage, rules: rules)
+    #expect(raised.code == .conflict)
+    #expect(raised.severity == .high)
+    #expect(raised.evidence.contains("differ in expires, revenue"))
+    var other = conflict
+    other.identity = 43
+    #expect(conflictBreak(other, lineage: lineage, rules: rules).id != raised.id)
+  }
+}

@@ -1,0 +1,168 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("Nothing was lost, although something looks missing")
+struct NothingLostTests {
+  @Test("A life known by its cancel and expiry alone misses no cancel")
+  func beforeTheFirstEvent() {
+    var story = Story()
+    story.tell(.canceled, "2026-01-10", until: "2026-01-18", transaction: 105)
+    story.tell(.expired, "2026-01-18", until: "2026-01-18", transaction: 105)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2026-01-18", .canceled, started: "2025-06-18")],
+      capturedAt: "2026-02-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Grace that ended before the first event is no renewal and no failed payment")
+  func graceBeforeTheFirstEvent() {
+    var story = Story()
+    story.tell(.canceled, "2026-02-25", until: "2025-12-22", transaction: 105)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2025-12-28", .canceled, started: "2025-06-18")],
+      capturedAt: "2026-03-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A list of purchases does not know the grace of a failing payment")
+  func graceInPurchases() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
+      $0.graceEnd = at("2026-03-17")
+    }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          active: nil, until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
+      ], capturedAt: "2026-03-10")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("What ended by itself needs its expiry; the cancel before it is implied")
+  func impliedCancel() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A change announced for the next renewal may be shown already, or not yet")
+  func announcedChange() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
+    for product in ["monthly", "yearly"] {
+      var scenario = Scenario(
+        stories: [story], entitlements: [premium(until: "2026-03-01", product: product)],
+        capturedAt: "2026-02-20")
+      scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+      #expect(scenario.codes == [])
+    }
+  }
+
+  @Test("A return after a lapse whose start was never seen starts no count")
+  func comebackWithoutStart() {
+    var story = Story()
+    story.tell(.started, "2026-01-05", until: "2026-02-05", transaction: 106, price: 10)
+    story.tell(.expired, "2026-02-05", until: "2026-02-05", transaction: 106)
+    story.tell(.started, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10)
+    story.tell(.renewed, "2026-04-05", until: "2026-05-05", transaction: 108, price: 10, count: 6)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-05-05", started: "2025-06-05")],
+      capturedAt: "2026-04-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A missing return under a known id is no start of counting")
+  func missingComeback() {
+    var story = Story()
+    story.tell(.renewed, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10, count: 6)
+    let listed = [
+      bought(100, .started, "2025-06-05", until: "2025-07-05"),
+      bought(106, .started, "2026-02-05", until: "2026-03-05"),
+      bought(107, .renewed, "2026-03-05", until: "2026-04-05"),
+    ]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-05", count: 6, listing: listed)],
+      capturedAt: "2026-03-20", firstEventAt: "2026-01-01")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
+  @Test("A higher price that was agreed to, beginning with a renewal, is no break")
+  func priceChange() {
+    var story = Story.monthly(renewals: 3)
+    for index in 2...3 { story.events[index].revenue?.usd = Amount(micros: 12_000_000) }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(until: "2026-05-01", count: 3, listing: monthlyTransactions(renewals: 3))
+      ], capturedAt: "2026-04-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An upgrade that refunds the rest of the old period is no break, and no missed refund")
+  func upgradeWithRefund() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.upgraded, "2026-01-20", transaction: 100, price: -4, product: Story.yearly)
+    story.tell(
+      .upgraded, "2026-01-20T00:00:01", until: "2027-01-20", transaction: 101, price: 90,
+      product: Story.yearly)
+    var listed = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01", revoked: "2026-01-20"),
+      bought(101, .started, "2026-01-20", until: "2027-01-20"),
+    ]
+    var scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2027-01-20", product: "yearly", listing: listed)],
+      capturedAt: "2026-02-20")
+    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+    #expect(scenario.codes == [])
+    listed[0].revokedAt = nil
+    scenario.entitlements = [premium(until: "2027-01-20", product: "yearly", listing: listed)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("What was shared by the family or granted by hand is missing nowhere")
+  func sharedAndGranted() {
+    let shared = bought(100, .started, "2026-01-01", until: "2026-02-01") {
+      $0.ownership = .familySharing
+    }
+    var granted = premium(until: "2026-03-01", nil, started: "2026-01-01")
+    granted.grant = .manual
+    let scenario = Scenario(
+      entitlements: [premium(until: "2026-02-01", listing: [shared]), granted],
+      capturedAt: "2026-01-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A snapshot older than a charge, or of its very moment, says nothing of it")
+  func olderSnapshot() {
+    for captured in ["2026-02-28", "2026-03-01"] {
+      let scenario = Scenario(
+        stories: [.monthly(renewals: 2)],
+        entitlements: [premium(until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
+        capturedAt: captured, asOf: "2026-03-20")
+      #expect(scenario.codes == [], "\(captured)")
+    }
+  }
+
+  @Test("A lineage that its user's family shares, or that moved on, is judged once")
+  func judgedOnce() {
+    let story = Story.monthly(renewals: 3, without: [2])
+    var lineages = [story.lineage(until: at("2026-04-20"))].compactMap(\.self)
+    func codes() -> [String] {
+      let user = ReconciliationInput(provider: .qonversion, user: "ada", lineages: lineages)
+      return reconcile(user, rules: ReconciliationSettings(fold: .init(asOf: at("2026-04-20"))))
+        .breaks.map(\.code.rawValue)
+    }
+    #expect(codes() == ["MISSED_RENEWAL"])
+    lineages[0].isHeldByAnotherUser = true
+    #expect(codes() == [])
+  }
+}

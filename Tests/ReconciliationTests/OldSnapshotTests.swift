@@ -1,0 +1,151 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A snapshot older than an event proves nothing about it, and hides nothing")
+struct OldSnapshotTests {
+  /// A scenario whose only snapshot is of before the first event of `story`.
+  private func scenario(_ story: Story, _ entitlements: [Entitlement] = []) -> Scenario {
+    Scenario(
+      stories: [story], entitlements: entitlements, capturedAt: "2025-12-20", asOf: "2026-08-01")
+  }
+
+  /// The breaks of a story must be the same whether an old snapshot is there or none.
+  private func expectSame(_ old: Scenario, _ codes: [String]) {
+    var without = old
+    (without.entitlements, without.capturedAt) = (nil, old.asOf ?? old.capturedAt)
+    #expect(old.codes == codes)
+    #expect(old.breaks == without.breaks)
+    #expect(old.outcome.churnInDoubt == without.outcome.churnInDoubt)
+  }
+
+  @Test("A counter that jumps is open, whatever was captured before the subscription began")
+  func counter() {
+    let old = scenario(.monthly(renewals: 6, without: [4]))
+    expectSame(old, ["MISSED_RENEWAL"])
+    #expect(old.breaks[0].status == .open)
+  }
+
+  @Test("So is an end in silence, and its churn is in doubt")
+  func silence() {
+    let old = scenario(.monthly(renewals: 1))
+    expectSame(old, ["MISSED_EXPIRATION"])
+    #expect(old.outcome.churnInDoubt.count == 1)
+  }
+
+  @Test("So is the refund of a charge that never came")
+  func refund() {
+    var story = Story.monthly(renewals: 6)
+    story.tell(.refunded, "2026-07-20", transaction: 555, price: -10) {
+      $0.periodStart = at("2026-07-15")
+    }
+    let old = scenario(story)
+    expectSame(old, ["MISSED_RENEWAL"])
+    #expect(old.breaks[0].transaction == "555")
+  }
+
+  @Test("What events prove settles with the events, not with a snapshot of the same subscription")
+  func settles() {
+    var old = scenario(.monthly(renewals: 6, without: [4]), [premium(until: "2026-02-01")])
+    old.capturedAt = "2026-01-20"
+    #expect(old.codes == ["MISSED_RENEWAL"])
+    #expect(old.breaks[0].status == .open)
+    old.watermark = "2026-05-01T12:00:00"
+    #expect(old.breaks[0].status == .pending)
+    var story = Story.monthly(renewals: 6)
+    story.tell(.refunded, "2026-07-20", transaction: 555, price: -10) {
+      $0.periodStart = at("2026-07-15")
+    }
+    (old.stories, old.watermark) = ([story], nil)
+    #expect(old.breaks.map(\.status) == [.open])
+  }
+
+  @Test("What the snapshot proves waits for the delivery window at the moment it was taken")
+  func waits() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
+      capturedAt: "2026-03-01T12:00:00", asOf: "2026-03-20")
+    scenario.entitlements = [
+      premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
+    ]
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("What is listed with a later time than the snapshot's own explains its end and its counter")
+  func listedAhead() {
+    let shown = premium(
+      until: "2026-03-01", count: 1, listing: monthlyTransactions(renewals: 1))
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-31T20:00:00")
+    // At as-of no event of it can be known.
+    #expect(scenario.codes == [])
+    scenario.asOf = "2026-02-01T03:00:00"
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-01")])
+    #expect(scenario.breaks.map(\.status) == [.pending])
+    let id = scenario.breaks.map(\.id)
+    // Lost for good, the next snapshot opens the same break.
+    (scenario.capturedAt, scenario.asOf) = ("2026-02-10", nil)
+    #expect(scenario.breaks.map(\.status) == [.open])
+    #expect(scenario.breaks.map(\.id) == id)
+    scenario.stories = [.monthly(renewals: 1)]
+    (scenario.capturedAt, scenario.asOf) = ("2026-01-31T20:00:00", "2026-02-01T03:00:00")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("So does what is listed as revoked later than the snapshot's own time")
+  func revokedAhead() {
+    var listed = monthlyTransactions(renewals: 0)
+    listed[0].revokedAt = at("2026-01-20T21:00:00")
+    var shown = premium(active: false, until: "2026-01-20", .canceled, listing: listed)
+    shown.expiresAt = listed[0].revokedAt
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 0)], entitlements: [shown], capturedAt: "2026-01-20T20:00:00")
+    #expect(scenario.codes == [])
+    scenario.asOf = "2026-01-21"
+    #expect(scenario.codes == ["MISSED_REFUND"])
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("A charge that came after the snapshot explains its end, whatever came since")
+  func chargeToldLater() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-15",
+      asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    story.tell(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102)
+    scenario.stories = [story]
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    story.tell(.renewed, "2026-02-20", until: "2026-03-01", transaction: 101)
+    scenario.stories = [story]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A change of product told after the snapshot is the one that it shows")
+  func changeToldLater() {
+    var story = Story.monthly(renewals: 0)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2027-01-20", product: "yearly")],
+      capturedAt: "2026-01-19T23:00:00", asOf: "2026-01-25",
+      change: { $0.products["yearly"] = ["com.example.yearly"] })
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+    story.tell(
+      .upgraded, "2026-01-20", until: "2027-01-20", transaction: 101, price: 90,
+      product: Story.yearly)
+    scenario.stories = [story]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A transaction that the snapshot lists and a later event tells is told")
+  func listed() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10, count: 0) {
+      $0.periodStart = at("2025-12-19")
+    }
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01")
+    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    let listed = [bought(100, .started, "2025-12-19", until: "2026-02-01")]
+    expectSame(scenario(story, [premium(until: "2026-02-01", listing: listed)]), [])
+  }
+}

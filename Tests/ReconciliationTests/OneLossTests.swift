@@ -1,0 +1,123 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("One loss is one break")
+struct OneLossTests {
+  private let week = Story.endedWeek(
+    from: "2026-04-14", canceled: "2026-04-16", until: "2026-04-21")
+
+  /// A month from the 11th of May on whose start never came, and what was told after the snapshot.
+  private func month(_ kind: EventKind) -> Story {
+    var story = Story(original: "300")
+    let price: Int64? = kind == .refunded ? -10 : nil
+    story.tell(kind, "2026-06-09", until: "2026-06-11", transaction: 300, price: price) {
+      if kind == .refunded { $0.periodStart = at("2026-05-11") }
+    }
+    return story
+  }
+
+  private func entitlement(listed: Bool) -> Entitlement {
+    let transactions = [
+      bought(200, .started, "2026-04-14", until: "2026-04-21") { $0.originalID = "200" },
+      bought(300, .started, "2026-05-11", until: "2026-06-11") { $0.originalID = "300" },
+    ]
+    return premium(
+      until: "2026-06-11", started: "2026-05-11", listing: listed ? transactions : [])
+  }
+
+  @Test("A restart that is missing is the number that the renewal after it counts")
+  func restart() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.tell(.renewed, "2026-06-10", until: "2026-07-10", transaction: 104, price: 10, count: 3)
+    var scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-07-10",
+          listing: monthlyTransactions(renewals: 1) + [
+            bought(103, .started, "2026-05-10", until: "2026-06-10"),
+            bought(104, .renewed, "2026-06-10", until: "2026-07-10"),
+          ])
+      ], capturedAt: "2026-06-14")
+    #expect(scenario.codes == ["MISSED_START"])
+    // One more that is counted, and that the list leaves out, is a loss of its own.
+    scenario.stories[0].events[4].renewalCount = 4
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_START"])
+    #expect(scenario.breaks.map(\.missingEvents) == [1, 1])
+  }
+
+  @Test("A start of another subscription, of which events came after the snapshot alone")
+  func toldLater() {
+    for kind in [EventKind.canceled, .refunded] {
+      let scenario = Scenario(
+        stories: [week, month(kind)], entitlements: [entitlement(listed: true)],
+        capturedAt: "2026-06-05", asOf: "2026-06-15", change: allMapped)
+      #expect(scenario.codes == ["MISSED_START"])
+      #expect(scenario.breaks.map(\.transaction) == ["300"])
+    }
+  }
+
+  @Test("A start that its refund proves is the one that an entitlement without a list shows")
+  func provenByRefund() {
+    var scenario = Scenario(
+      stories: [week, month(.refunded)], entitlements: [entitlement(listed: false)],
+      capturedAt: "2026-06-05", asOf: "2026-06-15", change: allMapped)
+    #expect(scenario.breaks.map(\.transaction) == ["300"])
+    // Beside the entitlement of the week it could be no subscription that was told.
+    scenario.entitlements?.append(
+      premium(
+        active: false, until: "2026-04-21", .canceled, product: "weekly", started: "2026-04-14"))
+    #expect(scenario.breaks.map(\.transaction) == ["300"])
+    // A start of another moment is another one.
+    scenario.entitlements?[0].startedAt = at("2026-05-20")
+    #expect(scenario.codes == ["MISSED_START", "MISSED_START"])
+  }
+
+  @Test("What refunds alone tell does not take an entitlement from the purchase that gave it")
+  func refundsAlone() {
+    var given = Story(original: "300")
+    given.tell(
+      .started, "2026-05-11", until: "2026-06-11", transaction: 300, price: 10, count: 0)
+    var back = Story(original: "900")
+    back.tell(.refunded, "2026-03-21", transaction: 900, price: -10) {
+      $0.periodStart = at("2026-01-22")
+    }
+    let scenario = Scenario(
+      stories: [given, back], entitlements: [entitlement(listed: false)],
+      capturedAt: "2026-06-05", change: allMapped)
+    #expect(scenario.breaks.map(\.transaction) == ["900"])
+  }
+
+  @Test("A trial whose payment fails has no expiry, though it had been canceled once")
+  func failingTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialCanceled, "2026-01-05", until: "2026-01-08")
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .billingIssue)],
+      capturedAt: "2026-01-20")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    scenario.stories[0].tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    #expect(scenario.codes == [])
+    // Once nobody collects any more, its end had to be told.
+    scenario.entitlements = [premium(active: false, until: "2026-01-08", .canceled)]
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+  }
+
+  @Test("Of a trial that the store gave up the cancel is missing, where the snapshot dates it")
+  func trialGivenUp() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    var shown = premium(active: false, until: "2026-01-08", .canceled)
+    shown.autoRenewOffAt = at("2026-02-08")
+    var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-08")])
+    scenario.stories[0].tell(.trialCanceled, "2026-02-08", until: "2026-01-08")
+    #expect(scenario.codes == [])
+  }
+}

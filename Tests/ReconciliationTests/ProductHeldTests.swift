@@ -1,0 +1,132 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A missing charge is of the product that was held when it was made")
+struct ProductHeldTests {
+  private let yearly = "com.example.yearly"
+
+  /// A monthly subscription that was changed to the yearly product on the 20th of January, without
+  /// money.
+  private func changed(_ kind: EventKind) -> Story {
+    var story = Story.monthly(renewals: 0)
+    story.tell(kind, "2026-01-20", until: "2026-02-01", product: Story.yearly) {
+      $0.previousProduct = Story.monthly
+    }
+    return story
+  }
+
+  private func expect(
+    _ scenario: Scenario, _ code: String, _ product: String, worth dollars: Int64?,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(scenario.codes == [code], sourceLocation: sourceLocation)
+    #expect(scenario.breaks.map(\.product) == [product], sourceLocation: sourceLocation)
+    #expect(
+      scenario.breaks.map(\.estimatedUSD) == [dollars.map { Amount(micros: $0 * 1_000_000) }],
+      sourceLocation: sourceLocation)
+  }
+
+  @Test("The renewal after an announced change is of the new product, listed or counted")
+  func announced() {
+    var story = changed(.downgraded)
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 5, count: 2,
+      product: Story.yearly)
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    expect(scenario, "MISSED_RENEWAL", yearly, worth: 5)
+    scenario.entitlements = [
+      premium(
+        until: "2026-04-01", product: "unmapped", listing: monthlyTransactions(renewals: 2))
+    ]
+    expect(scenario, "MISSED_RENEWAL", yearly, worth: 5)
+  }
+
+  @Test("So is the one that an end proves, where no map tells the snapshot's product")
+  func proven() {
+    let scenario = Scenario(
+      stories: [changed(.downgraded)],
+      entitlements: [premium(until: "2026-03-01", product: "unmapped")], capturedAt: "2026-02-20")
+    expect(scenario, "MISSED_RENEWAL", yearly, worth: nil)
+  }
+
+  @Test("Purple's change of product holds from its own time on")
+  func atOnce() {
+    var story = changed(.upgraded)
+    story.events[1].transaction = 101
+    story.tell(
+      .renewed, "2026-03-20", until: "2026-04-20", transaction: 103, price: 20,
+      product: Story.yearly)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let listed = [
+      bought(100, .started, "2026-01-01", until: "2026-01-20"),
+      bought(101, .started, "2026-01-20", until: "2026-02-20"),
+      bought(102, .renewed, "2026-02-20", until: "2026-03-20"),
+      bought(103, .renewed, "2026-03-20", until: "2026-04-20"),
+    ]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-20", product: "", listing: listed)],
+      capturedAt: "2026-04-01", provider: .purple)
+    expect(scenario, "MISSED_RENEWAL", yearly, worth: 20)
+  }
+
+  @Test("A start is of the product that the next charge, or a change, says was held before it")
+  func start() {
+    var story = Story.monthly(renewals: 1, without: [0], counted: false)
+    story.tell(
+      .upgraded, "2026-02-10", until: "2027-02-10", transaction: 102, price: 90,
+      product: Story.yearly)
+    var upgraded = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2027-02-10", product: "unmapped", started: "2026-01-01")],
+      capturedAt: "2026-02-20")
+    expect(upgraded, "MISSED_START", "com.example.monthly", worth: 10)
+    upgraded.stories[0].events.removeFirst()
+    expect(upgraded, "MISSED_START", "com.example.yearly", worth: nil)
+    upgraded.stories[0].events[0].previousProduct = Story.monthly
+    expect(upgraded, "MISSED_START", "com.example.monthly", worth: nil)
+    var announced = changed(.downgraded)
+    announced.events.removeFirst()
+    announced.tell(
+      .renewed, "2026-02-01", until: "2026-03-01", transaction: 101, price: 5,
+      product: Story.yearly)
+    let listed = Scenario(
+      stories: [announced],
+      entitlements: [
+        premium(
+          until: "2026-03-01", product: "unmapped", listing: monthlyTransactions(renewals: 1))
+      ], capturedAt: "2026-02-20")
+    expect(listed, "MISSED_START", "com.example.monthly", worth: nil)
+  }
+
+  @Test("What was told of the charge itself names its product before any other charge does")
+  func named() {
+    var story = Story()
+    story.tell(.canceled, "2026-02-04", until: "2026-02-10", transaction: 100)
+    story.tell(.expired, "2026-02-10", until: "2026-02-10", transaction: 100)
+    story.tell(
+      .started, "2026-03-15", until: "2027-03-15", transaction: 101, price: 90,
+      product: Story.yearly)
+    let listed = [
+      bought(100, .started, "2026-02-03", until: "2026-02-10"),
+      bought(101, .renewed, "2026-03-15", until: "2027-03-15"),
+    ]
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2027-03-15", product: "unmapped", listing: listed)],
+      capturedAt: "2026-03-20")
+    expect(scenario, "MISSED_START", "com.example.monthly", worth: nil)
+  }
+
+  @Test("So is a conversion that only the renewals after it tell")
+  func conversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.renewed, "2026-02-08", until: "2026-03-08", transaction: 102, price: 10, count: 1)
+    story.tell(
+      .upgraded, "2026-02-10", until: "2027-02-10", transaction: 103, price: 90,
+      product: Story.yearly)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-02-20")
+    expect(scenario, "MISSED_CONVERSION", "com.example.monthly", worth: 10)
+  }
+}

@@ -1,0 +1,123 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("One user, all passes")
+struct ReconcileTests {
+  @Test("One lost renewal is one break, whichever passes could see it")
+  func oneLoss() {
+    let shapes = [
+      premium(until: "2026-07-01", count: 5, listing: monthlyTransactions(renewals: 5)),
+      premium(until: "2026-07-01", count: 5),
+      premium(until: "2026-07-01", started: "2026-01-01"),
+    ]
+    for lost in 1...4 {
+      for shape in shapes {
+        let scenario = Scenario(
+          stories: [.monthly(renewals: 5, without: [lost])], entitlements: [shape],
+          capturedAt: "2026-06-20")
+        #expect(scenario.codes == ["MISSED_RENEWAL"], "renewal \(lost)")
+        #expect(scenario.breaks.map(\.missingEvents) == [1])
+      }
+    }
+    for shape in shapes {
+      let scenario = Scenario(
+        stories: [.monthly(renewals: 4)], entitlements: [shape], capturedAt: "2026-06-20")
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      #expect(scenario.breaks.map(\.missingEvents) == [1])
+    }
+  }
+
+  @Test("A lost start is one break, with and without the provider's counters")
+  func lostStart() {
+    for counted in [true, false] {
+      let story = Story.monthly(renewals: 5, without: [0], counted: counted)
+      for shape in [
+        premium(until: "2026-07-01", count: 5, listing: monthlyTransactions(renewals: 5)),
+        premium(until: "2026-07-01", started: "2026-01-01", count: 5),
+        premium(until: "2026-07-01", started: "2026-01-01"),
+      ] {
+        let scenario = Scenario(
+          stories: [story], entitlements: [shape], capturedAt: "2026-06-20")
+        #expect(scenario.codes == ["MISSED_START"], "counted \(counted)")
+      }
+    }
+  }
+
+  @Test("A price that changed is no break")
+  func newPrice() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 14, count: 2)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", count: 2)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A break is pending until the provider can no longer deliver, by both clocks")
+  func settlement() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [
+        premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2))
+      ],
+      capturedAt: "2026-03-01T23:59:59")
+    #expect(scenario.breaks.map(\.status) == [.pending])
+    #expect(scenario.breaks.map(\.settlesAt) == [at("2026-03-02")])
+    #expect(scenario.breaks.map(\.evidenceExpiresAt) == [at("2026-03-08")])
+    scenario.capturedAt = "2026-03-02"
+    #expect(scenario.breaks.map(\.status) == [.open])
+    scenario.watermark = "2026-03-01T12:00:00"
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("The id stays when the name of the loss changes")
+  func stableID() throws {
+    func id(_ kind: SnapshotTransactionKind) throws -> String {
+      let scenario = Scenario(
+        entitlements: [premium(until: "2026-03-01", listing: [bought(100, kind, "2026-02-01")])],
+        capturedAt: "2026-02-20")
+      return try #require(scenario.breaks.first).id
+    }
+    let ids = try [id(.started), id(.renewed), id(.oneTime)]
+    #expect(Set(ids).count == 1)
+    #expect(ids[0].count == 16)
+    #expect(ids[0].allSatisfy { "0123456789abcdef".contains($0) })
+  }
+
+  @Test("Any order of lineages, entitlements and transactions gives the same breaks")
+  func anyOrder() {
+    var other = Story.monthly(renewals: 3, without: [2])
+    other.original = "900"
+    for index in other.events.indices { other.events[index].transaction += 800 }
+    var second = premium(until: "2026-05-01", count: 3)
+    second.id = "second"
+    second.transactions = monthlyTransactions(renewals: 3).map {
+      var transaction = $0
+      transaction.id = String((Int($0.id) ?? 0) + 800)
+      transaction.originalID = "900"
+      return transaction
+    }
+    let first = premium(until: "2026-08-01", .canceled, listing: monthlyTransactions(renewals: 3))
+    var turned = [second, first]
+    for index in turned.indices { turned[index].transactions.reverse() }
+    let stories = [Story.monthly(renewals: 2), other]
+    let one = Scenario(
+      stories: stories, entitlements: [first, second], capturedAt: "2026-04-20")
+    let two = Scenario(
+      stories: stories.reversed(), entitlements: turned, capturedAt: "2026-04-20")
+    #expect(one.outcome == two.outcome)
+    #expect(one.breaks.count >= 3)
+    #expect(one.breaks.map(\.id) == one.breaks.map(\.id).sorted())
+  }
+
+  @Test("Severity follows the money, whatever its sign")
+  func severity() {
+    let scale = SeverityScale()
+    let amounts: [Int64] = [0, 999_999, -1_000_000, 50_000_000, -500_000_000]
+    let severities = amounts.map { scale.severity(of: Amount(micros: $0)) }
+    #expect(severities == [.info, .low, .medium, .high, .critical])
+    #expect(scale.severity(of: nil) == .medium)
+  }
+}

@@ -1,0 +1,107 @@
+import Reconciliation
+import Testing
+import Subscriptions
+import Domain
+
+@Suite("An id is one in its shop alone, and what its bytes are")
+struct SharedIDTests {
+  /// Where a subscription is, and by which id.
+  private struct Home: Sendable {
+    var app = "app"
+    var store = Store.appStore
+    var original = "100"
+
+    var lineage: Int64 {
+      lineageKey(
+        provider: .qonversion, app: app, environment: .production, store: store,
+        original: original)
+    }
+  }
+
+  /// Two homes that only look alike.
+  private static let twins: [[Home]] = [
+    [Home(), Home(store: .playStore)], [Home(), Home(app: "other")],
+    [Home(original: "caf\u{e9}"), Home(original: "cafe\u{301}")],
+  ]
+
+  private func moved(_ story: Story, to home: Home) -> Story {
+    var moved = story
+    (moved.original, moved.app) = (home.original, home.app)
+    for index in moved.events.indices {
+      moved.events[index].store = home.store
+      moved.events[index].lineage = home.lineage
+    }
+    return moved
+  }
+
+  /// Both stories of one user, each in a home of its own.
+  private func scenario(
+    _ first: Story, _ second: Story, in homes: [Home], capturedAt: String,
+    _ entitlements: [Entitlement]? = nil
+  ) -> Scenario {
+    var scenario = Scenario(
+      stories: [moved(first, to: homes[0]), moved(second, to: homes[1])],
+      entitlements: entitlements, capturedAt: capturedAt)
+    let asOf = at(capturedAt)
+    scenario.change = { rules in
+      allMapped(&rules)
+      rules = ReconciliationSettings(
+        fold: rules.fold, products: rules.products,
+        feeds: ["app", "other"].map {
+          FeedHistory(
+            provider: .qonversion, app: $0, firstEventAt: at("2025-12-01"), watermark: asOf)
+        })
+    }
+    return scenario
+  }
+
+  /// A subscription by the month from February on whose first renewal, in March, never came.
+  private var holed: Story {
+    var story = Story()
+    story.tell(.started, "2026-02-01", until: "2026-03-01", transaction: 200, price: 10, count: 0) {
+      $0.startsLineage = true
+    }
+    story.tell(
+      .renewed, "2026-04-01", until: "2026-05-01", transaction: 202, price: 10, count: 2)
+    return story
+  }
+
+  @Test("The gap of one counter is not the gap of the other", arguments: twins.indices)
+  func gaps(index: Int) {
+    let found = scenario(
+      .monthly(renewals: 3, without: [2]), holed, in: Self.twins[index], capturedAt: "2026-04-15")
+    #expect(found.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
+  }
+
+  @Test("A gap of one does not say why the other fell silent", arguments: twins.indices)
+  func silence(index: Int) {
+    let found = scenario(
+      .monthly(renewals: 0), holed, in: Self.twins[index], capturedAt: "2026-04-15")
+    #expect(found.codes == ["MISSED_EXPIRATION", "MISSED_RENEWAL"])
+  }
+
+  @Test("A gap of one leaves no doubt in the end of the other", arguments: twins.indices)
+  func doubts(index: Int) {
+    var ended = Story.monthly(renewals: 1)
+    ended.tell(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    ended.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    let found = scenario(ended, holed, in: Self.twins[index], capturedAt: "2026-04-15")
+    #expect(found.codes == ["MISSED_RENEWAL"])
+    let doubted = found.outcome.churnInDoubt.map(\.lineage)
+    #expect(doubted == [Self.twins[index][1].lineage])
+  }
+
+  @Test("What a snapshot shows of one it does not show of the other", arguments: twins.indices)
+  func presence(index: Int) {
+    var yearly = Story()
+    yearly.tell(
+      .started, "2026-01-05", until: "2027-01-05", transaction: 300, price: 90, count: 0,
+      product: Story.yearly)
+    var shown = premium(until: "2027-01-05", product: "yearly")
+    shown.store = Self.twins[index][1].store
+    let found = scenario(
+      .monthly(renewals: 0), yearly, in: Self.twins[index], capturedAt: "2026-01-15", [shown])
+    #expect(found.codes == ["AHEAD_OF_SNAPSHOT"])
+    #expect(found.breaks.map(\.product) == ["com.example.monthly"])
+  }
+}

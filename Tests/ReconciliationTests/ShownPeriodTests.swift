@@ -1,0 +1,119 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("The period that is shown")
+struct ShownPeriodTests {
+  /// A subscription that was canceled and ended with January, of `product`.
+  private func lapsed(_ product: StringID, from start: String = "2026-01-01") -> Story {
+    var story = Story()
+    story.tell(.started, start, until: "2026-02-01", price: 10, count: 0, product: product)
+    story.tell(.canceled, "2026-01-20", until: "2026-02-01", product: product)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", product: product)
+    return story
+  }
+
+  private func found(
+    _ story: Story, _ shown: Entitlement, on day: String = "2026-06-10",
+    lengths: [String: PeriodLength] = [:]
+  ) -> [Break] {
+    Scenario(
+      stories: [story], entitlements: [shown], capturedAt: day,
+      change: { rules in
+        rules.products["yearly"] = ["com.example.yearly"]
+        rules.lengths = lengths
+      }
+    ).breaks
+  }
+
+  @Test("A return with another product is measured by that product, which nobody else may hold")
+  func restartOfOther() {
+    let week = lapsed(3, from: "2026-01-25")
+    let dated = premium(until: "2026-06-11", started: "2026-05-11")
+    // Without a length it is one charge, and with one as many as fit.
+    #expect(found(week, dated).map(\.missingEvents) == [1])
+    let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
+    #expect(found(week, dated, lengths: months).map(\.missingEvents) == [1])
+    let long = premium(until: "2026-06-11", started: "2026-04-11")
+    #expect(found(week, long, lengths: months).map(\.missingEvents) == [2])
+    let years: [String: PeriodLength] = ["com.example.yearly": .months(12)]
+    let year = premium(until: "2027-05-20", product: "yearly", started: "2026-01-01")
+    let restart = found(lapsed(Story.monthly), year, lengths: years)
+    #expect(restart.map(\.code) == [.missedStart])
+    #expect(restart.map(\.expectedAt) == [at("2026-05-20")])
+    #expect(restart.map(\.status) == [.open])
+  }
+
+  @Test("A return is never expected after the snapshot that shows it")
+  func neverLater() {
+    let year = premium(until: "2027-05-20", product: "yearly")
+    let restart = found(lapsed(Story.monthly), year)
+    #expect(restart.map(\.code) == [.missedStart])
+    #expect(restart.map(\.expectedAt) == [at("2026-02-01")])
+  }
+
+  @Test("After an end that was told, a counter that began anew does not hide the return")
+  func newCounter() {
+    let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
+    for count in [nil, 0, 1] as [Int32?] {
+      let restart = found(
+        lapsed(Story.monthly), premium(until: "2026-06-20", count: count), lengths: months)
+      #expect(restart.map(\.code) == [.missedStart])
+      #expect(restart.map(\.expectedAt) == [at("2026-05-20")])
+      #expect(restart.map(\.missingEvents) == [1])
+    }
+    // Off again or within the gap of the end, the counter still speaks.
+    let off = premium(active: false, until: "2026-02-20", .canceled, count: 0)
+    #expect(!found(lapsed(Story.monthly), off).contains { $0.code == .missedStart })
+  }
+
+  @Test("A payment that came after it had failed began its period a length before the end shown")
+  func recovered() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
+    let late = found(
+      story, premium(until: "2026-05-10T08:00:00"), on: "2026-04-10T12:00:00", lengths: months)
+    #expect(late.map(\.code) == [.missedRenewal])
+    #expect(late.map(\.expectedAt) == [at("2026-04-10T08:00:00")])
+    #expect(late.map(\.status) == [.pending])
+    let lost = found(
+      story, premium(until: "2026-05-10T08:00:00"), on: "2026-04-20", lengths: months)
+    #expect(lost.map(\.id) == late.map(\.id))
+    #expect(lost.map(\.status) == [.open])
+  }
+
+  @Test("An end that was told later than a failed payment is one charge, out of billing retry")
+  func recoveredAndEnded() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.tell(.expired, "2026-04-26", until: "2026-04-26", transaction: 102)
+    let ended = premium(active: false, until: "2026-04-26", .canceled)
+    let charge = found(story, ended)
+    #expect(charge.map(\.missingEvents) == [1])
+    #expect(charge.map(\.expectedAt) == [at("2026-03-29")])
+    // The payment that failed may be that of a later period: then all before it are missing.
+    var later = Story.monthly(renewals: 1)
+    later.tell(.billingRetry, "2026-05-01", until: "2026-05-01", transaction: 103)
+    let failing = premium(active: false, until: "2026-05-01", .billingIssue)
+    #expect(found(later, failing).map(\.missingEvents) == [2])
+  }
+
+  @Test("An end that a state of the charge told last is no mismatch, unless it is an early one")
+  func toldLast() {
+    func codes(_ told: String, after kind: EventKind? = nil, shown: String) -> [String] {
+      var story = Story.monthly(renewals: 1)
+      if let kind { story.tell(kind, "2026-02-20", until: "2026-03-01", transaction: 101) }
+      story.tell(.canceled, "2026-02-21", until: told, transaction: 101)
+      story.tell(.expired, "2026-03-09", until: told, transaction: 101)
+      return Scenario(
+        stories: [story], entitlements: [premium(active: false, until: shown, .canceled)],
+        capturedAt: "2026-03-20"
+      ).codes
+    }
+    #expect(codes("2026-03-08", shown: "2026-03-08") == [])
+    #expect(codes("2026-03-08", after: .billingRetry, shown: "2026-03-08") == [])
+    #expect(codes("2026-03-08", shown: "2026-03-01") == ["EXPIRY_MISMATCH"])
+    #expect(codes("2026-02-22", shown: "2026-02-22") == ["EXPIRY_MISMATCH"])
+  }
+}

@@ -1,0 +1,105 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("What a missing transaction would have been")
+struct TransactionCodeTests {
+  @Test("An id that is not the original one proves a payment before it, unless a type says else")
+  func notTheFirst() {
+    func codes(_ kind: SnapshotTransactionKind, _ store: Store = .appStore) -> [String] {
+      var shown = premium(
+        active: nil, until: "2026-03-01", nil,
+        listing: [bought(122, kind, "2026-02-01", until: "2026-03-01")])
+      shown.store = store
+      return Scenario(entitlements: [shown], capturedAt: "2026-02-20").codes
+    }
+    #expect(codes(.unknown) == ["MISSED_RENEWAL"])
+    #expect(codes(.started) == ["MISSED_START"])
+    #expect(codes(.unknown, .stripe) == ["MISSED_START"])
+  }
+
+  @Test("A first payment long after the trial was over is a start, out of billing retry not")
+  func afterTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
+    func codes(_ kind: SnapshotTransactionKind, _ day: String, until end: String) -> [String] {
+      Scenario(
+        stories: [story],
+        entitlements: [premium(until: end, listing: [trial, bought(101, kind, day, until: end)])],
+        capturedAt: "2026-03-25"
+      ).codes
+    }
+    #expect(codes(.started, "2026-01-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
+    #expect(codes(.renewed, "2026-01-08", until: "2026-04-08") == ["MISSED_CONVERSION"])
+    #expect(codes(.started, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
+    #expect(codes(.unknown, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
+    #expect(codes(.renewed, "2026-01-10", until: "2026-04-10") == ["MISSED_RENEWAL"])
+    story.tell(.billingRetry, "2026-01-08", until: "2026-01-08")
+    // Sixty days from the eighth of January are the ninth of March.
+    #expect(codes(.started, "2026-03-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
+    #expect(codes(.started, "2026-03-10", until: "2026-04-10") == ["MISSED_START"])
+    story.tell(.canceled, "2026-01-20", until: "2026-01-08")
+    #expect(codes(.started, "2026-02-09", until: "2026-04-09") == ["MISSED_START"])
+  }
+
+  @Test("Counting begins with the start that was lost long after the trial")
+  func countedFromLateStart() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+    story.tell(.renewed, "2026-04-10", until: "2026-05-10", transaction: 102, price: 10, count: 1)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-05-10", count: 1,
+          listing: [
+            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+            bought(101, .started, "2026-03-10", until: "2026-04-10"),
+            bought(102, .renewed, "2026-04-10", until: "2026-05-10"),
+          ])
+      ], capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
+
+  @Test("A purchase without price is the start of a trial, and lost it is worth nothing")
+  func freePurchase() {
+    var story = Story()
+    story.tell(
+      .trialConverted, "2026-01-08", until: "2027-01-08", transaction: 101, price: 60,
+      product: Story.yearly)
+    func scenario(_ kind: SnapshotTransactionKind) -> Scenario {
+      Scenario(
+        stories: [story],
+        entitlements: [
+          premium(
+            active: nil, until: "2027-01-08", product: "com.example.yearly",
+            listing: [
+              bought(101, .unknown, "2026-01-08", until: "2027-01-08"),
+              bought(100, kind, "2026-01-01", until: "2026-01-08"),
+            ])
+        ], capturedAt: "2026-01-20")
+    }
+    // Without its price, the conversion at its end tells the same.
+    for kind in [SnapshotTransactionKind.free, .unknown] {
+      #expect(scenario(kind).codes == ["MISSED_START"])
+      #expect(scenario(kind).breaks.map(\.estimatedUSD) == [.zero])
+    }
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08", product: Story.yearly)
+    #expect(scenario(.free).codes == [])
+  }
+
+  @Test("A purchase that cost nothing and was told as a charge is told")
+  func freeCharge() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)],
+      entitlements: [
+        premium(
+          active: nil, until: "2026-02-01",
+          listing: [bought(100, .free, "2026-01-01", until: "2026-02-01")])
+      ], capturedAt: "2026-01-20")
+    #expect(scenario.codes == [])
+  }
+}

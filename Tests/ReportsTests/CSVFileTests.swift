@@ -1,0 +1,154 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Reports
+
+@Suite("CSV files")
+struct CSVFileTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test(
+    "Text is quoted when it must be, and never run by a spreadsheet",
+    arguments: [
+      ("plain", "plain"), ("", ""), ("a,b", "\"a,b\""), ("a\"b", "\"a\"\"b\""),
+      ("a\nb", "a\\u{a}b"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
+      ("\tx", "'\\u{9}x"), ("\rx", "'\\u{d}x"), ("\nx", "'\\u{a}x"),
+      ("=\"a\"", "\"'=\"\"a\"\"\""), ("a=b", "a=b"), ("é", "é"), ("日本", "日本"),
+      ("＝1", "'＝1"), ("＋1", "'＋1"), ("－1", "'－1"), ("＠x", "'＠x"), ("｜", "｜"),
+      ("'=1", "''=1"), ("''=1", "'''=1"), ("'a", "'a"), ("'", "'"), ("'\tx", "''\\u{9}x"),
+      ("a;=1", "a\\u{3b}=1"), ("a;b", "a;b"), ("a; b;", "a; b;"),
+      ("a;\"=1\"", "\"a\\u{3b}\"\"=1\"\"\""), ("a\\b", "a\\b"), ("\\u{9}x", "\\u{5c}u{9}x"),
+    ])
+  func text(_ given: String, _ expected: String) throws {
+    #expect(try written { $0.add(text: given) } == expected + "\n")
+  }
+
+  @Test(
+    "What would steer a terminal, or turn around what is read, is escaped",
+    arguments: [
+      ("\u{1b}[31mred", "\\u{1b}[31mred"), ("a\u{0}b\u{7f}", "a\\u{0}b\\u{7f}"),
+      ("a\u{9b}31m\u{a0}", "a\\u{9b}31m\u{a0}"), ("a\u{202e}b", "a\\u{202e}b"),
+      ("a\u{2067}b\u{2069}", "a\\u{2067}b\\u{2069}"), ("\u{feff}a", "\\u{feff}a"),
+      ("a\u{2028}b", "a\\u{2028}b"), ("a\u{e0041}b", "a\\u{e0041}b"),
+      ("👩\u{200d}🚀", "👩\\u{200d}🚀"), ("a\u{301}", "a\u{301}"),
+    ])
+  func invisible(_ given: String, _ expected: String) throws {
+    #expect(try written { $0.add(text: given) } == expected + "\n")
+  }
+
+  @Test("The name of an archive, escaped when it was listed, is not escaped again")
+  func names() throws {
+    #expect(try written { $0.add(name: "a\\u{a}b\\x{ff}.gz") } == "a\\u{a}b\\x{ff}.gz\n")
+    #expect(try written { $0.add(name: "=1\u{1b}.gz") } == "'=1\\u{1b}.gz\n")
+  }
+
+  @Test("Different texts are different cells, and each cell gives its text back")
+  func reversible() throws {
+    let parts = [
+      "'", "=", "\t", "\u{1b}", "\\", "u{1b}", "u{5c}", ";", "\"", "a", ",", "\u{202e}",
+    ]
+    var texts = [""]
+    for _ in 0..<3 { texts += texts.flatMap { text in parts.map { text + $0 } } }
+    var known: [String: String] = [:]
+    for text in Set(texts) {
+      let line = try written { $0.add(text: text) }
+      #expect(known.updateValue(text, forKey: line) == nil, "\(line)")
+      #expect(original(of: line) == text, "\(line)")
+      let isShown = line.dropLast().unicodeScalars.allSatisfy { !$0.isInvisible }
+      #expect(isShown, "\(line)")
+    }
+  }
+
+  /// The text that a line of one cell was made of, by the rules of docs/reports.md.
+  private func original(of line: String) -> String {
+    var cell = String(line.dropLast())
+    if cell.hasPrefix("\"") {
+      cell = String(cell.dropFirst().dropLast()).replacing("\"\"", with: "\"")
+    }
+    let text = cell.replacing(/\\u\{([0-9a-f]+)\}/) { match in
+      String(UInt32(match.1, radix: 16).flatMap(Unicode.Scalar.init).map(Character.init) ?? "?")
+    }
+    let isGuarded = text.prefixMatch(of: /'+[=+\-@\t\r\n＝＋－＠]/) != nil
+    return isGuarded ? String(text.dropFirst()) : text
+  }
+
+  @Test("A negative number is never taken for a formula")
+  func negativeNumbers() throws {
+    let line = try written {
+      $0.add(-42)
+      $0.add(micros: -9_990_000, decimals: 2)
+    }
+    #expect(line == "-42,-9.99\n")
+  }
+
+  @Test(
+    "Amounts print as the vocabulary prints them",
+    arguments: [
+      0, 1, -1, 10, 100_000, 1_000_000, -1_234_567, 9_990_000, 123_456_789_012,
+      Int64.max, Int64.min + 1,
+    ] as [Int64])
+  func amounts(_ micros: Int64) throws {
+    for decimals in [0, 2, 6] {
+      #expect(
+        try written { $0.add(micros: micros, decimals: decimals) }
+          == Amount(micros: micros).text(decimalsMin: decimals) + "\n")
+    }
+  }
+
+  @Test("Whole numbers print all their digits", arguments: [0, 7, -10, Int64.max, Int64.min])
+  func numbers(_ number: Int64) throws {
+    #expect(try written { $0.add(number) } == "\(number)\n")
+  }
+
+  @Test("Empty cells keep their place")
+  func emptyCells() throws {
+    let line = try written {
+      $0.addNothing()
+      $0.add(1)
+      $0.addNothing()
+    }
+    #expect(line == ",1,\n")
+  }
+
+  @Test("The dialect for spreadsheets has a byte order mark and CRLF")
+  func excel() throws {
+    #expect(try written(.excel) { $0.add(1) } == "\u{feff}1\r\n")
+  }
+
+  @Test("A file longer than a piece is whole")
+  func longFile() throws {
+    let path = folder.path("long.csv")
+    let file = try CSVFile(path: path, dialect: .rfc4180)
+    for number in 0..<20_000 {
+      var line = CSVLine()
+      line.add(Int64(number))
+      try file.add(line)
+    }
+    try file.flush()
+    let expected = (0..<20_000).map { "\($0)\n" }.joined()
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
+  }
+
+  @Test("A folder that is missing is an error that names the file")
+  func missingFolder() throws {
+    let path = folder.path("missing/a.csv")
+    let error = #expect(throws: ReportError.self) { try CSVFile(path: path, dialect: .rfc4180) }
+    #expect(error?.description.contains(path) == true)
+  }
+
+  private func written(
+    _ dialect: CSVDialect = .rfc4180, _ body: (inout CSVLine) -> Void
+  ) throws -> String {
+    let path = folder.path("a.csv")
+    let file = try CSVFile(path: path, dialect: dialect)
+    var line = CSVLine()
+    body(&line)
+    try file.add(line)
+    try file.flush()
+    return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+  }
+}

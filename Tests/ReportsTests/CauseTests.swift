@@ -1,0 +1,103 @@
+import EventStore
+import Reports
+import Testing
+import Domain
+
+@Suite("Causes of restatements")
+struct CauseTests {
+  let world: World
+
+  init() throws {
+    world = try World()
+    try world.hear(until: day(2026, 3, 10))
+    try world.hear(until: day(2026, 3, 10), provider: .flobuk)
+  }
+
+  private func causes() throws -> Set<String> {
+    Set(try world.restatements().compactMap { $0["cause"] })
+  }
+
+  @Test("A row in which only refunds moved is restated by a refund")
+  func refund() throws {
+    try world.sell(3)
+    try world.publish()
+    try world.sell(3, refunds: 1)
+    try world.publish()
+    #expect(try causes() == ["refund"])
+    #expect(try world.restated("column", "delta").contains("refunds 1"))
+  }
+
+  @Test("What went on in a row that could change when its month was closed is no late event")
+  func incomplete() throws {
+    try world.start(trials: 2, pending: 1)
+    try world.publish()
+    let frozen = try FrozenMonth(
+      Month(number: 2026 * 12), from: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
+    var act = NewAuditEntry(.close)
+    act.month = Month(number: 2026 * 12)
+    act.zone = "UTC"
+    _ = try world.ledger.close(act, frozen.reports)
+    try world.start(trials: 2, pending: 0)
+    try world.publish()
+    #expect(try causes() == ["incomplete"])
+    try world.start(trials: 3, pending: 0)
+    try world.publish()
+    #expect(try causes() == ["late_event"])
+  }
+
+  @Test(
+    "Another program or another rule of counting is a change of definition",
+    arguments: [#"{"renewal_gap_s":3600}"#, #"{"delivery_window_s":{"qonversion":1}}"#])
+  func definition(_ options: String) throws {
+    try world.sell(3)
+    try world.publish()
+    try world.sell(4)
+    try world.publish(options: options)
+    #expect(try causes() == ["definition_change"])
+    try world.sell(5)
+    try world.publish(options: options)
+    #expect(try causes() == ["late_event"])
+    try world.sell(6)
+    try world.publish(options: options, version: "2")
+    #expect(try causes() == ["definition_change"])
+  }
+
+  @Test("Another price book corrects rates, but not of a provider that sends its money")
+  func prices() throws {
+    try world.sell(3)
+    try world.sell(3, basis: .priceBook, provider: .flobuk)
+    try world.publish(options: #"{"prices_sha256":"a"}"#)
+    try world.sell(4)
+    try world.sell(4, basis: .priceBook, provider: .flobuk)
+    try world.publish(options: #"{"prices_sha256":"b"}"#)
+    for row in try world.restatements() {
+      let isListed = row["key"]?.hasPrefix("flobuk,") == true
+      #expect(row["cause"] == (isListed ? "rate_correction" : "late_event"))
+    }
+  }
+
+  @Test("Options without an effect on numbers are no cause")
+  func irrelevant() throws {
+    try world.sell(3)
+    try world.publish(options: #"{"as_of":"x","csv_dialect":"excel","materiality":"0.1"}"#)
+    try world.sell(4)
+    try world.publish(options: #"{"as_of":"y","csv_dialect":"rfc4180","materiality":"0.2"}"#)
+    #expect(try causes() == ["late_event"])
+  }
+
+  @Test("Churn that a refund took away is restated by a refund")
+  func churn() throws {
+    let productKey = try world.productKey("pro")
+    let january = Day(year: 2026, month: 1, day: 9)
+    world.move(.new, 5, productKey, on: january)
+    try world.publish()
+    world.move(.churned, 1, productKey, on: january)
+    world.move(.churnedRefund, 1, productKey, on: january)
+    try world.publish()
+    let rows = try world.restatements().filter {
+      $0["report"] == "churn_monthly" && $0["period"] == "2026-01"
+    }
+    #expect(rows.contains { $0["column"] == "churned_refund" && $0["delta"] == "1" })
+    #expect(Set(rows.map { $0["cause"] }) == ["refund"])
+  }
+}

@@ -1,0 +1,196 @@
+import EventStore
+import Testing
+import Domain
+
+@Suite("Reports about deliveries tell what is known of them, and no more")
+struct DeliveryReportTests {
+  private let world: World
+  private let kind = EventKind.renewed.rawValue
+
+  init() throws { world = try World() }
+
+  @Test("Percentiles are the least latency that so many deliveries do not exceed")
+  func percentiles() throws {
+    let day = Day(year: 2026, month: 2, day: 3).number
+    try world.sql(
+      """
+      insert into delivery_cell values (1, \(day), 1, \(kind), 100, 90, 6, 3, 1, 100, 80, 9, 4, 0,
+        0, 1, 321)
+      """)
+    for (bucket, count) in [(1, 50), (2, 44), (3, 1), (200, 5)] {
+      // Half of each bucket came in another run.
+      for (run, part) in [(1, count / 2), (2, count - count / 2)] {
+        try world.sql(
+          "insert into latency_cell values (\(run), \(day), 1, \(kind), \(bucket), \(part))")
+      }
+    }
+    var late = ArrivalSums()
+    late.late = 2
+    world.facts.arrivals[
+      ArrivalKey(day: Day(number: day), provider: .qonversion, kind: .renewed)] = late
+    world.facts.arrivals[
+      ArrivalKey(day: Day(number: day), provider: .flobuk, kind: .observed)] = late
+    try world.write()
+    #expect(
+      try world.text("deliveries_daily/2026-02.csv")
+        == """
+        day,provider,kind,delivered,distinct_events,duplicates_exact,duplicates_semantic,\
+        conflicts,out_of_order,late,attempt_1,attempt_2,attempt_3,attempt_4,attempt_5,attempt_6,\
+        attempt_unknown,latency_p50_s,latency_p95_s,latency_p99_s,latency_max_s
+        2026-02-03,flobuk,observed,0,0,0,0,0,0,2,,,,,,,,,,,
+        2026-02-03,qonversion,renewed,100,90,6,3,1,0,2,80,9,4,0,0,1,6,1,3,288,321
+
+        """)
+  }
+
+  @Test("Without receive times attempts are unknown, not zero; with some, the rest is unknown")
+  func withoutReceiveTimes() throws {
+    let day = Day(year: 2026, month: 2, day: 3).number
+    for (provider, received) in [(1, 0), (2, 3)] {
+      try world.sql(
+        """
+        insert into delivery_cell values (1, \(day), \(provider), \(kind), 5, 5, 0, 0, 0,
+          \(received), \(received), 0, 0, 0, 0, 0, null)
+        """)
+    }
+    try world.write()
+    let rows = try world.rows("deliveries_daily/2026-02.csv")
+    let attempts = ["1", "2", "3", "4", "5", "6", "unknown"].map { "attempt_\($0)" }
+    #expect(rows.map { $0["provider"] } == ["flobuk", "qonversion"])
+    #expect(attempts.map { rows[0][$0] } == ["3", "0", "0", "0", "0", "0", "2"])
+    #expect(attempts.map { rows[1][$0] } == attempts.map { _ in "" })
+  }
+
+  @Test("Three first attempts that failed within a minute and more, and no receipt: an outage")
+  func outage() throws {
+    try receive(at: 10)
+    try fail(at: 100, 130, 160)
+    try receive(at: 700)
+    try world.write()
+    #expect(
+      try world.text("outages.csv")
+        == """
+        from,to,provider,deliveries_delayed,deliveries_lost,last_taken_at,next_taken_at
+        2026-02-03T00:01:40Z,2026-02-03T00:02:40Z,qonversion,3,0,2026-02-03T00:00:10Z,\
+        2026-02-03T00:11:40Z
+
+        """)
+  }
+
+  @Test("Two failures, or three within less than a minute, are no outage")
+  func tooLittle() throws {
+    try fail(at: 100, 10_000)
+    try world.write()
+    #expect(try world.rows("outages.csv").isEmpty)
+    try receive(at: 20_000)
+    try fail(at: 30_000, 30_001, 30_059)
+    try world.write()
+    #expect(try world.rows("outages.csv").isEmpty)
+  }
+
+  @Test("Failed retries prove how long it lasted, but do not make an outage")
+  func retries() throws {
+    try fail(at: 100, 101)
+    try fail(at: 160, 460, attempt: 2)
+    try world.write()
+    #expect(try world.rows("outages.csv").isEmpty)
+    try fail(at: 102)
+    try world.write()
+    let rows = try world.rows("outages.csv")
+    #expect(rows.map { $0["to"] } == ["2026-02-03T00:07:40Z"])
+    #expect(rows.map { $0["deliveries_delayed"] } == ["3"])
+    #expect(rows.map { $0["last_taken_at"] } == [""])
+  }
+
+  @Test("A receipt between failures parts them, at whatever attempt it came")
+  func parted() throws {
+    try fail(at: 100, 400)
+    try receive(at: 650)
+    try fail(at: 1_000, 1_300)
+    try world.write()
+    #expect(try world.rows("outages.csv").isEmpty)
+  }
+
+  @Test("Failures between two receipts of the same five minutes belong to no outage")
+  func interleaved() throws {
+    try receive(at: 10, to: 290)
+    try fail(at: 100, 150, 200, 250)
+    try world.write()
+    #expect(try world.rows("outages.csv").isEmpty)
+    try fail(at: 295, 310, 400)
+    try world.write()
+    #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
+  }
+
+  @Test("Providers have outages of their own")
+  func providers() throws {
+    try fail(at: 100, 200)
+    try fail(at: 150, 250, provider: .flobuk)
+    try receive(at: 155, provider: .flobuk)
+    try world.write()
+    #expect(try world.rows("outages.csv").isEmpty)
+    try fail(at: 180)
+    try world.write()
+    #expect(try world.rows("outages.csv").map { $0["provider"] } == ["qonversion"])
+  }
+
+  @Test("What several runs were told of one outage is one outage")
+  func overRuns() throws {
+    try receive(at: 5)
+    for run in 1...3 { try fail(at: 100, 120, 180, run: Int64(run)) }
+    try world.write()
+    #expect(try world.rows("outages.csv").map { $0["deliveries_delayed"] } == ["3"])
+  }
+
+  @Test("What is missed for good between the receipts around an outage was lost in it")
+  func lost() throws {
+    try receive(at: 1_000)
+    try fail(at: 90_000, 95_000, 99_000)
+    try receive(at: 100_000)
+    let run = try world.ledger.beginRun(asOf: world.rules.asOf, version: "1", options: "{}")
+    _ = try world.ledger.storeBreaks(
+      [
+        missed("a", at: 1_000), missed("b", at: 1_001), missed("c", at: 99_999),
+        missed("d", at: 60_000, .pending), missed("e", at: 60_000, code: .conflict),
+        missed("f", at: 60_000, provider: .flobuk), missed("g", at: 100_000),
+      ], asOf: world.rules.asOf, run: run)
+    try world.write(run: run)
+    #expect(try world.rows("outages.csv").map { $0["deliveries_lost"] } == ["2"])
+  }
+
+  private static let midnight = Int64(Day(year: 2026, month: 2, day: 3).number) * 86_400
+
+  private func receive(
+    at first: Int64, to last: Int64? = nil, provider: Provider = .qonversion
+  ) throws {
+    let (from, to) = (Self.midnight + first, Self.midnight + (last ?? first))
+    try world.sql(
+      """
+      insert into receipt_cell values (1, \(provider.rawValue), \(from / 300),
+        \(from * 1000), \(to * 1000))
+      """)
+  }
+
+  private func fail(
+    at seconds: Int64..., attempt: Int = 1, provider: Provider = .qonversion, run: Int64 = 1
+  ) throws {
+    for second in seconds {
+      try world.sql(
+        """
+        insert into failed_attempt values (\(run), \(provider.rawValue),
+          \((Self.midnight + second) * 1000), \(second), \(attempt))
+        """)
+    }
+  }
+
+  private func missed(
+    _ id: String, at seconds: Int64, _ status: BreakStatus = .open,
+    code: BreakCode = .missedRenewal, provider: Provider = .qonversion
+  ) -> Break {
+    var item = Break(id: id, code: code, provider: provider)
+    item.status = status
+    item.expectedAt = Instant(seconds: Self.midnight + seconds)
+    item.missingEvents = 1
+    return item
+  }
+}

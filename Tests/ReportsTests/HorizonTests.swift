@@ -1,0 +1,49 @@
+import Testing
+import Domain
+
+@testable import Reports
+
+@Suite("Up to when numbers are complete")
+struct HorizonTests {
+  let feed = Feed(provider: .qonversion, app: 1)
+  let asOf = day(2026, 3, 10)
+
+  @Test("Money waits for the delivery window, subscriptions for the renewal gap, too")
+  func windows() {
+    let horizon = Horizon(of: feed, by: rules(watermark: asOf))
+    #expect(horizon.booked == asOf - .hours(24))
+    #expect(horizon.settled == asOf - .hours(48))
+    #expect(horizon.ended == asOf)
+  }
+
+  @Test("Nothing is complete beyond the newest input")
+  func watermark() {
+    let newest = asOf - .hours(47)
+    let horizon = Horizon(of: feed, by: rules(watermark: newest))
+    #expect(horizon.booked == newest)
+    #expect(horizon.settled == asOf - .hours(48))
+    #expect(horizon.ended == newest)
+  }
+
+  @Test("Of stale input nothing after the last settled end is complete")
+  func stale() {
+    let newest = asOf - .days(5)
+    let horizon = Horizon(of: feed, by: rules(watermark: newest))
+    #expect(horizon.booked == newest - .hours(48))
+    #expect(horizon.settled == newest - .hours(48))
+    #expect(horizon.ended == newest - .hours(48))
+  }
+
+  @Test("Each provider has its own window")
+  func flobuk() {
+    let flobuk = Feed(provider: .flobuk, app: 1)
+    let horizon = Horizon(of: flobuk, by: FoldSettings(asOf: asOf))
+    #expect(horizon.booked == asOf - .minutes(41 * 60 + 10))
+  }
+
+  private func rules(watermark: Instant) -> FoldSettings {
+    var rules = FoldSettings(asOf: asOf)
+    rules.watermarks = [feed: watermark]
+    return rules
+  }
+}

@@ -1,0 +1,95 @@
+@testable import Reports
+import Testing
+import Domain
+
+@Suite("Identities that must hold before a set is published")
+struct IdentityTests {
+  let world: World
+  let productKey: ProductKey
+  let start = Day(year: 2026, month: 1, day: 15)
+
+  init() throws {
+    world = try World()
+    productKey = try world.productKey("monthly")
+  }
+
+  @Test("Churned without a reason is named")
+  func reasons() throws {
+    world.move(.new, 2, productKey, on: start)
+    world.move(.churned, 1, productKey, on: start)
+    let rows = try broken()
+    #expect(rows.count == 1)
+    #expect(rows.first?.contains("monthly: 1 churned, 0 with a reason") == true)
+  }
+
+  @Test("More in doubt than churned is named")
+  func doubts() throws {
+    world.move(.new, 2, productKey, on: start)
+    world.churn(1, productKey, on: start)
+    world.move(.churnedInDoubt, 1, productKey, on: start)
+    try world.write()
+    world.move(.churnedInDoubt, 1, productKey, on: start)
+    #expect(try broken().first?.contains("monthly: 1 churned, 2 in doubt") == true)
+  }
+
+  @Test("More that went than ever came is named")
+  func negative() throws {
+    world.churn(1, productKey, on: start)
+    #expect(try broken().first?.contains("-1 active") == true)
+  }
+
+  @Test("A transfer out without a transfer in is named")
+  func transfers() throws {
+    world.move(.new, 2, productKey, on: start)
+    world.move(.transferOut, 1, productKey, on: start)
+    #expect(try broken().first?.contains("0 transferred in, 1 out") == true)
+  }
+
+  @Test("A trial that is neither decided nor pending is named")
+  func trials() throws {
+    var sums = TrialSums()
+    sums.started = 2
+    sums.converted = 1
+    world.facts.trials[ProductDay(day: start, productKey: productKey)] = sums
+    #expect(try broken().first?.contains("2 started, 1 accounted for") == true)
+  }
+
+  @Test("A cell whose product has no word is named")
+  func unknownWord() throws {
+    var sums = RenewalSums()
+    sums.renewals = 5
+    let unknown = ProductKey(provider: .purple, app: 0, store: .stripe, product: 99)
+    world.facts.renewals[RenewalKey(month: start.month, productKey: unknown, ordinal: 1)] = sums
+    #expect(try broken() == ["symbol 99"])
+  }
+
+  @Test("A cell that no row shows is named")
+  func lostRow() throws {
+    var sums = RenewalSums()
+    sums.renewals = 5
+    world.facts.renewals[RenewalKey(month: start.month, productKey: productKey, ordinal: 1)] = sums
+    let tables = try world.write().filter { $0.path != "renewals_monthly.csv" }
+    let error = #expect(throws: ReportError.self) {
+      try checkTotals(of: tables, in: world.ledger)
+    }
+    guard case .identity(_, let rows) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(rows == ["renewals_monthly.renewals: 0 printed, 5 in the cells"])
+  }
+
+  @Test("At most ten rows are named")
+  func manyRows() throws {
+    for number in 1...20 {
+      world.churn(1, try world.productKey("p\(number)"), on: start)
+    }
+    #expect(try broken().count == 10)
+  }
+
+  private func broken() throws -> [String] {
+    let error = #expect(throws: ReportError.self) { try world.write() }
+    guard case .identity(_, let rows) = error else { return [] }
+    return rows
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Reports
+import TestSupport
+import Testing
+
+@Suite("What others keep in the published folder stays")
+struct ForeignFileTests {
+  let folder: TemporaryFolder
+  let out: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    out = folder.path("reports")
+  }
+
+  private func text(_ path: String) -> String? {
+    try? String(contentsOfFile: folder.path(path), encoding: .utf8)
+  }
+
+  @Test("What comes to the folder while its place is taken goes to the new one")
+  func arrivals() throws {
+    try publishSet(["a.csv": "1\n"], to: out)
+    for name in ["old", "same"] { try folder.write(name, to: "reports/inbox/\(name)") }
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    let former = String(staging.path.dropFirst(folder.path.count + 1))
+    var isLate = false
+    let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
+      paths, work throws(PublishError) in
+      // A folder that was open before the exchange is the former one after it.
+      if !isLate, text("reports/a.csv") == "2\n" {
+        isLate = true
+        for name in ["inbox/new", "deep/er/new", "new", "inbox/old"] {
+          _ = try? folder.write("late", to: "\(former)/\(name)")
+        }
+      }
+      for path in paths { try work(path) }
+    }
+    #expect(publication.route == .atOnce)
+    for name in ["inbox/new", "deep/er/new", "new", "inbox/old"] {
+      #expect(text("reports/\(name)") == "late", "\(name)")
+    }
+    #expect(text("reports/inbox/same") == "same")
+    #expect(try checksumsHold(in: out))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
+  }
+
+  @Test("What a run that died between exchange and removal leaves is moved, not removed")
+  func died() throws {
+    try publishSet(["a.csv": "1\n"], to: out)
+    let former = ".reports.staging-999999"
+    try FileManager.default.copyItem(atPath: out, toPath: folder.path(former))
+    try folder.write("late", to: "\(former)/inbox/new")
+    try folder.write("was there", to: "\(former)/notes")
+    try FileManager.default.linkItem(
+      atPath: folder.path("\(former)/notes"), toPath: folder.path("moved away"))
+    try publishSet(["a.csv": "2\n"], to: out)
+    #expect(text("reports/inbox/new") == "late")
+    #expect(text("reports/notes") == nil)
+    #expect(text("reports/a.csv") == "2\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.path(former)))
+  }
+
+  @Test("Checksums of somebody else make no file ours")
+  func otherChecksums() throws {
+    let hash = String(repeating: "0", count: 64)
+    try folder.write("mine", to: "reports/db.dump")
+    try folder.write("mine", to: "reports/2025/db.dump")
+    try folder.write(
+      ["db.dump", "2025/db.dump", "SHA256SUMS"].map { "\(hash)  \($0)\n" }.joined(),
+      to: "reports/SHA256SUMS")
+    for night in 1...3 {
+      try publishSet(["a.csv": "\(night)\n"], to: out)
+      #expect(text("reports/db.dump") == "mine")
+      #expect(text("reports/2025/db.dump") == "mine")
+      // Nor what is added to ours.
+      let sums = text("reports/SHA256SUMS") ?? ""
+      try folder.write(sums + "\(hash)  db.dump\n", to: "reports/SHA256SUMS")
+    }
+  }
+
+  @Test("A name that is no text stays, and the folder is exchanged all the same")
+  func noText() throws {
+    try publishSet(["a.csv": "1\n"], to: out)
+    let name = Array(out.utf8) + [0x2f, 0x66, 0xff, 0xfe, 0]
+    let file = name.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { open($0, O_WRONLY | O_CREAT, 0o644) } ?? -1
+      }
+    }
+    #expect(file >= 0)
+    close(file)
+    #expect(try publishSet(["a.csv": "2\n"], to: out).route == .atOnce)
+    let isThere = name.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) { text in
+        text.baseAddress.map { access($0, F_OK) } ?? -1
+      }
+    }
+    #expect(isThere == 0)
+  }
+}

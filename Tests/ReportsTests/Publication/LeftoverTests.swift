@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Reports
+
+@Suite("What cannot be removed beside a set does not keep it from being published")
+struct LeftoverTests {
+  let folder: TemporaryFolder
+  let out: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    out = folder.path("reports")
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(out)/\(name)", encoding: .utf8)
+  }
+
+  @Test("A set before that cannot be removed is told, and the next set removes it")
+  func former() throws {
+    try publishSet(["a.csv": "1\n"], to: out)
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    let denied = PublishError(.permission, "cannot remove", hint: "none")
+    let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
+      paths, work throws(PublishError) in
+      if staging.isExchanged { throw denied }
+      for path in paths { try work(path) }
+    }
+    #expect(publication.route == .atOnce)
+    #expect(staging.leftovers.map(\.message) == ["cannot remove"])
+    #expect(try text("a.csv") == "2\n")
+    #expect(try checksumsHold(in: out))
+    #expect(FileManager.default.fileExists(atPath: staging.path))
+  }
+
+  @Test("A folder of the name that this process would take is none of its, and another is made")
+  func takenName() throws {
+    let taken = ".reports.staging-\(getpid())"
+    try folder.write("theirs\n", to: "\(taken)/a.csv")
+    let lock = open(folder.path(taken), O_RDONLY | O_DIRECTORY)
+    try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+    try publishSet(["a.csv": "1\n"], to: out)
+    #expect(try text("a.csv") == "1\n")
+    #expect(
+      try String(contentsOfFile: folder.path("\(taken)/a.csv"), encoding: .utf8) == "theirs\n")
+    close(lock)
+    try publishSet(["a.csv": "2\n"], to: out)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
+  }
+}

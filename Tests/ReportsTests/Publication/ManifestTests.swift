@@ -1,0 +1,91 @@
+import Foundation
+import Reports
+import TestSupport
+import Testing
+import Domain
+
+@Suite struct ManifestTests {
+  @Test("The manifest is a data package with each file's size, hash, columns and key")
+  func dataPackage() throws {
+    let package = try published { manifest in
+      manifest.resources[0].controlTotals = ["charges": "3"]
+      manifest.resources[0].roundingResidual = ["gross_usd": "0.004"]
+    }
+    #expect(package["name"] as? String == "subledger-reports")
+    let resource = try #require((package["resources"] as? [[String: Any]])?.first)
+    #expect(resource["path"] as? String == "daily/2026-11.csv")
+    #expect(resource["name"] as? String == "daily.2026-11")
+    #expect(resource["bytes"] as? Int == 2)
+    #expect(
+      resource["hash"] as? String
+        == "sha256:87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7")
+    let schema = try #require(resource["schema"] as? [String: Any])
+    #expect(schema["primaryKey"] as? [String] == ["a"])
+    #expect(schema["missingValues"] as? [String] == [""])
+    let ours = try #require(package["subledger"] as? [String: Any])
+    let totals = ours["control_totals"] as? [String: [String: String]]
+    #expect(totals == ["daily/2026-11.csv": ["charges": "3"]])
+    let residual = ours["rounding_residual"] as? [String: [String: String]]
+    #expect(residual == ["daily/2026-11.csv": ["gross_usd": "0.004"]])
+    #expect(ours["schema_version"] as? String == "1")
+    #expect(ours["as_of"] as? String == "1970-01-01T00:00:00Z")
+  }
+
+  @Test("A set is qualified exactly when there is a reason")
+  func qualified() throws {
+    let sound = try #require(try published { _ in }["subledger"] as? [String: Any])
+    #expect(sound["qualified"] as? Bool == false)
+    let doubtful = try published { $0.qualifications = ["2 % of the lines were rejected"] }
+    let ours = try #require(doubtful["subledger"] as? [String: Any])
+    #expect(ours["qualified"] as? Bool == true)
+    #expect(ours["reasons"] as? [String] == ["2 % of the lines were rejected"])
+  }
+
+  @Test("The order in which inputs and options are given leaves no trace")
+  func orderFree() throws {
+    let first = ManifestInput(archive: "a.gz", sha256: "1")
+    let second = ManifestInput(archive: "b.gz", sha256: "0")
+    let one = try publishedText {
+      $0.inputs = [first, second]
+      $0.options = ["a": .integer(1), "b": .bool(true)]
+    }
+    let other = try publishedText {
+      $0.inputs = [second, first]
+      $0.options = ["b": .bool(true), "a": .integer(1)]
+    }
+    #expect(one == other)
+  }
+
+  @Test("Names with control characters stay readable JSON")
+  func hostileNames() throws {
+    let package = try published {
+      $0.inputs = [ManifestInput(archive: "\u{1b}[31m\"\\\n\u{9b}", sha256: "")]
+    }
+    let ours = try #require(package["subledger"] as? [String: Any])
+    let inputs = try #require(ours["inputs"] as? [[String: Any]])
+    #expect(inputs[0]["archive"] as? String == "\u{1b}[31m\"\\\n\u{9b}")
+    let text = try publishedText {
+      $0.inputs = [ManifestInput(archive: "\u{1b}[31m", sha256: "")]
+    }
+    #expect(!text.contains("\u{1b}"))
+  }
+
+  private func published(_ change: (inout Manifest) -> Void) throws -> [String: Any] {
+    let text = try publishedText(change)
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    return try #require(object as? [String: Any])
+  }
+
+  private func publishedText(_ change: (inout Manifest) -> Void) throws -> String {
+    let folder = try TemporaryFolder()
+    let staging = try Staging.begin(for: folder.path("out"), reports: reportNames)
+    let daily = URL(fileURLWithPath: staging.path + "/daily/2026-11.csv")
+    try FileManager.default.createDirectory(
+      at: daily.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("a\n".utf8).write(to: daily)
+    var manifest = manifest(of: ["daily/2026-11.csv": ""])
+    change(&manifest)
+    _ = try publish(staging, manifest: manifest)
+    return try String(contentsOfFile: folder.path("out/datapackage.json"), encoding: .utf8)
+  }
+}

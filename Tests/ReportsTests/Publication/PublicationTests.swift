@@ -1,0 +1,204 @@
+import Foundation
+import Reports
+import TestSupport
+import Testing
+import Domain
+
+@Suite struct PublicationTests {
+  let folder: TemporaryFolder
+  let out: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    out = folder.path("reports")
+  }
+
+  @Test("A first set appears with its manifest and checksums that hold")
+  func firstSet() throws {
+    let publication = try publishSet(["churn.csv": "a\n", "daily/2026-11.csv": "b\n"], to: out)
+    #expect(publication.route == .atOnce)
+    #expect(publication.changed == ["churn.csv", "daily/2026-11.csv", "datapackage.json"])
+    #expect(try checksumsHold(in: out))
+    let sums = try text("SHA256SUMS").split(separator: "\n").map { String($0.dropFirst(66)) }
+    #expect(sums == ["churn.csv", "daily/2026-11.csv", "datapackage.json"])
+    #expect(publication.sha256.count == 64)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
+  }
+
+  @Test("Unchanged files keep their inode when the folder is exchanged")
+  func carriedOver() throws {
+    try publishSet(["a.csv": "1\n", "b.csv": "1\n"], to: out)
+    let before = try (inode("a.csv"), inode("b.csv"))
+    let publication = try publishSet(["a.csv": "1\n", "b.csv": "2\n"], to: out)
+    #expect(publication.route == .atOnce)
+    #expect(publication.changed == ["b.csv", "datapackage.json"])
+    #expect(try inode("a.csv") == before.0)
+    #expect(try inode("b.csv") != before.1)
+    #expect(try text("b.csv") == "2\n")
+    #expect(try checksumsHold(in: out))
+  }
+
+  @Test("What else is to be on the disk is synced before the set is seen, if it is there")
+  func syncedBeside() throws {
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    try Data("1\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
+    try folder.write("log", to: "ledger-wal")
+    let manifest = Manifest(version: "1", asOf: Instant(milliseconds: 0), timeZone: "UTC")
+    var synced: [String] = []
+    let others = ["ledger-wal", "missing"].map { folder.path($0) }
+    _ = try publish(staging, manifest: manifest, syncing: others) {
+      paths, work throws(PublishError) in
+      if !FileManager.default.fileExists(atPath: out) { synced += paths }
+      for path in paths { try work(path) }
+    }
+    #expect(synced.contains(folder.path("ledger-wal")))
+    #expect(!synced.contains(folder.path("missing")))
+  }
+
+  @Test("The same set again touches nothing")
+  func unchanged() throws {
+    let first = try publishSet(["a.csv": "1\n"], to: out)
+    let before = try FileManager.default.attributesOfItem(atPath: out)[.systemFileNumber] as? Int
+    let second = try publishSet(["a.csv": "1\n"], to: out)
+    #expect(second.route == .unchanged)
+    #expect(second.changed.isEmpty)
+    #expect(second.sha256 == first.sha256)
+    let after = try FileManager.default.attributesOfItem(atPath: out)[.systemFileNumber] as? Int
+    #expect(before == after)
+  }
+
+  @Test("A published file that somebody changed is made right again")
+  func repaired() throws {
+    try publishSet(["a.csv": "1\n"], to: out)
+    try folder.write("9\n", to: "reports/a.csv")
+    #expect(try publishSet(["a.csv": "1\n"], to: out).changed == ["a.csv"])
+    #expect(try text("a.csv") == "1\n")
+  }
+
+  @Test("Files no longer made vanish with their folder; files that are not ours stay")
+  func foreignFiles() throws {
+    try publishSet(["a.csv": "1\n", "daily/2026-10.csv": "1\n"], to: out)
+    try folder.write("mine\n", to: "reports/notes.txt")
+    try folder.write("mine\n", to: "reports/plots/plot.svg")
+    let inode = try inode("notes.txt")
+    let publication = try publishSet(["a.csv": "2\n"], to: out)
+    #expect(publication.route == .atOnce)
+    #expect(!FileManager.default.fileExists(atPath: out + "/daily"))
+    #expect(try text("notes.txt") == "mine\n")
+    #expect(try text("plots/plot.svg") == "mine\n")
+    #expect(try self.inode("notes.txt") == inode)
+    #expect(try checksumsHold(in: out))
+  }
+
+  @Test("A folder with content that was never published to is filled file by file")
+  func neverPublishedTo() throws {
+    try folder.write("mine\n", to: "reports/notes.txt")
+    let publication = try publishSet(["a.csv": "1\n", "daily/x.csv": "1\n"], to: out)
+    #expect(publication.route == .oneByOne)
+    #expect(try text("notes.txt") == "mine\n")
+    #expect(try checksumsHold(in: out))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
+  }
+
+  @Test("A link to a folder stays a link")
+  func link() throws {
+    try folder.write("", to: "real/keep")
+    try FileManager.default.removeItem(atPath: folder.path("real/keep"))
+    try FileManager.default.createSymbolicLink(atPath: out, withDestinationPath: "real")
+    try publishSet(["a.csv": "1\n"], to: out + "/")
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: out) == "real")
+    #expect(FileManager.default.fileExists(atPath: folder.path("real/a.csv")))
+  }
+
+  @Test("Checksums that lead out of the folder never make a file vanish")
+  func hostileChecksums() throws {
+    try folder.write("mine\n", to: "precious.txt")
+    try publishSet(["a.csv": "1\n"], to: out)
+    let hash = String(repeating: "0", count: 64)
+    let sums = try text("SHA256SUMS")
+    try folder.write(sums + "\(hash)  ../precious.txt\n", to: "reports/SHA256SUMS")
+    try publishSet(["a.csv": "2\n"], to: out)
+    #expect(FileManager.default.fileExists(atPath: folder.path("precious.txt")))
+  }
+
+  @Test("A file in the place of the folder is an error that names it")
+  func notAFolder() throws {
+    try folder.write("", to: "reports")
+    let error = try #require(throws: PublishError.self) {
+      try Staging.begin(for: out, reports: reportNames)
+    }
+    #expect(error.kind == .cannotCreate)
+    #expect(error.message.contains(out))
+    #expect(!error.hint.isEmpty)
+  }
+
+  @Test("A folder below a file cannot be made")
+  func belowAFile() throws {
+    try folder.write("", to: "file")
+    let error = try #require(throws: PublishError.self) {
+      try Staging.begin(for: folder.path("file/reports"), reports: reportNames)
+    }
+    #expect(error.kind == .cannotCreate)
+  }
+
+  @Test("A discarded set leaves the published one as it was")
+  func discarded() throws {
+    try publishSet(["a.csv": "1\n"], to: out)
+    let staging = try Staging.begin(for: out, reports: reportNames)
+    try Data("2\n".utf8).write(to: URL(fileURLWithPath: staging.path + "/a.csv"))
+    try staging.discard()
+    #expect(try text("a.csv") == "1\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
+  }
+
+  @Test("What a dead run left beside the set is removed")
+  func deadRun() throws {
+    try folder.write("half", to: ".reports.staging-999999/a.csv")
+    try publishSet(["a.csv": "1\n"], to: out)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["reports"])
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: out + "/" + name, encoding: .utf8)
+  }
+
+  private func inode(_ name: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: out + "/" + name)
+    return try #require(attributes[.systemFileNumber] as? Int)
+  }
+}
+
+/// The reports of the sets here.
+let reportNames = ["a.csv", "b.csv", "churn.csv", "daily"]
+
+@discardableResult
+func publishSet(_ files: [String: String], to out: String) throws -> Publication {
+  let staging = try Staging.begin(for: out, reports: reportNames)
+  for (path, text) in files {
+    let url = URL(fileURLWithPath: staging.path + "/" + path)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+  return try publish(staging, manifest: manifest(of: files))
+}
+
+func manifest(of files: [String: String]) -> Manifest {
+  var manifest = Manifest(version: "1.0.0", asOf: Instant(seconds: 0), timeZone: "UTC")
+  let field = ManifestField(
+    name: "a", type: "integer", unit: "charges", description: "Charges.", isKey: true)
+  manifest.resources = files.keys.map { ManifestResource(path: $0, rows: 0, fields: [field]) }
+  return manifest
+}
+
+func checksumsHold(in folder: String) throws -> Bool {
+  try execute(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], in: folder).status == 0
+}
+
+/// Publishes the files in `staging` with their manifest and checksums.
+func publish(
+  _ staging: Staging, manifest: Manifest, syncing others: [String] = [],
+  each: ForEachPath = oneAfterTheOther
+) throws(PublishError) -> Publication {
+  try publish(try staging.sealed(by: manifest), syncing: others, each: each)
+}

@@ -1,0 +1,200 @@
+import Foundation
+import EventStore
+import Reports
+import Testing
+import Domain
+
+@Suite("Revenue reports")
+struct RevenueReportTests {
+  let world: World
+
+  init() throws { world = try World() }
+
+  @Test("Charges and refunds of a month are the sums of its days")
+  func sums() throws {
+    try book(on: Day(year: 2026, month: 1, day: 5), charges: 2, gross: 20, refunds: 0)
+    try book(on: Day(year: 2026, month: 1, day: 31), charges: 1, gross: 10, refunds: 10)
+    try book(on: Day(year: 2026, month: 2, day: 1), charges: 1, gross: 10, refunds: 0)
+    let tables = try world.write()
+    let daily = tables.map(\.path).filter { $0.hasPrefix("revenue_daily/") }
+    #expect(daily == ["revenue_daily/2026-01.csv", "revenue_daily/2026-02.csv"])
+    #expect(
+      try world.rows("revenue_daily/2026-01.csv").map { $0["period"] }
+        == ["2026-01-05", "2026-01-31"])
+    let january = try #require(try world.rows("revenue_monthly.csv").first)
+    #expect(
+      told(january, "period", "charges", "gross_usd", "refunds_usd", "net_usd", "commission_usd")
+        == [
+          "period=2026-01", "charges=3", "gross_usd=30.00", "refunds_usd=10.00", "net_usd=20.00",
+          "commission_usd=6.00",
+        ])
+    #expect(
+      told(january, "proceeds_usd", "proceeds_rate", "amount_basis", "charge_kind", "country")
+        == [
+          "proceeds_usd=14.00", "proceeds_rate=70", "amount_basis=provider", "charge_kind=renewal",
+          "country=",
+        ])
+  }
+
+  @Test("An unknown amount leaves its cell empty and those made of it; a known zero is 0.00")
+  func unknown() throws {
+    let key = try key(on: Day(year: 2026, month: 1, day: 5), rate: nil)
+    var sums = RevenueSums()
+    sums.charges = 1
+    sums.grossUSD.add(micros: 5_000_000)
+    sums.proceedsUSD.unknown = 1
+    sums.grossLocal.unknown = 1
+    world.facts.revenue[key] = sums
+    try world.write()
+    let row = try #require(try world.rows("revenue_monthly.csv").first)
+    #expect(
+      told(row, "gross_usd", "refunds_usd", "net_usd", "commission_usd", "proceeds_usd")
+        == [
+          "gross_usd=5.00", "refunds_usd=0.00", "net_usd=5.00", "commission_usd=",
+          "proceeds_usd=",
+        ])
+    #expect(
+      told(row, "gross_local", "refunds_local", "net_local", "proceeds_rate")
+        == ["gross_local=", "refunds_local=0.00", "net_local=", "proceeds_rate="])
+  }
+
+  @Test("Charges of which no amount is known show their number and no amounts")
+  func noBasis() throws {
+    var key = try key(on: Day(year: 2026, month: 1, day: 5), rate: nil)
+    key.basis = .none
+    var sums = RevenueSums()
+    sums.charges = 3
+    sums.grossUSD.unknown = 3
+    world.facts.revenue[key] = sums
+    try world.write()
+    let row = try #require(try world.rows("revenue_monthly.csv").first)
+    #expect(
+      told(row, "charges", "amount_basis", "gross_usd", "refunds_usd", "net_local")
+        == ["charges=3", "amount_basis=none", "gross_usd=", "refunds_usd=", "net_local="])
+  }
+
+  @Test("A day is complete once the delivery window has passed, within the watermark")
+  func completeDays() throws {
+    world.rules.asOf = day(2026, 3, 10)
+    for number in 7...9 {
+      try book(on: Day(year: 2026, month: 3, day: number), charges: 1, gross: 1, refunds: 0)
+    }
+    let app = try world.symbol("app")
+    world.rules.watermarks = [Feed(provider: .qonversion, app: app): day(2026, 3, 10)]
+    try world.write()
+    func complete() throws -> [String?] {
+      try world.rows("revenue_daily/2026-03.csv").map { $0["is_complete"] }
+    }
+    #expect(try complete() == ["true", "true", "false"])
+    world.rules.watermarks = [
+      Feed(provider: .qonversion, app: app): Instant(
+        milliseconds: day(2026, 3, 9).milliseconds - 1)
+    ]
+    try world.write()
+    #expect(try complete() == ["true", "false", "false"])
+  }
+
+  @Test("Rows are sorted by key, text by bytes, unknown first")
+  func sorted() throws {
+    for (provider, app) in [
+      (Provider.qonversion, "b"), (.flobuk, "é"), (.flobuk, "Z"), (.flobuk, ""),
+    ] {
+      try book(
+        on: Day(year: 2026, month: 1, day: 5), charges: 1, gross: 1, refunds: 0,
+        productKey: world.productKey("p", app: app, provider: provider))
+    }
+    try world.write()
+    #expect(
+      try world.rows("revenue_monthly.csv").map { "\($0["provider"] ?? "") \($0["app_id"] ?? "")" }
+        == ["flobuk ", "flobuk Z", "flobuk é", "qonversion b"])
+  }
+
+  @Test("Rounded amounts leave their residual, half to even")
+  func rounded() throws {
+    world.amountDecimals = 2
+    let key = try key(on: Day(year: 2026, month: 1, day: 5), rate: Amount(micros: 85_500_000))
+    var sums = RevenueSums()
+    sums.charges = 1
+    sums.grossUSD.add(micros: 1_005_000)
+    sums.grossLocal.add(micros: 1_015_000)
+    sums.proceedsUSD.add(micros: 700_001)
+    world.facts.revenue[key] = sums
+    let tables = try world.write()
+    let row = try #require(try world.rows("revenue_monthly.csv").first)
+    #expect(
+      told(row, "gross_usd", "gross_local", "proceeds_usd", "proceeds_rate")
+        == ["gross_usd=1.00", "gross_local=1.02", "proceeds_usd=0.70", "proceeds_rate=85.5"])
+    let table = try #require(tables.first { $0.path == "revenue_monthly.csv" })
+    #expect(table.roundingResidual["gross_usd"] == "0.005")
+    #expect(table.roundingResidual["gross_local"] == "-0.005")
+    #expect(table.roundingResidual["proceeds_usd"] == "0.000001")
+    #expect(table.controlTotals["gross_usd"] == "1.00")
+    #expect(table.controlTotals["charges"] == "1")
+  }
+
+  @Test("A sum beyond what is kept exactly is an error, never a wrong number")
+  func overflow() throws {
+    try book(on: Day(year: 2026, month: 1, day: 5), charges: 1, gross: 0, refunds: 0)
+    for (key, sums) in world.facts.revenue {
+      var sums = sums
+      sums.grossUSD.sum = Amount(micros: .max - 1)
+      sums.refundsUSD.sum = Amount(micros: -2)
+      world.facts.revenue[key] = sums
+    }
+    let error = #expect(throws: ReportError.self) { try world.write() }
+    guard case .overflow(_, "net_usd") = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test("A month is an error when its days fit and their sum does not")
+  func overflowOfMonth() throws {
+    for day in [5, 6] {
+      try book(on: Day(year: 2026, month: 1, day: day), charges: 1, gross: 0, refunds: 0)
+    }
+    for key in world.facts.revenue.keys {
+      world.facts.revenue[key]?.grossUSD.sum = Amount(micros: .max / 2 + 1)
+    }
+    let error = #expect(throws: LedgerError.self) { try world.write() }
+    #expect(error?.kind == .overflow)
+    #expect(error?.message.contains("the revenue of 2026-01") == true)
+  }
+
+  @Test("Words that a spreadsheet would run are made harmless and sorted as they stand")
+  func formulas() throws {
+    for product in ["a", "=cmd", "'b"] {
+      try book(
+        on: Day(year: 2026, month: 1, day: 5), charges: 1, gross: 1, refunds: 0,
+        productKey: world.productKey(product))
+    }
+    try world.write()
+    #expect(
+      try world.rows("revenue_monthly.csv").map { $0["product_id"] } == ["'=cmd", "'b", "a"])
+  }
+
+  private func key(
+    on day: Day, rate: Amount? = Amount(micros: 70_000_000), productKey: ProductKey? = nil
+  ) throws -> RevenueKey {
+    RevenueKey(
+      day: day, productKey: try productKey ?? world.productKey("p"), productType: .subscription,
+      chargeKind: .renewal, country: 0, storefront: 0, currency: try world.symbol("EUR"),
+      rate: rate, basis: .provider)
+  }
+
+  private func book(
+    on day: Day, charges: Int64, gross: Int64, refunds: Int64, productKey: ProductKey? = nil
+  ) throws {
+    var sums = RevenueSums()
+    sums.charges = charges
+    sums.refunds = refunds == 0 ? 0 : 1
+    sums.grossUSD.add(micros: gross * 1_000_000)
+    sums.refundsUSD.add(micros: refunds * 1_000_000)
+    sums.proceedsUSD.add(micros: (gross - refunds) * 700_000)
+    world.facts.revenue[try key(on: day, productKey: productKey)] = sums
+  }
+}
+
+extension PartialSum {
+  mutating func add(micros: Int64) { sum.micros += micros }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct BodyTests {
+  @Test("Bodies are as large and as complete as real ones")
+  func shape() throws {
+    let world = try World.calm()
+    var plan = world.plan
+    plan.envelopedShare = 0
+    let bare = try World(plan)
+    let lines = try bare.files("archives").flatMap {
+      try gzip("-dc", $0).split(separator: UInt8(ascii: "\n"))
+    }
+    let average = lines.map(\.count).reduce(0, +) / lines.count
+    #expect((1_200...1_450).contains(average))
+    for body in try bare.bodies() {
+      for name in [
+        "event_name", "user_id", "time", "created_at", "product_id", "price", "transaction",
+        "properties", "environment", "platform", "country", "app_id", "entitlements",
+      ] {
+        #expect(body[name] != nil)
+      }
+      let time = try #require(body["time"] as? Int)
+      let created = try #require(body["created_at"] as? Int)
+      #expect((20...120).contains(created - time))
+    }
+  }
+
+  @Test("About half of the lines stand in an envelope, some of these with the body as text")
+  func envelopes() throws {
+    let world = try World.calm()
+    let values = try world.files("archives").flatMap { try world.values($0) }
+    let enveloped = values.filter { $0["body"] != nil }
+    #expect((45...55).contains(enveloped.count * 100 / values.count))
+    #expect(enveloped.contains { $0["body"] is String })
+    #expect(enveloped.contains { $0["receivedAt"] is Int })
+    #expect(enveloped.allSatisfy { $0["headers"] is [String: String] })
+  }
+
+  @Test("Ids look like each store's, originals come first")
+  func ids() {
+    var person = Person(
+      number: 42, noise: 1, shop: Shop(app: 0, storeIndex: 0), marketIndex: 0,
+      environment: .production, acceptsPriceRise: true)
+    #expect(person.text(TransactionNumber(base: 1, index: 7)) == "2000000000421007")
+    person.shop = Shop(app: 0, storeIndex: 1)
+    #expect(person.text(TransactionNumber(base: 0, index: 0)) == "GPA.3300-0000-0000-00420")
+    #expect(person.text(TransactionNumber(base: 0, index: 2)) == "GPA.3300-0000-0000-00420..1")
+    person.shop = Shop(app: 0, storeIndex: 2)
+    #expect(person.text(TransactionNumber(base: 0, index: 0)) == "sub_1Q0000000000420")
+    #expect(person.text(TransactionNumber(base: 0, index: 3)) == "in_1Q0000000000420r3")
+  }
+
+  @Test("Money in bodies is exact and proceeds agree with price and rate")
+  func money() throws {
+    let world = try World.calm()
+    for life in world.lives {
+      for happening in life.happenings {
+        guard let revenue = happening.revenue, revenue.local > 0 else { continue }
+        guard happening.kind != .refunded, happening.kind != .purchaseRefunded else { continue }
+        let percent = happening.sendsProceeds ? happening.rate : 100
+        #expect(revenue == happening.price.share(percent: percent))
+      }
+    }
+    var bytes = Bytes()
+    for micros in [9_990_000, -7_617_475, 1_200_000_000, 5, 0] as [Int64] {
+      bytes.put(micros: micros)
+      bytes.put(" ")
+    }
+    #expect(bytes.text == "9.99 -7.617475 1200 0.000005 0 ")
+  }
+
+  @Test("An upgrade expires at its own time and its entitlement tells the new end")
+  func upgrades() throws {
+    let happenings = try World.calm().lives.flatMap(\.happenings)
+    let upgrades = happenings.filter { $0.kind == .upgraded }
+    #expect(!upgrades.isEmpty)
+    for upgrade in upgrades {
+      #expect(upgrade.expires == upgrade.time)
+      #expect(upgrade.access.until == Product.all[upgrade.product].end(from: upgrade.time))
+      #expect(upgrade.previousProduct != nil && upgrade.previousProduct != upgrade.product)
+    }
+    let remainders = happenings.filter { $0.kind == .productChanged }
+    #expect(!remainders.isEmpty)
+    #expect(remainders.allSatisfy { $0.revenue.map { $0.local < 0 } ?? false })
+  }
+}

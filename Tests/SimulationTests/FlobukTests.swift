@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct FlobukTests {
+  @Test("Bodies are states of one purchase, subscriptions with their end")
+  func shape() throws {
+    let bodies = try World.calm(subscribers: 800, by: [.flobuk]).bodies()
+    #expect(bodies.count > 1_000)
+    let names: Set = ["transaction", "data", "store", "user", "timestamp"]
+    for body in bodies {
+      #expect(Set(body.keys).isSubset(of: names))
+      let data = try #require(body["data"] as? [String: Any])
+      #expect(data["productId"] is String && data["sandbox"] is Bool)
+      let isSubscription = data["type"] as? String == "Subscription"
+      for name in ["status", "expiresDate", "autoRenew", "billingRetry"] {
+        #expect((data[name] != nil) == isSubscription)
+      }
+    }
+    #expect(
+      Set(bodies.compactMap { $0["store"] as? String })
+        == ["AppleAppStore", "GooglePlay", "PayPal"])
+    let data = bodies.compactMap { $0["data"] as? [String: Any] }
+    #expect(Set(data.compactMap { $0["status"] as? Int }) == [0, 1, 3, 4])
+    #expect(data.contains { $0["groupId"] != nil } && data.contains { $0["groupId"] == nil })
+    #expect(bodies.contains { $0["timestamp"] == nil } && bodies.contains { $0["user"] == nil })
+  }
+
+  @Test("The app stands in a header, and all lines of a person keep their headers or none")
+  func headers() throws {
+    let world = try World.calm(subscribers: 800, by: [.flobuk])
+    let values = try world.files("archives").flatMap { try world.values($0) }
+    let enveloped = values.filter { $0["headers"] != nil }
+    #expect(enveloped.count > values.count / 2 && enveloped.count < values.count)
+    for value in enveloped {
+      let headers = try #require(value["headers"] as? [String: String])
+      let app = try #require(headers["X-App-Id"])
+      #expect(app.count == 16 && app.allSatisfy { $0.isLetter || $0.isNumber })
+      #expect(headers["X-Auth-Key"] != nil)
+    }
+    let bare = values.filter { $0["headers"] == nil }
+    #expect(bare.allSatisfy { $0["timestamp"] != nil })
+  }
+
+  @Test("Renewals that the store tells have no user; Play's carry the order they belong to")
+  func renewals() throws {
+    let world = try World.calm(subscribers: 800, by: [.flobuk])
+    let span = Span(world.plan)
+    var unchained = 0
+    for life in world.lives.compactMap({ $0.told(by: .flobuk, span) }) {
+      let isPlay = life.person.shop.store == .playStore
+      for happening in life.happenings where happening.kind == .renewed {
+        #expect(life.namesFlobukUser(happening) == life.person.validatesRenewals)
+        let id = life.person.text(happening.transaction)
+        #expect(id.contains("..") == isPlay)
+      }
+      #expect(!isPlay || life.reported.unchained.isEmpty)
+      unchained += life.reported.unchained.count
+    }
+    #expect(unchained > 100)
+  }
+
+  @Test("A failed attempt comes back by the published schedule, up to 41 hours 10 minutes later")
+  func schedule() {
+    let schedule = PostOffice.schedule(of: .flobuk)
+    let waits = zip(schedule, schedule.dropFirst()).map { $1 - $0 }
+    #expect(waits == [600, 3_600, 4 * hour, 12 * hour, 12 * hour, 12 * hour])
+    #expect(schedule.last == Provider.flobuk.deliveryWindow)
+  }
+
+  @Test("What is seen soon after a period's end began with it, and continues it")
+  func continuity() throws {
+    let plan = WorldPlan(seed: 1)
+    let shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
+    let fold = StateFold(list: ListedPrices(span: Span(plan)), shop: shop)
+    func period(_ start: Int64, _ product: Int = Product.monthly) -> PaidPeriod {
+      let charge = Charge(
+        kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
+        product: product, ordinal: nil, gross: Money(local: 0, usd: 0), rate: 0,
+        sendsProceeds: false)
+      return PaidPeriod(charge: charge, start: start, end: start + 30 * day)
+    }
+    let start = plan.start.milliseconds / 1000
+    func kinds(_ second: PaidPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
+      var first = period(start)
+      if failing { first.billingIssueAt = first.end }
+      let seen = fold.periods([first, second], first: .first)
+      return (seen.last?.charge.kind, seen.last.map { $0.start - seen[0].end })
+    }
+    #expect(kinds(period(start + 30 * day + hour)) == (.renewal, 0))
+    #expect(kinds(period(start + 32 * day)) == (.first, 2 * day))
+    #expect(kinds(period(start + 32 * day), failing: true) == (.renewal, 2 * day))
+    #expect(kinds(period(start + 99 * day), failing: true) == (.first, 69 * day))
+    #expect(kinds(period(start + 9 * day, Product.plus)) == (.productChange, -21 * day))
+  }
+}

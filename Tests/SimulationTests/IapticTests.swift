@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct IapticTests {
+  @Test("Newer bodies say why they come and what was paid, those of the first years neither")
+  func generations() throws {
+    let bodies = try World.calm(subscribers: 800, by: [.iaptic]).bodies()
+    let updates = bodies.filter { $0["type"] as? String == "purchases.updated" }
+    #expect(updates.count > 1_000)
+    for body in updates {
+      let purchases = try #require(body["purchases"] as? [String: [String: Any]])
+      let isNewer = body["notification"] != nil
+      for (key, purchase) in purchases {
+        #expect(purchase["productId"] as? String == key)
+        #expect(key.contains(isNewer ? ".pro." : ".reader."))
+        #expect((purchase["transactionId"] != nil) == isNewer)
+        #expect((purchase["amountMicros"] != nil) == isNewer)
+        let date = try #require(purchase["purchaseDate"] as? String)
+        #expect(date.count == 24 && date.hasSuffix(".000Z"))
+      }
+      #expect(body["applicationUsername"] is String && body["password"] is String)
+      guard isNewer else { continue }
+      let notification = try #require(body["notification"] as? [String: String])
+      #expect(Set(["reason", "id", "date"]).isSubset(of: notification.keys))
+      if let product = notification["productId"] { #expect(purchases[product] != nil) }
+    }
+    let emptied = updates.filter { ($0["purchases"] as? [String: Any])?.isEmpty ?? false }
+    #expect(!emptied.isEmpty && emptied.allSatisfy { $0["notification"] == nil })
+  }
+
+  @Test("Every reason that happens in the world is told, and test calls beside them")
+  func reasons() throws {
+    let bodies = try World.calm(subscribers: 1_500, by: [.iaptic]).bodies()
+    let reasons = bodies.compactMap { ($0["notification"] as? [String: String])?["reason"] }
+    #expect(
+      Set(reasons) == [
+        "PURCHASED", "RENEWED", "WILL_LAPSE", "ENTERED_GRACE_PERIOD", "EXPIRED", "REFUNDED",
+        "OTHER", "RECEIPT_REFRESHED", "WEBHOOK_REPEATED",
+      ])
+    let types = Set(bodies.compactMap { $0["type"] as? String })
+    #expect(types == ["purchases.updated", "test", "TEST"])
+    let held = bodies.compactMap { $0["purchases"] as? [String: [String: Any]] }.flatMap(\.values)
+    let ends = Set(held.compactMap { $0["cancelationReason"] as? String })
+    #expect(
+      ends == [
+        "", "Customer", "Customer.Cost", "Customer.PriceIncrease", "System.BillingError",
+        "System.Replaced", "Unknown",
+      ])
+    #expect(held.contains { $0["amountMicros"] is NSNull })
+  }
+
+  @Test("A collection holds the last purchase of each product as it stands then")
+  func collections() throws {
+    let world = try World.calm(subscribers: 800, by: [.iaptic])
+    let span = Span(world.plan)
+    var replaced = 0
+    for life in world.lives.compactMap({ $0.told(by: .iaptic, span) }) {
+      for happening in life.happenings {
+        let held = life.collection(at: happening.time, span)
+        #expect(Set(held.map(\.product)).count == held.count)
+        let running = held.filter { $0.expires != nil && !$0.isExpired }
+        #expect(running.count <= 1)
+        replaced += held.contains { $0.reason == "System.Replaced" } ? 1 : 0
+        guard happening.kind == .renewed else { continue }
+        #expect(running.first?.transaction == happening.transaction)
+      }
+    }
+    #expect(replaced > 20)
+  }
+
+  @Test("Two addresses archive the same bytes twice, within a second")
+  func addresses() throws {
+    let world = try World.calm(subscribers: 300, by: [.iaptic])
+    let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
+    let twice = events.filter { $0["copies"] as? Int == 2 }
+    #expect(twice.count > 100 && twice.count < events.count / 2)
+    for event in twice {
+      let received = try #require(event["received_ms"] as? [Int])
+      #expect(event["fate"] as? String == "duplicated" && received[1] - received[0] <= 400)
+    }
+  }
+
+  @Test("Amounts that are sent are provider's, others the price book's; nobody knows the rate then")
+  func money() throws {
+    let rows = try World.calm(subscribers: 800, by: [.iaptic]).table("revenue_monthly.csv")
+    let bases = Dictionary(grouping: rows) { $0["amount_basis"] ?? "" }
+    #expect(Set(bases.keys) == ["provider", "price_book"])
+    for row in bases["provider"] ?? [] {
+      #expect(row["product_id"]?.contains(".pro.") ?? false)
+      #expect(row["proceeds_rate"] == "" && row["proceeds_usd"] == "")
+    }
+    #expect(rows.allSatisfy { $0["app_id"] == "" && $0["country"] == "" })
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct PurpleTests {
+  @Test("Bodies are receipt events, with what each type has and nothing else")
+  func shape() throws {
+    let bodies = try World.calm(by: [.purple]).bodies()
+    #expect(bodies.count > 1_000)
+    for body in bodies {
+      #expect(Set(body.keys).isSubset(of: ["version", "type", "properties", "eventTimeMillis"]))
+      #expect(try #require(body["eventTimeMillis"] as? Int) > 1_700_000_000_000)
+      let type = try #require(body["type"] as? String)
+      let properties = try #require(body["properties"] as? [String: Any])
+      #expect((properties["deviceId"] == nil) != (properties["accountId"] == nil))
+      switch type {
+      case "ACCOUNT_ASSIGNMENTS_CHANGED":
+        #expect(Set(properties.keys) == ["appId", "accountId"])
+      case "SUBSCRIPTION_UPGRADED", "SUBSCRIPTION_DOWNGRADED":
+        #expect(properties["previousProductId"] != nil && properties["nextProductId"] != nil)
+        #expect(properties["productId"] == nil && properties["originalTransactionId"] == nil)
+      default:
+        #expect(properties["productId"] is String && properties["transactionId"] is String)
+        #expect(properties["packageName"] is String)
+      }
+      #expect((properties["trialPeriod"] != nil) == (type == "SUBSCRIPTION_PURCHASED"))
+    }
+  }
+
+  @Test("Every type, both generations and both spellings of a Boolean are told")
+  func variety() throws {
+    let bodies = try World.calm(subscribers: 1_500, by: [.purple]).bodies()
+    #expect(
+      Set(bodies.compactMap { $0["type"] as? String }) == [
+        "PRODUCT_PURCHASED", "PRODUCT_CANCELLED", "SUBSCRIPTION_PURCHASED",
+        "SUBSCRIPTION_UPGRADED", "SUBSCRIPTION_DOWNGRADED", "SUBSCRIPTION_RESUBSCRIBED",
+        "SUBSCRIPTION_CANCELLED", "SUBSCRIPTION_CANCELLED_INVOLUNTARY", "SUBSCRIPTION_RENEWED",
+        "SUBSCRIPTION_RENEWAL_FAILED", "SUBSCRIPTION_RECOVERED", "SUBSCRIPTION_EXPIRED",
+        "ACCOUNT_ASSIGNMENTS_CHANGED",
+      ])
+    let properties = bodies.compactMap { $0["properties"] as? [String: Any] }
+    #expect(properties.contains { $0["trialPeriod"] is Bool })
+    #expect(properties.contains { $0["trialPeriod"] as? String == "true" })
+    let renewals = bodies.filter { $0["type"] as? String == "SUBSCRIPTION_RENEWED" }
+    let named = renewals.filter {
+      ($0["properties"] as? [String: Any])?["originalTransactionId"] != nil
+    }
+    #expect(named.count > 100 && renewals.count - named.count > 100)
+    #expect(bodies.contains { $0["version"] == nil })
+  }
+
+  @Test("A change of product is told at once, books nothing and moves the subscription then")
+  func changes() throws {
+    let world = try World.calm(subscribers: 1_500, by: [.purple])
+    let revenue = try world.table("revenue_monthly.csv")
+    #expect(!revenue.contains { $0["charge_kind"] == "product_change" })
+    #expect(revenue.allSatisfy { $0["amount_basis"] == "price_book" && $0["country"] == "" })
+    let span = Span(world.plan)
+    var changes = 0
+    for life in world.lives.compactMap({ $0.told(by: .purple, span) }) {
+      for happening in life.happenings where happening.previousProduct != nil {
+        let periods = life.reported.subscriptions.flatMap(\.periods)
+        let taken = periods.first { $0.start == happening.time && !$0.charge.isBooked }
+        #expect(taken?.charge.product == happening.product)
+        changes += 1
+      }
+    }
+    #expect(changes > 20)
+  }
+
+  @Test("Nothing is told of refunds of subscriptions, of the sandbox, or of web purchases")
+  func silence() throws {
+    let world = try World.calm(subscribers: 1_500, by: [.purple])
+    let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
+    #expect(events.allSatisfy { $0["provider"] as? String == "purple" })
+    #expect(events.allSatisfy { $0["environment"] as? String == "production" })
+    #expect(!events.contains { $0["kind"] as? String == "refunded" })
+    #expect(Set(events.compactMap { $0["store"] as? String }) == ["app_store", "play_store"])
+    let churn = try world.table("churn_monthly.csv")
+    #expect(churn.allSatisfy { $0["churned_refund"] == "0" })
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct SimulationTests {
+  @Test("The same plan gives the same bytes, another seed gives others")
+  func bytes() throws {
+    var plan = WorldPlan(seed: 11, subscribers: 60, months: 4)
+    let first = try World(plan)
+    let second = try World(plan)
+    plan.seed = 12
+    let other = try World(plan)
+    #expect(first.summary == second.summary)
+    for folder in ["archives", "snapshots", "truth"] {
+      let contents = try [first, second, other].map { world in
+        try world.files(folder).map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+      }
+      #expect(contents[0] == contents[1])
+      #expect(contents[0] != contents[2])
+    }
+  }
+
+  @Test("Shares of fates do not change what happened")
+  func independence() throws {
+    let calm = try World.calm(subscribers: 50)
+    var plan = calm.plan
+    plan.lostShare = 500_000
+    let lossy = try World(plan)
+    #expect(calm.summary.events == lossy.summary.events)
+    for name in ["revenue_monthly.csv", "trials_monthly.csv"] {
+      let keys = try [calm, lossy].map {
+        try $0.table(name).map { $0.filter { $0.key != "is_complete" } }
+      }
+      #expect(keys[0] == keys[1])
+    }
+  }
+
+  @Test("Every event is in the truth once and its copies add up to the lines of the archives")
+  func fates() throws {
+    let world = try World(WorldPlan(seed: 5, subscribers: 500, months: 12))
+    let truth = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
+    let bodies = try world.bodies()
+    #expect(truth.count == world.summary.events)
+    #expect(bodies.count == world.summary.lines)
+    #expect(truth.compactMap { $0["copies"] as? Int }.reduce(0, +) == bodies.count)
+    let identities = truth.map {
+      "\($0["transaction"] ?? "")|\($0["time"] ?? "")|\($0["name"] ?? "")"
+    }
+    #expect(Set(identities).count == truth.count)
+    for fate in Fate.allCases {
+      let count = truth.filter { $0["fate"] as? String == fate.rawValue }.count
+      #expect(count == world.summary.fates[fate])
+      #expect(count > 0)
+    }
+    let lost = truth.filter { $0["fate"] as? String == "lost" }
+    #expect(lost.allSatisfy { $0["copies"] as? Int == 0 && $0["witnesses"] is [String] })
+    #expect(lost.contains { !($0["witnesses"] as? [String] ?? []).isEmpty })
+    let duplicated = truth.filter { $0["fate"] as? String == "duplicated" }
+    #expect(duplicated.allSatisfy { ($0["copies"] as? Int ?? 0) > 1 })
+  }
+
+  @Test("A calm world loses and repeats nothing")
+  func calm() throws {
+    let world = try World.calm()
+    #expect(world.summary.fates[.delivered] == world.summary.events)
+    #expect(world.summary.lines == world.summary.events)
+    let identities = try world.bodies().map { body in
+      let transaction = try #require(body["transaction"] as? [String: Any])
+      let id = transaction["transaction_id"].map { "\($0)" } ?? ""
+      return "\(id)|\(body["time"] ?? "")|\(body["event_name"] ?? "")"
+    }
+    #expect(Set(identities).count == world.summary.events)
+  }
+
+  @Test("A world can be cut to about so many events")
+  func events() throws {
+    var plan = WorldPlan(seed: 8, subscribers: 1, months: 6)
+    plan.events = 2_000
+    plan.archives = .count(10)
+    let world = try World(plan)
+    #expect(world.summary.events >= 2_000 && world.summary.events < 2_100)
+    #expect(world.summary.archives == 10)
+    #expect(try world.files("archives").count == 10)
+  }
+
+  @Test("A folder that holds a world, and a plan that cannot be, are refused")
+  func refusals() throws {
+    let world = try World.calm(subscribers: 3)
+    #expect(throws: SimulateError.occupied(path: world.folder.path("world/archives"))) {
+      try simulate(world.plan, into: world.folder.path("world"))
+    }
+    var plan = world.plan
+    plan.lostShare = 900_000
+    plan.delayedShare = 200_000
+    let error = #expect(throws: SimulateError.self) {
+      try simulate(plan, into: world.folder.path("other"))
+    }
+    #expect(error?.description.contains("exceed a million") ?? false)
+    plan.lostShare = .max
+    #expect(throws: SimulateError.self) { try simulate(plan, into: world.folder.path("other")) }
+    plan = world.plan
+    plan.archives = .count(.max)
+    #expect(throws: SimulateError.self) { try simulate(plan, into: world.folder.path("other")) }
+    for name in ["subledger.yaml", "prices.csv"] {
+      let mine = try world.folder.write("mine", to: "\(name) of mine/\(name)")
+      #expect(throws: SimulateError.occupied(path: mine)) {
+        try simulate(world.plan, into: world.folder.path("\(name) of mine"))
+      }
+      #expect(FileManager.default.contents(atPath: mine) == Data("mine".utf8))
+    }
+    let file = try world.folder.write("", to: "file")
+    #expect(throws: SimulateError.self) { try simulate(world.plan, into: file) }
+  }
+
+  @Test("The configuration maps each dashboard product to the store's and gives its period")
+  func configuration() throws {
+    let world = try World.calm(subscribers: 3)
+    let text = try String(
+      contentsOfFile: world.folder.path("world/subledger.yaml"), encoding: .utf8)
+    #expect(text.contains("  pro_monthly: [com.example.pro.monthly]\n"))
+    #expect(text.contains("  com.example.reader.weekly: P7D\n"))
+    #expect(text.contains("  com.example.pro.yearly: P1Y\n"))
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct SnapshotTests {
+  @Test(
+    "Each shape is a folder of its own whose lines name user and time",
+    arguments: SnapshotShape.allCases)
+  func shapes(_ shape: SnapshotShape) throws {
+    let world = try World.calm()
+    let files = try world.files("snapshots/\(shape.rawValue)")
+    #expect(files.count == 1 && files[0].hasSuffix("2026-03-01.jsonl.gz"))
+    let values = try world.values(files[0])
+    #expect(values.count == world.summary.snapshotUsers[shape])
+    #expect(Set(values.compactMap { $0["user_id"] as? String }).count == values.count)
+    #expect(values.allSatisfy { $0["captured_at"] != nil })
+    #expect(values.allSatisfy { $0["data"] is [Any] || $0["entitlements"] is [Any] })
+  }
+
+  @Test("The snapshot's counter is the number of renewals, its transactions all charges")
+  func counters() throws {
+    let world = try World.calm()
+    let time = Span(world.plan).end
+    for life in world.lives {
+      guard let holding = life.holders(at: time).first?.holdings.first,
+        let newest = life.subscriptions.last, !life.subscriptions.isEmpty
+      else { continue }
+      let renewals = newest.periods.filter { $0.charge.kind == .renewal }.count
+      #expect(Int(holding.renewals) == renewals)
+      let charges = life.subscriptions.flatMap(\.periods).count
+      let trials = life.subscriptions.filter { $0.trial != nil }.count
+      #expect(holding.transactions.count == charges + trials)
+    }
+  }
+
+  @Test("A renewal at the price of an offer is listed as one, and costs half of what is usual")
+  func offers() throws {
+    let world = try World.calm()
+    let time = Span(world.plan).end
+    var prices: [SnapshotTransactionKind: [Bool]] = [:]
+    for life in world.lives {
+      let periods = life.subscriptions.flatMap(\.periods)
+      for held in life.holders(at: time).first?.holdings.flatMap(\.transactions) ?? [] {
+        guard let period = periods.first(where: { $0.charge.transaction == held.number })
+        else { continue }
+        let full = life.person.market.prices[held.product] * 10_000
+        let isHalf = period.charge.gross.local * 3 < full * 2
+        prices[held.kind, default: []].append(isHalf)
+      }
+    }
+    #expect(prices[.introRenewed]?.allSatisfy(\.self) == true)
+    #expect(prices[.renewed]?.contains(true) == false)
+    let files = try world.files("snapshots/sdk-object")
+    #expect(try gzip("-dc", files[0]).contains(Data("\"type\":\"introRenewed\"".utf8)))
+  }
+
+  @Test("The newest paid period decides what a snapshot says")
+  func states() {
+    let start: Int64 = 1_740_000_000
+    let charge = Charge(
+      kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start, product: 1,
+      ordinal: nil, gross: Money(local: 1, usd: 1), rate: 70, sendsProceeds: false)
+    var period = PaidPeriod(charge: charge, start: start, end: start + 30 * day)
+    func state(at time: Int64) -> Access {
+      Subscription(periods: [period], original: charge.transaction).state(at: time)
+    }
+    #expect(state(at: start + day).isActive && state(at: start + day).state == .willRenew)
+    period.canceledAt = start + day
+    #expect(state(at: start + 2 * day).isActive && state(at: start + 2 * day).state == .canceled)
+    period.canceledAt = nil
+    period.billingIssueAt = start + 30 * day
+    #expect(!state(at: start + 31 * day).isActive)
+    period.graceEnd = start + 46 * day
+    #expect(state(at: start + 31 * day).isActive)
+    #expect(state(at: start + 31 * day).state == .billingIssue)
+    #expect(state(at: start + 31 * day).until == start + 46 * day)
+    period.revokedAt = start + 5 * day
+    #expect(!state(at: start + 6 * day).isActive)
+    #expect(state(at: start + 6 * day).until == start + 5 * day)
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+import Domain
+
+@testable import Simulation
+
+/// A world written for a test, and ways to look into it.
+final class World {
+  let folder: TemporaryFolder
+  let summary: SimulationSummary
+  let plan: WorldPlan
+
+  init(_ plan: WorldPlan) throws {
+    folder = try TemporaryFolder()
+    self.plan = plan
+    summary = try simulate(plan, into: folder.path("world"))
+  }
+
+  /// A world in which every event arrives once, at once.
+  static func calm(
+    seed: UInt64 = 3, subscribers: Int = 400, by providers: [Provider] = [.qonversion]
+  ) throws -> World {
+    var plan = WorldPlan(seed: seed, subscribers: subscribers, months: 14)
+    plan.lostShare = 0
+    plan.duplicatedShare = 0
+    plan.delayedShare = 0
+    plan.reorderedShare = 0
+    plan.archives = .count(3)
+    plan.providers = providers
+    return try World(plan)
+  }
+
+  var lives: [Life] {
+    (0..<summary.subscribers).map { Story.life(of: $0, in: plan, span: Span(plan)) }
+  }
+
+  /// Paths of the files below a folder of the world, sorted.
+  func files(_ name: String) throws -> [String] {
+    let root = folder.path("world/\(name)")
+    let names = try FileManager.default.subpathsOfDirectory(atPath: root).sorted()
+    return names.map { "\(root)/\($0)" }.filter { $0.contains(".") }
+  }
+
+  /// The lines of a gzip file, as Foundation reads them after gzip has.
+  func values(_ path: String) throws -> [[String: Any]] {
+    try gzip("-dc", path).split(separator: UInt8(ascii: "\n")).map { line in
+      let value = try JSONSerialization.jsonObject(with: Data(line))
+      return try #require(value as? [String: Any])
+    }
+  }
+
+  /// The bodies in all archives, out of their envelopes.
+  func bodies() throws -> [[String: Any]] {
+    try files("archives").flatMap { try values($0) }.map { value in
+      guard let body = value["body"] else { return value }
+      if let text = body as? String {
+        let inner = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        return try #require(inner as? [String: Any])
+      }
+      return try #require(body as? [String: Any])
+    }
+  }
+
+  /// The rows of a table of the truth, by column.
+  func table(_ name: String) throws -> [[String: String]] {
+    let text = try String(contentsOfFile: folder.path("world/truth/\(name)"), encoding: .utf8)
+    let lines = text.split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    return lines.dropFirst().map { Dictionary(uniqueKeysWithValues: zip(lines[0], $0)) }
+  }
+}
+
+/// Millionths of a printed amount.
+func micros(_ text: String?) throws -> Int64 {
+  let value = try #require(Decimal(string: text ?? ""))
+  return NSDecimalNumber(decimal: value * 1_000_000).int64Value
+}
+
+extension Provider {
+  /// Everybody who tells of worlds.
+  static let told: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
+}

@@ -1,0 +1,79 @@
+import Testing
+import Domain
+
+@testable import Simulation
+
+@Suite struct WorldTests {
+  @Test("The generator gives the numbers of SplitMix64 in every version")
+  func randomness() {
+    var first = Randomness(seed: 1, item: 2, stream: 3)
+    var second = Randomness(seed: 1, item: 2, stream: 3)
+    #expect((0..<100).allSatisfy { _ in first.next() == second.next() })
+    // The finaliser's published value for the first state of seed 0.
+    #expect(Randomness.mix(0x9e37_79b9_7f4a_7c15) == 0xe220_a839_7b1d_cdaf)
+    let draws = (0..<1_000).map { _ in first.between(-3, 3) }
+    #expect(Set(draws) == Set(-3...3))
+  }
+
+  @Test("Months are added by the calendar, to the last day where a month is too short")
+  func months() {
+    func second(_ year: Int, _ month: Int, _ dayOfMonth: Int) -> Int64 {
+      Int64(Day(year: year, month: month, day: dayOfMonth).number) * day + 7
+    }
+    let january = second(2025, 1, 31)
+    let february = second(2025, 2, 28)
+    let nextJanuary = second(2026, 1, 31)
+    #expect(adding(months: 1, to: january) == february)
+    #expect(adding(months: 12, to: january) == nextJanuary)
+  }
+
+  @Test("Exchange rates of neighbouring months stay within five per cent")
+  func rates() {
+    for market in Market.all {
+      for month in 0..<36 {
+        let time = adding(months: month, to: 1_735_689_600)
+        let (now, next) = (market.rate(at: time), market.rate(at: adding(months: 1, to: time)))
+        #expect(abs(next - now) * 20 < now)
+      }
+    }
+  }
+
+  @Test("Periods of a life follow one another and every event lies within the world")
+  func lives() throws {
+    let world = try World.calm()
+    let span = Span(world.plan)
+    for life in world.lives {
+      let times = life.happenings.map(\.time)
+      #expect(times == times.sorted())
+      #expect(times.allSatisfy { $0 >= span.start && $0 < span.end })
+      for subscription in life.subscriptions {
+        for (before, after) in zip(subscription.periods, subscription.periods.dropFirst()) {
+          #expect(before.effectiveEnd <= after.start || before.graceEnd != nil)
+          #expect(before.start < after.start && after.start <= after.charge.time)
+        }
+        let ordinals = subscription.periods.compactMap(\.charge.ordinal)
+        let expected = ordinals.indices.map { Int32($0 + 1) }
+        #expect(ordinals == expected)
+      }
+    }
+  }
+
+  @Test("A failed attempt comes back by the documented schedule")
+  func schedule() {
+    var plan = WorldPlan(seed: 4, subscribers: 50, months: 6)
+    plan.delayedShare = 950_000
+    plan.lostShare = 0
+    plan.duplicatedShare = 0
+    plan.reorderedShare = 0
+    let life = Story.life(of: 2, in: plan, span: Span(plan))
+    let office = PostOffice(plan)
+    for index in life.happenings.indices {
+      let delivery = office.delivery(of: index, in: life)
+      #expect(delivery.arrivals.count == 1)
+      let arrival = delivery.arrivals[0]
+      let waited = arrival.received / 1000 - arrival.created
+      #expect(waited - PostOffice.schedule(of: .qonversion)[arrival.attempt - 1] <= 3)
+    }
+    #expect(PostOffice.schedule(of: .qonversion) == [0, 60, 360, 14_400, 28_800, 86_400])
+  }
+}

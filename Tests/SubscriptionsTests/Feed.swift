@@ -1,0 +1,91 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+/// What a provider without kinds, money or lasting ids sends of one user.
+struct Telling {
+  static let monthly: StringID = 1
+  static let yearly: StringID = 2
+  var provider: Provider
+  var events: [Event] = []
+
+  init(_ provider: Provider) { self.provider = provider }
+
+  /// Tells an event; its lineage is `lineage`, and its transaction the same unless changed.
+  mutating func tell(
+    _ kind: EventKind, _ time: String, of lineage: Int64 = 10,
+    _ change: (inout Event) -> Void = { _ in }
+  ) {
+    var event = Event(provider: provider, store: .appStore, kind: kind, time: at(time))
+    event.user = 7
+    event.lineage = lineage
+    event.transaction = lineage
+    event.product = Self.monthly
+    event.identity = Int64(events.count + 1)
+    change(&event)
+    event.startsLineage = [0, event.lineage].contains(event.transaction)
+    events.append(event)
+  }
+
+  /// Shows the state of `transaction`, owned and renewing unless changed.
+  mutating func show(
+    _ time: String, _ transaction: Int64, until end: String?, of lineage: Int64? = nil,
+    _ change: (inout Event, inout Observation) -> Void = { _, _ in }
+  ) {
+    tell(.observed, time, of: lineage ?? transaction) {
+      var state = Observation()
+      state.productType = end == nil ? .oneTime : .subscription
+      state.isOwned = true
+      state.isAutoRenewing = end == nil ? nil : true
+      $0.transaction = transaction
+      $0.periodEnd = end.map { at($0) }
+      change(&$0, &state)
+      $0.observation = state
+    }
+  }
+
+  func lives(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
+    -> [SubscriptionHistory]
+  {
+    var rules = FoldSettings(asOf: at(asOf))
+    change(&rules)
+    return try Subscriptions.lives(of: events, rules: rules)
+  }
+
+  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws -> BookedLives
+  {
+    try BookedLives(lives(asOf: asOf, change))
+  }
+
+  /// Kind and time of what the only life comes to, one a line.
+  func history(asOf: String = "2027-01-01") throws -> [String] {
+    let lives = try lives(asOf: asOf)
+    #expect(lives.count == 1)
+    return lives.first?.events.map { "\($0.kind.name) \(text($0.time))" } ?? []
+  }
+}
+
+/// `2026-01-31`, or `2026-01-31T12:00:00`.
+func text(_ instant: Instant) -> String {
+  let day = CivilCalendar.utc.day(of: instant)
+  let second = instant.milliseconds / 1000 - Int64(day.number) * 86_400
+  guard second > 0 else { return day.text }
+  let parts = [second / 3600, second / 60 % 60, second % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+  return "\(day.text)T\(parts.joined(separator: ":"))"
+}
+
+extension BookedLives {
+  func count(_ gap: CoverageGap) -> Int64 {
+    facts.gaps.reduce(0) { $0 + ($1.key.gap == gap ? $1.value : 0) }
+  }
+
+  var renewalOrdinals: [Int64?] {
+    facts.renewals.flatMap { Array(repeating: $0.key.ordinal, count: Int($0.value.renewals)) }
+      .sorted { ($0 ?? 0) < ($1 ?? 0) }
+  }
+
+  func charges(_ kind: ChargeKind) -> Int64 {
+    facts.revenue.reduce(0) { $0 + ($1.key.chargeKind == kind ? $1.value.charges : 0) }
+  }
+}

@@ -1,0 +1,145 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+@Suite("Lives of a user")
+struct LivesTests {
+  @Test("What follows the end of another product is one life; what overlaps is another")
+  func overlap() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = Telling.yearly }
+    let lives = try feed.lives(asOf: "2026-04-01")
+    #expect(lives.map { $0.state?.lineages } == [[10, 11]])
+    #expect(lives.map { $0.state?.lineage } == [11])
+    feed.events[1].time = at("2026-02-09")
+    #expect(try feed.lives(asOf: "2026-04-01").map { $0.state?.lineages } == [[10], [11]])
+  }
+
+  @Test("A product, a group or a change of product ties what overlaps")
+  func ties() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10") { _, state in state.group = 5 }
+    feed.show("2026-01-20", 11, until: "2027-01-20") { event, state in
+      event.product = Telling.yearly
+      state.group = 6
+    }
+    #expect(try feed.lives(asOf: "2026-04-01").count == 2)
+    var grouped = feed
+    grouped.events[1].observation?.group = 5
+    #expect(try grouped.lives(asOf: "2026-04-01").count == 1)
+    var same = feed
+    same.events[1].product = Telling.monthly
+    #expect(try same.lives(asOf: "2026-04-01").count == 1)
+    var elsewhere = same
+    elsewhere.events[1].store = .stripe
+    #expect(try elsewhere.lives(asOf: "2026-04-01").count == 2)
+  }
+
+  @Test("A purchase that another replaced gives its life to it")
+  func replaced() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
+      event.kind = .started
+      event.product = Telling.yearly
+    }
+    feed.show("2026-01-20T00:00:10", 10, until: "2026-01-20") { event, state in
+      event.kind = .expired
+      state.isReplaced = true
+      state.isOwned = false
+    }
+    #expect(try feed.history() == ["started 2026-01-10", "started 2026-01-20"])
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.count(.transferIn) == 1 && facts.count(.churned) == 0)
+    feed.events[2].observation?.isReplaced = false
+    #expect(try feed.lives(asOf: "2026-04-01").count == 2)
+    #expect(try feed.facts(asOf: "2026-04-01").count(.new) == 2)
+  }
+
+  @Test(
+    "What was left of an upgrade under one original id does not free the place of the new product")
+  func replacedWithin() throws {
+    var feed = Telling(.iaptic)
+    let left = "2026-01-20T00:00:05"
+    feed.tell(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
+    feed.show("2026-01-20", 12, until: "2026-02-20", of: 10) { event, _ in
+      event.product = Telling.yearly
+    }
+    feed.show(left, 10, until: "2026-01-20") { _, state in
+      (state.isReplaced, state.isOwned) = (true, false)
+    }
+    feed.tell(.started, "2026-02-15", of: 11) {
+      $0.product = 3
+      $0.periodEnd = at("2026-02-22")
+    }
+    let lives = try feed.lives(asOf: "2026-02-18")
+    #expect(lives.map { $0.state?.lineages } == [[10], [11]])
+    let facts = try feed.facts(asOf: "2026-02-18")
+    #expect(facts.days(.transferIn) == ["2026-01-20"] && facts.count(.new) == 2)
+  }
+
+  @Test("A purchase that was replaced ended when its state says, however late that is told")
+  func replacedLongAgo() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show("2026-01-20", 11, until: "2027-01-20") { event, _ in
+      event.kind = .started
+      event.product = Telling.yearly
+    }
+    feed.show("2026-02-01", 10, until: "2026-01-20") { _, state in
+      state.isReplaced = true
+      state.isOwned = false
+    }
+    #expect(try feed.lives(asOf: "2026-04-01").map { $0.state?.lineages } == [[10, 11]])
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.days(.transferIn) == ["2026-01-20"])
+    #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
+  }
+
+  @Test("A shared purchase counts as family sharing and nowhere else")
+  func shared() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: "2026-02-10") { _, state in state.isShared = true }
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.excluded.map(\.key.reason) == [.familySharing])
+    #expect(facts.excluded.values.map(\.events) == [1])
+    #expect(facts.excluded.values.map(\.charges) == [1])
+    #expect(facts.revenue.isEmpty && facts.movements.isEmpty && facts.gaps.isEmpty)
+    #expect(try feed.lives(asOf: "2026-04-01").compactMap(\.state).isEmpty)
+  }
+
+  @Test("FLOBUK without user is booked, and in no count of subscriptions, but for Play")
+  func unchained() throws {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.user = 0 }
+    let facts = try feed.facts(asOf: "2026-04-01")
+    #expect(facts.revenue.values.map(\.charges) == [1] && facts.count(.unchainedCharge) == 1)
+    #expect(facts.movements.isEmpty && facts.retention.isEmpty && facts.renewals.isEmpty)
+    func churned() throws -> [Churned] {
+      try feed.lives(asOf: "2026-04-01").flatMap { $0.state?.churned ?? [] }
+    }
+    #expect(try churned() == [])
+    feed.events[0].store = .playStore
+    let chained = try feed.facts(asOf: "2026-04-01")
+    #expect(chained.count(.new) == 1 && chained.count(.unchainedCharge) == 0)
+    #expect(try churned().count == chained.count(.churned))
+  }
+
+  @Test("A pause is no churn, and a charge after it resumes")
+  func paused() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.tell(.paused, "2026-02-10T00:00:05", of: 10)
+    let paused = try feed.facts(asOf: "2026-02-20")
+    #expect(paused.days(.paused) == ["2026-02-10"] && paused.count(.churned) == 0)
+    #expect(paused.count(.lost) == 0)
+    feed.show("2026-03-10", 11, until: "2026-04-10", of: 10)
+    #expect(try feed.facts(asOf: "2026-03-20").days(.resumed) == ["2026-03-10"])
+    feed.events.remove(at: 1)
+    let lapsed = try feed.facts(asOf: "2026-03-20")
+    #expect(lapsed.count(.churned) == 1 && lapsed.count(.reactivated) == 1)
+    #expect(lapsed.count(.lost) == 1)
+  }
+}

@@ -1,0 +1,109 @@
+import TestSupport
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+@Suite("What a user's later collections lack")
+struct CollectionsTests {
+  @Test(
+    "What a later collection lacks is found as by looking through all of them", arguments: 1...40)
+  func disappearances(seed: UInt64) {
+    var numbers = SeededNumbers(seed: seed)
+    func roll(_ sides: Int) -> Int64 { Int64(numbers.below(sides)) }
+    var events: [Event] = []
+    for collection in 1...30 {
+      let time = at("2026-01-01") + .days(roll(20))
+      for _ in 0...roll(3) {
+        var event = Event(provider: .iaptic, kind: .observed, time: time)
+        event.collection = Int64(collection)
+        event.identity = Int64(events.count + 1)
+        event.lineage = roll(8)
+        event.product = StringID(roll(3))
+        event.observation = roll(6) == 0 ? nil : Observation()
+        events.append(event)
+      }
+    }
+    events.sort { ($0.time, $0.identity) < ($1.time, $1.identity) }
+    let collections = Collections(events)
+    for lineage in 0..<Int64(9) {
+      for product in 0..<StringID(4) {
+        let found = collections.disappearance(of: lineage, product: product)
+        #expect(found == events.lacking(lineage, product), "seed \(seed)")
+      }
+    }
+  }
+}
+
+extension CollectionsTests {
+  @Test("Without ids, the end that an upgrade cut is that of the purchase which it replaced")
+  func upgradeWithoutIds() throws {
+    for vanishes in [false, true] {
+      var feed = Telling(.iaptic)
+      func show(
+        _ time: String, _ collection: Int64, _ product: StringID, until end: String,
+        chargedAt charged: String? = nil
+      ) {
+        feed.show(time, 0, until: end, of: 10) { event, state in
+          (event.collection, event.product) = (collection, product)
+          event.received = at(collection == 3 ? "2026-06-18" : time) + .seconds(1)
+          (state.isTimeInferred, state.firstPurchasedAt) = (true, at("2026-05-12"))
+          state.lastChargedAt = charged.map { at($0) }
+          guard product == Telling.monthly, collection > 1 else { return }
+          (state.isReplaced, state.isOwned) = (true, false)
+        }
+      }
+      show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
+      show("2026-06-01", 2, Telling.monthly, until: "2026-06-01")
+      show("2026-06-01", 2, Telling.yearly, until: "2026-07-01", chargedAt: "2026-06-01")
+      // Nothing in it tells of a time after the first purchase.
+      if vanishes { show("2026-05-12", 3, Telling.monthly, until: "2026-06-01") }
+      let told = try feed.history()
+      #expect(told.prefix(1) == ["started 2026-05-12"])
+      #expect(told.contains("product_changed 2026-06-01"))
+      #expect(told.contains("revoked 2026-06-18T00:00:01") == vanishes)
+      let facts = try feed.facts(asOf: "2026-08-01")
+      #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
+      #expect(facts.days(.churnedRefund) == (vanishes ? ["2026-06-18"] : []))
+    }
+  }
+
+  @Test("Of an upgrade under one original id the new product vanishes though the old one stays")
+  func upgrade() throws {
+    var feed = Telling(.iaptic)
+    func show(_ time: String, _ collection: Int64, _ product: StringID, until end: String) {
+      feed.show(time, 0, until: end, of: 10) { event, state in
+        (event.collection, event.product) = (collection, product)
+        guard product == Telling.monthly, collection > 1 else { return }
+        (state.isReplaced, state.isOwned) = (true, false)
+      }
+    }
+    show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
+    for collection in [2, 3] as [Int64] {
+      let time = collection == 2 ? "2026-06-01" : "2026-06-18"
+      show(time, collection, Telling.monthly, until: "2026-06-01")
+      if collection == 2 { show(time, collection, Telling.yearly, until: "2026-07-01") }
+    }
+    #expect(try feed.history().last == "revoked 2026-06-18")
+    #expect(try feed.facts(asOf: "2026-06-20").days(.churnedRefund) == ["2026-06-18"])
+  }
+}
+
+extension [Event] {
+  /// The event of the first collection after the last with both that lacks `product`.
+  func lacking(_ lineage: Int64, _ product: StringID) -> Event? {
+    let deliveries = Dictionary(grouping: self, by: \.collection).values.sorted {
+      ($0[0].time, $0[0].identity) < ($1[0].time, $1[0].identity)
+    }
+    func holds(_ delivery: [Event], _ isSuch: (Event) -> Bool) -> Bool {
+      delivery.contains { !$0.isCollectionAlone && isSuch($0) }
+    }
+    let last = deliveries.lastIndex { delivery in
+      holds(delivery) { $0.lineage == lineage && $0.product == product }
+    }
+    guard let last else { return nil }
+    return deliveries[(last + 1)...].first {
+      $0[0].time > deliveries[last][0].time && !holds($0) { $0.product == product }
+    }?.first
+  }
+}

@@ -1,0 +1,155 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+/// Purchases that states show beside or inside the period of another one.
+@Suite("Purchases that states show beside others")
+struct OverlappingPurchasesTests {
+  private func known(_ rules: inout FoldSettings) {
+    rules.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
+  }
+
+  private func charged(_ feed: Telling, _ change: (inout FoldSettings) -> Void) throws -> [String] {
+    let charges = try feed.lives(asOf: "2026-07-20", change).flatMap { $0.state?.charges ?? [] }
+    return charges.map { "\($0.product) \(text($0.time))" }.sorted()
+  }
+
+  @Test("What was over before it was first seen was charged before what ran by then")
+  func overLongAgo() throws {
+    for lineage in [10, 20] as [Int64] {
+      var feed = Telling(.iaptic)
+      feed.show("2026-05-25", 15, until: "2026-06-20", of: 10) { _, state in
+        state.lastChargedAt = at("2026-05-20")
+        state.isAutoRenewing = false
+      }
+      feed.show("2026-05-25", 13, until: "2026-04-14", of: lineage) { event, state in
+        event.product = Telling.yearly
+        (state.isOwned, state.isAutoRenewing, state.isReplaced) = (false, false, true)
+      }
+      for rules in [known, { _ in }] {
+        let facts = try feed.facts(asOf: "2026-07-20", rules)
+        #expect(facts.count(.transferIn) == 0 && facts.charges(.productChange) == 0)
+      }
+      #expect(try charged(feed, known) == ["1 2026-05-20", "2 2025-04-14"])
+      #expect(try charged(feed) { _ in } == ["1 2026-05-20", "2 2026-04-14"])
+    }
+  }
+
+  @Test("What ended before the period of another one did is never charged at the end of that")
+  func endedInside() throws {
+    var feed = Telling(.iaptic)
+    feed.show("2025-09-01", 20, until: "2026-09-01") { event, _ in
+      event.kind = .started
+      event.product = Telling.yearly
+    }
+    feed.show("2026-05-25", 13, until: "2026-04-14", of: 10) { event, state in
+      (state.isOwned, state.isAutoRenewing) = (false, false)
+    }
+    for index in feed.events.indices { feed.events[index].observation?.group = 5 }
+    #expect(try charged(feed, known) == ["1 2026-03-14", "2 2025-09-01"])
+  }
+
+  @Test("An upgrade without ids was charged when it was bought, though its own date says so")
+  func upgradeOfItsOwnDate() throws {
+    for switched in ["2026-05-20", "2026-05-20T00:00:03"] {
+      var feed = Telling(.iaptic)
+      feed.shown("2026-05-10T00:00:09", 1, "2026-05-10", until: "2026-06-10")
+      feed.shown("2026-05-20T00:00:09", 2, switched, until: "2026-05-20") {
+        ($0.isReplaced, $0.isOwned) = (true, false)
+      }
+      feed.shown("2026-05-20T00:00:09", 2, switched, until: "2027-05-20", Telling.yearly) {
+        $0.firstPurchasedAt = at("2026-05-20")
+      }
+      #expect(try charged(feed, known) == ["1 2026-05-10", "2 2026-05-20"], "\(switched)")
+      let facts = try feed.facts(asOf: "2026-07-20", known)
+      #expect(facts.days(.transferIn) == ["2026-05-20"] && facts.count(.churned) == 0)
+    }
+  }
+
+  @Test("A trial without ids inside the period of another product is not as long as its product")
+  func trialInside() throws {
+    var feed = Telling(.iaptic)
+    feed.shown("2026-05-10T00:00:09", 1, "2026-05-10", until: "2026-06-10")
+    feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-20") {
+      ($0.isReplaced, $0.isOwned) = (true, false)
+    }
+    feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-27", Telling.yearly) {
+      ($0.firstPurchasedAt, $0.isTrial) = (at("2026-05-20"), true)
+    }
+    let trials = try feed.lives(asOf: "2026-05-25", known).flatMap { $0.state?.trials ?? [] }
+    #expect(trials.map { text($0.start) } == ["2026-05-20T00:00:09"])
+  }
+}
+
+extension OverlappingPurchasesTests {
+  /// Two months, the second of which was taken away on 19 April.
+  private var takenAway: Telling {
+    var feed = Telling(.iaptic)
+    feed.shown("2026-03-01T00:00:05", 1, "2026-03-01", until: "2026-04-01")
+    feed.shown("2026-04-01T00:00:05", 2, "2026-03-01", until: "2026-05-01")
+    feed.shown("2026-04-19T00:00:05", 3, "2026-04-19", until: "2026-04-19") {
+      ($0.isOwned, $0.isAutoRenewing) = (false, false)
+      $0.autoRenewChangedAt = at("2026-04-19")
+    }
+    return feed
+  }
+
+  @Test("Without ids, the end that a refund cut is that of the purchase which was taken away")
+  func cutByRefund() throws {
+    for rules in [known, { _ in }] {
+      let facts = try takenAway.facts(asOf: "2026-07-20", rules)
+      #expect(facts.charges(.first) == 1 && facts.charges(.renewal) == 1)
+      #expect(facts.days(.churnedRefund) == ["2026-04-19"] && facts.count(.churned) == 1)
+    }
+  }
+
+  @Test("What is bought anew after such a refund is a purchase of its own")
+  func boughtAfterRefund() throws {
+    for rules in [known, { _ in }] {
+      var feed = takenAway
+      feed.shown("2026-04-25T00:00:05", 4, "2026-04-25", until: "2026-05-25")
+      let facts = try feed.facts(asOf: "2026-05-20", rules)
+      #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 3)
+      #expect(facts.days(.reactivated) == ["2026-04-25"])
+    }
+  }
+
+  @Test("An end that was only seen when it had come is not cut by what was bought after it")
+  func lostPeriod() throws {
+    var feed = Telling(.iaptic)
+    feed.shown("2026-04-15T00:00:05", 1, "2026-04-01", until: "2026-04-01") {
+      ($0.isOwned, $0.isAutoRenewing) = (false, false)
+      $0.firstPurchasedAt = at("2026-03-01")
+    }
+    feed.shown("2026-05-20T00:00:05", 2, "2026-03-01", until: "2026-06-20") {
+      $0.firstPurchasedAt = at("2026-03-01")
+    }
+    for rules in [known, { _ in }] {
+      let facts = try feed.facts(asOf: "2026-06-01", rules)
+      #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
+      #expect(facts.count(.churned) == 1 && facts.count(.reactivated) == 1)
+    }
+    // Where nothing was received, the length tells.
+    for index in feed.events.indices { feed.events[index].received = nil }
+    let facts = try feed.facts(asOf: "2026-06-01", known)
+    #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
+  }
+}
+
+private extension Telling {
+  /// Shows a state without ids and without a date; `time` is the latest thing that it tells.
+  mutating func shown(
+    _ received: String, _ collection: Int64, _ time: String, until end: String,
+    _ product: StringID = monthly, _ change: (inout Observation) -> Void = { _ in }
+  ) {
+    let bought = events.first?.time ?? at(time)
+    show(time, 0, until: end, of: 10) { event, state in
+      (event.collection, event.product) = (collection, product)
+      event.received = at(received)
+      state.isTimeInferred = true
+      state.firstPurchasedAt = bought
+      change(&state)
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+@Suite("What states prove besides charges")
+struct StateChangesTests {
+  private func feed(
+    _ time: String = "2026-02-10T00:00:05", _ change: (inout Event, inout Observation) -> Void
+  ) -> Telling {
+    var feed = Telling(.flobuk)
+    feed.show("2026-01-10", 10, until: "2026-02-10")
+    feed.show(time, 10, until: "2026-02-10", change)
+    return feed
+  }
+
+  @Test("Auto-renew that goes off is a cancel, at its own date when sent; on again withdraws it")
+  func cancel() throws {
+    var story = feed("2026-01-20") { _, state in state.isAutoRenewing = false }
+    #expect(try story.history() == ["started 2026-01-10", "canceled 2026-01-20"])
+    #expect(try story.facts(asOf: "2026-03-01").count(.churnedVoluntary) == 1)
+    story.events[1].observation?.autoRenewChangedAt = at("2026-01-15")
+    #expect(try story.history() == ["started 2026-01-10", "canceled 2026-01-15"])
+    story.show("2026-01-25", 10, until: "2026-02-10")
+    #expect(try story.history().last == "uncanceled 2026-01-25")
+    #expect(try story.facts(asOf: "2026-03-01").count(.churnedUnknown) == 1)
+  }
+
+  @Test("Auto-renew seen off only after the end tells nothing of why it ended")
+  func offAtTheEnd() throws {
+    var story = feed { _, state in
+      state.isAutoRenewing = false
+      state.isOwned = false
+    }
+    #expect(try story.facts(asOf: "2026-03-01").count(.churnedUnknown) == 1)
+    story.events[1].observation?.autoRenewChangedAt = at("2026-02-09")
+    #expect(try story.facts(asOf: "2026-03-01").count(.churnedVoluntary) == 1)
+  }
+
+  @Test("A failed payment makes the end involuntary, and a charge after it a recovery")
+  func retry() throws {
+    var story = feed { _, state in
+      state.isInBillingRetry = true
+      state.isOwned = false
+    }
+    #expect(try story.history() == ["started 2026-01-10", "billing_retry 2026-02-10T00:00:05"])
+    #expect(try story.facts(asOf: "2026-03-01").days(.churnedInvoluntary) == ["2026-02-10"])
+    story.show("2026-02-20", 11, until: "2026-03-20")
+    #expect(try story.history().last == "renewed 2026-02-20")
+    #expect(try story.facts(asOf: "2026-03-01").count(.recovered) == 1)
+    story.show("2026-02-15", 10, until: "2026-02-10") { _, state in state.isOwned = false }
+    #expect(try story.history().last == "resubscribed 2026-02-20")
+    #expect(try story.facts(asOf: "2026-03-01").count(.reactivated) == 1)
+  }
+
+  @Test("Auto-renew that goes off in billing retry is the store giving up")
+  func givenUp() throws {
+    var story = feed { _, state in state.isInBillingRetry = true }
+    story.show("2026-02-25", 10, until: "2026-02-10") { _, state in
+      state.isInBillingRetry = true
+      state.isOwned = false
+      state.isAutoRenewing = false
+    }
+    story.show("2026-03-01", 11, until: "2026-04-01")
+    #expect(
+      try story.history() == [
+        "started 2026-01-10", "billing_retry 2026-02-10T00:00:05", "canceled 2026-02-25",
+        "resubscribed 2026-03-01",
+      ])
+    #expect(try story.facts(asOf: "2026-03-10").count(.reactivated) == 1)
+  }
+
+  @Test("An expiry for a failed payment is the store giving up, retried before or not")
+  func givenUpAtOnce() throws {
+    for retry in [nil, "2026-02-10", "2026-02-10T00:00:01"] {
+      var story = Telling(.iaptic)
+      story.tell(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
+      if let retry { story.tell(.graceEntered, retry) { $0.periodEnd = at("2026-02-10") } }
+      story.tell(.expired, "2026-02-10T00:00:01") {
+        $0.periodEnd = at("2026-02-10")
+        $0.reason = .involuntary
+      }
+      story.tell(.renewed, "2026-02-16") {
+        $0.transaction = 11
+        $0.periodEnd = at("2026-03-16")
+      }
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.days(.churnedInvoluntary) == ["2026-02-10"])
+      #expect(facts.days(.reactivated) == ["2026-02-16"] && facts.count(.recovered) == 0)
+    }
+  }
+
+  @Test("Access that ends with the period is an expiry; access that ends before is taken away")
+  func ends() throws {
+    let expired = feed { _, state in state.isOwned = false }
+    #expect(try expired.history() == ["started 2026-01-10", "expired 2026-02-10"])
+    #expect(try expired.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
+    let revoked = feed("2026-01-20") { _, state in state.isOwned = false }
+    #expect(try revoked.history() == ["started 2026-01-10", "revoked 2026-01-20"])
+    #expect(try revoked.facts(asOf: "2026-03-01").days(.churnedRefund) == ["2026-01-20"])
+    let early = feed("2026-02-09T12:00:00") { _, state in state.isOwned = false }
+    #expect(try early.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
+  }
+
+  @Test("Access that is back before the period's end never ended; gone again, it did then")
+  func accessBack() throws {
+    var story = feed("2026-01-20") { _, state in state.isOwned = false }
+    story.show("2026-01-25", 10, until: "2026-02-10")
+    #expect(try story.facts(asOf: "2026-01-24").days(.churnedRefund) == ["2026-01-20"])
+    #expect(try story.history() == ["started 2026-01-10"])
+    let facts = try story.facts(asOf: "2026-03-01")
+    #expect(facts.days(.churnedUnknown) == ["2026-02-10"] && facts.count(.churnedRefund) == 0)
+    story.show("2026-01-30", 10, until: "2026-02-10") { _, state in state.isOwned = false }
+    #expect(try story.history() == ["started 2026-01-10", "revoked 2026-01-30"])
+    story.events[2].time = at("2026-02-10")
+    #expect(try story.history() == ["started 2026-01-10", "revoked 2026-01-20"])
+  }
+
+  @Test("A later end of the same transaction is an extension")
+  func extended() throws {
+    let story = feed("2026-01-20") { event, _ in event.periodEnd = at("2026-02-20") }
+    #expect(try story.history() == ["started 2026-01-10", "extended 2026-01-20"])
+    #expect(try story.facts(asOf: "2026-03-01").days(.churned) == ["2026-02-20"])
+  }
+
+  @Test("A told cancel and a told expiry are not derived again; one of them leaves the other")
+  func toldBeats() throws {
+    var story = Telling(.iaptic)
+    story.show("2026-01-10", 10, until: "2026-02-10")
+    for kind in [EventKind.canceled, .expired] {
+      story.show(kind == .expired ? "2026-02-10T00:00:09" : "2026-01-20", 10, until: "2026-02-10") {
+        $1.isAutoRenewing = false
+        $1.isOwned = kind == .expired ? false : true
+      }
+      story.events[story.events.count - 1].kind = kind
+    }
+    let told = ["started 2026-01-10", "canceled 2026-01-20", "expired 2026-02-10T00:00:09"]
+    #expect(try story.history() == told)
+    story.events[1].kind = .observed
+    #expect(try story.history() == told)
+    story.events.remove(at: 1)
+    #expect(try story.history().map { $0.prefix(8) } == ["started ", "expired ", "canceled"])
+  }
+
+  @Test("A purchase that a later collection lacks while its period runs is revoked")
+  func vanished() throws {
+    var story = Telling(.iaptic)
+    story.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.collection = 100 }
+    story.tell(.observed, "2026-01-20", of: 99) {
+      $0.collection = 101
+      $0.product = 0
+      $0.transaction = 0
+      $0.store = .unknown
+    }
+    #expect(try story.history() == ["started 2026-01-10", "revoked 2026-01-20"])
+    story.events[1].time = at("2026-02-10")
+    #expect(try story.history() == ["started 2026-01-10"])
+    story.events[1].time = at("2026-01-20")
+    story.show("2026-01-25", 10, until: "2026-02-10") { event, _ in event.collection = 102 }
+    #expect(try story.history() == ["started 2026-01-10"])
+  }
+}
+
+extension StateChangesTests {
+  /// An order of Play's that ended on 20 January, and another one of `product` since.
+  private func followed(
+    by product: StringID, at time: String, _ provider: Provider = .flobuk,
+    in store: Store = .playStore
+  ) -> Telling {
+    var story = Telling(provider)
+    story.show("2026-01-10", 10, until: "2026-02-10")
+    story.show(time, 20, until: "2027-01-20") { event, _ in event.product = product }
+    story.show("2026-01-20T00:00:06", 10, until: "2026-01-20") { _, state in
+      (state.isOwned, state.isAutoRenewing) = (false, false)
+    }
+    for index in story.events.indices { story.events[index].store = store }
+    return story
+  }
+
+  @Test("An order of Play's that another took the place of was replaced, not taken away")
+  func replaced() throws {
+    for isGroup in [true, false] {
+      var story = followed(by: Telling.yearly, at: "2026-01-20T00:00:03")
+      if isGroup {
+        for index in story.events.indices { story.events[index].observation?.group = 5 }
+      }
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.count(.churned) == 0 && facts.charges(.productChange) == 1)
+      #expect(facts.days(.transferOut) == ["2026-01-20"], "\(isGroup)")
+    }
+    let anew = try followed(by: Telling.monthly, at: "2026-01-20T00:00:03")
+      .facts(asOf: "2026-03-01")
+    #expect(anew.count(.churned) == 0 && anew.renewalOrdinals == [1])
+  }
+
+  @Test("Without another order within the gap, or in another store, it was taken away")
+  func takenAway() throws {
+    for story in [
+      followed(by: Telling.yearly, at: "2026-01-21T00:00:01"),
+      followed(by: Telling.yearly, at: "2026-01-20T00:00:03", in: .appStore),
+      followed(by: Telling.yearly, at: "2026-01-20T00:00:03", .iaptic),
+    ] {
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.days(.churnedRefund) == ["2026-01-20"])
+      #expect(facts.days(.reactivated) == [String(text(story.events[1].time).prefix(10))])
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+/// Bodies of iaptic's first years say no more of their date than what has happened by then, so that
+/// all states of a period share one time.
+@Suite("States of bodies without a date")
+struct UndatedStatesTests {
+  @Test("A failed payment is that of the period before it, whatever sorts first")
+  func failedPayment() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-01T00:00:01", until: "2026-02-01")
+    feed.receive("2026-02-01T00:00:02", until: "2026-03-01")
+    feed.receive("2026-03-01T00:00:01", until: "2026-03-01") { $0.isInBillingRetry = true }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-03-20")
+      #expect(facts.days(.new) == ["2026-01-01"] && facts.renewalOrdinals == [1])
+      #expect(facts.days(.churnedInvoluntary) == ["2026-03-01"])
+    }
+    // One archive keeps receive times, the other does not.
+    for missing in [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]] {
+      var mixed = feed
+      for place in missing { mixed.events[place].received = nil }
+      for story in [mixed, mixed.sortedOtherwise] {
+        let facts = try story.facts(asOf: "2026-03-20")
+        #expect(facts.renewalOrdinals == [1], "\(missing)")
+        #expect(facts.days(.churnedInvoluntary) == ["2026-03-01"], "\(missing)")
+      }
+    }
+  }
+
+  @Test("Auto-renew is as the state received last has it")
+  func renewing() throws {
+    for story in [[true, false], [false, true], [false, true, false], [true, false, true]] {
+      var feed = Telling(.iaptic)
+      for (day, renews) in story.enumerated() {
+        feed.receive("2026-01-0\(day + 1)", until: "2026-02-01") { $0.isAutoRenewing = renews }
+      }
+      for told in [feed, feed.sortedOtherwise] {
+        let off = try told.facts(asOf: "2026-01-20").count(.autoRenewOff)
+        #expect(off == (story.last == false ? 1 : 0), "\(story)")
+      }
+    }
+  }
+
+  @Test("Access is as the state received last has it")
+  func access() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-10", until: "2026-02-01") { $0.isOwned = false }
+    feed.receive("2026-01-20", until: "2026-02-01")
+    for story in [feed, feed.sortedOtherwise] {
+      #expect(try story.history() == ["started 2026-01-01"])
+    }
+    feed.events[1].received = at("2026-01-01T00:00:05")
+    for story in [feed, feed.sortedOtherwise] {
+      #expect(try story.facts(asOf: "2026-02-20").count(.churnedRefund) == 1)
+    }
+  }
+
+  @Test("What a collection lacks has vanished when that was received, whatever dates the rest")
+  func vanished() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-10T00:00:05", until: "2026-02-10") {
+      $0.firstPurchasedAt = at("2026-01-10")
+    }
+    for (index, received) in ["2026-01-10T00:00:05", "2026-01-20T00:00:07"].enumerated() {
+      feed.receive(received, until: "2027-01-05") { $0.firstPurchasedAt = at("2026-01-05") }
+      let place = feed.events.count - 1
+      feed.events[place].lineage = 20
+      feed.events[place].product = Telling.yearly
+      feed.events[place].time = at(index == 0 ? "2026-01-10" : "2026-01-05")
+    }
+    feed.events[0].time = at("2026-01-10")
+    for (index, collection) in [Int64(1), 1, 2].enumerated() {
+      feed.events[index].collection = collection
+    }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-03-01")
+      #expect(facts.days(.new) == ["2026-01-05", "2026-01-10"])
+      #expect(facts.days(.churnedRefund) == ["2026-01-20"] && facts.count(.churned) == 1)
+    }
+    // CurrentSubscription once more later on, it never vanished.
+    feed.events[0].received = at("2026-01-21")
+    feed.events[1].received = at("2026-01-21")
+    #expect(try feed.facts(asOf: "2026-03-01").days(.churnedUnknown) == ["2026-02-10"])
+  }
+
+  @Test("A purchase after access was seen gone is one after a lapse, when it was received")
+  func lapse() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-01T00:00:05", until: "2026-02-01")
+    feed.receive("2026-04-15", until: "2026-02-01") {
+      $0.isOwned = false
+      $0.isAutoRenewing = false
+      $0.autoRenewChangedAt = at("2026-01-20")
+    }
+    // An end that has come is the latest thing that the body tells.
+    feed.events[1].time = at("2026-02-01")
+    feed.receive("2026-05-20", until: "2026-06-20")
+    let facts = try feed.facts(asOf: "2026-06-01")
+    #expect(facts.days(.churnedVoluntary) == ["2026-02-01"] && facts.count(.churned) == 1)
+    #expect(facts.days(.reactivated) == ["2026-05-20"] && facts.renewalOrdinals.isEmpty)
+    // Received when it was over, it was bought after access was last seen gone.
+    feed.events[2].received = at("2026-06-25")
+    #expect(try feed.facts(asOf: "2026-07-30").days(.reactivated) == ["2026-04-15"])
+    // Seen gone within the renewal gap alone, it went on.
+    feed.events[1].received = at("2026-02-01T20:00:00")
+    #expect(try feed.facts(asOf: "2026-07-30").count(.reactivated) == 0)
+  }
+
+  @Test("A transaction that nothing dates was charged when the period before it ended")
+  func transactions() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
+    feed.receive("2026-02-01T00:00:05", 11, until: "2026-03-01")
+    feed.receive("2026-03-05", 12, until: "2026-04-01")
+    // A cancel is the latest thing that the body tells.
+    feed.receive("2026-04-11", 13, until: "2026-05-01") { $0.isAutoRenewing = false }
+    feed.events[3].time = at("2026-04-10")
+    let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
+    for missing in [[], [1], [2], [0, 1, 2, 3]] {
+      for rules in [monthly, { _ in }] {
+        var mixed = feed
+        for place in missing { mixed.events[place].received = nil }
+        for story in [mixed, mixed.sortedOtherwise] {
+          let facts = try story.facts(asOf: "2026-04-20", rules)
+          #expect(facts.days(.new) == ["2026-01-01"] && facts.count(.churned) == 0, "\(missing)")
+          let charged = try story.lives(asOf: "2026-04-20", rules).flatMap(\.events)
+            .filter { $0.chargeKind != nil }.map { text($0.time) }
+          #expect(charged == ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"])
+        }
+      }
+    }
+  }
+
+  @Test("A transaction that nothing dates is seen first, after a lapse or an upgrade when received")
+  func transactionsReceived() throws {
+    var lapse = Telling(.iaptic)
+    lapse.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
+    lapse.receive("2026-02-01T00:00:05", 10, until: "2026-02-01") { $0.isOwned = false }
+    lapse.receive("2026-04-15", 11, until: "2026-05-15")
+    for told in ["2026-01-01", "2026-02-01T12:00:00", "2026-03-01"] {
+      lapse.events[2].time = at(told)
+      #expect(try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"], "\(told)")
+    }
+    var upgrade = Telling(.iaptic)
+    upgrade.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
+    upgrade.receive("2026-01-20", 11, until: "2027-01-20")
+    upgrade.events[1].product = Telling.yearly
+    #expect(try upgrade.facts(asOf: "2026-05-01").days(.transferIn) == ["2026-01-20"])
+    var unseen = Telling(.iaptic)
+    unseen.receive("2026-04-01T00:00:05", 13, until: "2026-05-01")
+    #expect(try unseen.history() == ["renewed 2026-04-01T00:00:05"])
+    let known = try unseen.facts(asOf: "2026-05-01") { $0.periods = [Telling.monthly: .months(1)] }
+    #expect(known.days(.firstSeen) == ["2026-04-01"])
+  }
+
+  @Test("The copy of a renewal that nothing dates moves no charge, whatever the months are long")
+  func lateCopyOfTransaction() throws {
+    for (start, end, next) in [
+      ("2026-01-31", "2026-02-28", "2026-03-31"), ("2026-01-10", "2026-02-10", "2026-03-10"),
+    ] {
+      for hours in [1, 30, 90, 400] as [Int64] {
+        var feed = Telling(.iaptic)
+        feed.receive(start, 10, until: end)
+        feed.receive(end, 11, until: next)
+        feed.events[1].received = at(end) + .hours(hours)
+        for place in 0...1 {
+          feed.events[place].time = at(start)
+          feed.events[place].observation?.firstPurchasedAt = at(start)
+        }
+        #expect(try feed.history().last == "renewed \(end)", "\(end) \(hours)")
+      }
+    }
+  }
+
+  @Test("A copy of an old state that comes late takes no grace from the period after it")
+  func lateCopy() throws {
+    var feed = Telling(.iaptic)
+    feed.receive("2026-03-02", until: "2026-02-01")
+    feed.receive("2026-02-01", until: "2026-03-01")
+    feed.receive("2026-03-05", until: "2026-03-17") { $0.isInBillingRetry = true }
+    for story in [feed, feed.sortedOtherwise] {
+      let facts = try story.facts(asOf: "2026-04-01")
+      #expect(facts.renewalOrdinals == [1])
+      #expect(facts.days(.churnedInvoluntary) == ["2026-03-17"])
+    }
+  }
+}
+
+extension Telling {
+  /// Shows a state whose body tells no more than that it was bought on 2026-01-01.
+  mutating func receive(
+    _ received: String, _ transaction: Int64 = 0, until end: String,
+    _ change: (inout Observation) -> Void = { _ in }
+  ) {
+    show("2026-01-01", transaction, until: end, of: 10) { event, state in
+      event.received = at(received)
+      state.firstPurchasedAt = at("2026-01-01")
+      state.isTimeInferred = true
+      change(&state)
+    }
+  }
+
+  /// The same with the identities, which say nothing of order, the other way round.
+  var sortedOtherwise: Telling {
+    var other = self
+    for index in other.events.indices { other.events[index].identity *= -1 }
+    return other
+  }
+}

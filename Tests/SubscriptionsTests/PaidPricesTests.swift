@@ -1,0 +1,82 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+@Suite("What everybody paid, and what some of them paid less")
+struct PaidPricesTests {
+  private let product = PricedProduct(product: Story.monthly, store: .appStore, currency: 9)
+
+  /// A start and monthly renewals at `prices`, from January 2026 on.
+  private func story(_ prices: [String]) -> Story {
+    var story = Story()
+    for (step, price) in prices.enumerated() {
+      story.tell(
+        step == 0 ? .started : .renewed, "2026-0\(step + 1)-01", until: "2026-0\(step + 2)-01",
+        price: price)
+    }
+    return story
+  }
+
+  private func paid(_ stories: [Story]) throws -> PaidPrices {
+    var prices: [PaidPrices.Entry: Int64] = [:]
+    for story in stories {
+      try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: at("2026-12-01")))
+        .book(into: &prices)
+    }
+    return PaidPrices(prices)
+  }
+
+  @Test("Half of the price between two full ones is an offer, and no full price")
+  func offers() throws {
+    let prices = try paid([story(["10", "10", "5", "10", "12"])])
+    #expect(prices.offer(of: product, full: usd("10")) == usd("5"))
+    #expect(prices.firstWeek(of: usd("5"), for: product) == nil)
+    #expect(prices.firstWeek(of: usd("12"), for: product) == Week(of: at("2026-05-01")))
+  }
+
+  @Test("A lower price that stays, or one between two different prices, is no offer")
+  func lowerPrices() throws {
+    for told in [
+      ["10", "10", "8", "8"], ["10", "5", "12"], ["5", "10", "10"], ["10", "10", "5"],
+    ] {
+      #expect(try paid([story(told)]).offer(of: product, full: usd("10")) == nil, "\(told)")
+    }
+  }
+
+  @Test("An offer is known by its shop, else by any shop, else by its share in other currencies")
+  func offersElsewhere() throws {
+    let prices = try paid([story(["10", "10", "4", "10"])])
+    var elsewhere = product
+    elsewhere.store = .playStore
+    #expect(prices.offer(of: elsewhere, full: usd("10")) == usd("4"))
+    elsewhere.currency = 8
+    #expect(prices.offer(of: elsewhere, full: usd("200")) == usd("80"))
+    elsewhere.product = Story.yearly
+    #expect(prices.offer(of: elsewhere, full: usd("10")) == nil)
+  }
+
+  @Test("The usual price is what more than half paid, of at least three around that week")
+  func usual() throws {
+    let two = try paid([story(["10", "10"]), story(["10", "10"])])
+    #expect(two.usual(product, at: at("2026-02-01")) == nil)
+    let three = try paid([story(["10", "10"]), story(["10", "10"]), story(["10", "12"])])
+    #expect(three.usual(product, at: at("2026-02-01")) == usd("10"))
+    #expect(three.usual(product, at: at("2026-02-20")) == usd("10"))
+    #expect(three.usual(product, at: at("2026-04-20")) == nil)
+    let torn = try paid(["10", "10", "12", "12"].map { story(["10", $0]) })
+    #expect(torn.usual(product, at: at("2026-02-01")) == nil)
+  }
+
+  @Test("Sums do not depend on their order, and unknown, sandbox and listed prices are none")
+  func sums() throws {
+    let (first, second) = (story(["10", "10", "5", "10"]), story(["10", "12", "12"]))
+    #expect(try paid([second, first]) == paid([first, second]))
+    var odd = story(["10", "10", "5", "10"])
+    for index in odd.events.indices { odd.events[index].environment = .sandbox }
+    #expect(try paid([odd]) == PaidPrices())
+    odd = story(["10", "10", "5", "10"])
+    for index in odd.events.indices { odd.events[index].revenue = nil }
+    #expect(try paid([odd]) == PaidPrices())
+  }
+}

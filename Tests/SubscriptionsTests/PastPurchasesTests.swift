@@ -1,0 +1,146 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+@Suite("What is told of a product or purchase that another has followed")
+struct PastPurchasesTests {
+  private let upgraded: StringID = 2
+
+  private func monthly(_ rules: inout FoldSettings) {
+    rules.periods = [Telling.monthly: .months(1), upgraded: .months(1)]
+  }
+
+  /// A purchase of 10 January.
+  private func bought(in store: Store = .appStore) -> Telling {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10") { $0.store = store }
+    return feed
+  }
+
+  private func change(_ event: inout Event, in store: Store = .appStore) {
+    event.store = store
+    event.product = upgraded
+    event.previousProduct = Telling.monthly
+  }
+
+  @Test("An upgrade in Play outlives the end of the old token, with and without a known length")
+  func upgradeInPlay() throws {
+    for kind in [EventKind.expired, .canceled, .endedInvoluntarily, .graceEntered] {
+      var feed = bought(in: .playStore)
+      feed.tell(.upgraded, "2026-02-01", of: 11) { change(&$0, in: .playStore) }
+      feed.tell(kind, "2026-02-01T00:00:01") { $0.store = .playStore }
+      feed.tell(.renewed, "2026-03-01", of: 11) {
+        $0.store = .playStore
+        $0.product = upgraded
+        $0.transaction = 12
+      }
+      for rules in [monthly, { _ in }] {
+        let facts = try feed.facts(asOf: "2026-03-15", rules)
+        #expect(facts.days(.transferIn) == ["2026-02-01"] && facts.count(.new) == 1)
+        #expect(facts.count(.churned) == 0 && facts.count(.autoRenewOff) == 0)
+      }
+    }
+  }
+
+  @Test("An upgrade keeps the purchase: its own cancel counts, under either id")
+  func upgradeInAppStore() throws {
+    for transaction in [Int64(10), 11] {
+      var feed = bought()
+      feed.tell(.upgraded, "2026-02-01", of: 11) { change(&$0) }
+      feed.tell(.expired, "2026-02-10")
+      feed.tell(.canceled, "2026-02-12") {
+        $0.product = upgraded
+        $0.transaction = transaction
+      }
+      let facts = try feed.facts(asOf: "2026-04-01", monthly)
+      #expect(facts.days(.churnedVoluntary) == ["2026-03-01"] && facts.count(.churned) == 1)
+    }
+  }
+
+  @Test("What is bought in the place of something that was being collected is not given up with it")
+  func boughtInRetry() throws {
+    var feed = bought()
+    feed.tell(.graceEntered, "2026-02-10")
+    feed.tell(.started, "2026-02-20", of: 20) { $0.product = upgraded }
+    feed.tell(.endedInvoluntarily, "2026-02-23")
+    let facts = try feed.facts(asOf: "2026-03-15", monthly)
+    #expect(facts.days(.churned) == ["2026-02-10"] && facts.days(.recovered) == ["2026-02-20"])
+  }
+
+  @Test("An expiry told late ends its own product, not the one bought at its end")
+  func expiredLate() throws {
+    var feed = bought()
+    feed.tell(.canceled, "2026-01-20")
+    feed.tell(.started, "2026-02-10T00:00:01", of: 20) { $0.product = upgraded }
+    feed.tell(.expired, "2026-02-10T01:00:00")
+    let facts = try feed.facts(asOf: "2026-03-01", monthly)
+    #expect(facts.count(.churned) == 0 && facts.days(.transferIn) == ["2026-02-10"])
+  }
+
+  @Test("A downgrade leaves the old product held until the next charge")
+  func downgrade() throws {
+    var feed = bought()
+    feed.tell(.downgraded, "2026-01-20") { change(&$0) }
+    feed.tell(.canceled, "2026-01-25")
+    feed.tell(.expired, "2026-02-10")
+    let ended = try feed.facts(asOf: "2026-04-01")
+    #expect(ended.days(.churnedVoluntary) == ["2026-02-10"])
+    feed.tell(.renewed, "2026-02-10T00:00:05") { $0.product = upgraded }
+    feed.tell(.canceled, "2026-02-11")
+    let facts = try feed.facts(asOf: "2026-03-01", monthly)
+    #expect(facts.count(.churned) == 0 && facts.count(.autoRenewOff) == 0)
+  }
+
+  @Test("A downgrade that is a purchase of its own in Play outlives the end of the old one")
+  func downgradeInPlay() throws {
+    var feed = bought(in: .playStore)
+    feed.tell(.downgraded, "2026-01-20", of: 11) { change(&$0, in: .playStore) }
+    feed.tell(.expired, "2026-01-20T00:00:01") { $0.store = .playStore }
+    #expect(try feed.facts(asOf: "2026-02-05", monthly).count(.churned) == 0)
+    feed.events[1].lineage = 10
+    feed.events[1].transaction = 10
+    #expect(try feed.facts(asOf: "2026-02-05", monthly).days(.churned) == ["2026-01-20"])
+  }
+
+  @Test("A product bought anew outlives the end of its first purchase, told with an id")
+  func boughtAnew() throws {
+    var feed = bought()
+    feed.tell(.canceled, "2026-01-20")
+    feed.tell(.resubscribed, "2026-02-05", of: 11)
+    feed.tell(.expired, "2026-02-10")
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churned) == 0)
+    feed.events[3].transaction = 0
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.churned) == ["2026-02-10"])
+  }
+
+  @Test("What is bought anew without its original transaction keeps its own cancel and end")
+  func boughtAnewWithoutOriginal() throws {
+    for (isOther, transaction) in [(true, Int64(11)), (true, 10), (false, 11)] {
+      var feed = bought()
+      feed.tell(.canceled, "2026-01-20")
+      feed.tell(.expired, "2026-02-10")
+      feed.tell(.resubscribed, "2026-03-05", of: 11) { if isOther { change(&$0) } }
+      for (kind, time) in [(EventKind.canceled, "2026-03-20"), (.expired, "2026-04-05")] {
+        feed.tell(kind, time) {
+          $0.transaction = transaction
+          if isOther { $0.product = upgraded }
+        }
+      }
+      for rules in [monthly, { _ in }] {
+        let facts = try feed.facts(asOf: "2026-06-01", rules)
+        #expect(facts.days(.churnedVoluntary) == ["2026-02-10", "2026-04-05"])
+        #expect(facts.count(.churned) == 2, "\(isOther) \(transaction)")
+      }
+    }
+  }
+
+  @Test("A renewal that names no original transaction goes on with the purchase before it")
+  func withoutOriginal() throws {
+    var feed = bought()
+    feed.tell(.renewed, "2026-02-10", of: 11)
+    feed.tell(.canceled, "2026-02-20")
+    let facts = try feed.facts(asOf: "2026-04-01", monthly)
+    #expect(facts.days(.churnedVoluntary) == ["2026-03-10"])
+  }
+}

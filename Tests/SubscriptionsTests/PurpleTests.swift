@@ -1,0 +1,265 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+@Suite("Told kinds without money and ends")
+struct PurpleTests {
+  private let monthly: (inout FoldSettings) -> Void = {
+    $0.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
+  }
+
+  private func listed(_ rules: inout FoldSettings) {
+    rules.prices.add(
+      PriceBook.Price(
+        currency: 9, validFrom: at("2026-01-01"), local: usd("9"), usd: usd("10"),
+        rate: Amount(micros: 70_000_000), period: .months(1)),
+      store: .unknown, product: Telling.monthly)
+  }
+
+  @Test("A renewal after a trial converts it; one after a charge renews")
+  func conversion() throws {
+    var feed = Telling(.purple)
+    feed.tell(.trialStarted, "2026-01-01")
+    feed.tell(.renewed, "2026-01-08")
+    feed.tell(.renewed, "2026-02-08")
+    let facts = try feed.facts(asOf: "2026-02-20", monthly)
+    #expect(facts.charges(.conversion) == 1 && facts.renewalOrdinals == [1])
+    #expect(facts.trials.values.map(\.converted) == [1])
+    feed.events[0].kind = .started
+    #expect(try feed.facts(asOf: "2026-02-20", monthly).charges(.conversion) == 0)
+  }
+
+  @Test("A renewal long after a trial expired converts nothing, whatever its product")
+  func lateRenewal() throws {
+    for product in [Telling.monthly, Telling.yearly] {
+      var feed = Telling(.purple)
+      feed.tell(.trialStarted, "2026-01-10")
+      feed.tell(.expired, "2026-01-17")
+      feed.tell(.renewed, "2026-03-20") { $0.product = product }
+      let facts = try feed.facts(asOf: "2026-04-01", monthly)
+      #expect(facts.charges(.conversion) == 0 && facts.charges(.renewal) == 1)
+      #expect(facts.trials.values.map(\.expired) == [1] && facts.count(.firstSeen) == 1)
+      feed.events[2].time = at("2026-01-17T23:00:00")
+      let converted = try feed.facts(asOf: "2026-02-01", monthly)
+      #expect(converted.charges(.conversion) == 1 && converted.count(.new) == 1)
+    }
+  }
+
+  @Test("Out of billing retry a trial converts until the horizon, or until the store gave up")
+  func collectedTrial() throws {
+    let cases: [(String, Int64)] = [("2026-03-18", 1), ("2026-03-19", 0)]
+    for (day, conversions) in cases {
+      var feed = Telling(.iaptic)
+      feed.tell(.trialStarted, "2026-01-10") { $0.periodEnd = at("2026-01-17") }
+      feed.tell(.trialBillingRetry, "2026-01-17")
+      feed.tell(.renewed, day)
+      let facts = try feed.facts(asOf: "2026-06-01", monthly)
+      #expect(facts.charges(.conversion) == conversions)
+      #expect(facts.trials.values.map(\.converted) == [conversions])
+      feed.tell(.trialExpired, "2026-03-01")
+      #expect(try feed.facts(asOf: "2026-06-01", monthly).charges(.conversion) == 0)
+    }
+  }
+
+  @Test("A trial without an end is pending until it expires")
+  func trialEnd() throws {
+    var feed = Telling(.purple)
+    feed.tell(.trialStarted, "2026-01-01")
+    #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.pending) == [1])
+    feed.tell(.expired, "2026-01-08")
+    #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.expired) == [1])
+  }
+
+  @Test("A life without known ends is active until its expiry")
+  func openEnded() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    let open = try feed.facts(asOf: "2026-12-01")
+    #expect(open.count(.churned) == 0 && open.count(.openEndedPeriod) == 1)
+    #expect(try feed.lives(asOf: "2026-12-01").flatMap(\.findings).isEmpty)
+    feed.tell(.endedInvoluntarily, "2026-02-10")
+    let ended = try feed.facts(asOf: "2026-12-01")
+    #expect(ended.days(.churnedInvoluntary) == ["2026-02-10"])
+    #expect(ended.count(.openEndedPeriod) == 0)
+  }
+
+  @Test("A configured or listed length gives the end; an earlier expiry knows better")
+  func derivedEnds() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    let configured = try feed.facts(asOf: "2026-12-01", monthly)
+    #expect(configured.days(.churned) == ["2026-02-10"] && configured.count(.derivedEnd) == 1)
+    #expect(try feed.facts(asOf: "2026-12-01", listed).days(.churned) == ["2026-02-10"])
+    feed.tell(.expired, "2026-02-11")
+    #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-10"])
+    feed.events[1].time = at("2026-02-07")
+    #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
+  }
+
+  @Test("A month that is paid for is one of UTC, in whatever zone reports count")
+  func zones() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-10-30T22:15:00")
+    for hours in [-10, 0, 6] as [Int64] {
+      let ends = try feed.lives(asOf: "2027-03-01") {
+        monthly(&$0)
+        $0.calendar = zone(hours)
+      }.flatMap(\.periods).map(\.end)
+      #expect(ends == [at("2026-11-30T22:15:00")], "\(hours) h")
+    }
+  }
+
+  @Test("A subscription of the 31st goes on over shorter months, and ends on the 31st again")
+  func lastOfMonth() throws {
+    let cases = [
+      (Int64(0), "T00:00:00", "2026-05-31"), (5, "T22:00:00", "2026-06-01"),
+      (-5, "T03:00:00", "2026-05-30"),
+    ]
+    for (late, clock, end) in cases {
+      var feed = Telling(.purple)
+      feed.tell(.started, "2026-01-31" + clock)
+      for day in ["2026-02-28", "2026-03-31", "2026-04-30"] {
+        feed.tell(.renewed, day + clock) { $0.time = $0.time + .hours(late) }
+      }
+      let facts = try feed.facts(asOf: "2026-08-01", monthly)
+      #expect(facts.count(.churned) == 1 && facts.days(.churned) == [end])
+      #expect(facts.count(.reactivated) == 0 && facts.renewalOrdinals == [1, 2, 3])
+    }
+  }
+
+  @Test("A subscription taken up again, or for another length, is counted from its new date")
+  func newCycle() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-31")
+    feed.tell(.resubscribed, "2026-02-28")
+    #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-28"])
+    feed.events[1].kind = .renewed
+    #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-31"])
+    feed.events[1].product = Telling.yearly
+    #expect(try feed.facts(asOf: "2027-08-01", monthly).days(.churned) == ["2027-02-28"])
+  }
+
+  @Test("A change that waits for the renewal keeps the date")
+  func cycleOverDowngrade() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-31")
+    feed.tell(.downgraded, "2026-02-10", of: 11) {
+      $0.product = 3
+      $0.previousProduct = Telling.monthly
+    }
+    feed.tell(.renewed, "2026-02-28", of: 11) { $0.product = 3 }
+    let facts = try feed.facts(asOf: "2026-08-01") {
+      $0.periods = [Telling.monthly: .months(1), 3: .months(1)]
+    }
+    #expect(facts.days(.churned) == ["2026-03-31"])
+  }
+
+  @Test("A failed renewal makes the end involuntary, and a payment after it a recovery")
+  func failed() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.graceEntered, "2026-02-10")
+    let failed = try feed.facts(asOf: "2026-03-20", monthly)
+    #expect(failed.days(.churnedInvoluntary) == ["2026-02-10"])
+    feed.tell(.recovered, "2026-02-20")
+    let recovered = try feed.facts(asOf: "2026-03-01", monthly)
+    #expect(recovered.count(.recovered) == 1 && recovered.renewalOrdinals == [1])
+    feed.events[2].time = at("2026-02-11")
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churned) == 0)
+    feed.events[2].kind = .endedInvoluntarily
+    feed.tell(.resubscribed, "2026-02-20")
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.reactivated) == 1)
+  }
+
+  @Test("A user's cancel while a payment is retried is not the store giving up")
+  func canceledInRetry() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.graceEntered, "2026-02-10")
+    feed.tell(.canceled, "2026-02-12")
+    feed.tell(.recovered, "2026-02-15")
+    let recovered = try feed.facts(asOf: "2026-03-01", monthly)
+    #expect(recovered.days(.recovered) == ["2026-02-15"] && recovered.count(.reactivated) == 0)
+    feed.events[2].kind = .endedInvoluntarily
+    #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
+  }
+
+  @Test("A change of product books no charge and moves at its event")
+  func change() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    feed.tell(.upgraded, "2026-01-20", of: 11) {
+      $0.product = Telling.yearly
+      $0.previousProduct = Telling.monthly
+    }
+    let upgraded = try feed.facts(asOf: "2027-03-01", monthly)
+    #expect(upgraded.days(.transferIn) == ["2026-01-20"])
+    #expect(upgraded.charges(.productChange) == 0 && upgraded.charges(.first) == 1)
+    #expect(upgraded.days(.churned) == ["2027-01-20"])
+    feed.events[1].kind = .downgraded
+    let downgraded = try feed.facts(asOf: "2027-03-01", monthly)
+    #expect(downgraded.days(.transferIn) == ["2026-01-20"])
+    #expect(downgraded.days(.churned) == ["2026-02-10"])
+  }
+
+  @Test("A subscription taken up again is reactivated, seen before or not")
+  func resubscribed() throws {
+    var feed = Telling(.purple)
+    feed.tell(.resubscribed, "2026-03-10")
+    #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.reactivated) == 1)
+    feed.tell(.started, "2026-01-10")
+    let facts = try feed.facts(asOf: "2026-03-20", monthly)
+    #expect(facts.count(.reactivated) == 1 && facts.count(.new) == 1)
+    #expect(facts.charges(.first) == 2)
+  }
+
+  @Test("A charge without amounts takes the listed ones, and says so")
+  func listedAmounts() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10")
+    let facts = try feed.facts(asOf: "2026-01-20", listed)
+    #expect(facts.revenue.keys.map(\.basis) == [.priceBook])
+    #expect(facts.revenue.keys.map(\.currency) == [9])
+    #expect(facts.total(\.grossUSD) == "10.00" && facts.total(\.grossLocal) == "9.00")
+    #expect(facts.total(\.proceedsUSD) == "7.00" && facts.mrr(.new) == "10.00")
+    #expect(facts.count(.chargeFromPriceBook) == 1 && facts.count(.chargeWithoutAmount) == 0)
+    let unlisted = try feed.facts(asOf: "2026-01-20")
+    #expect(unlisted.revenue.keys.map(\.basis) == [.none])
+    #expect(unlisted.count(.chargeWithoutAmount) == 1)
+    feed.events[0].revenue = Revenue(local: usd("5"), usd: usd("5"), currency: 9)
+    let sent = try feed.facts(asOf: "2026-01-20", listed)
+    #expect(sent.revenue.keys.map(\.basis) == [.provider] && sent.total(\.grossUSD) == "5.00")
+    #expect(sent.count(.chargeFromPriceBook) == 0)
+  }
+
+  @Test("A refund without amount gives its charge back, that of its product without an id")
+  func refund() throws {
+    for transaction in [Int64(10), 0] {
+      var feed = Telling(.purple)
+      feed.tell(.purchased, "2026-01-10")
+      feed.tell(.purchaseRefunded, "2026-01-20", of: 12) { $0.transaction = transaction }
+      let facts = try feed.facts(asOf: "2026-02-01", listed)
+      #expect(facts.total(\.refundsUSD) == "10.00" && facts.total(\.proceedsUSD) == "0.00")
+      feed.events[1].transaction = 77
+      #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "0.00")
+    }
+  }
+
+  @Test("A refund without amount that is told again gives nothing back a second time")
+  func refundToldAgain() throws {
+    var feed = Telling(.purple)
+    feed.tell(.purchased, "2026-01-10")
+    feed.tell(.purchaseRefunded, "2026-01-20")
+    feed.tell(.purchaseRefunded, "2026-01-21")
+    #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "10.00")
+    // A part of it leaves the rest to be given back.
+    feed.events[1].revenue = Revenue(local: usd("4"), usd: usd("4"), currency: 9)
+    let parts = try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD)
+    #expect(parts == "14.00")
+    // Bought again under the same id, it is given back again.
+    feed.events[1].revenue = nil
+    feed.tell(.purchased, "2026-01-20T12:00:00")
+    #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "20.00")
+  }
+}

@@ -1,0 +1,131 @@
+import Testing
+import Domain
+
+@testable import Subscriptions
+
+/// Day `2026-01-31`, or an instant `2026-01-31T12:00:00`, in UTC.
+func at(_ text: String) -> Instant {
+  let parts = text.split(whereSeparator: { "-T:".contains($0) }).compactMap { Int64($0) }
+  let day = Day(year: Int(parts[0]), month: Int(parts[1]), day: Int(parts[2]))
+  let clock = parts.count > 3 ? parts[3] * 3600 + parts[4] * 60 + parts[5] : 0
+  return Instant(seconds: Int64(day.number) * 86_400 + clock)
+}
+
+/// A zone so many hours east of UTC.
+func zone(_ hours: Int64) -> CivilCalendar {
+  let offset = CivilCalendar.Offset(from: Instant(milliseconds: .min), seconds: hours * 3600)
+  return CivilCalendar(identifier: "Elsewhere", offsets: [offset])
+}
+
+/// Millionths from a decimal such as `9.99`.
+func usd(_ text: String) -> Amount {
+  let parts = text.split(separator: ".")
+  let fraction = parts.count > 1 ? String(parts[1]) : ""
+  let padded = fraction + String(repeating: "0", count: 6 - fraction.count)
+  return Amount(micros: (Int64(parts[0]) ?? 0) * 1_000_000 + (Int64(padded) ?? 0))
+}
+
+/// Events of one lineage, told one after the other.
+struct Story {
+  static let monthly: StringID = 1
+  static let yearly: StringID = 2
+  var events: [Event] = []
+  private var transaction: Int64 = 100
+
+  /// Tells an event; charges take a new transaction id, everything else the last one.
+  @discardableResult
+  mutating func tell(
+    _ kind: EventKind, _ time: String, until end: String? = nil, price: String? = nil,
+    _ change: (inout Event) -> Void = { _ in }
+  ) -> Event {
+    var event = Event(kind: kind, time: at(time))
+    event.store = .appStore
+    event.lineage = 1
+    event.product = Self.monthly
+    event.identity = Int64(events.count + 1)
+    if event.chargeKind != nil || kind == .trialStarted || kind.isProductChange {
+      transaction += 1
+    }
+    event.transaction = transaction
+    event.startsLineage = transaction == 101
+    event.periodStart = event.time
+    event.periodEnd = end.map { at($0) }
+    if let price {
+      event.revenue = Revenue(
+        local: usd(price), usd: usd(price), currency: 9, isProceed: false,
+        rate: Amount(micros: 70_000_000))
+    }
+    change(&event)
+    events.append(event)
+    return event
+  }
+
+  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws -> BookedLives
+  {
+    var rules = FoldSettings(asOf: at(asOf))
+    change(&rules)
+    return try BookedLives([SubscriptionHistory(events: events, rules: rules)])
+  }
+}
+
+/// What a life adds to facts can be taken out of them again.
+private func expectWithdrawable(_ life: SubscriptionHistory) throws {
+  var facts = Facts()
+  try life.book(into: &facts)
+  try life.withdraw(from: &facts)
+  facts.removeNothings()
+  #expect(facts == Facts())
+}
+
+/// The facts of some lives, and the days on which their movements take effect.
+@dynamicMemberLookup
+struct BookedLives: Equatable {
+  var facts = Facts()
+  private var days: [Movement: [Day: Int64]] = [:]
+
+  init(_ lives: [SubscriptionHistory]) throws {
+    for life in lives {
+      try life.book(into: &facts)
+      try expectWithdrawable(life)
+      for share in try life.shares() {
+        guard case .movement(let key, let sums) = share.cell else { continue }
+        let day = CivilCalendar.utc.day(of: share.at)
+        days[key.movement, default: [:]][day, default: 0] += sums.subscriptions
+      }
+    }
+  }
+
+  subscript<Part>(dynamicMember part: KeyPath<Facts, Part>) -> Part { facts[keyPath: part] }
+
+  /// The days on which a movement happened.
+  func days(_ movement: Movement) -> [String] {
+    days[movement, default: [:]].filter { $0.value != 0 }.map(\.key.text).sorted()
+  }
+}
+
+extension BookedLives {
+  /// Subscriptions moved, by movement, over all days and rows.
+  func count(_ movement: Movement, in month: String? = nil, product: StringID? = nil) -> Int64 {
+    facts.movements.reduce(0) { sum, cell in
+      guard cell.key.movement == movement, month == nil || cell.key.month.text == month,
+        product == nil || cell.key.productKey.product == product
+      else { return sum }
+      return sum + cell.value.subscriptions
+    }
+  }
+
+  /// Recurring revenue moved, by movement, over all days and rows.
+  func mrr(_ movement: Movement, product: StringID? = nil) -> String {
+    var sum = Amount.zero
+    for (key, value) in facts.movements
+    where key.movement == movement && (product == nil || key.productKey.product == product) {
+      sum.micros += value.mrr.micros
+    }
+    return sum.text()
+  }
+
+  /// One money measure over all cells.
+  func total(_ measure: KeyPath<RevenueSums, PartialSum>) -> String {
+    Amount(micros: facts.revenue.values.reduce(0) { $0 + $1[keyPath: measure].sum.micros }).text()
+  }
+}
