@@ -17,12 +17,13 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     .systemLibrary(
       name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CRename"),
@@ -40,10 +41,7 @@ let package = Package(
     // events → SQLite, each once
     .target(
       name: "EventStore",
-      dependencies: [
-        "CMalloc", "CZlib", "Domain", "Formats",
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ],
+      dependencies: ["CMalloc", "CSQLite", "CZlib", "Domain", "Formats"],
       resources: [.embedInCode("Schema")]),
 
     // events of one subscription → facts; facts and snapshots → breaks
@@ -81,9 +79,7 @@ let package = Package(
     .testTarget(
       name: "ProvidersTests", dependencies: ["Domain", "Providers", "TestSupport"],
       exclude: ["Lines"]),
-    .testTarget(
-      name: "EventStoreTests",
-      dependencies: ["EventStore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")]),
+    .testTarget(name: "EventStoreTests", dependencies: ["CSQLite", "EventStore", "TestSupport"]),
     .testTarget(name: "SubscriptionsTests", dependencies: ["Subscriptions", "TestSupport"]),
     .testTarget(name: "ReconciliationTests", dependencies: ["Reconciliation", "TestSupport"]),
     .testTarget(name: "ReportsTests", dependencies: ["EventStore", "Reports", "TestSupport"]),

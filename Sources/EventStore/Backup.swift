@@ -1,6 +1,5 @@
 internal import Formats
 internal import Foundation
-internal import GRDB
 
 extension Ledger {
   /// Copies the ledger to a file that does not exist yet, as it stands at one moment, while a run
@@ -32,40 +31,31 @@ extension Ledger {
   ///
   /// Takes no lock that a writer would wait for.
   public func copy(to path: String, stop: () -> Int32 = { 0 }) throws(LedgerError) {
-    try access("copy the file") { database in
-      let copy = try DatabaseQueue(path: path)
-      try copy.writeWithoutTransaction { try copyPages(of: database, to: $0, stop) }
-      try copy.close()
-    }
+    try access("copy the file") { try copyPages(of: $0, to: Connection(path: path), stop) }
   }
 
   private func copyPages(
-    of database: Database, to other: Database, _ stop: () -> Int32
+    of database: Connection, to other: Connection, _ stop: () -> Int32
   ) throws {
     // Whoever reads keeps their moment: else SQLite begins anew when somebody writes meanwhile.
     try database.savepoint("copy")
     defer { try? database.release("copy") }
-    _ = try RawStatement(database, "select count(*) from sqlite_schema").first { _ in }
+    try database.first("select count(*) from sqlite_schema") { _ in }
     try LedgerError.check(stop, "copying the ledger")
-    try withoutActuallyEscaping(stop) { stop in
-      try database.backup(to: other, pagesPerStep: 4096) { _ in
-        try LedgerError.check(stop, "copying the ledger")
-      }
+    try database.backup(to: other, pagesPerStep: 2048) {
+      try LedgerError.check(stop, "copying the ledger")
     }
   }
 
-  private func copy(_ database: Database, to path: String, _ stop: () -> Int32) throws {
-    let copy = try DatabaseQueue(path: path)
-    defer { try? copy.close() }
-    try copy.writeWithoutTransaction { other in
-      try copyPages(of: database, to: other, stop)
-      // One file, without a log beside it.
-      _ = try String.fetchOne(other, sql: "pragma journal_mode = delete")
-      guard try LedgerFile.damage(of: other) == nil else {
-        throw LedgerError(
-          .corrupt, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
-          hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")
-      }
+  private func copy(_ database: Connection, to path: String, _ stop: () -> Int32) throws {
+    let copy = try Connection(path: path)
+    try copyPages(of: database, to: copy, stop)
+    // One file, without a log beside it.
+    try copy.execute("pragma journal_mode = delete")
+    guard try LedgerFile.damage(of: copy) == nil else {
+      throw LedgerError(
+        .corrupt, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
+        hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")
     }
   }
 

@@ -1,5 +1,4 @@
 internal import CMalloc
-internal import GRDB
 internal import Glibc
 public import Domain
 
@@ -33,11 +32,11 @@ public final class Ledger {
   /// Why something could not be undone: what the ledger holds since is nobody's, so that nothing is
   /// asked of it any more.
   private var failedUndo: LedgerError?
-  private let queue: DatabaseQueue
+  private let connection: Connection
 
-  private init(path: String, queue: DatabaseQueue, symbols: StringTable) {
+  private init(path: String, connection: Connection, symbols: StringTable) {
     self.path = path
-    self.queue = queue
+    self.connection = connection
     self.symbols = symbols
     savedWords = symbols.words.count
   }
@@ -46,14 +45,12 @@ public final class Ledger {
   public static func open(path: String, mode: Mode) throws(LedgerError) -> Ledger {
     errno = 0
     do {
-      let queue = try LedgerFile.open(path: path, mode: mode)
-      let symbols = try queue.inDatabase { database in
-        try LedgerFile.explained(path) { try storedSymbols(database, path: path) }
-      }
-      return Ledger(path: path, queue: queue, symbols: symbols)
+      let connection = try LedgerFile.open(path: path, mode: mode)
+      let symbols = try LedgerFile.explained(path) { try storedSymbols(connection, path: path) }
+      return Ledger(path: path, connection: connection, symbols: symbols)
     } catch let error as LedgerError {
       throw error
-    } catch let error as DatabaseError {
+    } catch let error as SQLiteError {
       throw LedgerError(error, doing: "open the file", path: path)
     } catch {
       throw LedgerError(
@@ -74,13 +71,7 @@ public final class Ledger {
   /// Does the same, and empties the write-ahead log unless somebody reads an older state.
   public func checkpoint() throws(LedgerError) {
     try sync()
-    try access("make the night durable") { database in
-      do {
-        _ = try database.checkpoint(.truncate)
-      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
-        // A later night empties it.
-      }
-    }
+    _ = try access("empty the log") { try $0.checkpoint(.truncate) }
   }
 
   /// Copies what the write-ahead log of the ledger at `path` holds into the file, beside whoever
@@ -88,7 +79,7 @@ public final class Ledger {
   ///
   /// What fails here fails there again, and is told then.
   public static func checkpointAhead(path: String) {
-    try? DatabaseQueue(path: path).inDatabase { _ = try $0.checkpoint(.passive) }
+    _ = try? Connection(path: path).checkpoint(.passive)
   }
 
   /// Gives back the memory that writing needed; the ledger stays usable.
@@ -100,15 +91,15 @@ public final class Ledger {
 
   /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
   func access<Value>(
-    _ doing: String, _ body: (Database) throws -> Value
+    _ doing: String, _ body: (Connection) throws -> Value
   ) throws(LedgerError) -> Value {
     if let failedUndo { throw failedUndo }
     errno = 0
     do {
-      return try queue.unsafeReentrantWrite(body)
+      return try body(connection)
     } catch let error as LedgerError {
       throw error
-    } catch let error as DatabaseError {
+    } catch let error as SQLiteError {
       throw LedgerError(error, doing: doing, path: path)
     } catch {
       throw LedgerError(
@@ -117,19 +108,19 @@ public final class Ledger {
   }
 
   /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
-  func visit(_ doing: String, _ body: (Database) throws -> Void) throws {
+  func visit(_ doing: String, _ body: (Connection) throws -> Void) throws {
     if let failedUndo { throw failedUndo }
     errno = 0
     do {
-      try queue.unsafeReentrantWrite(body)
-    } catch let error as DatabaseError {
+      try body(connection)
+    } catch let error as SQLiteError {
       throw LedgerError(error, doing: doing, path: path)
     }
   }
 
   /// Runs `body` whole or not at all.
   func change<Value>(
-    _ doing: String, _ body: (Database) throws -> Value
+    _ doing: String, _ body: (Connection) throws -> Value
   ) throws(LedgerError) -> Value {
     try access(doing) { database in
       let saved = savedWords
@@ -173,16 +164,15 @@ public final class Ledger {
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
   /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.
-  func translate(_ table: StringTable, in database: Database) throws -> [StringID] {
+  func translate(_ table: StringTable, in database: Connection) throws -> [StringID] {
     let translation = table.words.map { symbols.symbol($0) }
     try saveSymbols(in: database)
     return translation
   }
 
   /// Writes the words that are not in the file yet, all or the first `count` of the table.
-  func saveSymbols(upTo count: Int? = nil, in database: Database) throws {
-    let statement = try RawStatement(
-      cachedIn: database, "insert into symbol (id, word) values (?, ?)")
+  func saveSymbols(upTo count: Int? = nil, in database: Connection) throws {
+    let statement = try database.statement("insert into symbol (id, word) values (?, ?)")
     while savedWords < count ?? symbols.words.count {
       statement.bind(1, Int64(savedWords))
       statement.bind(2, symbols.words[savedWords])
@@ -204,7 +194,7 @@ public final class Ledger {
   /// Whoever undoes mostly has another error to tell, or none and goes on: why it fails is thrown
   /// by whatever comes next. `errno` stays what it was for that other error.
   func undo(
-    _ doing: String, since savepoint: String, _ rest: (Database) throws -> Void = { _ in }
+    _ doing: String, since savepoint: String, _ rest: (Connection) throws -> Void = { _ in }
   ) {
     let cause = errno
     defer { errno = cause }
@@ -219,9 +209,9 @@ public final class Ledger {
     }
   }
 
-  private static func storedSymbols(_ database: Database, path: String) throws -> StringTable {
+  private static func storedSymbols(_ database: Connection, path: String) throws -> StringTable {
     var table = StringTable()
-    let statement = try RawStatement(
+    let statement = try Statement(
       database, "select id, word from symbol where id > 0 order by id")
     try statement.forEachRow { row in
       guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {

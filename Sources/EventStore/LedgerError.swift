@@ -1,4 +1,4 @@
-internal import GRDB
+internal import CSQLite
 internal import Glibc
 
 /// Why the ledger could not do what it was asked to.
@@ -55,13 +55,13 @@ extension LedgerError {
   ///
   /// Its message names tables and columns at most, never values, because statements bind their
   /// values. `errno` must have been 0 before SQLite was asked.
-  init(_ cause: DatabaseError, doing: String, path: String) {
+  init(_ cause: SQLiteError, doing: String, path: String) {
     // SQLite has no code of its own for what `sum` and `abs` refuse, and makes a floating-point
     // number of a sum of two, which no column takes.
     let isOverflow =
-      cause.resultCode == .SQLITE_ERROR && cause.message == "integer overflow"
-      || cause.message?.hasPrefix("cannot store REAL value in INTEGER column") ?? false
-    let kind = isOverflow ? .overflow : Kind(cause.resultCode)
+      cause.code == SQLITE_ERROR && cause.message == "integer overflow"
+      || cause.message.hasPrefix("cannot store REAL value in INTEGER column")
+    let kind = isOverflow ? .overflow : Kind(cause.primaryCode)
     // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
     // a rebuilt ledger would lie on the same broken disk.
     let number = errno
@@ -69,10 +69,9 @@ extension LedgerError {
       self = .system("\(doing) in the ledger \(path)", cause: number)
       return
     }
-    let reason = cause.message ?? "SQLite \(cause.resultCode)"
-    let isMemory = cause.resultCode.primaryResultCode == .SQLITE_NOMEM
+    let isMemory = cause.primaryCode == SQLITE_NOMEM
     self.init(
-      kind, "cannot \(doing) in the ledger \(path): \(reason)",
+      kind, "cannot \(doing) in the ledger \(path): \(cause.message)",
       hint: isMemory ? "give the job more memory and run again; nothing is half" : nil)
   }
 }
@@ -103,13 +102,13 @@ extension LedgerError {
 }
 
 extension LedgerError.Kind {
-  init(_ code: ResultCode) {
-    switch code.primaryResultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
-    case .SQLITE_PERM, .SQLITE_READONLY, .SQLITE_AUTH: self = .permission
-    case .SQLITE_FULL: self = .full
-    case .SQLITE_NOTADB: self = .notALedger
-    case .SQLITE_CORRUPT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH: self = .corrupt
+  init(_ code: Int32) {
+    switch code {
+    case SQLITE_BUSY, SQLITE_LOCKED: self = .locked
+    case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH: self = .permission
+    case SQLITE_FULL: self = .full
+    case SQLITE_NOTADB: self = .notALedger
+    case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH: self = .corrupt
     default: self = .io
     }
   }

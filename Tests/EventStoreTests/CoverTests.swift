@@ -7,7 +7,7 @@ import Domain
 struct CoverTests {
   /// The chain proves its own tables, documents have their SHA-256, and a ledger of other
   /// migrations is not opened.
-  static let elsewhere: Set = ["run", "run_part", "document", "grdb_migrations"]
+  static let elsewhere: Set = ["run", "run_part", "document"]
 
   @Test("A table has a check, or a digest of each run, or is made again by doing the run again")
   func everyTable() throws {

@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ struct LedgerErrorTests {
   func unreadable(_ number: Int32, _ kind: String) {
     errno = number
     let error = LedgerError(
-      DatabaseError(resultCode: .SQLITE_CORRUPT), doing: "read", path: "a.sqlite")
+      SQLiteError(code: SQLITE_CORRUPT), doing: "read", path: "a.sqlite")
     #expect("\(error.kind)" == kind, "\(error)")
   }
 
@@ -23,7 +23,7 @@ struct LedgerErrorTests {
     let error = #expect(throws: LedgerError.self) {
       try ledger.change("write") { (_) throws -> Void in
         errno = EIO
-        throw DatabaseError(resultCode: .SQLITE_CORRUPT)
+        throw SQLiteError(code: SQLITE_CORRUPT)
       }
     }
     #expect((error?.kind).map { "\($0)" } == "io", "\(error as Any)")
@@ -39,7 +39,7 @@ struct LedgerErrorTests {
       """
     try ledger.rows(sql: addition) { _ in }
     let error = #expect(throws: LedgerError.self) {
-      try ledger.access("add") { try RawStatement($0, addition).run() }
+      try ledger.access("add") { try Statement($0, addition).run() }
     }
     #expect(error?.kind == .overflow, "\(error)")
   }

@@ -23,7 +23,7 @@ struct SealedTableTests {
     var columns: [String: [String]] = [:]
     try ledger.access("prepare the queries") { database in
       for (table, sql) in Self.queries {
-        columns[table] = LedgerRow(try RawStatement(database, sql)).names
+        columns[table] = LedgerRow(try Statement(database, sql)).names
       }
     }
     return columns

@@ -55,7 +55,7 @@ import Domain
     func rows(_ table: String) throws -> [[Int64]] {
       try ledger.access("read \(table)") { database in
         var rows: [[Int64]] = []
-        try RawStatement(database, "select * from \(table)").forEachRow { row in
+        try Statement(database, "select * from \(table)").forEachRow { row in
           rows.append((0..<row.columnCount).map { row.int64($0) })
         }
         return rows

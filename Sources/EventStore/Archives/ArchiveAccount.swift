@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// An archive with the account of its lines.
 public struct ArchiveAccount: Sendable, Equatable {
   /// Path relative to the root it was given under.
@@ -18,7 +16,7 @@ extension Ledger {
   /// Every archive ever seen, by kind, name and content.
   public func archives() throws(LedgerError) -> [ArchiveAccount] {
     try access("list the archives") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select name, sha256, kind, status, lines, accepted, duplicates, skipped, rejected,
@@ -41,7 +39,7 @@ extension Ledger {
     ofRun run: Int64
   ) throws(LedgerError) -> (archives: Int64, tallies: ArchiveTallies) {
     try access("count the lines of a run") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select lines, accepted, duplicates, skipped, rejected from archive
@@ -63,7 +61,7 @@ extension Ledger {
 }
 
 extension ArchiveAccount {
-  init(_ row: RawStatement) throws(LedgerError) {
+  init(_ row: Statement) throws(LedgerError) {
     var tallies = ArchiveTallies()
     tallies.lines = row.int64(4)
     tallies.accepted = row.int64(5)

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// The account of one archive of events until it is written.
@@ -96,7 +95,7 @@ final class ArchiveDraft {
   }
 
   /// Writes what was counted since it was last written.
-  func write(to database: Database) throws {
+  func write(to database: Connection) throws {
     let rows = ArchiveRows(database)
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
     isListed = true
@@ -108,7 +107,7 @@ final class ArchiveDraft {
   }
 
   /// Enters the account as a whole.
-  func close(in database: Database) throws {
+  func close(in database: Connection) throws {
     try ArchiveRows(database).close(
       id, tallies, damageOffset: damageOffset, toldUntil: toldUntil < 0 ? nil : toldUntil)
   }

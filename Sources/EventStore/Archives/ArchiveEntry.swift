@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// One file of snapshots while its lines come in: one transaction, and the account of its lines.
@@ -42,7 +41,7 @@ final class ArchiveEntry {
 
   /// Runs `body` inside the archive's transaction; what it throws undoes the archive.
   func add<Value>(
-    _ doing: String, _ body: (Database) throws -> Value
+    _ doing: String, _ body: (Connection) throws -> Value
   ) throws(LedgerError) -> Value {
     precondition(isOpen, "nothing is added to an archive that is finished or abandoned")
     do {
@@ -58,7 +57,7 @@ final class ArchiveEntry {
 
   /// Adds the lines of a batch to the account; a file of snapshots has none to skip.
   func count(
-    accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Database
+    accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Connection
   ) throws {
     let rejected = Int64(newRejects.count)
     tallies.lines += accepted + duplicates + rejected

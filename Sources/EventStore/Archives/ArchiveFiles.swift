@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Where an archive was found.
@@ -25,7 +24,7 @@ extension Ledger {
   /// Every archive ever seen, in the order of arrival.
   public func archiveFiles() throws(LedgerError) -> [ArchiveOnDisk] {
     try access("list the archives") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select name, path, sha256, bytes, kind, run, status, captured_ms from archive order by id
@@ -45,8 +44,7 @@ extension Ledger {
   /// Says of what was read again in which runs of another ledger it came.
   public func adoptRuns(of archives: [ArchiveOnDisk]) throws(LedgerError) {
     try change("put archives to their runs") { database in
-      let update = try RawStatement(
-        cachedIn: database,
+      let update = try database.statement(
         "update archive set run = ? where sha256 = ? and kind = ? and captured_ms is ?")
       for archive in archives {
         update.bind(1, archive.run)

@@ -1,19 +1,17 @@
-internal import GRDB
 internal import Domain
 
 /// The rows of one archive: itself, and the account of its lines.
 struct ArchiveRows {
-  private let database: Database
+  private let database: Connection
 
-  init(_ database: Database) { self.database = database }
+  init(_ database: Connection) { self.database = database }
 
   /// The number of the row; a row of the same name, content and kind is renewed and keeps
   /// its own.
   func insert(
     _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
-    let statement = try RawStatement(
-      cachedIn: database,
+    let statement = try database.statement(
       """
       insert into archive (
         id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
@@ -67,7 +65,7 @@ struct ArchiveRows {
   }
 
   private func add(_ counts: [String: Int64], of archive: Int32, _ sql: String) throws {
-    let statement = try RawStatement(cachedIn: database, sql)
+    let statement = try database.statement(sql)
     for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
       statement.bind(1, Int64(archive))
       statement.bind(2, reason)
@@ -78,8 +76,7 @@ struct ArchiveRows {
 
   /// Lists lines that could not be understood.
   func insert(_ rejects: [Reject], of archive: Int32) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+    let statement = try database.statement(
       """
       insert into reject (archive, line, byte_offset, reason, detail) values (?, ?, ?, ?, ?)
       on conflict (archive, line, byte_offset) do nothing
@@ -102,8 +99,7 @@ struct ArchiveRows {
     _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, toldUntil: Int64? = nil,
     snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+    let statement = try database.statement(
       """
       update archive set
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,

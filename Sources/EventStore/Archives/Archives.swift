@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// What an archive holds.
@@ -109,8 +108,7 @@ extension Ledger {
     path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
   ) throws(LedgerError) -> Bool {
     try access("look for an archive") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select 1 from archive
         where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?
@@ -131,8 +129,7 @@ extension Ledger {
     sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
   ) throws(LedgerError) -> KnownArchive? {
     try access("look for an archive") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select name, rejected, modified_ms, captured_ms from archive
         where sha256 = ?1 and kind = ?2 and status <> 'repeated'
@@ -149,8 +146,7 @@ extension Ledger {
   /// The archives of events that were read under `name`, those with most bytes first.
   public func archives(named name: String) throws(LedgerError) -> [FormerArchive] {
     try access("look for an archive") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select sha256, bytes, told_until from archive
         where name = ? and kind = 'events' and status <> 'repeated' and told_until is not null
@@ -172,8 +168,8 @@ extension Ledger {
   }
 
   /// The same on a connection; archives that wait to be written have theirs already.
-  func nextArchive(in database: Database) throws -> Int32 {
-    let statement = try RawStatement(cachedIn: database, "select max(id) from archive")
+  func nextArchive(in database: Connection) throws -> Int32 {
+    let statement = try database.statement("select max(id) from archive")
     let last = try statement.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
     lastArchive = max(lastArchive, last) + 1
     return lastArchive
@@ -182,8 +178,7 @@ extension Ledger {
   /// Whether any line was skipped for `reason`.
   public func hasSkipped(_ reason: String) throws(LedgerError) -> Bool {
     try access("look for skipped lines") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select 1 from skipped where reason = ? limit 1")
+      let statement = try database.statement("select 1 from skipped where reason = ? limit 1")
       statement.bind(1, reason)
       return try statement.first { _ in true } ?? false
     }
@@ -202,7 +197,7 @@ extension Ledger {
 }
 
 extension KnownArchive {
-  init(_ row: RawStatement) {
+  init(_ row: Statement) {
     name = row.text(0)
     rejected = row.int64(1)
     modified = row.instant(2)

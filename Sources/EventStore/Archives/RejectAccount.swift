@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// The lines of one archive that could not be understood: all are counted by reason, and the first
@@ -29,7 +28,7 @@ struct RejectAccount {
   }
 
   /// Writes what was counted since it was last written.
-  mutating func write(of archive: Int32, to database: Database) throws {
+  mutating func write(of archive: Int32, to database: Connection) throws {
     let rows = ArchiveRows(database)
     try rows.insert(rejected: unwritten, of: archive)
     try rows.insert(listed, of: archive)
@@ -62,14 +61,12 @@ extension Ledger {
   ) throws(LedgerError) -> [Int64: String]? {
     try access("look for rejected lines") { database in
       let read = "archive.sha256 = ?1 and kind = 'events' and status <> 'repeated' and reason = ?2"
-      let count = try RawStatement(
-        cachedIn: database,
+      let count = try database.statement(
         """
         select rejected.lines from rejected join archive on archive.id = rejected.archive
         where \(read)
         """)
-      let list = try RawStatement(
-        cachedIn: database,
+      let list = try database.statement(
         """
         select byte_offset, detail from reject join archive on archive.id = reject.archive
         where \(read)
@@ -88,7 +85,7 @@ extension Ledger {
   /// The most frequent reason among lines that no run has published yet; nil without any.
   public func mostFrequentReject() throws(LedgerError) -> FrequentReject? {
     try access("look for rejected lines") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         with fresh as (select id, name from archive where run = ?1),

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// Deliveries by day, how late and at which attempt they came, and how fresh the input is, for one
@@ -91,7 +90,7 @@ final class ArrivalAccount {
   }
 
   /// Adds the sums to the tables and forgets them.
-  func write(to database: Database) throws {
+  func write(to database: Connection) throws {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
     try attempts.write(to: database, run: run)
@@ -103,8 +102,8 @@ final class ArrivalAccount {
     freshness.removeAll()
   }
 
-  private func writeDeliveries(to database: Database) throws {
-    let statement = try RawStatement(cachedIn: database, DeliveryCounts.upsert)
+  private func writeDeliveries(to database: Connection) throws {
+    let statement = try database.statement(DeliveryCounts.upsert)
     for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
       statement.bind(1, run)
       key.bind(to: statement, from: 2)
@@ -113,9 +112,8 @@ final class ArrivalAccount {
     }
   }
 
-  private func writeLatencies(to database: Database) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+  private func writeLatencies(to database: Connection) throws {
+    let statement = try database.statement(
       """
       insert into latency_cell (run, day, provider, kind, bucket, deliveries)
       values (?, ?, ?, ?, ?, ?)
@@ -134,9 +132,8 @@ final class ArrivalAccount {
     }
   }
 
-  private func writeFreshness(to database: Database) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+  private func writeFreshness(to database: Connection) throws {
+    let statement = try database.statement(
       """
       insert into watermark (run, provider, app, newest_ms, first_event_ms)
       values (?, ?, ?, ?, ?)
@@ -182,7 +179,7 @@ private struct DeliveryKey: Hashable, Comparable {
       < (right.day, right.provider.rawValue, right.kind.rawValue)
   }
 
-  func bind(to statement: RawStatement, from first: Int32) {
+  func bind(to statement: Statement, from first: Int32) {
     statement.bind(first, Int64(day.number))
     statement.bind(first + 1, Int64(provider.rawValue))
     statement.bind(first + 2, Int64(kind.rawValue))

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// The run to which belongs what comes in now: the one that will publish it.
 ///
 /// It is the run that `beginRun` carries on or begins next, so that what an earlier run knew are
@@ -7,9 +5,8 @@ internal import GRDB
 struct ArrivalRun {
   let number: Int64
 
-  init(in database: Database) throws {
-    let run = try RawStatement(
-      cachedIn: database,
+  init(in database: Connection) throws {
+    let run = try database.statement(
       """
       select coalesce(
         (select min(id) from run where published is null), (select max(id) + 1 from run), 1)
@@ -18,9 +15,8 @@ struct ArrivalRun {
   }
 
   /// The last archive that an earlier run knew, or that the cells speak of; 0 for none.
-  func published(in database: Database) throws -> Int32 {
-    let known = try RawStatement(
-      cachedIn: database,
+  func published(in database: Connection) throws -> Int32 {
+    let known = try database.statement(
       """
       select max(
         coalesce((select id from archive where run < ? order by id desc limit 1), 0),

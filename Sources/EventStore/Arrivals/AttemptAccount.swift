@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// When each provider's deliveries were received, and when attempts must have failed, for one
@@ -44,7 +43,7 @@ struct AttemptAccount {
   }
 
   /// Adds everything to the tables as what `run` will publish, and forgets it.
-  mutating func write(to database: Database, run: Int64) throws {
+  mutating func write(to database: Connection, run: Int64) throws {
     keepLast()
     try writeReceipts(to: database, run)
     try writeFailures(to: database, run)
@@ -52,9 +51,8 @@ struct AttemptAccount {
     failures.removeAll()
   }
 
-  private func writeReceipts(to database: Database, _ run: Int64) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+  private func writeReceipts(to database: Connection, _ run: Int64) throws {
+    let statement = try database.statement(
       """
       insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
       on conflict (run, provider, slot) do update set
@@ -70,9 +68,8 @@ struct AttemptAccount {
     }
   }
 
-  private func writeFailures(to database: Database, _ run: Int64) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+  private func writeFailures(to database: Connection, _ run: Int64) throws {
+    let statement = try database.statement(
       """
       insert into failed_attempt (run, provider, at_ms, identity, attempt)
       values (?, ?, ?, ?, ?)

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// The deliveries of one day, provider and kind.
@@ -52,7 +51,7 @@ struct DeliveryCounts {
     """
 
   /// Binds the columns from `delivered` on, the first of them as number `first`.
-  func bind(to statement: RawStatement, from first: Int32) {
+  func bind(to statement: Statement, from first: Int32) {
     let delivered = new + exact + semantic + conflicts
     var column = first
     for value in [delivered, new, exact, semantic, conflicts, received] {
@@ -71,8 +70,7 @@ extension Ledger {
   /// The days of the deliveries that no run up to number `run` has told of.
   public func deliveryDays(after run: Int64) throws(LedgerError) -> Set<Day> {
     try access("read deliveries") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select distinct day from delivery_cell where run > ?")
+      let statement = try database.statement("select distinct day from delivery_cell where run > ?")
       statement.bind(1, run)
       var days: Set<Day> = []
       try statement.forEachRow {

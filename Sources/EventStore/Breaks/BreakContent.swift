@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// What a run tells of a break: the columns of `break_episode` behind its key, up to its life.
@@ -14,7 +13,7 @@ enum BreakContent {
   static let selected = columns.joined(separator: ", ") + ", break_id"
 
   /// Binds what `item` says from parameter `first` on, in the order of `columns`.
-  static func bind(_ item: Break, to row: RawStatement, from first: Int32) {
+  static func bind(_ item: Break, to row: Statement, from first: Int32) {
     row.bind(first, item.code.rawValue)
     row.bind(first + 1, item.status.rawValue)
     row.bind(first + 2, item.severity.rawValue)
@@ -38,7 +37,7 @@ enum BreakContent {
   }
 
   /// The break of a row of what is `selected`.
-  static func read(_ row: RawStatement) throws(LedgerError) -> Break {
+  static func read(_ row: Statement) throws(LedgerError) -> Break {
     var item = Break(id: row.text(20), code: try row.breakCode(0), provider: try row.provider(3))
     item.status = try row.breakStatus(1)
     item.severity = try row.severity(2)

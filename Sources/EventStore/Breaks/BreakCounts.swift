@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Breaks of one code and severity that are in one state.
@@ -25,7 +24,7 @@ extension Ledger {
   /// Breaks that are not resolved, by status, severity and code, with what they are worth.
   public func breakCounts() throws(LedgerError) -> [BreakCount] {
     try access("count the breaks") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select

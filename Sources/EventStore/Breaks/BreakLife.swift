@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// Writes what one run does to the episodes of breaks.
@@ -6,35 +5,32 @@ internal import Domain
 /// A run that looks back behind the end of the last episode is no part of the break's life: what it
 /// sees stands as episode 0 until the next run.
 struct BreakLife {
-  private let database: Database
+  private let database: Connection
   private let asOf: Int64
   private let run: Int64
-  private let last: RawStatement
-  private let insert: RawStatement
-  private let update: RawStatement
+  private let last: Statement
+  private let insert: Statement
+  private let update: Statement
 
-  init(_ database: Database, asOf: Instant, run: Int64) throws {
+  init(_ database: Connection, asOf: Instant, run: Int64) throws {
     self.database = database
     self.asOf = asOf.milliseconds
     self.run = run
-    last = try RawStatement(
-      cachedIn: database,
+    last = try database.statement(
       """
       select episode, resolved_ms from break_episode
       where break_id = ? order by episode desc limit 1
       """)
     let columns = BreakContent.columns
     let marks = columns.indices.map { "?\($0 + 5)" }
-    insert = try RawStatement(
-      cachedIn: database,
+    insert = try database.statement(
       """
       insert into break_episode (
         break_id, episode, first_seen_ms, last_seen_ms, first_run, last_run,
         \(columns.joined(separator: ", ")))
       values (?1, ?2, ?3, ?3, ?4, ?4, \(marks.joined(separator: ", ")))
       """)
-    update = try RawStatement(
-      cachedIn: database,
+    update = try database.statement(
       """
       update break_episode set
         last_seen_ms = max(last_seen_ms, ?3), last_run = ?4,
@@ -46,7 +42,7 @@ struct BreakLife {
   /// Takes back what an attempt at this run did that ended before it published, and forgets what
   /// the run before saw when it looked back.
   func undoAttempt() throws {
-    try database.execute(sql: "delete from break_episode where episode = 0")
+    try database.execute("delete from break_episode where episode = 0")
     try RewoundBreaks(database, run: run).write()
   }
 
@@ -66,8 +62,7 @@ struct BreakLife {
 
   /// Ends the episodes that this run did not see; gives how many.
   func resolveUnseen() throws -> Int64 {
-    let resolve = try RawStatement(
-      cachedIn: database,
+    let resolve = try database.statement(
       """
       update break_episode set resolved_ms = ?1, resolved_run = ?2
       where resolved_ms is null and last_run <> ?2 and last_seen_ms <= ?1
@@ -78,7 +73,7 @@ struct BreakLife {
     return Int64(database.changesCount)
   }
 
-  private func write(_ statement: RawStatement, _ item: Break, episode: Int64) throws {
+  private func write(_ statement: Statement, _ item: Break, episode: Int64) throws {
     statement.bind(1, item.id)
     statement.bind(2, episode)
     statement.bind(3, asOf)

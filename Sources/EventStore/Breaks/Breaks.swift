@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// What became of breaks in a run.
@@ -38,8 +37,7 @@ extension Ledger {
   /// when no run saw one.
   public func knownBreak(_ id: String) throws(LedgerError) -> Break? {
     try access("read a break") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select \(BreakContent.selected) from break
         where break_id = ?
@@ -54,7 +52,7 @@ extension Ledger {
   /// Not all that no run resolved: a run that looks back leaves breaks of later as-ofs as they are.
   public func standingBreaks() throws(LedgerError) -> [Break] {
     try access("read the breaks") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select \(BreakContent.selected) from break_episode

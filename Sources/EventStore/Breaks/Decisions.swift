@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// What a person decided about a break; it leaves all gates then.
 public struct Decision: Sendable, Equatable {
   /// What the break comes to.
@@ -35,9 +33,8 @@ extension Ledger {
   /// another break, known or not.
   public func replaceDecisions(_ decisions: [Decision]) throws(LedgerError) {
     try change("write the decisions") { database in
-      try database.execute(sql: "delete from decision")
-      let insert = try RawStatement(
-        cachedIn: database,
+      try database.execute("delete from decision")
+      let insert = try database.statement(
         "insert into decision (break_id, verdict, reason, who) values (?, ?, ?, ?)")
       for decision in decisions.sorted(by: { $0.breakID < $1.breakID }) {
         insert.bind(1, decision.breakID)

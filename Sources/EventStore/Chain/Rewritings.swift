@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// What the acts `forget` and `prune` wrote anew of that which runs had sealed.
 ///
 /// Records of runs stay as they were. What they seal is held to the digest that the last act gave
@@ -51,7 +49,7 @@ struct SealedParts {
   private let parts: [Int64: [RunPart]]
 
   /// Takes the digests of those of `tables` that runs sealed.
-  init(of tables: Set<String>, in database: Database) throws {
+  init(of tables: Set<String>, in database: Connection) throws {
     let sealed = RunParts(database)
     var parts: [Int64: [RunPart]] = [:]
     let runs = try RunChain(database).published().map(\.number)

@@ -1,5 +1,4 @@
 internal import Formats
-internal import GRDB
 
 /// A run as the chain holds it: its record is the SHA-256 over its text, which names the record of
 /// the run before it, so that no run can be changed, left out or put in without all later records
@@ -31,17 +30,16 @@ extension Ledger {
 
 /// Reads and writes the records of runs.
 struct RunChain {
-  private let database: Database
+  private let database: Connection
 
-  init(_ database: Database) throws { self.database = database }
+  init(_ database: Connection) throws { self.database = database }
 
   /// Seals a run that has published: what it brought, what it left, and its record.
   func seal(_ run: Int64) throws {
     let parts = RunParts(database)
-    let words = try RawStatement(database, "select count(*) from symbol")
+    let words = try Statement(database, "select count(*) from symbol")
     let symbols = try parts.words(try words.first { $0.int64(0) } ?? 0)
-    let insertion = try RawStatement(
-      cachedIn: database,
+    let insertion = try database.statement(
       """
       insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)
       on conflict (run, part) do update set rows = excluded.rows, sha256 = excluded.sha256
@@ -53,14 +51,14 @@ struct RunChain {
       insertion.bind(4, part.sha256)
       try insertion.run()
     }
-    let update = try RawStatement(cachedIn: database, "update run set record = ? where id = ?")
+    let update = try database.statement("update run set record = ? where id = ?")
     update.bind(1, sha256(of: Array(try text(of: run).utf8)))
     update.bind(2, run)
     try update.run()
   }
 
   func published() throws -> [(number: Int64, record: String)] {
-    let runs = try RawStatement(
+    let runs = try Statement(
       database, "select id, record from run where published is not null order by id")
     var found: [(number: Int64, record: String)] = []
     try runs.forEachRow { found.append(($0.int64(0), $0.text(1))) }
@@ -69,13 +67,11 @@ struct RunChain {
 
   /// What the record of a run is made of.
   func text(of run: Int64) throws -> String {
-    let before = try RawStatement(
-      cachedIn: database,
+    let before = try database.statement(
       "select record from run where id < ? and published is not null order by id desc limit 1")
     before.bind(1, run)
     var lines = ["previous \(try before.first { $0.text(0) } ?? "none")"]
-    let facts = try RawStatement(
-      cachedIn: database,
+    let facts = try database.statement(
       """
       select id, as_of_ms, version, lines, accepted, duplicates, skipped, rejected, archives,
         configuration, prices, decisions, published, options
@@ -93,8 +89,8 @@ struct RunChain {
       }
       lines.append("options \(sha256(of: Array(row.bytes(Int32(names.count)))))")
     }
-    let parts = try RawStatement(
-      cachedIn: database, "select part, rows, sha256 from run_part where run = ? order by part")
+    let parts = try database.statement(
+      "select part, rows, sha256 from run_part where run = ? order by part")
     parts.bind(1, run)
     try parts.forEachRow { lines.append("\($0.text(0)) \($0.int64(1)) rows \($0.text(2))") }
     return lines.joined(separator: "\n") + "\n"

@@ -1,5 +1,4 @@
 internal import Formats
-internal import GRDB
 
 /// One table as a run left it: how many rows, and the SHA-256 over them.
 public struct RunPart: Sendable, Equatable {
@@ -20,16 +19,16 @@ public struct RunPart: Sendable, Equatable {
 
 /// The tables that a run seals.
 struct RunParts {
-  private let database: Database
+  private let database: Connection
 
-  init(_ database: Database) { self.database = database }
+  init(_ database: Connection) { self.database = database }
 
   /// What only grows: rows of the run never change.
   ///
   /// `tables` leaves out all others.
   func arrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
     func isWanted(_ name: String) -> Bool { tables?.contains(name) ?? true }
-    let known = try RawStatement(
+    let known = try Statement(
       database, "select coalesce(min(id), 0), coalesce(max(id), -1) from archive where run = ?")
     known.bind(1, run)
     let range = try known.first { ($0.int64(0), $0.int64(1)) } ?? (0, -1)
@@ -54,7 +53,7 @@ struct RunParts {
   }
 
   private func part(_ name: String, _ sql: String, _ values: Int64...) throws -> RunPart {
-    let statement = try RawStatement(database, sql)
+    let statement = try Statement(database, sql)
     for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
     let digest = SHA256Digest()
     var writer = ByteWriter()
@@ -72,7 +71,7 @@ struct RunParts {
   }
 }
 
-extension RawStatement {
+extension Statement {
   /// Writes a value with its kind, so that no two rows have the same bytes.
   func write(_ column: Int32, to writer: inout ByteWriter) {
     switch type(column) {

@@ -1,9 +1,8 @@
 internal import Formats
-internal import GRDB
 
 /// Holds runs to the chain of their records, and tables to the digests that runs took of them.
 enum ChainCheck {
-  static func run(_ database: Database, _ check: inout LedgerCheck) throws {
+  static func run(_ database: Connection, _ check: inout LedgerCheck) throws {
     let chain = try RunChain(database)
     let parts = RunParts(database)
     let runs = try chain.published()
@@ -24,7 +23,7 @@ enum ChainCheck {
       try hold(parts.words(words.rows), of: last, rewritings, in: database, &check)
     }
     // A run that was broken off has changed what only the last one's digests prove.
-    let broken = try RawStatement(database, "select 1 from run where published is null")
+    let broken = try Statement(database, "select 1 from run where published is null")
     let isWhole = try broken.first { _ in false } ?? true
     guard isWhole else { return }
     for part in try parts.standing() {
@@ -45,7 +44,7 @@ enum ChainCheck {
   }
 
   private static func hold(
-    _ part: RunPart, of run: Int64, _ rewritings: Rewritings, in database: Database,
+    _ part: RunPart, of run: Int64, _ rewritings: Rewritings, in database: Connection,
     _ check: inout LedgerCheck
   ) throws {
     let sealed = try stored(part.name, of: run, in: database)
@@ -59,10 +58,10 @@ enum ChainCheck {
   }
 
   private static func stored(
-    _ name: String, of run: Int64, in database: Database
+    _ name: String, of run: Int64, in database: Connection
   ) throws -> RunPart? {
-    let statement = try RawStatement(
-      cachedIn: database, "select rows, sha256 from run_part where run = ? and part = ?")
+    let statement = try database.statement(
+      "select rows, sha256 from run_part where run = ? and part = ?")
     statement.bind(1, run)
     statement.bind(2, name)
     return try statement.first { RunPart(name: name, rows: $0.int64(0), sha256: $0.text(1)) }

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// One thing about a ledger that was looked at.
@@ -48,7 +47,7 @@ extension Ledger {
 
   /// A check that SQLite breaks off because the file is damaged has found something wrong.
   private static func guarded(
-    _ name: String, in database: Database, _ look: (Database, inout LedgerCheck) throws -> Void
+    _ name: String, in database: Connection, _ look: (Connection, inout LedgerCheck) throws -> Void
   ) -> LedgerCheck {
     var check = LedgerCheck(name)
     do {
@@ -59,23 +58,23 @@ extension Ledger {
     return check
   }
 
-  private static func checkFile(_ database: Database, _ check: inout LedgerCheck) throws {
-    let pages = try RawStatement(database, "pragma page_count")
+  private static func checkFile(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let pages = try Statement(database, "pragma page_count")
     check.rows = try pages.first { $0.int64(0) } ?? 0
-    let integrity = try RawStatement(database, "pragma integrity_check(20)")
+    let integrity = try Statement(database, "pragma integrity_check(20)")
     try integrity.forEachRow { row in
       if row.text(0) != "ok" { check.fail("SQLite: \(row.text(0))") }
     }
     guard check.wrong == 0 else { return }
-    let references = try RawStatement(database, "pragma foreign_key_check")
+    let references = try Statement(database, "pragma foreign_key_check")
     try references.forEachRow { row in
       check.fail("a row of \(row.text(0)) refers to a row of \(row.text(2)) that is not there")
     }
   }
 
-  private static func checkSchema(_ database: Database, _ check: inout LedgerCheck) throws {
-    let expected = try LedgerFile.freshSchema()
-    let found = try LedgerFile.schema(of: database)
+  private static func checkSchema(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let expected = try Schema.fresh()
+    let found = try Schema.objects(of: database)
     check.rows = Int64(expected.count)
     for (name, sql) in expected where found[name] != sql {
       check.fail(found[name] == nil ? "\(name) is not there" : "\(name) is defined otherwise")

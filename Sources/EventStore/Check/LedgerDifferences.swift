@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// What of one table two ledgers do not have alike.
@@ -17,10 +16,10 @@ extension Ledger {
   /// Compares what the last run made with the ledger at `path`, in which it was made again.
   public func differences(from path: String) throws(LedgerError) -> [TableDifference] {
     try access("compare two ledgers") { database in
-      let attach = try RawStatement(database, "attach ? as again")
+      let attach = try Statement(database, "attach ? as again")
       attach.bind(1, path)
       try attach.run()
-      defer { try? database.execute(sql: "detach again") }
+      defer { try? database.execute("detach again") }
       var found = try Self.tables.map { try difference($0, in: database) }
       found.append(try difference("fold", "id, as_of_ms, rules, archive", in: database))
       // What was due before, or is due at once, does no harm.
@@ -30,9 +29,9 @@ extension Ledger {
   }
 
   private func difference(
-    _ table: String, _ columns: String = "*", isSubset: Bool = false, in database: Database
+    _ table: String, _ columns: String = "*", isSubset: Bool = false, in database: Connection
   ) throws -> TableDifference {
-    let key = try database.primaryKey(table).columns
+    let key = try database.primaryKey(table)
     func keys(of here: String, notIn there: String) -> String {
       """
       select \(key.joined(separator: ", ")) from (
@@ -41,7 +40,7 @@ extension Ledger {
       """
     }
     func count(_ rows: String) throws -> Int64 {
-      try RawStatement(database, "select count(*) from \(rows)").first { $0.int64(0) } ?? 0
+      try Statement(database, "select count(*) from \(rows)").first { $0.int64(0) } ?? 0
     }
     var found = TableDifference(
       table: table, rows: try count("main.\(table)"), wrong: 0, differing: [])
@@ -54,7 +53,7 @@ extension Ledger {
       : [(other, "is not what the run comes to"), ("\(missing) except \(other)", "is missing")]
     for (select, words) in sorts {
       let before = found.differing.count
-      try RawStatement(database, "\(select) limit 10").forEachRow { row in
+      try Statement(database, "\(select) limit 10").forEachRow { row in
         let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
         found.differing.append("\(names.joined(separator: ", ")) \(words)")
       }

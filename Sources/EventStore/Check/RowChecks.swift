@@ -1,9 +1,8 @@
-internal import GRDB
 internal import Domain
 
 /// Holds the rows that nothing else proves to their check columns and keys.
 struct RowChecks {
-  typealias Look = (Database, inout LedgerCheck) throws -> Void
+  typealias Look = (Connection, inout LedgerCheck) throws -> Void
 
   let words: [String]
 
@@ -15,9 +14,9 @@ struct RowChecks {
     ]
   }
 
-  private func lineages(_ database: Database, _ check: inout LedgerCheck) throws {
+  private func lineages(_ database: Connection, _ check: inout LedgerCheck) throws {
     let apps = words.map { Fingerprint.of($0) }
-    let rows = try RawStatement(
+    let rows = try Statement(
       database,
       """
       select key, provider, app, environment, store, original, user, versions, counted, events,
@@ -41,8 +40,8 @@ struct RowChecks {
     }
   }
 
-  private func users(_ database: Database, _ check: inout LedgerCheck) throws {
-    let rows = try RawStatement(database, "select key, id from user")
+  private func users(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let rows = try Statement(database, "select key, id from user")
     try rows.forEachRow { row in
       check.rows += 1
       if row.int64(0) != Fingerprint.of(row.bytes(1)) {
@@ -51,8 +50,8 @@ struct RowChecks {
     }
   }
 
-  private func identities(_ database: Database, _ check: inout LedgerCheck) throws {
-    let rows = try RawStatement(database, "select first, entries, row_check from identity")
+  private func identities(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let rows = try Statement(database, "select first, entries, row_check from identity")
     try rows.forEachRow { row in
       check.rows += 1
       if row.int64(2) != RowCheck.identities(first: row.int64(0), entries: row.blob(1)) {
@@ -67,7 +66,7 @@ struct RowChecks {
 
   /// How many identities of stored events the index does not know; many are looked up together, so
   /// that each row is read once for all of them.
-  private func identitiesInNoRow(_ database: Database) throws -> Int64 {
+  private func identitiesInNoRow(_ database: Connection) throws -> Int64 {
     let index = try IdentityIndex(database)
     var claims: [IdentityIndex.Claim] = []
     var missing: Int64 = 0
@@ -76,7 +75,7 @@ struct RowChecks {
       missing += try index.missing(of: claims)
       claims.removeAll(keepingCapacity: true)
     }
-    let lineages = try RawStatement(database, "select key, events from lineage order by key")
+    let lineages = try Statement(database, "select key, events from lineage order by key")
     try lineages.forEachRow { row in
       let lineage = row.int64(0)
       // Events that cannot be read are found with their lineages.
@@ -93,8 +92,8 @@ struct RowChecks {
   /// Identities that are looked up together: 24 MB.
   private static let identitiesMax = 1_000_000
 
-  private func contested(_ database: Database, _ check: inout LedgerCheck) throws {
-    let rows = try RawStatement(database, "select identity, time, lineage from contested")
+  private func contested(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let rows = try Statement(database, "select identity, time, lineage from contested")
     let stored = try StoredVersions(database)
     try rows.forEachRow { row in
       check.rows += 1
@@ -107,8 +106,8 @@ struct RowChecks {
     }
   }
 
-  private func contents(_ database: Database, _ check: inout LedgerCheck) throws {
-    let rows = try RawStatement(database, "select key, body from snapshot_content")
+  private func contents(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let rows = try Statement(database, "select key, body from snapshot_content")
     try rows.forEachRow { row in
       check.rows += 1
       if row.int64(0) != Fingerprint.of(row.blob(1)) {
@@ -117,9 +116,9 @@ struct RowChecks {
     }
   }
 
-  private func snapshots(_ database: Database, _ check: inout LedgerCheck) throws {
+  private func snapshots(_ database: Connection, _ check: inout LedgerCheck) throws {
     var sums: [Int64: Int64] = [:]
-    let rows = try RawStatement(
+    let rows = try Statement(
       database,
       """
       select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
@@ -128,7 +127,7 @@ struct RowChecks {
       check.rows += 1
       sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
     }
-    let archives = try RawStatement(
+    let archives = try Statement(
       database, "select id, name, coalesce(snapshots_check, 0) from archive")
     try archives.forEachRow { row in
       if row.int64(2) != sums[row.int64(0), default: 0] {
@@ -137,8 +136,8 @@ struct RowChecks {
     }
   }
 
-  private func archives(_ database: Database, _ check: inout LedgerCheck) throws {
-    let rows = try RawStatement(
+  private func archives(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let rows = try Statement(
       database, "select id, path, bytes, modified_ms, inode, path_check from archive")
     try rows.forEachRow { row in
       check.rows += 1
@@ -148,7 +147,7 @@ struct RowChecks {
         check.fail("archive \(row.int64(0)): path, size, time or inode are not as written")
       }
     }
-    let rejects = try RawStatement(
+    let rejects = try Statement(
       database,
       """
       select id from archive

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// When a lineage is to be folded again.
@@ -47,8 +46,7 @@ extension Ledger {
   /// The lineages that are due at `asOf`.
   public func dirtyLineages(asOf: Instant) throws(LedgerError) -> DirtyLineages {
     try access("read what is due") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select hour, lineage from due where hour <= ?")
+      let statement = try database.statement("select hour, lineage from due where hour <= ?")
       statement.bind(1, DueHour.of(asOf))
       var dirty = DirtyLineages()
       try statement.forEachRow { row in
@@ -63,16 +61,16 @@ extension Ledger {
   }
 
   /// Forgets what was due at `asOf` and keeps when `lineages` are due next.
-  func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Database) throws {
+  func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Connection) throws {
     if let asOf {
-      let past = try RawStatement(cachedIn: database, "delete from due where hour <= ?")
+      let past = try database.statement("delete from due where hour <= ?")
       past.bind(1, DueHour.of(asOf))
       try past.run()
     } else {
-      try database.execute(sql: "delete from due")
+      try database.execute("delete from due")
     }
-    let insert = try RawStatement(
-      cachedIn: database, "insert into due (hour, lineage) values (?, ?) on conflict do nothing")
+    let insert = try database.statement(
+      "insert into due (hour, lineage) values (?, ?) on conflict do nothing")
     let rows = lineages.compactMap { due in
       due.deadline.map { (hour: DueHour.of($0), lineage: due.lineage) }
     }

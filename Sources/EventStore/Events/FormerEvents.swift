@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// A lineage as it was when fewer archives were known.
@@ -54,7 +53,7 @@ extension Ledger {
   ) throws {
     try visit("read lineages as they were") { database in
       let versions = try FormerVersions(database, words: symbols.words, archive: archive)
-      let select = try RawStatement(
+      let select = try Statement(
         database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
       for key in keys {
         select.bind(1, key)
@@ -84,7 +83,7 @@ private struct FormerVersions {
   /// The lineages that hold a version of an event of which another one holds one, too.
   private let contested: Set<Int64>
 
-  init(_ database: Database, words: [String], archive: Int32) throws {
+  init(_ database: Connection, words: [String], archive: Int32) throws {
     self.archive = archive
     stored = try StoredVersions(database)
     order = try VersionOrder(database, words: words)

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 extension Ledger {
@@ -38,13 +37,13 @@ extension Ledger {
   }
 }
 
-extension Database {
+extension Connection {
   /// Walks over the lineages that fulfil `condition` with their events.
   func forEachLineage(
     where condition: String, keys: ClosedRange<Int64>, withUserTexts: Bool = true,
     _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
-    let lineages = try RawStatement(
+    let lineages = try Statement(
       self,
       """
       \(LineageRow.selectWithEvents(userTexts: withUserTexts))
@@ -66,7 +65,7 @@ extension Database {
     keys: ClosedRange<Int64>, withUserTexts: Bool,
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
-    let lineages = try RawStatement(
+    let lineages = try Statement(
       self,
       """
       \(LineageRow.selectWithEvents(userTexts: withUserTexts))
@@ -110,7 +109,7 @@ extension LineageRow {
   }
 
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
-  func addEvents(of row: RawStatement, to events: inout [Event]) throws {
+  func addEvents(of row: Statement, to events: inout [Event]) throws {
     let beginning = SubscriptionScope(self).event(of: key)
     try EventRecords.forEach(in: row.blob(8)) { record in
       guard record.counts else { return }

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// A subscription over its whole life, without its events.
@@ -41,8 +40,7 @@ extension Ledger {
   ) throws(LedgerError) -> [LineageRow] {
     guard user != 0 else { return [] }
     return try access("read the lineages of a user") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key")
       statement.bind(1, user)
       statement.bind(2, Int64(provider.rawValue))
@@ -55,8 +53,7 @@ extension Ledger {
   /// The lineage with this key.
   public func lineage(_ key: Int64) throws(LedgerError) -> LineageRow? {
     try access("read a lineage") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "\(LineageRow.select) where l.key = ?")
+      let statement = try database.statement("\(LineageRow.select) where l.key = ?")
       statement.bind(1, key)
       return try statement.first { try LineageRow($0) }
     }
@@ -66,7 +63,7 @@ extension Ledger {
   /// id a sandbox lineage has too, with that one second.
   public func forEachTwin(_ body: (LineageRow, LineageRow) throws -> Void) throws {
     try visit("read lineages of the sandbox") { database in
-      let sandbox = try RawStatement(
+      let sandbox = try Statement(
         database,
         "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key")
       try sandbox.forEachRow { row in
@@ -115,11 +112,10 @@ extension Ledger {
   }
 }
 
-extension Database {
+extension Connection {
   /// Calls `body` at every version of a lineage's events, by time, identity and version.
   func forEachRecord(of lineage: Int64, _ body: (EventRecord) throws -> Void) throws {
-    let statement = try RawStatement(
-      cachedIn: self, "select events from lineage where key = ?")
+    let statement = try self.statement("select events from lineage where key = ?")
     statement.bind(1, lineage)
     try statement.forEachRow { try EventRecords.forEach(in: $0.blob(0), body) }
   }
@@ -131,7 +127,7 @@ extension LineageRow {
     from lineage l left join user u on u.key = l.user
     """
 
-  init(_ row: RawStatement) throws(LedgerError) {
+  init(_ row: Statement) throws(LedgerError) {
     let shop = try SubscriptionScope(row, from: 1)
     self.init(
       key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Which file a `Provenance` lies in.
@@ -13,8 +12,7 @@ extension Ledger {
   /// The file with this number; nil when the ledger has none.
   public func archiveLabel(_ id: Int32) throws(LedgerError) -> ArchiveLabel? {
     try access("look for an archive") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select name, sha256 from archive where id = ?")
+      let statement = try database.statement("select name, sha256 from archive where id = ?")
       statement.bind(1, Int64(id))
       return try statement.first { ArchiveLabel(name: $0.text(0), sha256: $0.text(1)) }
     }
@@ -74,8 +72,7 @@ extension Ledger {
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
   ) throws(LedgerError) -> [SnapshotPlace] {
     try access("read snapshots") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select captured_ms, archive, line, byte_offset from snapshot
         where provider = ? and user = ? and captured_ms <= ?

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// A version of an event, whether it counts or not.
@@ -24,21 +23,18 @@ public struct EventVersion: Sendable, Equatable {
 
 /// Looks up the stored versions of an event.
 struct StoredVersions {
-  private let events: RawStatement
-  private let places: RawStatement
-  private let neighbours: RawStatement
-  private let all: RawStatement
+  private let events: Statement
+  private let places: Statement
+  private let neighbours: Statement
+  private let all: Statement
 
-  init(_ database: Database) throws {
-    events = try RawStatement(
-      cachedIn: database,
+  init(_ database: Connection) throws {
+    events = try database.statement(
       "select events, provider, app, environment, store from lineage where key = ?")
-    places = try RawStatement(
-      cachedIn: database,
+    places = try database.statement(
       "select lineage from contested where identity = ? and time = ? order by lineage")
-    all = try RawStatement(cachedIn: database, "select distinct lineage from contested")
-    neighbours = try RawStatement(
-      cachedIn: database, "select key, events from lineage where key between ? and ?")
+    all = try database.statement("select distinct lineage from contested")
+    neighbours = try database.statement("select key, events from lineage where key between ? and ?")
   }
 
   /// The lineages in which versions of an event are known to lie; its own when there are no others.

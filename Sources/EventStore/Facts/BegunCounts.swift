@@ -6,8 +6,7 @@ extension Ledger {
   public func begun() throws(LedgerError) -> [ProductKey: Int64] {
     try access("count what is sold") { database in
       let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select provider, app, store, product, sum(subscriptions) from movement_cell
         where movement in (\(entering)) group by 1, 2, 3, 4

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// The rows of one table of cells, in one array of integers.
 ///
 /// A night can have a hundred thousand cells of twenty-five columns: one array each would cost
@@ -27,7 +25,7 @@ public struct CellRows: Sendable {
   /// Adds these rows, whose keys the table does not have; those without any measure are left out.
   ///
   /// With a `part`, the table has a last column that tells parts of one cell apart.
-  func insert(in database: Database, part: Int64? = nil) throws {
+  func insert(in database: Connection, part: Int64? = nil) throws {
     var rest = stride(from: 0, to: values.count, by: width).filter(hasMeasure)[...]
     for count in [Self.rowsAtOnce, 1] where rest.count >= count {
       let statement = try insertion(of: count, part: part, in: database)
@@ -51,31 +49,29 @@ public struct CellRows: Sendable {
   private static let rowsAtOnce = 32
 
   private func insertion(
-    of count: Int, part: Int64?, in database: Database
-  ) throws -> RawStatement {
+    of count: Int, part: Int64?, in database: Connection
+  ) throws -> Statement {
     let columns = width + (part == nil ? 0 : 1)
     let row = "(\(Array(repeating: "?", count: columns).joined(separator: ", ")))"
     let rows = Array(repeating: row, count: count).joined(separator: ", ")
-    return try RawStatement(cachedIn: database, "insert into \(table) values \(rows)")
+    return try database.statement("insert into \(table) values \(rows)")
   }
 
   /// Adds these rows to the table's; a row that comes to nothing goes.
-  func add(in database: Database) throws {
+  func add(in database: Connection) throws {
     guard !values.isEmpty else { return }
-    let columns = try database.columns(in: table).map(\.name)
+    let columns = try database.columns(in: table)
     let keys = columns[..<keyWidth]
     let measures = columns[keyWidth...]
     let marks = (1...width).map { "?\($0)" }.joined(separator: ", ")
-    let upsert = try RawStatement(
-      cachedIn: database,
+    let upsert = try database.statement(
       """
       insert into \(table) values (\(marks)) on conflict (\(keys.joined(separator: ", ")))
       do update set \(measures.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", "))
       """)
     let key = keys.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: " and ")
     let isNothing = measures.map { "\($0) = 0" }.joined(separator: " and ")
-    let clear = try RawStatement(
-      cachedIn: database, "delete from \(table) where \(key) and \(isNothing)")
+    let clear = try database.statement("delete from \(table) where \(key) and \(isNothing)")
     for row in stride(from: 0, to: values.count, by: width) where hasMeasure(row) {
       for column in 0..<width { upsert.bind(Int32(column + 1), values[row + column]) }
       try upsert.run()

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// An end that counts as churn although an event that never came may say otherwise.
@@ -25,8 +24,7 @@ extension Ledger {
   /// The ends in doubt that the movement cells count.
   public func churnDoubts() throws(LedgerError) -> Set<ChurnDoubtRow> {
     try access("read ends in doubt") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt")
       var doubts: Set<ChurnDoubtRow> = []
       try statement.forEachRow { row in
@@ -43,10 +41,9 @@ extension Ledger {
   }
 
   /// Puts `doubts` in the place of all.
-  func write(_ doubts: Set<ChurnDoubtRow>, to database: Database) throws {
-    try database.execute(sql: "delete from churn_doubt")
-    let insert = try RawStatement(
-      cachedIn: database,
+  func write(_ doubts: Set<ChurnDoubtRow>, to database: Connection) throws {
+    try database.execute("delete from churn_doubt")
+    let insert = try database.statement(
       """
       insert into churn_doubt (lineage, at_ms, provider, app, store, product, by_snapshot)
       values (?, ?, ?, ?, ?, ?, ?)

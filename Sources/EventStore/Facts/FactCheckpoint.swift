@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// What the ledger's cells speak of.
@@ -30,15 +29,14 @@ extension Ledger {
   /// What the cells speak of; nil before the first fold.
   public func foldBasis() throws(LedgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
-      var basis = try RawStatement(
-        cachedIn: database, "select as_of_ms, rules, archive, groups from fold"
+      var basis = try database.statement(
+        "select as_of_ms, rules, archive, groups from fold"
       ).first { row in
         FactCheckpoint(
           asOf: row.instant(0), rules: row.text(1),
           archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
       }
-      try RawStatement(
-        cachedIn: database,
+      try database.statement(
         "select provider, app, newest_ms, first_event_ms from fold_feed order by provider, app"
       ).forEachRow { row in
         try basis?.feeds.append(
@@ -54,24 +52,22 @@ extension Ledger {
   /// The number of the last archive that is in the ledger; 0 without one.
   public func newestArchive() throws(LedgerError) -> Int32 {
     try access("look for an archive") { database in
-      let statement = try RawStatement(cachedIn: database, "select max(id) from archive")
+      let statement = try database.statement("select max(id) from archive")
       return try statement.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
     }
   }
 
   /// Says that the cells speak of `basis`, in the transaction that makes them do so.
-  func write(_ basis: FactCheckpoint, to database: Database) throws {
-    let fold = try RawStatement(
-      cachedIn: database,
+  func write(_ basis: FactCheckpoint, to database: Connection) throws {
+    let fold = try database.statement(
       "insert or replace into fold (id, as_of_ms, rules, archive, groups) values (1, ?, ?, ?, ?)")
     fold.bind(1, basis.asOf.milliseconds)
     fold.bind(2, basis.rules)
     fold.bind(3, Int64(basis.archive))
     fold.bind(4, basis.groups)
     try fold.run()
-    try database.execute(sql: "delete from fold_feed")
-    let feed = try RawStatement(
-      cachedIn: database,
+    try database.execute("delete from fold_feed")
+    let feed = try database.statement(
       """
       insert into fold_feed (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)
       """)

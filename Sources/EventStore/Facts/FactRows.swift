@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// What a fold makes of the ledger's cells.
@@ -72,8 +71,7 @@ extension Ledger {
   /// not known are left out.
   public func netUSD(of month: Month) throws(LedgerError) -> Int128 {
     try access("add up revenue") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "select gross_usd - refunds_usd from revenue_month_cell where month = ?")
       statement.bind(1, Int64(month.number))
       var sum: Int128 = 0
@@ -218,9 +216,9 @@ extension CellRows {
   }
 }
 
-extension Database {
+extension Connection {
   /// Leaves no row in the tables.
   func clear(_ tables: [String]) throws {
-    for table in tables { try execute(sql: "delete from \(table)") }
+    for table in tables { try execute("delete from \(table)") }
   }
 }

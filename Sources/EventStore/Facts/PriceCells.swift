@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Renewals that cost the same.
@@ -37,8 +36,7 @@ extension Ledger {
   /// What all renewals cost.
   public func priceRows() throws(LedgerError) -> [PriceRow] {
     try access("read prices") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "select product, store, currency, week, price, full_price, charges from price_cell")
       var rows: [PriceRow] = []
       try statement.forEachRow { row in

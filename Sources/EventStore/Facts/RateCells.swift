@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// What the charges of one currency paid for it on one UTC day.
@@ -39,8 +38,7 @@ extension Ledger {
   /// The rates of all currencies and days.
   public func rateRows() throws(LedgerError) -> [RateRow] {
     try access("read exchange rates") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select currency, day, rates from rate_cell")
+      let statement = try database.statement("select currency, day, rates from rate_cell")
       var rows: [RateRow] = []
       try statement.forEachRow { row in
         var reader = ByteReader(row.blob(2))
@@ -58,12 +56,10 @@ extension Ledger {
   }
 
   /// Writes `rows`, in the place of those of the same currency and day; without rates they go.
-  func write(_ rows: [RateRow], to database: Database) throws {
-    let insert = try RawStatement(
-      cachedIn: database,
+  func write(_ rows: [RateRow], to database: Connection) throws {
+    let insert = try database.statement(
       "insert or replace into rate_cell (currency, day, rates) values (?, ?, ?)")
-    let delete = try RawStatement(
-      cachedIn: database, "delete from rate_cell where currency = ? and day = ?")
+    let delete = try database.statement("delete from rate_cell where currency = ? and day = ?")
     var writer = ByteWriter()
     for row in rows {
       let statement = row.rates.isEmpty ? delete : insert

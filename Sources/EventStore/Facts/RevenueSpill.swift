@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Revenue of a fold of everything that memory has no room for.
@@ -14,16 +13,16 @@ public final class RevenueSpill {
   public init(in ledger: Ledger) throws(LedgerError) {
     self.ledger = ledger
     try ledger.access("lay revenue aside") { database in
-      let columns = try database.columns(in: "revenue_cell").map(\.name)
+      let columns = try database.columns(in: "revenue_cell")
       try database.execute(
-        sql: """
-          drop table if exists temp.revenue_aside;
-          create temp table revenue_aside (
-            \(columns.map { "\($0) integer not null" }.joined(separator: ", ")),
-            part integer not null,
-            primary key (\(columns[..<Self.keyWidth].joined(separator: ", ")), part)
-          ) strict, without rowid
-          """)
+        """
+        drop table if exists temp.revenue_aside;
+        create temp table revenue_aside (
+          \(columns.map { "\($0) integer not null" }.joined(separator: ", ")),
+          part integer not null,
+          primary key (\(columns[..<Self.keyWidth].joined(separator: ", ")), part)
+        ) strict, without rowid
+        """)
     }
   }
 
@@ -42,22 +41,22 @@ public final class RevenueSpill {
   }
 
   /// Puts what was laid aside into the tables of revenue, which have none of it, and forgets it.
-  func insert(in database: Database) throws {
-    let columns = try database.columns(in: "revenue_cell").map(\.name)
+  func insert(in database: Connection) throws {
+    let columns = try database.columns(in: "revenue_cell")
     let keys = columns[..<Self.keyWidth].joined(separator: ", ")
     let sums = columns[Self.keyWidth...].map { "sum(\($0))" }
     let isSomething = sums.map { "\($0) <> 0" }.joined(separator: " or ")
-    let days = try RawStatement(
+    let days = try Statement(
       database, "select min(day), max(day) from temp.revenue_aside having count(*) > 0"
     ).first { ($0.int64(0), $0.int64(1)) }
     try database.execute(
-      sql: """
-        insert into revenue_cell select \(keys), \(sums.joined(separator: ", "))
-        from temp.revenue_aside group by \(keys) having \(isSomething)
-        """)
+      """
+      insert into revenue_cell select \(keys), \(sums.joined(separator: ", "))
+      from temp.revenue_aside group by \(keys) having \(isSomething)
+      """)
     if let (first, last) = days {
       let shop = columns[1..<Self.keyWidth].joined(separator: ", ")
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         insert into revenue_month_cell select ?1, \(shop), \(sums.joined(separator: ", "))
@@ -72,6 +71,6 @@ public final class RevenueSpill {
         month = month.next
       }
     }
-    try database.execute(sql: "drop table temp.revenue_aside")
+    try database.execute("drop table temp.revenue_aside")
   }
 }

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 extension Ledger {
@@ -7,13 +6,13 @@ extension Ledger {
   public func layOver(_ facts: Facts) throws(LedgerError) {
     try access("lay facts over the ledger's") { database in
       for table in Facts.tables {
-        try database.execute(sql: "drop table if exists temp.\(table)")
-        let lookup = try RawStatement(
+        try database.execute("drop table if exists temp.\(table)")
+        let lookup = try Statement(
           database, "select sql from main.sqlite_schema where type = 'table' and name = ?")
         lookup.bind(1, table)
         guard let sql = try lookup.first({ $0.text(0) }), sql.lowercased().hasPrefix("create table")
         else { continue }
-        try database.execute(sql: "create temp table" + sql.dropFirst("create table".count))
+        try database.execute("create temp table" + sql.dropFirst("create table".count))
       }
       for piece in facts.pieces { try piece.rows().insert(in: database) }
     }
@@ -26,8 +25,7 @@ extension Ledger {
     guard let first = rows.first else { return }
     try access("keep what was found") { database in
       let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")
-      let statement = try RawStatement(
-        cachedIn: database, "insert into temp.\(table) values (\(marks))")
+      let statement = try database.statement("insert into temp.\(table) values (\(marks))")
       for row in rows {
         for (index, value) in row.enumerated() { statement.bind(Int32(index + 1), value) }
         try statement.run()

@@ -1,5 +1,4 @@
 internal import Formats
-internal import GRDB
 public import Domain
 
 /// What was taken out of the ledger with a person's id.
@@ -79,7 +78,7 @@ extension Ledger {
   ) throws -> Forgotten? {
     var result: Forgotten?
     defer { forgotten = nil }
-    try access("clear what is deleted") { try $0.execute(sql: "pragma secure_delete = on") }
+    try access("clear what is deleted") { try $0.execute("pragma secure_delete = on") }
     try together("forget a person") {
       try visit("forget a person") { result = try forget(user, as: act, words, in: $0) }
     }
@@ -87,7 +86,7 @@ extension Ledger {
   }
 
   private func forget(
-    _ user: String, as new: NewAuditEntry, _ words: ForgetWords, in database: Database
+    _ user: String, as new: NewAuditEntry, _ words: ForgetWords, in database: Connection
   ) throws -> Forgotten? {
     let known = try ForgottenUsers(database)
     if known.has(pseudonym: user) {
@@ -120,7 +119,7 @@ extension Ledger {
 
   /// Rewrites everything; gives the documents and acts among it.
   private func rewrite(
-    _ user: String, _ words: ForgetWords, in database: Database, _ result: inout Forgotten
+    _ user: String, _ words: ForgetWords, in database: Connection, _ result: inout Forgotten
   ) throws -> [Rewriting] {
     let pseudonym = result.pseudonym
     let renaming = Renaming(id: user, name: pseudonym)
@@ -153,16 +152,16 @@ extension Ledger {
     return documents + texts.acts
   }
 
-  private func holds(_ user: String, in database: Database) throws -> Bool {
-    let select = try RawStatement(cachedIn: database, "select id from user where key = ?")
+  private func holds(_ user: String, in database: Connection) throws -> Bool {
+    let select = try database.statement("select id from user where key = ?")
     select.bind(1, Fingerprint.of(user))
     return try select.first { $0.text(0) == user } ?? false
   }
 
   private func rename(
-    _ keys: (old: Int64, new: Int64), _ pseudonym: String, in database: Database
+    _ keys: (old: Int64, new: Int64), _ pseudonym: String, in database: Connection
   ) throws {
-    let removal = try RawStatement(cachedIn: database, "delete from user where key = ?")
+    let removal = try database.statement("delete from user where key = ?")
     removal.bind(1, keys.old)
     guard try removal.changedRow() else { return }
     var name = pseudonym
@@ -173,15 +172,15 @@ extension Ledger {
 
   /// Rewrites the decisions that runs followed; they keep the names that runs know.
   private func rewriteDecisions(
-    in database: Database, _ rewritings: Rewritings, _ rewritten: ([UInt8]) throws -> [UInt8]?
+    in database: Connection, _ rewritings: Rewritings, _ rewritten: ([UInt8]) throws -> [UInt8]?
   ) throws -> [Rewriting] {
-    let select = try RawStatement(
+    let select = try Statement(
       database,
       """
       select sha256, body from document
       where sha256 in (select decisions from run) order by sha256
       """)
-    let update = try RawStatement(database, "update document set body = ?2 where sha256 = ?1")
+    let update = try Statement(database, "update document set body = ?2 where sha256 = ?1")
     var found: [(name: String, body: [UInt8])] = []
     try select.forEachRow { found.append(($0.text(0), Array($0.blob(1)))) }
     var documents: [Rewriting] = []

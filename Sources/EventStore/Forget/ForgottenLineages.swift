@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// Takes a person's id out of lineages and their events.
@@ -6,7 +5,7 @@ internal import Domain
 /// A lineage whose original transaction id holds the id gets another key; whatever refers to it
 /// follows.
 struct ForgottenLineages {
-  private let database: Database
+  private let database: Connection
   private let words: [String]
   private let renaming: Renaming
   /// Keys of the person before and after.
@@ -24,7 +23,7 @@ struct ForgottenLineages {
   private(set) var clues = BreakClues()
 
   init(
-    _ database: Database, words: [String], _ renaming: Renaming, keys: (old: Int64, new: Int64)
+    _ database: Connection, words: [String], _ renaming: Renaming, keys: (old: Int64, new: Int64)
   ) {
     self.database = database
     self.words = words
@@ -33,7 +32,7 @@ struct ForgottenLineages {
   }
 
   mutating func write() throws {
-    let mentions = try RawStatement(
+    let mentions = try Statement(
       database,
       "select key from lineage where user = ?1 or instr(events, ?2) > 0 order by key")
     var hash = ByteWriter()
@@ -56,7 +55,7 @@ struct ForgottenLineages {
     let events: [UInt8]
     let sum: Int64
 
-    init(_ row: RawStatement) throws {
+    init(_ row: Statement) throws {
       shop = try SubscriptionScope(row, from: 0)
       original = row.text(4)
       user = row.int64(5)
@@ -68,8 +67,7 @@ struct ForgottenLineages {
   }
 
   private mutating func rewrite(_ key: Int64) throws {
-    let select = try RawStatement(
-      cachedIn: database,
+    let select = try database.statement(
       """
       select provider, app, environment, store, original, user, versions, counted, events,
         row_check
@@ -148,8 +146,7 @@ struct ForgottenLineages {
       : lineageKey(
         provider: row.shop.provider, app: words[Int(row.shop.app)],
         environment: row.shop.environment, store: row.shop.store, original: original)
-    let update = try RawStatement(
-      cachedIn: database,
+    let update = try database.statement(
       """
       update lineage set key = ?2, user = ?3, events = ?4, row_check = ?5,
         original = coalesce(?6, original)
@@ -175,7 +172,7 @@ struct ForgottenLineages {
   /// Lets groups stay due by the first of their keys, which may be another one now.
   private func keepGroupsDue() throws {
     let former = Dictionary(uniqueKeysWithValues: moved.map { ($1, $0) })
-    let select = try RawStatement(
+    let select = try Statement(
       database,
       """
       select provider, app, environment, key from lineage
@@ -186,7 +183,7 @@ struct ForgottenLineages {
     try select.forEachRow { row in
       groups[(0..<3).map { row.int64(Int32($0)) }, default: []].append(row.int64(3))
     }
-    let insert = try RawStatement(
+    let insert = try Statement(
       database,
       """
       insert into due (hour, lineage)
@@ -204,8 +201,7 @@ struct ForgottenLineages {
   /// Lets what refers to a lineage refer to its new key.
   private func follow(_ old: Int64, _ new: Int64) throws {
     for table in ["contested", "due", "churn_doubt", "break_episode"] {
-      let update = try RawStatement(
-        cachedIn: database, "update \(table) set lineage = ?2 where lineage = ?1")
+      let update = try database.statement("update \(table) set lineage = ?2 where lineage = ?1")
       update.bind(1, old)
       update.bind(2, new)
       try update.run()

@@ -1,9 +1,8 @@
-internal import GRDB
 internal import Domain
 
 /// Takes a person's id out of snapshots.
 struct ForgottenSnapshots {
-  private let database: Database
+  private let database: Connection
   private let renaming: Renaming
   private let keys: (old: Int64, new: Int64)
 
@@ -12,7 +11,7 @@ struct ForgottenSnapshots {
   /// Products that these name.
   private(set) var products: Set<String> = []
 
-  init(_ database: Database, _ renaming: Renaming, keys: (old: Int64, new: Int64)) {
+  init(_ database: Connection, _ renaming: Renaming, keys: (old: Int64, new: Int64)) {
     self.database = database
     self.renaming = renaming
     self.keys = keys
@@ -27,7 +26,7 @@ struct ForgottenSnapshots {
     let line: Int64
     let offset: Int64
 
-    init(_ row: RawStatement) {
+    init(_ row: Statement) {
       provider = row.int64(0)
       app = row.int64(1)
       captured = row.int64(2)
@@ -43,7 +42,7 @@ struct ForgottenSnapshots {
   }
 
   mutating func write() throws {
-    let own = try RawStatement(
+    let own = try Statement(
       database,
       """
       select provider, app, captured_ms, content, archive, line, byte_offset from snapshot
@@ -56,15 +55,15 @@ struct ForgottenSnapshots {
     for row in rows where contents[row.content] == nil {
       contents[row.content] = try renamedContent(row.content)
     }
-    let update = try RawStatement(
+    let update = try Statement(
       database,
       """
       update snapshot set user = ?5, content = ?6
       where provider = ?1 and user = ?2 and app = ?3 and captured_ms = ?4 and content = ?7
       """)
-    let check = try RawStatement(
+    let check = try Statement(
       database, "update archive set snapshots_check = ? where id = ?")
-    let sum = try RawStatement(database, "select snapshots_check from archive where id = ?")
+    let sum = try Statement(database, "select snapshots_check from archive where id = ?")
     for row in rows {
       let content = contents[row.content] ?? row.content
       for (index, value) in [
@@ -86,8 +85,7 @@ struct ForgottenSnapshots {
 
   /// The key of the content without the id.
   private mutating func renamedContent(_ key: Int64) throws -> Int64 {
-    let select = try RawStatement(
-      cachedIn: database, "select body from snapshot_content where key = ?")
+    let select = try database.statement("select body from snapshot_content where key = ?")
     select.bind(1, key)
     guard let body = try select.first({ Array($0.blob(0)) }) else { return key }
     guard body.withUnsafeBytes({ Fingerprint.of($0) }) == key,
@@ -97,8 +95,7 @@ struct ForgottenSnapshots {
     let renamed = SnapshotCoding.encode(told.map { $0.renamed(renaming) })
     guard renamed != body else { return key }
     let place = renamed.withUnsafeBytes { Fingerprint.of($0) }
-    let insert = try RawStatement(
-      cachedIn: database,
+    let insert = try database.statement(
       "insert into snapshot_content (key, body) values (?, ?) on conflict (key) do nothing")
     insert.bind(1, place)
     insert.bind(2, blob: renamed)
@@ -107,7 +104,7 @@ struct ForgottenSnapshots {
   }
 
   private func dropUnused(_ contents: some Sequence<Int64>) throws {
-    let removal = try RawStatement(
+    let removal = try Statement(
       database,
       """
       delete from snapshot_content

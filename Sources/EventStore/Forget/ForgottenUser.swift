@@ -1,5 +1,4 @@
 internal import Formats
-internal import GRDB
 internal import Domain
 
 /// A person whose id the ledger no longer holds, and by what the id is recognised when it comes
@@ -16,7 +15,7 @@ struct ForgottenUser: Sendable, Equatable {
 
   static let marks: Int64 = 1 << 12
 
-  private init(_ row: RawStatement) {
+  private init(_ row: Statement) {
     pseudonym = row.text(0)
     mark = row.int64(1)
     salt = row.text(2)
@@ -24,9 +23,9 @@ struct ForgottenUser: Sendable, Equatable {
   }
 
   /// Everybody who was forgotten, by pseudonym.
-  static func all(in database: Database) throws -> [ForgottenUser] {
+  static func all(in database: Connection) throws -> [ForgottenUser] {
     var users: [ForgottenUser] = []
-    try RawStatement(
+    try Statement(
       database, "select pseudonym, mark, salt, token from forgotten order by pseudonym"
     ).forEachRow { users.append(ForgottenUser($0)) }
     return users
@@ -43,9 +42,8 @@ struct ForgottenUser: Sendable, Equatable {
     token = id.withUTF8 { keyedSHA256(of: UnsafeRawBufferPointer($0), key: key) }
   }
 
-  func write(to database: Database) throws {
-    let statement = try RawStatement(
-      cachedIn: database,
+  func write(to database: Connection) throws {
+    let statement = try database.statement(
       "insert into forgotten (pseudonym, mark, salt, token) values (?, ?, ?, ?)")
     statement.bind(1, pseudonym)
     statement.bind(2, mark)
@@ -61,7 +59,7 @@ struct ForgottenUsers: Sendable {
   private let users: [[ForgottenUser]]
   let isEmpty: Bool
 
-  init(_ database: Database) throws {
+  init(_ database: Connection) throws {
     var users = [[ForgottenUser]](repeating: [], count: Int(ForgottenUser.marks))
     var isEmpty = true
     for user in try ForgottenUser.all(in: database) {

@@ -1,11 +1,10 @@
 internal import Formats
-internal import GRDB
 internal import Domain
 
 /// Takes a person's id out of breaks, and out of what people wrote: decisions, acts, names of
 /// files.
 struct ForgottenWords {
-  private let database: Database
+  private let database: Connection
   private let renaming: Renaming
   private let id: String
   private let pseudonym: String
@@ -23,7 +22,7 @@ struct ForgottenWords {
   /// Acts whose words named the person.
   private(set) var acts: [Rewriting] = []
 
-  init(_ database: Database, _ renaming: Renaming, id: String, pseudonym: String) {
+  init(_ database: Connection, _ renaming: Renaming, id: String, pseudonym: String) {
     self.database = database
     self.renaming = renaming
     self.id = id
@@ -36,7 +35,7 @@ struct ForgottenWords {
     of originals: Set<String>, lineages: Set<Int64>,
     name: (_ former: Break, _ now: Break) -> String?
   ) throws {
-    let select = try RawStatement(
+    let select = try Statement(
       database,
       "select \(BreakContent.selected), episode from break_episode order by break_id, episode")
     var found: [(Break, Int64)] = []
@@ -46,7 +45,7 @@ struct ForgottenWords {
       found.append((try BreakContent.read(row), row.int64(21)))
     }
     let assignments = BreakContent.columns.enumerated().map { "\($1) = ?\($0 + 3)" }
-    let update = try RawStatement(
+    let update = try Statement(
       database,
       """
       update break_episode set break_id = ?23, \(assignments.joined(separator: ", "))
@@ -83,10 +82,10 @@ struct ForgottenWords {
 
   /// Rewrites what the decisions file of the last run said.
   mutating func writeDecisions() throws {
-    let select = try RawStatement(database, "select break_id, reason, who from decision")
+    let select = try Statement(database, "select break_id, reason, who from decision")
     var found: [[String]] = []
     try select.forEachRow { row in found.append((0..<3).map { row.text(Int32($0)) }) }
-    let update = try RawStatement(
+    let update = try Statement(
       database, "update decision set break_id = ?2, reason = ?3, who = ?4 where break_id = ?1")
     for row in found {
       let words = row[1...].map { renaming.applied(toOther: $0) }
@@ -102,7 +101,7 @@ struct ForgottenWords {
 
   /// Rewrites why and by whom things were done.
   mutating func writeActs(_ known: [AuditEntry], _ rewritings: Rewritings) throws {
-    let update = try RawStatement(
+    let update = try Statement(
       database, "update act set reason = ?2, who = ?3 where id = ?1")
     for var act in known {
       let (reason, who) = (act.reason, act.who)
@@ -120,7 +119,7 @@ struct ForgottenWords {
 
   /// Rewrites names and paths of files.
   mutating func writeArchives() throws {
-    let select = try RawStatement(
+    let select = try Statement(
       database, "select id, name, path, bytes, modified_ms, inode from archive order by id")
     var found: [(id: Int64, name: String, path: String, check: Int64)] = []
     try select.forEachRow { row in
@@ -136,7 +135,7 @@ struct ForgottenWords {
       }
       found.append((row.int64(0), label, place, check))
     }
-    let update = try RawStatement(
+    let update = try Statement(
       database, "update archive set name = ?2, path = ?3, path_check = ?4 where id = ?1")
     for row in found {
       update.bind(1, row.id)
@@ -151,8 +150,7 @@ struct ForgottenWords {
   /// `name`, or with a number behind it where another row of the same bytes has it: of a file that
   /// was read under the id again after the person was forgotten.
   private func freeName(_ name: String, of archive: Int64) throws -> String {
-    let taken = try RawStatement(
-      cachedIn: database,
+    let taken = try database.statement(
       """
       select 1 from archive as other join archive as own using (sha256, kind)
       where own.id = ?1 and other.id <> ?1 and other.name = ?2

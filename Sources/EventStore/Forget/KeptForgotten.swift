@@ -1,9 +1,8 @@
-internal import GRDB
 internal import Domain
 
 extension Ledger {
   /// Everybody who was forgotten, read once.
-  func forgottenUsers(in database: Database) throws -> ForgottenUsers {
+  func forgottenUsers(in database: Connection) throws -> ForgottenUsers {
     if let forgotten { return forgotten }
     let users = try ForgottenUsers(database)
     forgotten = users
@@ -11,7 +10,7 @@ extension Ledger {
   }
 
   /// The batch with pseudonyms in the place of the ids of forgotten persons.
-  func forgetting(_ batch: EventBatch, in database: Database) throws -> EventBatch {
+  func forgetting(_ batch: EventBatch, in database: Connection) throws -> EventBatch {
     let users = try forgottenUsers(in: database)
     if users.isEmpty { return batch }
     var batch = batch
@@ -28,7 +27,7 @@ extension Ledger {
   }
 
   /// The snapshot with pseudonyms in the place of the ids of forgotten persons.
-  func forgetting(_ snapshot: Snapshot, in database: Database) throws -> Snapshot {
+  func forgetting(_ snapshot: Snapshot, in database: Connection) throws -> Snapshot {
     let users = try forgottenUsers(in: database)
     guard let pseudonym = users.pseudonym(of: snapshot.user) else { return snapshot }
     recognised += 1

@@ -1,10 +1,8 @@
-internal import GRDB
-
 extension Ledger {
   /// Bytes of the file, without its log.
   public func fileSize() throws(LedgerError) -> Int64 {
     try access("read the size of the file") { database in
-      let size = try RawStatement(
+      let size = try Statement(
         database, "select page_count * page_size from pragma_page_count, pragma_page_size")
       return try size.first { $0.int64(0) } ?? 0
     }
@@ -16,9 +14,7 @@ extension Ledger {
   public func emptyLog() throws(LedgerError) {
     try sync()
     try access("empty the log") { database in
-      do {
-        _ = try database.checkpoint(.truncate)
-      } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_BUSY {
+      guard try database.checkpoint(.truncate) else {
         throw LedgerError(
           .locked, "cannot empty the log of the ledger \(path): somebody reads an older state",
           hint: "wait until that reader is done, and run the command again")
@@ -29,7 +25,7 @@ extension Ledger {
   /// Writes the ledger anew without free space, so that nothing is left in it of what was deleted
   /// or overwritten, and the file is as small as can be.
   public func purge() throws(LedgerError) {
-    try access("write the ledger anew") { try $0.execute(sql: "vacuum") }
+    try access("write the ledger anew") { try $0.execute("vacuum") }
     try emptyLog()
   }
 }

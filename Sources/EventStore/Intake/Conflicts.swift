@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// An event of which two lines say different things.
@@ -40,7 +39,7 @@ extension Ledger {
   public func conflicts() throws(LedgerError) -> [ConflictRow] {
     try access("read conflicts") { database in
       let stored = try StoredVersions(database)
-      let walk = try RawStatement(
+      let walk = try Statement(
         database, "select distinct identity, time from contested order by identity, time")
       var conflicts: [ConflictRow] = []
       try walk.forEachRow { row in

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Takes archives of events into the ledger, each whole or not at all.
@@ -182,7 +181,7 @@ public final class EventIntake {
   }
 
   private func writeFinished(
-    _ batch: (Database) throws -> WriteBuffer.Batch
+    _ batch: (Connection) throws -> WriteBuffer.Batch
   ) throws(LedgerError) {
     let drafts = finished
     finished = []
@@ -198,7 +197,7 @@ public final class EventIntake {
   }
 
   private func write(
-    _ batch: WriteBuffer.Batch, of drafts: [ArchiveDraft], in database: Database
+    _ batch: WriteBuffer.Batch, of drafts: [ArchiveDraft], in database: Connection
   ) throws {
     // The archive that is being read may yet be given up, and its words with it.
     let isOfOthers = current.map { reading in !drafts.contains { $0 === reading } } ?? false
@@ -215,7 +214,7 @@ public final class EventIntake {
   /// Runs `body` in the transaction of the wave, which goes on until `wave` is released; what it
   /// throws undoes everything since it began.
   private func change(
-    _ doing: String, _ body: (Database) throws -> Void
+    _ doing: String, _ body: (Connection) throws -> Void
   ) throws(LedgerError) {
     do {
       try ledger.access(doing) { database in

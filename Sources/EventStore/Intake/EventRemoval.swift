@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 extension Ledger {
@@ -8,8 +7,7 @@ extension Ledger {
   /// index of identities an entry that leads nowhere.
   public func remove(_ event: Event) throws(LedgerError) {
     try change("remove an event") { database in
-      let lineage = try RawStatement(
-        cachedIn: database, "select events from lineage where key = ?")
+      let lineage = try database.statement("select events from lineage where key = ?")
       lineage.bind(1, event.lineage)
       var events = ByteWriter()
       let state = try lineage.first { row in
@@ -22,17 +20,16 @@ extension Ledger {
       }
       guard let state else { return }
       if state.versions == 0 {
-        try database.execute(
-          sql: "delete from lineage where key = ?", arguments: [event.lineage])
+        try database.run("delete from lineage where key = ?", event.lineage)
       } else {
         let lineages = try LineageWriter(database)
         try events.bytes.withUnsafeBytes {
           try lineages.renew(event.lineage, state, events: $0)
         }
       }
-      try database.execute(
-        sql: "delete from contested where identity = ? and time = ? and lineage = ?",
-        arguments: [event.identity, event.time.milliseconds, event.lineage])
+      try database.run(
+        "delete from contested where identity = ? and time = ? and lineage = ?", event.identity,
+        event.time, event.lineage)
     }
   }
 }

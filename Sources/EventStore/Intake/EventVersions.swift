@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// The rare end of adding events: which version counts of an event that has several.
@@ -8,14 +7,13 @@ struct EventVersions {
   private let stored: StoredVersions
   private let lineages: LineageWriter
   private let order: VersionOrder
-  private let contest: RawStatement
+  private let contest: Statement
 
-  init(_ database: Database, words: [String], lineages: LineageWriter) throws {
+  init(_ database: Connection, words: [String], lineages: LineageWriter) throws {
     self.lineages = lineages
     stored = try StoredVersions(database)
     order = try VersionOrder(database, words: words)
-    contest = try RawStatement(
-      cachedIn: database,
+    contest = try database.statement(
       """
       insert into contested (identity, time, lineage) values (?, ?, ?)
       on conflict (identity, time, lineage) do nothing

@@ -1,10 +1,9 @@
-internal import GRDB
 internal import Domain
 
 /// Writes delivered events, lineage by lineage in the order of the table.
 struct EventWriter {
   private let batch: WriteBuffer.Batch
-  private let database: Database
+  private let database: Connection
   private let lineages: LineageWriter
   private let versions: EventVersions
   private let index: IdentityIndex
@@ -21,7 +20,7 @@ struct EventWriter {
 
   /// A writer of the events of `batch`.
   init(
-    _ batch: WriteBuffer.Batch, words: [String], database: Database,
+    _ batch: WriteBuffer.Batch, words: [String], database: Connection,
     make: @escaping EventIntake.Make
   ) throws {
     self.batch = batch
@@ -31,7 +30,7 @@ struct EventWriter {
     versions = try EventVersions(database, words: words, lineages: lineages)
     index = try IdentityIndex(database)
     func isAny(_ table: String) throws -> Bool {
-      try RawStatement(database, "select 1 from \(table) limit 1").first { _ in true } ?? false
+      try Statement(database, "select 1 from \(table) limit 1").first { _ in true } ?? false
     }
     isEmpty = try !isAny("lineage")
     rules = MergeRules(
@@ -121,15 +120,15 @@ struct EventWriter {
   private func place(of number: Int32) -> Int { Int(number) - batch.numbers.lowerBound }
 }
 
-extension Database {
+extension Connection {
   /// Runs `body` while an index is away, and makes the index anew: in one go it is made three times
   /// as fast as row by row, and its pages are full.
   func withoutIndex<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
-    let definition = try RawStatement(self, "select sql from sqlite_schema where name = '\(name)'")
+    let definition = try Statement(self, "select sql from sqlite_schema where name = '\(name)'")
       .first { $0.text(0) }
-    try execute(sql: "drop index \(name)")
+    try execute("drop index \(name)")
     let value = try body()
-    if let definition { try execute(sql: definition) }
+    if let definition { try execute(definition) }
     return value
   }
 }

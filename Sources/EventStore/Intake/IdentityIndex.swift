@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// Which lineages may hold an identity.
 ///
 /// Of each identity and its lineage the first 40 and 16 bits are kept: six bytes in place of
@@ -29,20 +27,18 @@ struct IdentityIndex {
   /// Entries behind all that is stored that are gathered before they are written.
   private static let gatheredMax = 65_536
 
-  private let page: RawStatement
-  private let following: RawStatement
-  private let removal: RawStatement
-  private let insertion: RawStatement
+  private let page: Statement
+  private let following: Statement
+  private let removal: Statement
+  private let insertion: Statement
 
-  init(_ database: Database) throws {
-    page = try RawStatement(
-      cachedIn: database,
+  init(_ database: Connection) throws {
+    page = try database.statement(
       "select first, entries from identity where first <= ? order by first desc limit 1")
-    following = try RawStatement(
-      cachedIn: database, "select min(first) from identity where first > ?")
-    removal = try RawStatement(cachedIn: database, "delete from identity where first = ?")
-    insertion = try RawStatement(
-      cachedIn: database, "insert into identity (first, entries, row_check) values (?, ?, ?)")
+    following = try database.statement("select min(first) from identity where first > ?")
+    removal = try database.statement("delete from identity where first = ?")
+    insertion = try database.statement(
+      "insert into identity (first, entries, row_check) values (?, ?, ?)")
   }
 
   /// Adds `claims`, sorted by identity, and calls `rival` for each that may be in a lineage

@@ -1,19 +1,18 @@
-internal import GRDB
 internal import Domain
 
 /// Writes lineages and users, and refuses two of them under one key.
 final class LineageWriter {
-  private let find: RawStatement
-  private let insertion: RawStatement
-  private let update: RawStatement
-  private let userInsertion: RawStatement
-  private let userLookup: RawStatement
+  private let find: Statement
+  private let insertion: Statement
+  private let update: Statement
+  private let userInsertion: Statement
+  private let userLookup: Statement
   /// Marks a lineage as due; nil before the first fold, which folds all of them.
-  private let touch: RawStatement?
+  private let touch: Statement?
 
-  init(_ database: Database) throws {
-    func prepared(_ sql: String) throws -> RawStatement {
-      try RawStatement(cachedIn: database, sql)
+  init(_ database: Connection) throws {
+    func prepared(_ sql: String) throws -> Statement {
+      try database.statement(sql)
     }
     find = try prepared(
       """
@@ -103,7 +102,7 @@ final class LineageWriter {
   }
 
   private func bind(
-    _ state: LineageState, _ events: UnsafeRawBufferPointer, to row: RawStatement,
+    _ state: LineageState, _ events: UnsafeRawBufferPointer, to row: Statement,
     from first: Int32
   ) {
     row.bind(first, state.user)

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// Delivered events for which memory has no room, until all are written together.
 ///
 /// They lie in sorted runs in a table of the connection's own, in a file of SQLite's that has no
@@ -23,16 +21,16 @@ struct SpillFile {
   var size: Int { runs.reduce(0) { $0 + $1.bytes } }
 
   /// Lays `events` aside as a run.
-  mutating func add(_ events: any DeliveredEvents, in database: Database) throws {
+  mutating func add(_ events: any DeliveredEvents, in database: Connection) throws {
     if next == 1 {
       try clear(in: database)
       try database.execute(
-        sql: """
-          create temp table event_aside (number integer primary key, key integer, content blob)
-          """)
+        """
+        create temp table event_aside (number integer primary key, key integer, content blob)
+        """)
     }
-    let insertion = try RawStatement(
-      cachedIn: database, "insert into temp.event_aside (number, key, content) values (?, ?, ?)")
+    let insertion = try database.statement(
+      "insert into temp.event_aside (number, key, content) values (?, ?, ?)")
     let first = next
     var bytes = 0
     func add(_ key: Int64, _ content: UnsafeRawBufferPointer) throws {
@@ -57,13 +55,13 @@ struct SpillFile {
   mutating func drop(after count: Int) { runs.removeSubrange(count...) }
 
   /// Forgets all runs, and gives their room back.
-  mutating func clear(in database: Database) throws {
-    try database.execute(sql: "drop table if exists temp.event_aside")
+  mutating func clear(in database: Connection) throws {
+    try database.execute("drop table if exists temp.event_aside")
     self = SpillFile()
   }
 
   /// The events of some runs, as one.
-  func events(of numbers: Range<Int>, in database: Database) -> any DeliveredEvents {
+  func events(of numbers: Range<Int>, in database: Connection) -> any DeliveredEvents {
     MergedEvents(
       lineages: runs[numbers].map(\.lineages), users: runs[numbers].map(\.users),
       database: database)
@@ -74,7 +72,7 @@ struct SpillFile {
 private struct MergedEvents: DeliveredEvents {
   let lineages: [Range<Int64>]
   let users: [Range<Int64>]
-  let database: Database
+  let database: Connection
 
   func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws {
     var events: [DeliveredEvent] = []
@@ -109,7 +107,7 @@ private struct MergedEvents: DeliveredEvents {
     of runs: [Range<Int64>], _ body: (Int64, [UnsafeRawBufferPointer]) throws -> Void
   ) throws {
     let rows = try runs.map { run in
-      let rows = try RawStatement(
+      let rows = try Statement(
         database,
         """
         select key, content from temp.event_aside where number >= ? and number < ?

@@ -1,14 +1,13 @@
-internal import GRDB
 internal import Domain
 
 /// Which of two versions of an event came last, and so counts.
 struct VersionOrder {
   private let words: [String]
-  private let original: RawStatement
+  private let original: Statement
 
-  init(_ database: Database, words: [String]) throws {
+  init(_ database: Connection, words: [String]) throws {
     self.words = words
-    original = try RawStatement(cachedIn: database, "select original from lineage where key = ?")
+    original = try database.statement("select original from lineage where key = ?")
   }
 
   /// By created, then received, then content; equal copies by the fingerprint of their body.

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 /// Delivered events until they are written together: the last ones in memory, those before them
@@ -50,7 +49,7 @@ struct WriteBuffer {
   }
 
   /// Lays everything in memory aside, the last archive's events in a run of their own.
-  mutating func layAside(in database: Database) throws {
+  mutating func layAside(in database: Connection) throws {
     var (aside, begin) = (aside, begin)
     if begin.wave.events > 0 {
       try aside.add(wave.events(upTo: begin.wave), in: database)
@@ -65,7 +64,7 @@ struct WriteBuffer {
   }
 
   /// All events.
-  mutating func all(in database: Database) throws -> Batch {
+  mutating func all(in database: Connection) throws -> Batch {
     guard aside.count > 0 else {
       return Batch(events: wave.events(upTo: wave.end), numbers: 0..<count)
     }
@@ -75,7 +74,7 @@ struct WriteBuffer {
   }
 
   /// The events before the last archive, and those of it.
-  mutating func parts(in database: Database) throws -> (before: Batch, last: Batch) {
+  mutating func parts(in database: Connection) throws -> (before: Batch, last: Batch) {
     try layAside(in: database)
     return (
       Batch(
@@ -87,7 +86,7 @@ struct WriteBuffer {
   }
 
   /// Forgets all of them.
-  mutating func clear(in database: Database) throws {
+  mutating func clear(in database: Connection) throws {
     try aside.clear(in: database)
     self = WriteBuffer()
   }

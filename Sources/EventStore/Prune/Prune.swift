@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// What was removed because only earlier runs and as-ofs need it.
@@ -36,7 +35,7 @@ extension Ledger {
   /// everything about a month that was ever closed.
   public func prune(before moment: Instant, as new: NewAuditEntry) throws(LedgerError) -> Pruned? {
     try change("prune") { database in
-      let first = try RawStatement(
+      let first = try Statement(
         database,
         """
         select run.id, publication.last_archive from run
@@ -87,14 +86,14 @@ extension Ledger {
 
 /// Removes rows that a prune names.
 private struct Removal {
-  private let database: Database
+  private let database: Connection
   private let moment: Instant
   /// The first run that is to be told again.
   private let run: Int64
   /// The last archive that it knew.
   private let archive: Int64
 
-  init(_ database: Database, moment: Instant, run: Int64, archive: Int64) {
+  init(_ database: Connection, moment: Instant, run: Int64, archive: Int64) {
     self.database = database
     self.moment = moment
     self.run = run
@@ -110,7 +109,7 @@ private struct Removal {
           and newer.app = snapshot.app and newer.captured_ms > snapshot.captured_ms
           and newer.captured_ms <= ?1 and newer.archive <= ?2)
       """
-    let doomed = try RawStatement(
+    let doomed = try Statement(
       database,
       """
       select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
@@ -121,8 +120,8 @@ private struct Removal {
     try doomed.forEachRow { row in
       sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
     }
-    let check = try RawStatement(database, "select snapshots_check from archive where id = ?")
-    let update = try RawStatement(
+    let check = try Statement(database, "select snapshots_check from archive where id = ?")
+    let update = try Statement(
       database, "update archive set snapshots_check = ?2 where id = ?1")
     for (archive, sum) in sums {
       check.bind(1, archive)
@@ -131,26 +130,26 @@ private struct Removal {
       update.bind(2, before &- sum)
       try update.run()
     }
-    let removal = try RawStatement(database, "delete from snapshot where \(isReplaced)")
+    let removal = try Statement(database, "delete from snapshot where \(isReplaced)")
     bind(removal)
     return try count(removal)
   }
 
-  private func bind(_ statement: RawStatement) {
+  private func bind(_ statement: Statement) {
     statement.bind(1, moment.milliseconds)
     statement.bind(2, archive)
   }
 
   func contents() throws -> Int64 {
     try count(
-      RawStatement(
+      Statement(
         database,
         "delete from snapshot_content where key not in (select content from snapshot)"))
   }
 
   /// Versions of rows that no later run compares with, of months that were never closed.
   func published() throws -> Int64 {
-    let removal = try RawStatement(
+    let removal = try Statement(
       database,
       """
       delete from published where run < ?1
@@ -168,7 +167,7 @@ private struct Removal {
 
   /// Checksums of the sets of runs that are not to be told again.
   func checksums() throws -> Int64 {
-    let removal = try RawStatement(
+    let removal = try Statement(
       database,
       """
       delete from document
@@ -186,7 +185,7 @@ private struct Removal {
     return try count(removal)
   }
 
-  private func count(_ removal: RawStatement) throws -> Int64 {
+  private func count(_ removal: Statement) throws -> Int64 {
     try removal.run()
     return Int64(database.changesCount)
   }

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 extension Ledger {
@@ -9,25 +8,25 @@ extension Ledger {
   /// the breaks of its as-of, decisions) is left to it.
   public func rewind(to run: Int64) throws(LedgerError) {
     try change("go back to an earlier run") { database in
-      let limit = try RawStatement(
+      let limit = try Statement(
         database, "select id from archive where run <= ? order by id desc limit 1")
       limit.bind(1, run)
       let archive = try limit.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
       try RewoundEvents(database, words: symbols.words, archive: archive).write()
       for (table, condition) in Self.arrivals {
-        let removal = try RawStatement(database, "delete from \(table) where \(condition)")
+        let removal = try Statement(database, "delete from \(table) where \(condition)")
         removal.bind(1, Int64(archive))
         try removal.run()
       }
       for (table, condition) in Self.ofRuns {
-        let removal = try RawStatement(database, "delete from \(table) where \(condition)")
+        let removal = try Statement(database, "delete from \(table) where \(condition)")
         removal.bind(1, run)
         try removal.run()
       }
       try RewoundBreaks(database, run: run).write()
       // Without it, everything is folded.
-      try database.execute(sql: "delete from fold")
-      let reopening = try RawStatement(
+      try database.execute("delete from fold")
+      let reopening = try Statement(
         database, "update run set published = null, record = null where id = ?")
       reopening.bind(1, run)
       try reopening.run()
@@ -56,8 +55,8 @@ private struct RewoundEvents {
   private let archive: Int32
   private let lineages: LineageWriter
   private let versions: EventVersions
-  private let page: RawStatement
-  private let removal: RawStatement
+  private let page: Statement
+  private let removal: Statement
   private let hasContests: Bool
 
   private struct Row {
@@ -66,19 +65,19 @@ private struct RewoundEvents {
     let events: [UInt8]
   }
 
-  init(_ database: Database, words: [String], archive: Int32) throws {
+  init(_ database: Connection, words: [String], archive: Int32) throws {
     self.archive = archive
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: words, lineages: lineages)
-    page = try RawStatement(
+    page = try Statement(
       database,
       """
       select key, provider, app, environment, store, events from lineage
       where key >= ? order by key limit 64
       """)
-    removal = try RawStatement(database, "delete from lineage where key = ?")
+    removal = try Statement(database, "delete from lineage where key = ?")
     hasContests =
-      try RawStatement(database, "select 1 from contested limit 1").first { _ in
+      try Statement(database, "select 1 from contested limit 1").first { _ in
         true
       } ?? false
   }

@@ -1,14 +1,12 @@
-internal import GRDB
-
 /// Takes the lives of breaks back to where they stood before a run.
 ///
 /// A run that did not see a living break, at an as-of that is not before it was last seen, has
 /// resolved it. So every such run up to the end of a life saw it, and nobody needs to keep which.
 struct RewoundBreaks {
-  private let database: Database
+  private let database: Connection
   private let run: Int64
 
-  init(_ database: Database, run: Int64) {
+  init(_ database: Connection, run: Int64) {
     self.database = database
     self.run = run
   }
@@ -31,7 +29,7 @@ struct RewoundBreaks {
   }
 
   private func execute(_ sql: String) throws {
-    let statement = try RawStatement(database, sql)
+    let statement = try Statement(database, sql)
     statement.bind(1, run)
     try statement.run()
   }

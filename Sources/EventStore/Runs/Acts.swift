@@ -1,5 +1,4 @@
 internal import Formats
-internal import GRDB
 public import Domain
 
 /// What a person did to the ledger.
@@ -96,8 +95,7 @@ extension Ledger {
   @discardableResult
   public func record(_ new: NewAuditEntry) throws(LedgerError) -> Int64 {
     try change("record an act") { database in
-      let next = try RawStatement(
-        cachedIn: database,
+      let next = try database.statement(
         """
         select (select coalesce(max(id), 0) + 1 from act),
           (select coalesce(max(id), 0) from run where published is not null)
@@ -107,8 +105,7 @@ extension Ledger {
         id: id, run: run, deed: new.deed, month: new.month, reason: new.reason, who: new.who,
         zone: new.zone, content: new.content, sha256: "")
       act.sha256 = Formats.sha256(of: Array(act.text.utf8))
-      let insert = try RawStatement(
-        cachedIn: database,
+      let insert = try database.statement(
         """
         insert into act (\(AuditEntry.columns))
         values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -128,10 +125,10 @@ extension Ledger {
   }
 }
 
-extension Database {
+extension Connection {
   /// Everything that people did to the ledger, in order.
   func acts() throws -> [AuditEntry] {
-    let statement = try RawStatement(self, "select \(AuditEntry.columns) from act order by id")
+    let statement = try Statement(self, "select \(AuditEntry.columns) from act order by id")
     var acts: [AuditEntry] = []
     try statement.forEachRow { row in
       try acts.append(

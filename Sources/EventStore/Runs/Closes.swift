@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// A close that stands.
@@ -35,7 +34,7 @@ public struct ClosedReport: Sendable, Equatable {
     packed = Gzip.compress(rows)
   }
 
-  init(_ row: RawStatement) {
+  init(_ row: Statement) {
     report = row.text(0)
     sha256 = row.text(1)
     rowCount = row.int64(2)
@@ -49,8 +48,7 @@ extension Ledger {
   public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(LedgerError) -> Int64 {
     try change("close a month") { database in
       let id = try record(act)
-      let insert = try RawStatement(
-        cachedIn: database,
+      let insert = try database.statement(
         """
         insert into closed_report (act, report, sha256, row_count, totals, rows)
         values (?, ?, ?, ?, ?, ?)
@@ -75,8 +73,7 @@ extension Ledger {
     zone: String, knownTo run: Int64
   ) throws(LedgerError) -> [Month: MonthClose] {
     try access("read the closes") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select act.period, max(act.id), act.what, act.run, run.as_of_ms
         from act join run on run.id = act.run
@@ -98,7 +95,7 @@ extension Ledger {
   /// Every report of which a close froze rows, by name.
   public func closedReports(act: Int64) throws(LedgerError) -> [ClosedReport] {
     try access("read closed rows") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select report, sha256, row_count, totals, rows from closed_report
@@ -114,8 +111,8 @@ extension Ledger {
   /// The rows of a report that a close froze, CSV without header; nil when it froze none.
   public func closedRows(of report: String, act: Int64) throws(LedgerError) -> [UInt8]? {
     try access("read closed rows") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select rows from closed_report where act = ? and report = ?")
+      let statement = try database.statement(
+        "select rows from closed_report where act = ? and report = ?")
       statement.bind(1, act)
       statement.bind(2, report)
       return try statement.first { row in
@@ -162,7 +159,7 @@ extension Ledger {
   /// newest first.
   public func monthStates() throws(LedgerError) -> [MonthState] {
     try access("read the months") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select zone, period, row_count, incomplete_rows from published_month
@@ -189,10 +186,10 @@ extension Ledger {
 
   /// Closed months that `states` lack: the newest publication looked back behind them.
   private func unpublishedCloses(
-    beside states: [MonthState], in database: Database
+    beside states: [MonthState], in database: Connection
   ) throws -> [MonthState] {
     var zones: [String] = []
-    try RawStatement(database, "select distinct zone from act where period is not null")
+    try Statement(database, "select distinct zone from act where period is not null")
       .forEachRow { zones.append($0.text(0)) }
     return try zones.flatMap { zone in
       let listed = Set(states.filter { $0.zone == zone }.map(\.month))

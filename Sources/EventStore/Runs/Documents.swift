@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// A file that has an effect on the numbers of a run.
 public struct Document: Sendable, Equatable {
   /// SHA-256 of the content as a run followed it, as 64 lower-case hexadecimal digits; the
@@ -40,8 +38,7 @@ extension Ledger {
   /// The documents of a run.
   public func documents(ofRun run: Int64) throws(LedgerError) -> RunDocuments {
     try access("read the documents of a run") { database in
-      let names = try RawStatement(
-        cachedIn: database,
+      let names = try database.statement(
         "select configuration, prices, decisions, published from run where id = ?")
       names.bind(1, run)
       let found = try names.first { row in
@@ -59,11 +56,10 @@ extension Ledger {
   }
 
   private func document(
-    _ sha256: String?, _ rewritings: Rewritings, in database: Database, isNeeded: Bool = true
+    _ sha256: String?, _ rewritings: Rewritings, in database: Connection, isNeeded: Bool = true
   ) throws -> Document? {
     guard let sha256 else { return nil }
-    let statement = try RawStatement(
-      cachedIn: database, "select body from document where sha256 = ?")
+    let statement = try database.statement("select body from document where sha256 = ?")
     statement.bind(1, sha256)
     let body = try statement.first { Array($0.blob(0)) }
     guard let body else {
@@ -80,8 +76,7 @@ extension Ledger {
   /// The last run that followed decisions of this name; nil when none did.
   public func lastRun(withDecisions sha256: String) throws(LedgerError) -> Int64? {
     try access("look for a run") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select max(id) from run where decisions = ?")
+      let statement = try database.statement("select max(id) from run where decisions = ?")
       statement.bind(1, sha256)
       return try statement.first { $0.optionalInt64(0) } ?? nil
     }
@@ -90,7 +85,7 @@ extension Ledger {
   /// Calls `body` at every document, by SHA-256.
   public func forEachDocument(_ body: (Document) throws -> Void) throws {
     try visit("read the documents") { database in
-      let documents = try RawStatement(
+      let documents = try Statement(
         database, "select sha256, body from document order by sha256")
       let rewritings = Rewritings(try database.acts())
       try documents.forEachRow { row in
@@ -105,9 +100,8 @@ extension Ledger {
 }
 
 extension Document {
-  func write(to database: Database) throws {
-    let insertion = try RawStatement(
-      cachedIn: database,
+  func write(to database: Connection) throws {
+    let insertion = try database.statement(
       "insert into document (sha256, body) values (?, ?) on conflict (sha256) do nothing")
     insertion.bind(1, sha256)
     insertion.bind(2, blob: body)
@@ -117,10 +111,9 @@ extension Document {
 
 extension RunDocuments {
   /// Writes the documents, makes them those of `run`, and drops those that no run has any more.
-  func write(to database: Database, run: Int64) throws {
+  func write(to database: Connection, run: Int64) throws {
     for document in all.compactMap(\.self) { try document.write(to: database) }
-    let update = try RawStatement(
-      cachedIn: database,
+    let update = try database.statement(
       "update run set configuration = ?2, prices = ?3, decisions = ?4 where id = ?1")
     update.bind(1, run)
     for (index, document) in all.enumerated() {
@@ -132,11 +125,11 @@ extension RunDocuments {
     }
     try update.run()
     try database.execute(
-      sql: """
-        delete from document where not exists (
-          select 1 from run
-          where document.sha256 in (
-            run.configuration, run.prices, run.decisions, run.published))
-        """)
+      """
+      delete from document where not exists (
+        select 1 from run
+        where document.sha256 in (
+          run.configuration, run.prices, run.decisions, run.published))
+      """)
   }
 }

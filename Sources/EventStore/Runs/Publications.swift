@@ -1,11 +1,10 @@
-internal import GRDB
 public import Domain
 
 extension Ledger {
   /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
   public func publishers() throws(LedgerError) -> [String: Int64] {
     try access("read the runs") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database, "select published, id from run where published is not null order by id")
       var publishers: [String: Int64] = [:]
       try statement.forEachRow { publishers[$0.text(0)] = $0.int64(1) }
@@ -26,8 +25,7 @@ extension Ledger {
       case .ended: "ended_month"
       }
     return try access("read publications") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select p.run from publication as p
         join published_horizon as h on h.run = p.run
@@ -47,8 +45,7 @@ extension Ledger {
   /// The last archive that `run` knew when it published; 0 when it knew none.
   public func lastArchive(knownTo run: Int64) throws(LedgerError) -> Int32 {
     try access("read publications") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select last_archive from publication where run = ?")
+      let statement = try database.statement("select last_archive from publication where run = ?")
       statement.bind(1, run)
       return try statement.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
     }
@@ -60,8 +57,7 @@ extension Ledger {
   /// They are one publication, said again: each tells what the first one told.
   public func firstRepetition(of run: Int64) throws(LedgerError) -> Int64 {
     try access("read publications") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select coalesce(max(p.run), 0) + 1 from publication as p
         join run as other on other.id = p.run
@@ -80,8 +76,7 @@ extension Ledger {
   /// The time zone of what `run` published; nil when it published nothing.
   public func zone(of run: Int64) throws(LedgerError) -> String? {
     try access("read publications") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select zone from publication where run = ?")
+      let statement = try database.statement("select zone from publication where run = ?")
       statement.bind(1, run)
       return try statement.first { $0.text(0) }
     }
@@ -90,8 +85,7 @@ extension Ledger {
   /// The last run before `run` that published; nil when none did.
   public func publication(before run: Int64) throws(LedgerError) -> Int64? {
     try access("read publications") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "select run from publication where run < ? order by run desc limit 1")
       statement.bind(1, run)
       return try statement.first { $0.int64(0) }
@@ -101,8 +95,7 @@ extension Ledger {
   /// Names of the options in which two runs differ; `version` when the programs do.
   public func changedOptions(from one: Int64, to other: Int64) throws(LedgerError) -> Set<String> {
     try access("compare the options of runs") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         with one as (
           select option.key, option.value

@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// The complete rows of a monthly report for one month, as a run publishes them.
@@ -110,9 +109,8 @@ extension Ledger {
     }
   }
 
-  private func keep(_ publication: NewPublication, _ run: Int64, in database: Database) throws {
-    let begin = try RawStatement(
-      cachedIn: database,
+  private func keep(_ publication: NewPublication, _ run: Int64, in database: Connection) throws {
+    let begin = try database.statement(
       """
       insert or replace into publication (run, zone, last_archive)
       select ?, ?, coalesce((select max(id) from archive), 0)
@@ -120,8 +118,7 @@ extension Ledger {
     begin.bind(1, run)
     begin.bind(2, publication.zone)
     try begin.run()
-    let horizon = try RawStatement(
-      cachedIn: database,
+    let horizon = try database.statement(
       """
       insert or replace into published_horizon (
         run, provider, app, booked_month, settled_month, ended_month)
@@ -133,8 +130,7 @@ extension Ledger {
       for (index, value) in (key + months).enumerated() { horizon.bind(Int32(index + 1), value) }
       try horizon.run()
     }
-    let version = try RawStatement(
-      cachedIn: database,
+    let version = try database.statement(
       """
       insert or replace into published (report, zone, period, run, sha256, rows, causes)
       values (?, ?, ?, ?, ?, ?, ?)
@@ -153,13 +149,12 @@ extension Ledger {
   }
 
   private func keep(
-    _ months: [Month: MonthRows], _ zone: String, _ run: Int64, in database: Database
+    _ months: [Month: MonthRows], _ zone: String, _ run: Int64, in database: Connection
   ) throws {
-    let clear = try RawStatement(cachedIn: database, "delete from published_month where zone = ?")
+    let clear = try database.statement("delete from published_month where zone = ?")
     clear.bind(1, zone)
     try clear.run()
-    let insert = try RawStatement(
-      cachedIn: database,
+    let insert = try database.statement(
       """
       insert into published_month (zone, period, run, row_count, incomplete_rows)
       values (?, ?, ?, ?, ?)
@@ -178,8 +173,7 @@ extension Ledger {
     of report: String, zone: String, before run: Int64
   ) throws(LedgerError) -> [Month: PublishedHead] {
     try access("read published rows") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select period, max(run), sha256 from published
         where report = ? and zone = ? and run < ? group by period
@@ -215,8 +209,7 @@ extension Ledger {
     _ column: String, of report: String, zone: String, month: Month, runs: ClosedRange<Int64>
   ) throws(LedgerError) -> [[UInt8]] {
     try access("read published rows") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select \(column) from published
         where report = ? and zone = ? and period = ? and run between ? and ? order by run

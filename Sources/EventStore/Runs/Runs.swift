@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// A run as the ledger remembers it.
@@ -40,8 +39,7 @@ extension Ledger {
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(LedgerError) -> Int64 {
     try change("begin a run") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         insert into run (
           id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
@@ -72,8 +70,7 @@ extension Ledger {
     checksums: Document? = nil
   ) throws(LedgerError) {
     try change("finish a run") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         update run set
           lines = ?2, accepted = ?3, duplicates = ?4, skipped = ?5, rejected = ?6, archives = ?7,
@@ -96,8 +93,7 @@ extension Ledger {
   /// The run with this number.
   public func run(_ number: Int64) throws(LedgerError) -> RunRow? {
     try access("read a run") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "\(RunRow.select) where id = ?")
+      let statement = try database.statement("\(RunRow.select) where id = ?")
       statement.bind(1, number)
       return try statement.first { RunRow($0) }
     }
@@ -106,8 +102,7 @@ extension Ledger {
   /// The newest `count` runs, newest first.
   public func runs(newest count: Int) throws(LedgerError) -> [RunRow] {
     try access("read the runs") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "\(RunRow.select) order by id desc limit ?")
       statement.bind(1, Int64(count))
       var runs: [RunRow] = []
@@ -119,8 +114,7 @@ extension Ledger {
   /// The newest run that has published; nil when none has.
   public func lastPublished() throws(LedgerError) -> RunRow? {
     try access("read the runs") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "\(RunRow.select) where published is not null order by id desc limit 1")
       return try statement.first { RunRow($0) }
     }
@@ -130,8 +124,8 @@ extension Ledger {
   /// was broken off; nil when those that stand are of the last run that has published.
   public func unpublishedRun() throws(LedgerError) -> RunRow? {
     try access("read the runs") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "\(RunRow.select) where published is null order by id limit 1")
+      let statement = try database.statement(
+        "\(RunRow.select) where published is null order by id limit 1")
       return try statement.first { RunRow($0) }
     }
   }
@@ -139,8 +133,7 @@ extension Ledger {
   /// How fresh the input is, by provider and app.
   public func watermarks() throws(LedgerError) -> [Watermark] {
     try access("read the watermarks") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select w.provider, w.app, max(w.newest_ms), min(w.first_event_ms)
         from watermark w join symbol s on s.id = w.app
@@ -181,7 +174,7 @@ extension RunRow {
     from run
     """
 
-  init(_ row: RawStatement) {
+  init(_ row: Statement) {
     var tallies = ArchiveTallies()
     tallies.lines = row.int64(5)
     tallies.accepted = row.int64(6)

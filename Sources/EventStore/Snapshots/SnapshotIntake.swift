@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// Takes the snapshots of one file into the ledger, whole or not at all.
@@ -55,23 +54,20 @@ extension Ledger {
 
 private struct SnapshotWriter {
   private let entry: ArchiveEntry
-  private let database: Database
+  private let database: Connection
   private let lineages: LineageWriter
-  private let contentInsertion: RawStatement
-  private let contentLookup: RawStatement
-  private let insertion: RawStatement
+  private let contentInsertion: Statement
+  private let contentLookup: Statement
+  private let insertion: Statement
 
-  init(entry: ArchiveEntry, database: Database) throws {
+  init(entry: ArchiveEntry, database: Connection) throws {
     self.entry = entry
     self.database = database
     lineages = try LineageWriter(database)
-    contentInsertion = try RawStatement(
-      cachedIn: database,
+    contentInsertion = try database.statement(
       "insert into snapshot_content (key, body) values (?, ?) on conflict (key) do nothing")
-    contentLookup = try RawStatement(
-      cachedIn: database, "select body from snapshot_content where key = ?")
-    insertion = try RawStatement(
-      cachedIn: database,
+    contentLookup = try database.statement("select body from snapshot_content where key = ?")
+    insertion = try database.statement(
       """
       insert into snapshot (
         provider, user, app, captured_ms, content, archive, line, byte_offset)

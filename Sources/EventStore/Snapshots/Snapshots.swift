@@ -1,4 +1,3 @@
-internal import GRDB
 public import Domain
 
 /// The snapshots of a user that are current.
@@ -44,8 +43,8 @@ extension Ledger {
   ) throws {
     try visit("read snapshots") { database in
       // Two seeks per user and app, however many nights the ledger remembers.
-      let next = try RawStatement(database, Self.nextSource)
-      let newest = try RawStatement(database, Self.newestOfSource)
+      let next = try Statement(database, Self.nextSource)
+      let newest = try Statement(database, Self.newestOfSource)
       newest.bind(4, asOf.milliseconds)
       var source: [Int64] = [.min, .min, .min]
       var current: UserSnapshots?
@@ -74,8 +73,7 @@ extension Ledger {
     of provider: Provider, asOf: Instant
   ) throws(LedgerError) -> Instant? {
     try access("read snapshots") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         "select max(captured_ms) from snapshot where provider = ? and captured_ms <= ?")
       statement.bind(1, Int64(provider.rawValue))
       statement.bind(2, asOf.milliseconds)
@@ -87,8 +85,7 @@ extension Ledger {
   /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
   public func tornSnapshots() throws(LedgerError) -> TornSnapshots? {
     try access("look for snapshots that are not whole") { database in
-      let statement = try RawStatement(
-        cachedIn: database,
+      let statement = try database.statement(
         """
         select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
           (select detail || ', at line ' || line from reject
@@ -115,7 +112,7 @@ extension Ledger {
     _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
-      let statement = try RawStatement(
+      let statement = try Statement(
         database,
         """
         select distinct user from lineage as l
@@ -135,7 +132,7 @@ extension Ledger {
   /// The user id behind a fingerprint; nil when the ledger knows no such user.
   public func userText(_ user: Int64) throws(LedgerError) -> String? {
     try access("read a user") { database in
-      let statement = try RawStatement(cachedIn: database, "select id from user where key = ?")
+      let statement = try database.statement("select id from user where key = ?")
       statement.bind(1, user)
       return try statement.first { $0.text(0) }
     }
@@ -157,7 +154,7 @@ extension Ledger {
     order by s.content
     """
 
-  private func snapshot(_ row: RawStatement) throws -> Snapshot {
+  private func snapshot(_ row: Statement) throws -> Snapshot {
     guard let entitlements = SnapshotCoding.decode(row.blob(7)) else {
       throw LedgerError(
         .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged")
@@ -171,7 +168,7 @@ extension Ledger {
   }
 
   /// The symbol of `word`, kept when new.
-  func keep(word: String, in database: Database) throws -> StringID {
+  func keep(word: String, in database: Connection) throws -> StringID {
     if let known = symbols.find(word) { return known }
     var table = StringTable()
     _ = table.symbol(word)

@@ -2,7 +2,7 @@ public import Domain
 
 // Moments, days and months, which rows hold as numbers.
 
-extension RawStatement {
+extension Statement {
   @inline(__always)
   func instant(_ column: Int32) -> Instant { Instant(milliseconds: int64(column)) }
 

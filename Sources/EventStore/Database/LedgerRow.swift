@@ -1,5 +1,4 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
 
 /// A value for a `?` of a query.
 public enum LedgerValue: Sendable, Equatable {
@@ -10,9 +9,9 @@ public enum LedgerValue: Sendable, Equatable {
 
 /// One row of a query, valid only inside the call that it is given to.
 public struct LedgerRow {
-  let statement: RawStatement
+  let statement: Statement
 
-  init(_ statement: RawStatement) { self.statement = statement }
+  init(_ statement: Statement) { self.statement = statement }
 
   /// How many columns the query returns.
   public var count: Int { Int(sqlite3_column_count(statement.handle)) }
@@ -51,7 +50,7 @@ extension Ledger {
     try visit("run a query") { database in
       let statement =
         arguments.isEmpty
-        ? try RawStatement(database, sql) : try RawStatement(cachedIn: database, sql)
+        ? try Statement(database, sql) : try database.statement(sql)
       for (index, argument) in arguments.enumerated() {
         statement.bind(Int32(index + 1), argument)
       }
@@ -60,7 +59,7 @@ extension Ledger {
   }
 }
 
-extension RawStatement {
+extension Statement {
   func bind(_ index: Int32, _ value: LedgerValue) {
     switch value {
     case .integer(let number): bind(index, number)

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Domain
 
 extension Ledger {
@@ -9,7 +8,7 @@ extension Ledger {
     var table = StringTable()
     for word in words where symbol(word) == nil { _ = table.symbol(word) }
     guard table.words.count > 1 else { return }
-    guard try !access("learn words", { $0.configuration.readonly }) else { return }
+    guard try !access("learn words", { $0.isReadOnly }) else { return }
     try change("keep the words of a price book") { _ = try translate(table, in: $0) }
   }
 }

@@ -3,7 +3,7 @@ public import Domain
 // Cases that rows hold as numbers or words. One that nobody knows is damage: a row that is left out
 // would be missing from numbers without a word.
 
-extension RawStatement {
+extension Statement {
   func provider(_ column: Int32) throws(LedgerError) -> Provider {
     try known(UInt8(exactly: int64(column)).flatMap(Provider.init(rawValue:)), "provider")
   }

@@ -1,29 +1,17 @@
+internal import CSQLite
 internal import Foundation
-internal import GRDB
-internal import GRDBSQLite
 
-/// A prepared statement whose values go straight to SQLite.
-///
-/// GRDB owns the statement; binding and reading by the C interface keeps values of the hot path
-/// from becoming boxed `DatabaseValue`s.
-struct RawStatement {
-  private let owner: Statement
+/// A prepared statement, whose rows are read where SQLite holds them, without boxed values.
+final class Statement {
   let handle: OpaquePointer
 
-  /// A statement of its own, for loops that other statements run inside of.
-  init(_ database: Database, _ sql: String) throws {
-    try self.init(owner: database.makeStatement(sql: sql))
-  }
+  /// Takes over a prepared statement.
+  init(_ handle: OpaquePointer) { self.handle = handle }
 
-  /// The statement that `database` keeps for `sql`, for lookups that are done at once.
-  init(cachedIn database: Database, _ sql: String) throws {
-    try self.init(owner: database.cachedStatement(sql: sql))
-  }
+  deinit { sqlite3_finalize(handle) }
 
-  private init(owner: Statement) throws {
-    self.owner = owner
-    handle = owner.sqliteStatement
-  }
+  /// Whether rows of it may be left to read.
+  var isRunning: Bool { sqlite3_stmt_busy(handle) != 0 }
 
   @inline(__always)
   func bind(_ index: Int32, _ value: Int64) { sqlite3_bind_int64(handle, index, value) }
@@ -36,6 +24,8 @@ struct RawStatement {
       sqlite3_bind_null(handle, index)
     }
   }
+
+  func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
   /// Binds text, which SQLite copies.
   func bind(_ index: Int32, _ text: String) {
@@ -50,7 +40,8 @@ struct RawStatement {
       return
     }
     sqlite3_bind_text(
-      handle, index, start.assumingMemoryBound(to: CChar.self), Int32(bytes.count), copied)
+      handle, index, start.assumingMemoryBound(to: CChar.self), Int32(bytes.count),
+      subledger_transient())
   }
 
   /// Binds a blob, which SQLite copies.
@@ -61,7 +52,7 @@ struct RawStatement {
   /// Binds bytes as a blob, which SQLite copies.
   func bind(_ index: Int32, blob bytes: UnsafeRawBufferPointer) {
     if let start = bytes.baseAddress, !bytes.isEmpty {
-      sqlite3_bind_blob(handle, index, start, Int32(bytes.count), copied)
+      sqlite3_bind_blob(handle, index, start, Int32(bytes.count), subledger_transient())
     } else {
       sqlite3_bind_zeroblob(handle, index, 0)
     }
@@ -95,13 +86,14 @@ struct RawStatement {
   }
 
   /// Calls `body` at every row.
-  func forEachRow(_ body: (RawStatement) throws -> Void) throws {
+  func forEachRow(_ body: (Statement) throws -> Void) throws {
     defer { reset() }
     while try step() { try body(self) }
   }
 
   /// What `body` makes of the first row; nil when there is none.
-  func first<Value>(_ body: (RawStatement) throws -> Value) throws -> Value? {
+  @discardableResult
+  func first<Value>(_ body: (Statement) throws -> Value) throws -> Value? {
     defer { reset() }
     return try step() ? body(self) : nil
   }
@@ -150,15 +142,12 @@ struct RawStatement {
     return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
   }
 
-  private func failure(_ code: Int32) -> DatabaseError {
+  private func failure(_ code: Int32) -> SQLiteError {
     let message = sqlite3_errmsg(sqlite3_db_handle(handle)).map { String(cString: $0) }
     sqlite3_reset(handle)
-    return DatabaseError(resultCode: ResultCode(rawValue: code), message: message)
+    return SQLiteError(code: code, message: message)
   }
 }
-
-/// Tells SQLite to copy what is bound: the C macro SQLITE_TRANSIENT, which Swift cannot import.
-private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 extension UnsafeRawBufferPointer {
   /// Byte for byte; the standard library's `elementsEqual` goes through iterators.

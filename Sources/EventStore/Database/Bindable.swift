@@ -1,0 +1,51 @@
+internal import Domain
+
+/// A value that a statement can be given for a question mark.
+protocol Bindable {
+  /// Binds the value at `index` (from 1).
+  func bind(to statement: Statement, at index: Int32)
+}
+
+extension Statement {
+  /// Binds values to the question marks, in order.
+  func bindAll<each Value: Bindable>(_ values: repeat each Value) {
+    var index: Int32 = 0
+    for value in repeat each values {
+      index += 1
+      value.bind(to: self, at: index)
+    }
+  }
+
+  /// Runs a statement without rows, with `values` for its question marks.
+  func run<each Value: Bindable>(_ values: repeat each Value) throws {
+    bindAll(repeat each values)
+    try run()
+  }
+}
+
+extension Int64: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, self) }
+}
+
+extension Int: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(self)) }
+}
+
+extension String: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, self) }
+}
+
+/// Bytes are bound as a blob.
+extension [UInt8]: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, blob: self) }
+}
+
+extension Instant: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, milliseconds) }
+}
+
+extension Optional: Bindable where Wrapped: Bindable {
+  func bind(to statement: Statement, at index: Int32) {
+    if let self { self.bind(to: statement, at: index) } else { statement.bindNull(index) }
+  }
+}

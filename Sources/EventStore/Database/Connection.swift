@@ -1,0 +1,196 @@
+internal import CSQLite
+
+/// A connection to an SQLite database, used from one task at a time.
+///
+/// It refuses rows without the row they refer to, and texts in double quotes.
+final class Connection {
+  /// How much of the write-ahead log a checkpoint copies into the database.
+  enum Checkpoint {
+    /// As much as is possible without waiting for readers and writers.
+    case passive
+    /// All of it, after which the log is empty.
+    case truncate
+
+    var mode: Int32 {
+      switch self {
+      case .passive: SQLITE_CHECKPOINT_PASSIVE
+      case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+      }
+    }
+  }
+
+  let handle: OpaquePointer
+  private var cache: [String: Statement] = [:]
+
+  /// Opens the database at `path`, which it makes unless it only reads; without a path, one in
+  /// memory.
+  ///
+  /// Waits up to `busySeconds` for another connection's lock.
+  init(path: String = ":memory:", isReadOnly: Bool = false, busySeconds: Int32 = 0) throws {
+    let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      sqlite3_close(opened)
+      throw SQLiteError(code: code)
+    }
+    handle = opened
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, busySeconds * 1000)
+    subledger_refuse_quoted_texts(handle)
+    try execute("pragma foreign_keys = on")
+  }
+
+  deinit {
+    // The database is closed when the last statement is finalized.
+    sqlite3_close_v2(handle)
+  }
+
+  /// Whether the database cannot be written, be it that the system only let it be read.
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
+
+  /// Whether a transaction is open.
+  var isInsideTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  /// Rows that the last statement inserted, updated or deleted.
+  var changesCount: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Runs statements that return nothing and take no values.
+  func execute(_ sql: String) throws {
+    try check(sqlite3_exec(handle, sql, nil, nil, nil))
+  }
+
+  /// The statement that the connection keeps for `sql`, or one of its own while that one runs.
+  func statement(_ sql: String) throws -> Statement {
+    if let kept = cache[sql], !kept.isRunning { return kept }
+    let statement = try Statement(prepare(sql, SQLITE_PREPARE_PERSISTENT))
+    cache[sql] = statement
+    return statement
+  }
+
+  func prepare(_ sql: String, _ flags: Int32 = 0) throws -> OpaquePointer {
+    var statement: OpaquePointer?
+    try check(sqlite3_prepare_v3(handle, sql, -1, UInt32(flags), &statement, nil))
+    guard let statement else { throw SQLiteError(code: SQLITE_MISUSE) }
+    return statement
+  }
+
+  /// Copies the write-ahead log into the database; false when another connection prevents it.
+  @discardableResult
+  func checkpoint(_ kind: Checkpoint) throws -> Bool {
+    // A connection that has read nothing yet does not know of the log.
+    try first("select 1 from sqlite_schema limit 1") { _ in }
+    let code = sqlite3_wal_checkpoint_v2(handle, "main", kind.mode, nil, nil)
+    if SQLiteError.primary(code) == SQLITE_BUSY { return false }
+    try check(code)
+    return true
+  }
+
+  /// Copies the database into that of `other`, `pagesPerStep` at a time, and calls `progress`
+  /// between two steps.
+  func backup(to other: Connection, pagesPerStep: Int32, _ progress: () throws -> Void) throws {
+    guard let copy = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+      throw other.failure(sqlite3_extended_errcode(other.handle))
+    }
+    defer { sqlite3_backup_finish(copy) }
+    while true {
+      let code = sqlite3_backup_step(copy, pagesPerStep)
+      if code == SQLITE_DONE { return }
+      guard code == SQLITE_OK else { throw SQLiteError(code: code) }
+      try progress()
+    }
+  }
+
+  /// Gives back what memory the connection can do without.
+  func releaseMemory() {
+    cache.removeAll()
+    sqlite3_db_release_memory(handle)
+  }
+
+  private func check(_ code: Int32) throws {
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  func failure(_ code: Int32) -> SQLiteError {
+    SQLiteError(code: code, message: sqlite3_errmsg(handle).map { String(cString: $0) })
+  }
+}
+
+extension Statement {
+  /// A statement of its own.
+  convenience init(_ connection: Connection, _ sql: String) throws {
+    try self.init(connection.prepare(sql))
+  }
+}
+
+extension Connection {
+  /// Begins what `release` keeps and `rollBack` undoes.
+  func savepoint(_ name: String) throws { try statement("savepoint \(name)").run() }
+
+  /// Keeps what was done since the savepoint; the outermost one commits.
+  func release(_ name: String) throws { try statement("release \(name)").run() }
+
+  /// Undoes what was done since the savepoint, and ends it.
+  func rollBack(_ name: String) throws {
+    try statement("rollback to \(name)").run()
+    try release(name)
+  }
+
+  /// The names of a table's columns, in order.
+  func columns(in table: String) throws -> [String] {
+    try names("select name from pragma_table_info(?) order by cid", of: table)
+  }
+
+  /// The columns of a table's primary key, in its order.
+  func primaryKey(_ table: String) throws -> [String] {
+    try names("select name from pragma_table_info(?) where pk > 0 order by pk", of: table)
+  }
+
+  private func names(_ sql: String, of table: String) throws -> [String] {
+    var names: [String] = []
+    try forEachRow(sql, table) { names.append($0.text(0)) }
+    return names
+  }
+
+  /// Runs a statement with `values` for its question marks.
+  func run<each Value: Bindable>(_ sql: String, _ values: repeat each Value) throws {
+    try statement(sql).run(repeat each values)
+  }
+
+  /// Calls `body` at every row of a query with `values` for its question marks.
+  func forEachRow<each Value: Bindable>(
+    _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Void
+  ) throws {
+    let statement = try statement(sql)
+    statement.bindAll(repeat each values)
+    try statement.forEachRow(body)
+  }
+
+  /// What `body` makes of the first row of a query; nil if there is none.
+  @discardableResult
+  func first<each Value: Bindable, Result>(
+    _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
+  ) throws -> Result? {
+    let statement = try statement(sql)
+    statement.bindAll(repeat each values)
+    return try statement.first(body)
+  }
+}
+
+/// What SQLite refused, and why.
+struct SQLiteError: Error {
+  /// SQLite's extended result code.
+  let code: Int32
+  /// What SQLite says about it; it names tables and columns at most, never values.
+  let message: String
+
+  init(code: Int32, message: String? = nil) {
+    self.code = code
+    self.message = message ?? String(cString: sqlite3_errstr(code))
+  }
+
+  /// The class of the error.
+  var primaryCode: Int32 { Self.primary(code) }
+
+  static func primary(_ code: Int32) -> Int32 { code & 0xff }
+}

@@ -1,0 +1,153 @@
+internal import Formats
+internal import Foundation
+
+/// How the ledger's file is made, opened and brought to today's schema.
+enum LedgerFile {
+  /// Opens the ledger at `path`, and migrates it if it may be written.
+  static func open(
+    path: String, mode: Ledger.Mode, migrations: [Schema.Migration] = Schema.migrations
+  ) throws -> Connection {
+    if mode == .readWrite {
+      try create(path)
+      try requireOwnLog(path)
+    } else {
+      try requireThere(path)
+    }
+    let database = try connect(path, mode)
+    try explained(path) {
+      try requireWritable(database, path: path, mode: mode)
+      let version = try Schema.version(
+        of: database, path: path, mode: mode, newest: migrations.count)
+      guard mode == .readWrite else { return }
+      // Not before: a file of another program, named by mistake, keeps its permissions.
+      try closeToOthers(ledgerPath: path)
+      try prepareForWriting(database)
+      try Schema.migrate(database, from: version, by: migrations)
+    }
+    return database
+  }
+
+  private static func requireThere(_ path: String) throws {
+    guard access(path, R_OK) != 0 else { return }
+    let cause = errno
+    guard cause == ENOENT || cause == ENOTDIR else {
+      throw LedgerError.system("read the ledger \(path)", cause: cause)
+    }
+    throw LedgerError(
+      .missing, "cannot open the ledger \(path): it does not exist",
+      hint: "check the path given as --ledger, or run an ingest first")
+  }
+
+  /// Makes an empty file that only its owner can read; SQLite gives `-wal` and `-shm` its mode.
+  private static func create(_ path: String) throws {
+    let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw LedgerError.system(
+        "open the ledger \(path)", cause: errno,
+        hint: "check that its folder exists and that you may write there")
+    }
+    close(descriptor)
+  }
+
+  /// Refuses a ledger that the log beside it damages: what a run left when it died belongs to the
+  /// file of then, not to one that was put in its place since.
+  ///
+  /// A reader looks. It writes nothing back, so that without the log the file is what it was.
+  private static func requireOwnLog(_ path: String) throws {
+    let files = LedgerFiles(of: path)
+    guard let log = OpenFile(files.log, O_RDONLY), log.size() ?? 0 > 0 else { return }
+    do {
+      try explained(path) {
+        guard let damage = try damage(of: connect(path, .readOnly)) else { return }
+        throw LedgerError(.corrupt, damage)
+      }
+    } catch let error as LedgerError where error.kind == .corrupt {
+      throw LedgerError(
+        .corrupt,
+        "cannot open the ledger \(path): with the log \(files.log), which a run that died has "
+          + "left, it is damaged",
+        hint: "if the ledger was put there since, from a backup or rebuilt, remove that log and "
+          + "\(files.index), and run again; else put a backup in its place, or rebuild it")
+    }
+  }
+
+  /// What SQLite finds wrong with a whole file; nil if nothing is.
+  static func damage(of database: Connection) throws -> String? {
+    let answer = try database.first("pragma integrity_check(1)") { $0.text(0) }
+    guard answer == "ok" else { return answer ?? "SQLite does not answer" }
+    let isTorn = try database.first("pragma foreign_key_check") { _ in true } ?? false
+    return isTorn ? "a row refers to a row that is missing" : nil
+  }
+
+  /// The write-ahead log of the ledger at `path`, and the folder that holds its name.
+  static func logPlaces(of path: String) -> [String] {
+    [LedgerFiles(of: path).log, URL(fileURLWithPath: path).deletingLastPathComponent().path]
+  }
+
+  /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.
+  static func syncLog(of path: String) throws(LedgerError) {
+    for entry in logPlaces(of: path) {
+      let file = OpenFile(entry, O_RDONLY)
+      if file == nil, errno == ENOENT { continue }
+      guard let file, file.sync() else {
+        throw LedgerError(
+          .io, "cannot make the night durable in \(entry): \(String(cString: strerror(errno)))",
+          hint: "check the disk and run again")
+      }
+    }
+  }
+
+  /// Explains why `body` failed while the file is open: closing it changes `errno`.
+  static func explained<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as SQLiteError {
+      throw LedgerError(error, doing: "open the file", path: path)
+    }
+  }
+
+  private static func connect(_ path: String, _ mode: Ledger.Mode) throws -> Connection {
+    let database = try Connection(path: path, isReadOnly: mode == .readOnly, busySeconds: 10)
+    // A reader visits each page once. Sorting spills to files. The last line reads the file, so
+    // that one that is not a database is refused here.
+    try explained(path) {
+      try database.execute(
+        """
+        pragma cache_size = -8192;
+        pragma temp_store = file;
+        pragma secure_delete = off;
+        select 1 from sqlite_schema limit 1;
+        """)
+    }
+    return database
+  }
+
+  /// SQLite only reads a file that the system would not open a second time for writing.
+  private static func requireWritable(
+    _ database: Connection, path: String, mode: Ledger.Mode
+  ) throws {
+    guard mode == .readWrite, database.isReadOnly else { return }
+    throw LedgerError(
+      .io, "cannot open the ledger \(path) for writing: the system refused it once")
+  }
+
+  /// WAL, so that a reader never waits for the night.
+  ///
+  /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
+  /// of one, and a sync of `logPlaces` makes all of them durable before anything is published. A
+  /// log of up to 256 MiB before it is copied back lets most nights write each page of the file
+  /// once. Pages of 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages
+  /// of the indexes, so it keeps 24 MiB of them; SQLite counts them by the size that pages have
+  /// when it is told.
+  private static func prepareForWriting(_ database: Connection) throws {
+    try database.execute(
+      """
+      pragma page_size = 8192;
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma wal_autocheckpoint = 32768;
+      pragma journal_size_limit = 67108864;
+      pragma cache_size = -24576;
+      """)
+  }
+}
