@@ -1,4 +1,4 @@
-# Two commands do everything: `make run` and `make test`.
+# `make run` and `make test` are all that a newcomer needs.
 
 SWIFT ?= swift
 # A test signs a pack with ssh-keygen, of openssh-client.
@@ -12,9 +12,9 @@ SORTS ?= crash power disk read signal limits together large hostile
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench torture fuzz tsan asan readers ledger guard clean packages
+.PHONY: run test build lint sample bench faults fuzz tsan asan readers ledger guard clean packages
 
-# Builds, and runs the nightly job on sample-data into reports.
+# Builds, and publishes the reports of sample-data into reports.
 run: build
 	@ledger=$$(mktemp -d) && trap 'rm -rf "$$ledger"' EXIT && \
 	$(BINARY) run $(SAMPLE) --ledger "$$ledger/subledger.sqlite" --out reports
@@ -32,31 +32,31 @@ build: packages
 
 # Formatting and the rules of CONTRIBUTING.md that the linter knows.
 lint:
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Fuzz/Targets
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
 
-# Times the full job on 500,000 simulated events (see docs/benchmarks.md).
+# Times full runs on 500,000 simulated events (see docs/benchmarks.md).
 bench: PACKAGES += bc python3 sqlite3 time
 bench: build
-	Benchmarks/bench.sh $(BINARY)
+	Tests/Benchmarks/bench.sh $(BINARY)
 
-# Disturbs nights in every way of docs/reliability.md, POINTS of each sort.
-torture: PACKAGES += python3 sqlite3 time
-torture: build
+# Runs the fault tests of docs/reliability.md, POINTS of each sort.
+faults: PACKAGES += python3 sqlite3 time
+faults: build
 	@for sort in $(SORTS); do \
-		echo "Torture/$$sort.sh $(BINARY) $(POINTS)"; \
-		Torture/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
+		echo "Tests/Faults/$$sort.sh $(BINARY) $(POINTS)"; \
+		Tests/Faults/$$sort.sh $(BINARY) $(POINTS) || exit 1; done
 
 # Tests under ThreadSanitizer, and under AddressSanitizer with its search for leaks. The limit of the
 # test that is skipped cuts off a file that ThreadSanitizer maps for itself.
 tsan: packages
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/tsan
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Torture/tsan.supp \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Faults/tsan.supp \
 		$(SWIFT) test --skip-build --sanitize=thread --scratch-path .build/tsan \
 		--skip StreamTests/longFile $(TESTS)
 
 asan: packages
 	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build/asan
-	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/Torture/lsan.supp \
+	ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Faults/lsan.supp \
 		$(SWIFT) test --skip-build --sanitize=address --scratch-path .build/asan $(TESTS)
 
 # Feeds every fuzz target for SECONDS, or READERS=readers alone: those of archives, lines and
@@ -64,25 +64,25 @@ asan: packages
 fuzz: packages
 	SUBLEDGER_FUZZ=$(or $(READERS),all) $(SWIFT) build -c release --sanitize fuzzer \
 		-Xswiftc -enable-testing --product Fuzz --scratch-path .build/fuzz
-	Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
+	Tests/Fuzz/fuzz.sh $(or $(SECONDS),60) $(READERS)
 
 # Publishes a set in which every text is hostile and has it read by Python, Miller and SQLite, and
 # by DuckDB where Python can import it.
 readers: PACKAGES += miller python3 sqlite3
 readers: build
-	Torture/readers.sh $(BINARY)
+	Tests/Faults/readers.sh $(BINARY)
 
 # Keeps the ledger of a release for later programs to migrate: make ledger RELEASE=0.1.0
 ledger: build
 	@test -n "$(RELEASE)" || { echo "which release? make ledger RELEASE=0.1.0" >&2; exit 1; }
 	Tests/Ledgers/make.sh $(BINARY) Tests/Ledgers/$(RELEASE)
 
-# Fails when the full job needs more instructions than it used to (see docs/benchmarks.md).
+# Fails when a full run needs more instructions than recorded (see docs/benchmarks.md).
 guard: PACKAGES += valgrind
 guard: build
-	Benchmarks/instructions.sh $(BINARY)
+	Tests/Benchmarks/instructions.sh $(BINARY)
 
-# Makes sample-data anew (see sample-data/README.md).
+# Makes sample-data again (see sample-data/README.md).
 sample: build
 	sample-data/make.sh $(BINARY)
 

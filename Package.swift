@@ -109,7 +109,7 @@ if let fuzz = Context.environment["SUBLEDGER_FUZZ"] {
     .executableTarget(
       name: "Fuzz",
       dependencies: readers + (isWhole ? ["EventStore", "Pipeline"] : []),
-      path: "Fuzz/Targets",
+      path: "Tests/Fuzz/Targets",
       exclude: isWhole ? [] : ["Settings"]))
 }
 

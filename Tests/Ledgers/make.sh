@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Makes the ledger that a program leaves behind after a night, and the input of the next night.
+# Makes the ledger that a release leaves behind after one run, and the input of the next run.
 #
-# Run once for each release, with its release build, and never again for it: from then on the folder
-# proves that later programs migrate what this one wrote. Each holds ledger.sqlite.gz, first/ (the
-# archives in it), then/ (those of the next night), snapshots/, subledger.yaml, prices.csv, as_of.txt.
+# Run it once per release, with the release build. The folder then proves that later programs migrate
+# what this release wrote. It holds ledger.sqlite.gz, first/ (its archives), then/ (the archives of
+# the next run), snapshots/, subledger.yaml, prices.csv and as_of.txt.
 # usage: Tests/Ledgers/make.sh BINARY FOLDER
 set -euo pipefail
 binary=$(realpath "$1")

@@ -28,11 +28,11 @@ struct Watch {
     }
   }
 
-  /// `Torture/writes.c`, built once.
+  /// `Tests/Faults/writes.c`, built once.
   private static let library = Result {
     let path = FileManager.default.temporaryDirectory
       .appendingPathComponent("subledger-writes-\(getpid()).so").path
-    let source = Project.path("Torture/writes.c")
+    let source = Project.path("Tests/Faults/writes.c")
     try output(of: ["clang", "-shared", "-fPIC", "-O1", "-o", path, source, "-ldl"])
     return path
   }

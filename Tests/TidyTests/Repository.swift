@@ -3,7 +3,7 @@ import TestSupport
 
 /// The files of the project that these tests stand in.
 enum Repository {
-  /// Package.swift and every Swift file of Sources, Tests and Fuzz.
+  /// Package.swift and every Swift file of Sources and Tests.
   static let swiftFiles: [SourceFile] = (["Package.swift"] + swiftPaths).compactMap { path in
     text(of: path).map { SourceFile(path: path, text: $0) }
   }
@@ -25,6 +25,6 @@ enum Repository {
   }
 
   private static var swiftPaths: [String] {
-    ["Sources", "Tests", "Fuzz"].flatMap { files(under: $0, ending: ".swift") }
+    ["Sources", "Tests"].flatMap { files(under: $0, ending: ".swift") }
   }
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Counts the instructions of a full job on a small fixed world, and fails when they are more than
-# Benchmarks/instructions.txt allows: a guard that neither load nor the clock of a machine can fool.
-# usage: Benchmarks/instructions.sh BINARY [--record]      (needs: apt-get install valgrind)
+# Counts the instructions of a full run on a small fixed world, and fails when there are more than
+# instructions.txt allows. Neither the load nor the clock of the machine changes the count.
+# usage: Tests/Benchmarks/instructions.sh BINARY [--record]      (needs: apt-get install valgrind)
 set -euo pipefail
 
 binary=$(realpath "$1")
@@ -22,12 +22,12 @@ counted=$(awk '/Collected/ { print $NF }' "$folder/log")
 
 if [ "${2:-}" = --record ]; then
   echo "$counted 5" > "$limits"
-  echo "recorded $counted instructions, and that 5 % more are tolerated"
+  echo "recorded $counted instructions and a tolerance of 5 %"
   exit
 fi
 read -r expected tolerance < "$limits"
-echo "$counted instructions; $expected recorded, $tolerance % more tolerated"
+echo "$counted instructions; the limit is $expected plus $tolerance %"
 if [ "$counted" -gt $((expected + expected * tolerance / 100)) ]; then
-  echo "the full job became dearer: find out why, or record anew with --record" >&2
+  echo "the full run needs more instructions: find out why, or record the new count with --record" >&2
   exit 1
 fi

@@ -4,7 +4,8 @@
 # Promised (docs/reliability.md): the job does its work with less, or ends with the exit code and a
 # sentence for what is missing. Only without memory it may die without a word. Nothing is half, and
 # the next run ends with the bytes of an undisturbed one.
-# usage: Torture/limits.sh BINARY [POINTS]   POINTS levels of each limit are tried; default: 40
+# usage: Tests/Faults/limits.sh BINARY [POINTS]
+#   POINTS levels of each limit are tried; default: 40
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-40}

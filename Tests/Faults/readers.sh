@@ -4,7 +4,8 @@
 # Promised (docs/reports.md): Python's csv, Miller, SQLite and, where Python can import it, DuckDB
 # read the same cells, no cell would be run by a spreadsheet or steer a terminal, neither does any
 # message, and every cell gives its text back.
-# usage: Torture/readers.sh BINARY   PYTHON names another python3, one with DuckDB for instance
+# usage: Tests/Faults/readers.sh BINARY
+#   PYTHON names another python3, one with DuckDB for instance
 set -euo pipefail
 binary=$(realpath "$1")
 python=${PYTHON:-python3}

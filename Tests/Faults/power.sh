@@ -7,7 +7,8 @@
 # Promised (docs/reliability.md): after any cut the ledger is sound, the published set is whole (the
 # old one or the new one), the ledger knows what the published set speaks of, and the next run ends
 # with the bytes of an undisturbed one.
-# usage: Torture/power.sh BINARY [POINTS]   POINTS cuts of each kind are tried; default: all changes
+# usage: Tests/Faults/power.sh BINARY [POINTS]
+#   POINTS cuts of each kind are tried; default: all changes
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}

@@ -4,7 +4,8 @@
 # Promised (docs/reliability.md): the job stops at its next safe point with 143 or 130 and a
 # sentence, or is done; what was read is kept, nothing is half, and the next run ends with the bytes
 # of an undisturbed one.
-# usage: Torture/signal.sh BINARY [POINTS]   POINTS of each kind are tried; default: all operations
+# usage: Tests/Faults/signal.sh BINARY [POINTS]
+#   POINTS of each kind are tried; default: all operations
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}

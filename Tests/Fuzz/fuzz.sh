@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Feeds every target with bytes that coverage makes up (docs/reliability.md).
+# Runs the fuzz targets (docs/reliability.md).
 #
-# Starts from Fuzz/Corpus and from seeds that lie in the tests and the sample; JSON_SUITE may name
-# the folder test_parsing of Nicolas Seriot's JSONTestSuite. An input that breaks a property is
-# kept in Fuzz/Findings.
-# usage: Fuzz/fuzz.sh SECONDS [TARGET...]   SECONDS for each target; default: all targets;
+# Starts from Tests/Fuzz/Corpus, test lines and sample data. JSON_SUITE may name the folder
+# test_parsing of Nicolas Seriot's JSONTestSuite. Inputs that break a property are saved in
+# Tests/Fuzz/Findings.
+# usage: Tests/Fuzz/fuzz.sh SECONDS [TARGET...]   SECONDS for each target; default: all targets;
 #        `readers` are those that need no settings
-#        Fuzz/fuzz.sh shrink [TARGET...]    makes Fuzz/Corpus anew from what the runs have found
+#        Tests/Fuzz/fuzz.sh shrink [TARGET...]    rebuilds Tests/Fuzz/Corpus from earlier runs
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 program=$(realpath .build/fuzz/release/Fuzz)
 what=${1:?SECONDS or shrink}
 shift
@@ -19,11 +19,11 @@ case ${targets[*]} in
   readers) targets=("${readers[@]}") ;;
 esac
 grown=.build/fuzz/corpus
-mkdir -p Fuzz/Findings
-# A crash is to end at once, without a debugger.
+mkdir -p Tests/Fuzz/Findings
+# A crash must end at once, without a backtrace.
 export SWIFT_BACKTRACE=enable=no
 
-# lines FOLDER FILE...: every line of the files, unpacked, as a seed of its own in FOLDER.
+# lines FOLDER FILE...: writes each line of the files, unpacked, as a seed into FOLDER.
 lines() {
   local folder=$1 file
   shift
@@ -32,7 +32,7 @@ lines() {
   done
 }
 
-# seeds TARGET FOLDER: what lies around for a target; fails when it does not lie there.
+# seeds TARGET FOLDER: copies the target's seeds into FOLDER; fails when there are none.
 seeds() {
   local folder=$2 text
   case $1 in
@@ -49,8 +49,8 @@ seeds() {
         printf %s "$text" > "$folder/$text"
       done
       ;;
-    envelope) lines "$folder" sample-data/archives/odd-lines.jsonl Tests/NormaliseTests/Lines/*.jsonl ;;
-    qonversion | flobuk | iaptic | purple) lines "$folder" "Tests/NormaliseTests/Lines/$1.jsonl" ;;
+    envelope) lines "$folder" sample-data/archives/odd-lines.jsonl Tests/ProvidersTests/Lines/*.jsonl ;;
+    qonversion | flobuk | iaptic | purple) lines "$folder" "Tests/ProvidersTests/Lines/$1.jsonl" ;;
     snapshot) lines "$folder" sample-data/snapshots/*/* Tests/SubledgerTests/Vendor/*snapshot* ;;
     prices) cp Tests/SubledgerTests/Vendor/*.prices.csv "$folder/" ;;
     configuration) cp subledger.example.yaml sample-data/subledger.yaml "$folder/" ;;
@@ -61,21 +61,21 @@ seeds() {
   esac
 }
 
-# run TARGET SECONDS: prints executions, coverage and findings; fails when there is one.
+# run TARGET SECONDS: prints executions, coverage and findings; fails on a finding.
 run() {
   local target=$1 seeds log failed=0
   seeds=$(mktemp -d)
   log=$(mktemp)
-  # A target without its seeds would be held after next to nothing.
+  # Without its seeds a target reaches almost nothing.
   if ! seeds "$target" "$seeds"; then
     echo "$target: seeds are missing" >&2
     rm -rf "$seeds" "$log"
     return 1
   fi
-  mkdir -p "$grown/$target" "Fuzz/Corpus/$target"
+  mkdir -p "$grown/$target" "Tests/Fuzz/Corpus/$target"
   FUZZ_TARGET=$target "$program" -max_total_time="$2" -max_len=4096 -timeout=10 -rss_limit_mb=512 \
-    -use_value_profile=1 -print_final_stats=1 -reload=0 -artifact_prefix="Fuzz/Findings/$target-" \
-    "$grown/$target" "Fuzz/Corpus/$target" "$seeds" > "$log" 2>&1 || failed=1
+    -use_value_profile=1 -print_final_stats=1 -reload=0 -artifact_prefix="Tests/Fuzz/Findings/$target-" \
+    "$grown/$target" "Tests/Fuzz/Corpus/$target" "$seeds" > "$log" 2>&1 || failed=1
   local runs coverage memory
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
   [ "${runs:-0}" -gt 0 ] || failed=1
@@ -88,21 +88,21 @@ run() {
   return "$failed"
 }
 
-# shrink TARGET: inputs of at most 512 bytes that reach what all have reached; of many, some.
+# shrink TARGET: keeps at most 50 inputs, of at most 512 bytes, that together reach the most.
 shrink() {
   local target=$1 few
   few=$(mktemp -d)
-  mkdir -p "Fuzz/Corpus/$target" "$grown/$target"
-  FUZZ_TARGET=$target "$program" -merge=1 -max_len=512 "$few" "Fuzz/Corpus/$target" \
+  mkdir -p "Tests/Fuzz/Corpus/$target" "$grown/$target"
+  FUZZ_TARGET=$target "$program" -merge=1 -max_len=512 "$few" "Tests/Fuzz/Corpus/$target" \
     "$grown/$target" > /dev/null 2>&1
-  rm -rf "Fuzz/Corpus/$target"
-  mkdir -p "Fuzz/Corpus/$target"
-  # By their names, which are digests, so that small and large ones are among them.
+  rm -rf "Tests/Fuzz/Corpus/$target"
+  mkdir -p "Tests/Fuzz/Corpus/$target"
+  # Names are digests, so the first 50 are of all sizes.
   ls "$few" | sort | sed -n 1,50p | while read -r name; do
-    cp "$few/$name" "Fuzz/Corpus/$target/"
+    cp "$few/$name" "Tests/Fuzz/Corpus/$target/"
   done
-  echo "$target: $(ls "Fuzz/Corpus/$target" | wc -l) inputs," \
-    "$(cat "Fuzz/Corpus/$target"/* | wc -c) bytes"
+  echo "$target: $(ls "Tests/Fuzz/Corpus/$target" | wc -l) inputs," \
+    "$(cat "Tests/Fuzz/Corpus/$target"/* | wc -c) bytes"
   rm -rf "$few"
 }
 

@@ -4,7 +4,8 @@
 # Promised (docs/reliability.md): what is laid aside for want of memory is never half in the ledger;
 # without room for it the job ends with 74 and a sentence, and keeps what it had read whole; killed
 # or stopped at any moment, the next run ends with the bytes of an undisturbed one.
-# usage: Torture/large.sh BINARY [POINTS]   POINTS / 20 moments of each kind are tried; default: 3
+# usage: Tests/Faults/large.sh BINARY [POINTS]
+#   POINTS / 20 moments of each kind are tried; default: 3
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-60}

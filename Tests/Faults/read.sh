@@ -4,7 +4,8 @@
 # Promised (docs/reliability.md): what cannot be read ends the run with the exit code and a sentence
 # for it, nothing is half, and the next run ends with the bytes of an undisturbed one. A file that
 # vanishes, grows or changes while it is read costs a warning and is read by a later run.
-# usage: Torture/read.sh BINARY [POINTS]   POINTS for each fault are tried; default: all operations
+# usage: Tests/Faults/read.sh BINARY [POINTS]
+#   POINTS for each fault are tried; default: all operations
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}

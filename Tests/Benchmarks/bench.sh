@@ -1,9 +1,9 @@
 #!/bin/bash
-# Times the full job on simulated worlds of 500,000 events (half of the deliveries in envelopes,
-# and none) beside yardsticks, in alternating rounds: gzip -dc; a script of a capable user, where
-# PEER names one (PEER ARCHIVES_FOLDER OUT_FOLDER, run by PYTHON); a Polars scan, where PYTHON has
-# the module. Then the floors: zlib alone, and SQLite alone inserting the same rows.
-# usage: Benchmarks/bench.sh BINARY [FOLDER] [ROUNDS]
+# Times full runs on simulated worlds of 500,000 events (half of the deliveries in envelopes, and
+# none) and compares them, in alternating rounds, with gzip -dc, with another program that PEER may
+# name (PEER ARCHIVES_FOLDER OUT_FOLDER, run by PYTHON), and with a Polars scan where PYTHON has the
+# module. The lower bounds are zlib alone, and SQLite alone inserting the same rows.
+# usage: Tests/Benchmarks/bench.sh BINARY [FOLDER] [ROUNDS]
 set -euo pipefail
 
 binary=$(realpath "$1")
@@ -19,15 +19,15 @@ for enveloped in 500000 0; do
 done
 : > times.txt
 
-# measure NAME COMMAND...: appends name, wall seconds, processor seconds and peak KiB.
+# measure NAME COMMAND...: records name, wall seconds, processor seconds and peak KiB.
 measure() {
   local name=$1
   shift
   /usr/bin/time --quiet -a -o times.txt -f "$name %e %U %S %M" "$@" > /dev/null
 }
 
-# night NAME WORLD: a full job into a new ledger.
-night() {
+# full_run NAME WORLD: a full run into a new ledger.
+full_run() {
   rm -rf ledger.sqlite* reports
   measure "$1" "$binary" run --archives "$2/archives" --config "$2/subledger.yaml" \
     --as-of "$(cat "$2/truth/as_of.txt")" --ledger ledger.sqlite --out reports
@@ -49,8 +49,8 @@ print(lines.select(event, "time", "event_name", polars.col("revenue").struct.fie
       .unique(["id", "time", "event_name"]).group_by(polars.col("time") // 86400)
       .agg(polars.col("value_usd").sum()).collect(engine="streaming").height)'
   fi
-  night run world-0
-  night enveloped world-500000
+  full_run run world-0
+  full_run enveloped world-500000
   measure again "$binary" run --archives world-500000/archives \
     --config world-500000/subledger.yaml --as-of "$(cat world-500000/truth/as_of.txt)" \
     --ledger ledger.sqlite --out reports
@@ -71,7 +71,7 @@ for name in glob.glob("world-0/archives/*.gz"):
     insert into lineage select * from source.lineage order by key; commit;"
 done
 
-# median NAME COLUMN: of all rounds.
+# median NAME COLUMN: prints the median of all rounds.
 median() { awk -v name="$1" -v at="$2" '$1 == name { print $at }' times.txt | sort -n |
   awk '{ value[NR] = $1 } END { print NR ? value[int((NR + 1) / 2)] : "" }'; }
 

@@ -4,7 +4,8 @@
 # Promised (docs/reliability.md): whatever lies in the folder, the job ends with the right exit code
 # and in bounded memory, what cannot be read is counted and named, and the good line beside it
 # counts. Memory is that of the whole process, as the kernel counts it.
-# usage: Torture/hostile.sh BINARY [POINTS]   POINTS below 20 leave out the bombs
+# usage: Tests/Faults/hostile.sh BINARY [POINTS]
+#   POINTS below 20 leave out the bombs
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100}

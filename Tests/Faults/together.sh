@@ -4,7 +4,7 @@
 # Promised (docs/reliability.md): one run at a time, the other says so with 75 or waits; readers see
 # the old or the new set and ledger, never a half and never an error; an archive that grows is
 # counted once when it is whole.
-# usage: Torture/together.sh BINARY [ROUNDS]   default: 20 rounds of each
+# usage: Tests/Faults/together.sh BINARY [ROUNDS]   default: 20 rounds of each
 set -euo pipefail
 binary=$(realpath "$1")
 rounds=${2:-20}

@@ -5,7 +5,8 @@
 # Promised (docs/reliability.md): the job ends with the exit code and a sentence for what failed,
 # or goes on where the operation does not matter; nothing is half; and the next run, on a sound
 # disk, ends with the bytes of an undisturbed one.
-# usage: Torture/disk.sh BINARY [POINTS]   POINTS for each error are tried; default: all operations
+# usage: Tests/Faults/disk.sh BINARY [POINTS]
+#   POINTS for each error are tried; default: all operations
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}

@@ -3,7 +3,8 @@
 #
 # Promised (docs/reliability.md): after any death the ledger is sound, the published set is whole
 # (the old one or the new one), and the next run ends with the bytes of an undisturbed one.
-# usage: Torture/crash.sh BINARY [POINTS]   POINTS of each kind are tried; default: all operations
+# usage: Tests/Faults/crash.sh BINARY [POINTS]
+#   POINTS of each kind are tried; default: all operations
 set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
