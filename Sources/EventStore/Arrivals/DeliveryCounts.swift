@@ -1,5 +1,5 @@
 internal import GRDB
-public import Domain
+internal import Domain
 
 /// The deliveries of one day, provider and kind.
 struct DeliveryCounts {
@@ -64,21 +64,5 @@ struct DeliveryCounts {
       column += 1
     }
     statement.bind(column, latencyMax)
-  }
-}
-
-extension Ledger {
-  /// The days of the deliveries that no run up to number `run` has told of.
-  public func deliveryDays(after run: Int64) throws(LedgerError) -> Set<Day> {
-    try access("read deliveries") { database in
-      let statement = try RawStatement(
-        cachedIn: database, "select distinct day from delivery_cell where run > ?")
-      statement.bind(1, run)
-      var days: Set<Day> = []
-      try statement.forEachRow {
-        days.insert($0.day(0))
-      }
-      return days
-    }
   }
 }
