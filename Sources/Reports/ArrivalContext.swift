@@ -4,8 +4,7 @@ extension ReportContext {
   /// The percentiles of each day's latencies, in buckets of the histogram: the smallest that so
   /// many deliveries reach.
   ///
-  /// Days of which the rows are there already have none. One walk does what two windows over every
-  /// bucket took SQL ten times as long for.
+  /// One walk takes a tenth of the time that two window functions in SQL take.
   func makeLatencies() throws {
     try table(
       "latency",
@@ -13,19 +12,13 @@ extension ReportContext {
       day integer, provider integer, kind integer, p50 integer, p95 integer, p99 integer,
       primary key (day, provider, kind)
       """, options: "without rowid")
-    for stretch in ReportDays.toWrite(of: .deliveriesDaily, plan) {
-      try makeLatencies(of: stretch)
-    }
-  }
-
-  private func makeLatencies(of days: DateRange) throws {
     var day = LatencyDay()
     try ledger.rows(
       sql: """
         select day, provider, kind, bucket, deliveries from latency_cell
-        where day between ?1 and ?2 and deliveries > 0
+        where deliveries > 0
         order by day, provider, kind, bucket
-        """, arguments: days.arguments
+        """
     ) { row in
       let key = [row.int64(0), row.int64(1), row.int64(2)]
       if key != day.key {

@@ -24,16 +24,6 @@ final class CSVFile {
   /// Adds a line and, now and then, hands what is there to the system.
   func add(_ line: CSVLine) throws(ReportError) {
     buffer.append(contentsOf: line.buffer)
-    try endLine()
-  }
-
-  /// Adds a line that was printed before.
-  func add(printed line: UnsafeRawBufferPointer) throws(ReportError) {
-    buffer.append(contentsOf: line)
-    try endLine()
-  }
-
-  private func endLine() throws(ReportError) {
     buffer.append(contentsOf: lineEnd)
     if buffer.count >= pieceSize { try flush() }
   }

@@ -3,7 +3,7 @@
 extension ReportDefinition {
   static let deliveriesDaily = ReportDefinition(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
-    takesDays: true, tables: [.latencies], speaksOfArrival: true,
+    tables: [.latencies], speaksOfArrival: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
       .provider,

@@ -3,7 +3,7 @@ internal import EventStore
 
 extension ReportDefinition {
   static let renewalsMonthly = ReportDefinition(
-    name: "renewals_monthly", query: PackageResources.renewals_monthly_sql, takesMonth: true,
+    name: "renewals_monthly", query: PackageResources.renewals_monthly_sql,
     columns: [.month] + Column.productKey + [
       .key("renewal_ordinal", .integer, "Number of the renewal, first = 1; empty when unknown."),
       .count("renewals", of: "renewals", "Renewals charged."),
@@ -12,7 +12,7 @@ extension ReportDefinition {
     ], completeness: .settled)
 
   static let trialsMonthly = ReportDefinition(
-    name: "trials_monthly", query: PackageResources.trials_monthly_sql, takesMonth: true,
+    name: "trials_monthly", query: PackageResources.trials_monthly_sql,
     columns: [.month] + Column.productKey + [
       .count("started", of: "trials", "Trials that began: converted + expired + pending."),
       .count("converted", of: "trials", "Trials followed by a paid period."),

@@ -23,10 +23,6 @@ struct ReportDefinition {
   let query: [UInt8]?
   /// Whether each month of the first column, a day, has a file of its own.
   var isSplitByMonth = false
-  /// Whether the query asks for the first and the last day that it is to tell of.
-  var takesDays = false
-  /// Whether the query asks for the first month that it is to tell of.
-  var takesMonth = false
   /// What the query reads beside the tables of every query.
   var tables: Set<TemporaryTable> = []
   /// Whether it names persons, or files that are named like them.
@@ -49,12 +45,6 @@ struct ReportDefinition {
       value += column.format.width
     }
     return columns.contains { $0.part != nil } ? keys : []
-  }
-
-  /// What the query asks for, to tell of everything.
-  var argumentsForAll: [LedgerValue] {
-    if takesMonth { return [.integer(.min)] }
-    return takesDays ? ReportDays.all.arguments : []
   }
 
   /// Whether each row speaks of a month.

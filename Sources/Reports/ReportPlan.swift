@@ -10,13 +10,8 @@ public struct ReportPlan: Sendable {
   public var dialect = CSVDialect.rfc4180
   /// Decimals (0–6) that amounts are rounded to, half to even; nil prints them exactly.
   public var amountDecimals: Int?
-  /// Files by day that lie in the folder already, by path: they are not made again.
-  public var carried: [String: ReportTable] = [:]
-
   /// Who tells of what the cells count; nil to find it out from the cells.
   public var feeds: Set<Feed>?
-  /// Rows that stand in files of the set before, by the path of the file.
-  public var standing: [String: StandingRows] = [:]
   /// Answers the signal that asked to stop, 0 while none did; asked between periods, by any thread.
   public var stop: @Sendable () -> Int32 = { 0 }
 

@@ -45,7 +45,7 @@ public func forEachRow(
   try context.prepare(for: [layout])
   let lexicon = try Labels(of: ledger)
   let sql = String(decoding: query, as: UTF8.self)
-  try ledger.rows(sql: sql, arguments: layout.argumentsForAll) { row in
+  try ledger.rows(sql: sql) { row in
     var values: [ReportValue] = []
     var place = 0
     for column in layout.columns {

@@ -4,11 +4,10 @@ internal import EventStore
 extension ReportDefinition {
   static let revenueDaily = ReportDefinition(
     name: "revenue_daily", query: PackageResources.revenue_daily_sql, isSplitByMonth: true,
-    takesDays: true,
     columns: [.key("period", .day, "Day in the report's time zone.")] + revenueColumns)
 
   static let revenueMonthly = ReportDefinition(
-    name: "revenue_monthly", query: PackageResources.revenue_monthly_sql, takesMonth: true,
+    name: "revenue_monthly", query: PackageResources.revenue_monthly_sql,
     columns: [.month] + revenueColumns, completeness: .booked)
 
   private static let revenueColumns: [Column] =

@@ -4,7 +4,7 @@ internal import EventStore
 
 extension ReportDefinition {
   static let churnMonthly = ReportDefinition(
-    name: "churn_monthly", query: PackageResources.churn_monthly_sql, takesMonth: true,
+    name: "churn_monthly", query: PackageResources.churn_monthly_sql,
     tables: [.movementMonths],
     columns: [.month] + Column.productKey + movements + churnReasons + [
       .count("churned_in_doubt", of: unit, "Churned whose end a MISSED break covers."),
@@ -18,7 +18,7 @@ extension ReportDefinition {
     ], completeness: .settled)
 
   static let mrrMonthly = ReportDefinition(
-    name: "mrr_monthly", query: PackageResources.mrr_monthly_sql, takesMonth: true,
+    name: "mrr_monthly", query: PackageResources.mrr_monthly_sql,
     tables: [.movementMonths],
     columns: [.month] + Column.productKey + [
       .usd("mrr_open", "Monthly recurring revenue at the start of the month."),

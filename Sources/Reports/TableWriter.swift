@@ -60,63 +60,17 @@ final class TableWriter {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
       do {
-        for stretch in stretches {
-          if let (rows, sums) = stretch.standing { try copy(rows, sums: sums) }
-          if keys.isEmpty {
-            try ledger.rows(sql: sql, arguments: stretch.arguments) { try write($0) }
-          } else {
-            try writePeriods(sql, stretch.arguments, from: ledger, keys)
-          }
+        if keys.isEmpty {
+          try ledger.rows(sql: sql) { try write($0) }
+        } else {
+          try writePeriods(sql, from: ledger, keys)
         }
       } catch let error as LedgerError where error.kind == .overflow {
         throw ReportError.overflow(report: layout.name, column: "a sum")
       }
     }
     try finish()
-    addCarried()
     try sink?.finish()
-  }
-
-  /// What the query is asked for, one after the other.
-  private var stretches: [DateRange] {
-    if layout.takesDays { return ReportDays.toWrite(of: layout, plan) }
-    guard layout.takesMonth, let standing = plan.standing["\(layout.name).csv"],
-      let sums = standing.sums(of: layout.columns)
-    else { return [DateRange(arguments: layout.argumentsForAll)] }
-    return [
-      DateRange(arguments: [.integer(Int64(standing.until))], standing: (standing, sums))
-    ]
-  }
-
-  /// Copies rows that stand in a file of the set before.
-  ///
-  /// - Parameter sums: what the columns of the whole file add up to.
-  private func copy(_ standing: StandingRows, sums: [Int128]) throws {
-    if layout.isSplitByMonth { try finish() }
-    printed = sums
-    var cells = PrintedCells()
-    try PublishedLines(of: standing.path).forEachRow { period, line in
-      guard period < standing.until else {
-        // What the whole file adds up to is known, and few rows are not among those that stand.
-        cells.split(line)
-        return try takeOff(cells, of: standing.path)
-      }
-      try openMonth(of: Int64(period))
-      try file?.add(printed: line)
-      rows += 1
-      try sink?.add(
-        { $0 == 0 ? Int64(period) : nil }, line: Array(line), isComplete: line.ends(with: ",true"))
-    }
-  }
-
-  /// Takes a row of a file off the sums.
-  private func takeOff(_ cells: PrintedCells, of path: String) throws(ReportError) {
-    guard cells.count == formats.count else {
-      throw .identity(name: "every row has all columns", rows: [path])
-    }
-    for index in formats.indices where !layout.columns[index].isKey {
-      printed[index] -= formats[index].units(cells.micros(index) ?? 0)
-    }
   }
 
   private func write(_ row: LedgerRow) throws {
@@ -134,11 +88,11 @@ final class TableWriter {
 
   /// Writes rows that come by period and are put in order within it.
   private func writePeriods(
-    _ sql: String, _ arguments: [LedgerValue], from ledger: Ledger, _ keys: [PeriodRows.Key]
+    _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key]
   ) throws {
     let width = formats.reduce(0) { $0 + $1.width }
     var period = PeriodRows(width: width, keys: keys, lexicon: lexicon)
-    try ledger.rows(sql: sql, arguments: arguments) { row in
+    try ledger.rows(sql: sql) { row in
       if let number = period.number, number != row.int64(0) {
         guard number < row.int64(0) else {
           throw ReportError.identity(name: "rows come by period", rows: [layout.name])
@@ -242,13 +196,6 @@ final class TableWriter {
       printed[index] = 0
       residual[index] = 0
     }
-  }
-
-  /// Adds the files that lie there already, each at its place among the months.
-  private func addCarried() {
-    guard layout.takesDays, !plan.carried.isEmpty else { return }
-    tables += plan.carried.values.filter { DailyFile($0.path)?.report == layout.name }
-    tables.sort { $0.path < $1.path }
   }
 
   private var isRounding: Bool { plan.amountDecimals.map { $0 < 6 } ?? false }

@@ -1,4 +1,4 @@
-public import Domain
+internal import Domain
 
 /// The deliveries of one day, provider and kind.
 struct DeliveryCounts {
@@ -63,20 +63,5 @@ struct DeliveryCounts {
       column += 1
     }
     statement.bind(column, latencyMax)
-  }
-}
-
-extension Ledger {
-  /// The days of the deliveries that no run up to number `run` has told of.
-  public func deliveryDays(after run: Int64) throws(LedgerError) -> Set<Day> {
-    try access("read deliveries") { database in
-      let statement = try database.statement("select distinct day from delivery_cell where run > ?")
-      statement.bind(1, run)
-      var days: Set<Day> = []
-      try statement.forEachRow {
-        days.insert($0.day(0))
-      }
-      return days
-    }
   }
 }

@@ -159,11 +159,6 @@ struct RunOptions: Decodable {
     self = options
   }
 
-  /// Whether reports were printed as `plan` has them printed.
-  func isPrinted(as plan: Plan) -> Bool {
-    dialect == plan.csvDialect && decimals == plan.amountDecimals
-  }
-
   init(from decoder: any Decoder) throws {
     let options = try decoder.container(keyedBy: EffectiveOption.self)
     timezone = try options.decode(String.self, forKey: .timezone)

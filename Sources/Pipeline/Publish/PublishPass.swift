@@ -29,7 +29,7 @@ struct PublishPass {
     let archives = try attempt { try ledger.archives() }
     var manifest = manifest(archives, reconciled.counts)
     manifest.counts.merge(decided.counts) { $1 }
-    let (run, earlier) = try store(fold, reconciled, breaks)
+    let run = try store(fold, reconciled, breaks)
     fold.facts = Facts()
     try attempt { try ledger.releaseMemory() }
     let torn = try attempt { try ledger.tornSnapshots() }
@@ -39,7 +39,7 @@ struct PublishPass {
       intake: read.tallies, tornSnapshots: torn
     ) { month throws(SubledgerError) in try attempt { try ledger.netUSD(of: month) } }
     manifest.qualifications = verdict.qualifications
-    let (published, dryRun) = try publish(manifest, run, read, earlier)
+    let (published, dryRun) = try publish(manifest, run, read)
     for reservation in verdict.reservations { log.warning("\(reservation)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has said so itself.
@@ -54,18 +54,15 @@ struct PublishPass {
     return outcome
   }
 
-  /// Makes cells and breaks those of this run, whole or not at all; gives its number, and what
-  /// stands of the set that the run before published.
+  /// Stores cells and breaks of this run in one transaction and returns the run's number.
   private func store(
     _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ breaks: [Break]
-  ) throws(SubledgerError) -> (run: Int64, earlier: PreviousPublication?) {
+  ) throws(SubledgerError) -> Int64 {
     try attempt {
       let basis = FactCheckpoint(
         asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
         feeds: try ledger.watermarks())
       let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
-      let earlier = try PreviousPublication(
-        fold.basis, change.facts, plan: plan, rules: rules, ledger: ledger)
       var run: Int64 = 0
       try ledger.together("write the run") {
         run = try ledger.beginRun(
@@ -81,13 +78,12 @@ struct PublishPass {
         log.info(
           "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
       }
-      return (run, earlier)
+      return run
     }
   }
 
   private func publish(
-    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, tallies: ArchiveTallies),
-    _ earlier: PreviousPublication?
+    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, tallies: ArchiveTallies)
   ) throws(SubledgerError) -> (Publication, DryRun?) {
     var manifest = manifest
     return try attempt {
@@ -102,12 +98,7 @@ struct PublishPass {
       let staging = try Staging.begin(for: out, reports: reportPaths)
       do {
         let reports = try times.measure(.report) {
-          try earlier?.tell(&reportPlan, staging, jobs: plan.jobs)
-          if earlier != nil {
-            let (files, reports) = (reportPlan.carried.count, reportPlan.standing.count)
-            log.info("carried over \(files) files by day, and months of \(reports) reports")
-          }
-          return try writeReports(by: reportPlan, into: staging.path)
+          try writeReports(by: reportPlan, into: staging.path)
         }
         // From here on nothing stops between the published set and the ledger's word of it.
         try reportPlan.checkStop()

@@ -83,11 +83,7 @@ extension Staging {
   public func sealed(by manifest: Manifest) throws(PublishError) -> SealedSet {
     var seals: [String: FileSeal] = [:]
     for file in try files(below: path) where file != manifestName && file != checksumsName {
-      if let seal = carriedSeals[file] {
-        seals[file] = seal
-      } else {
-        seals[file] = try seal(of: "\(path)/\(file)")
-      }
+      seals[file] = try seal(of: "\(path)/\(file)")
     }
     let document = manifest.document(seals: seals)
     try writeFile(document, to: "\(path)/\(manifestName)")

@@ -8,8 +8,6 @@ public final class Staging {
   public let path: String
   /// The published folder, links followed.
   let out: String
-  /// What files of the published set hold that were carried over, by path in the set.
-  var carriedSeals: [String: FileSeal] = [:]
   /// The files and folders that a set has beside its documents.
   let reports: [String]
   /// Whether the folder is no longer the staged one, but the one that was published.

@@ -1,6 +1,5 @@
 -- Subscriptions per month: open + what came − what went = close. Cells hold movements only, so
 -- open and close are running sums.
--- Only months from ?1 on are told of.
 with flows as (
   select
     cell.month as period,
@@ -38,27 +37,8 @@ with flows as (
     sum(movement.active * cell.subscriptions) as change
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
-  where cell.month >= ?1
   group by
     cell.month,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product
-),
--- what the months before ?1 came to
-opening as (
-  select
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product,
-    sum(movement.active * cell.subscriptions) as active,
-    sum(case when movement.word = 'auto_renew_off' then cell.subscriptions else 0 end) as off
-  from movement_cell as cell
-  join movement_name as movement on movement.id = cell.movement
-  where cell.month < ?1
-  group by
     cell.provider,
     cell.app,
     cell.store,
@@ -97,29 +77,23 @@ months as (
     and flows.app = row.app
     and flows.store = row.store
     and flows.product = row.product
-  where row.period >= ?1
 ),
 balances as (
   select
     months.*,
-    coalesce(opening.active, 0) + sum(change) over (
+    sum(change) over (
       partition by
         months.provider, months.app, months.store, months.product
       order by months.period
       rows between unbounded preceding and current row
     ) as active_close,
-    coalesce(opening.off, 0) + sum(auto_renew_off) over (
+    sum(auto_renew_off) over (
       partition by
         months.provider, months.app, months.store, months.product
       order by months.period
       rows between unbounded preceding and current row
     ) as off_at_close
   from months
-  left join opening
-    on opening.provider = months.provider
-    and opening.app = months.app
-    and opening.store = months.store
-    and opening.product = months.product
 )
 select
   row.period,
@@ -154,7 +128,7 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-where row.period >= ?1 and (
+where
   row.active_close - row.change <> 0
   or row.active_close <> 0
   or row.off_at_close <> 0
@@ -174,5 +148,4 @@ where row.period >= ?1 and (
   or row.churned_developer <> 0
   or row.churned_unknown <> 0
   or row.lost <> 0
-)
 order by row.period

@@ -1,5 +1,5 @@
 -- What came on a day, at which attempt and how late. Without a receive time nothing is known of
--- attempts and latencies, which is not zero. Only days from ?1 to ?2 are told of.
+-- attempts and latencies, which is not zero.
 with parts as (
   select
     day,
@@ -21,7 +21,6 @@ with parts as (
     attempt_6,
     latency_max_s
   from delivery_cell
-  where day between ?1 and ?2
   union all
   select
     day,
@@ -43,7 +42,6 @@ with parts as (
     0 as attempt_6,
     null as latency_max_s
   from arrival_cell
-  where day between ?1 and ?2
 ),
 sums as (
   select

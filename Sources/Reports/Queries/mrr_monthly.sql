@@ -1,6 +1,5 @@
 -- Monthly recurring revenue: open + what came − what went = close. Cells hold movements only, so
 -- open and close are running sums.
--- Only months from ?1 on are told of.
 with flows as (
   select
     cell.month as period,
@@ -23,26 +22,8 @@ with flows as (
     sum(movement.mrr * cell.mrr_usd) as change
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
-  where cell.month >= ?1
   group by
     cell.month,
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product
-),
--- what the months before ?1 came to
-opening as (
-  select
-    cell.provider,
-    cell.app,
-    cell.store,
-    cell.product,
-    sum(movement.mrr * cell.mrr_usd) as mrr
-  from movement_cell as cell
-  join movement_name as movement on movement.id = cell.movement
-  where cell.month < ?1
-  group by
     cell.provider,
     cell.app,
     cell.store,
@@ -75,23 +56,17 @@ months as (
     and flows.app = row.app
     and flows.store = row.store
     and flows.product = row.product
-  where row.period >= ?1
 ),
 balances as (
   select
     months.*,
-    coalesce(opening.mrr, 0) + sum(change) over (
+    sum(change) over (
       partition by
         months.provider, months.app, months.store, months.product
       order by months.period
       rows between unbounded preceding and current row
     ) as mrr_close
   from months
-  left join opening
-    on opening.provider = months.provider
-    and opening.app = months.app
-    and opening.store = months.store
-    and opening.product = months.product
 )
 select
   row.period,
@@ -117,7 +92,7 @@ select
   case when row.period < horizon.settled_month then 1 else 0 end as is_complete
 from balances as row
 join horizon on horizon.provider = row.provider and horizon.app = row.app
-where row.period >= ?1 and (
+where
   row.mrr_close - row.change <> 0
   or row.mrr_close <> 0
   or row.new <> 0
@@ -132,5 +107,4 @@ where row.period >= ?1 and (
   or row.paused <> 0
   or row.transfer_out <> 0
   or row.fx <> 0
-)
 order by row.period

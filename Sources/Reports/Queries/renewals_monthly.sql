@@ -1,5 +1,4 @@
 -- Renewals per month and number of the renewal; an unknown number is -1 in the cells.
--- Only months from ?1 on are told of.
 select
   row.month as period,
   row.provider,
@@ -18,8 +17,7 @@ join telling
   and telling.product_type = (
     select name.id from product_type_name as name where name.word = 'subscription'
   )
-where row.month >= ?1 and (
+where
   row.renewals <> 0
   or row.refunded <> 0
-)
 order by row.month

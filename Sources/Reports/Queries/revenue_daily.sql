@@ -1,6 +1,5 @@
 -- What was charged and refunded per day. An amount is known when none of its parts is missing.
 -- A cell is a row already, and cells lie in the order of their days, so that nothing is sorted.
--- Only days from ?1 to ?2 are told of.
 select
   cell.day as period,
   cell.provider,
@@ -48,7 +47,7 @@ from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
 join telling on telling.provider = cell.provider
   and telling.product_type = cell.product_type
-where cell.day between ?1 and ?2 and (
+where
   cell.charges <> 0
   or cell.refunds <> 0
   or cell.gross_usd <> 0
@@ -63,5 +62,4 @@ where cell.day between ?1 and ?2 and (
   or cell.refunds_local_unknown <> 0
   or cell.proceeds_local <> 0
   or cell.proceeds_local_unknown <> 0
-)
 order by cell.day

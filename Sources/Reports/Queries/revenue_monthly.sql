@@ -1,5 +1,4 @@
 -- What was charged and refunded per month. An amount is known when none of its parts is missing.
--- Only months from ?1 on are told of.
 select
   cell.month as period,
   cell.provider,
@@ -47,7 +46,7 @@ from revenue_month_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
 join telling on telling.provider = cell.provider
   and telling.product_type = cell.product_type
-where cell.month >= ?1 and (
+where
   cell.charges <> 0
   or cell.refunds <> 0
   or cell.gross_usd <> 0
@@ -62,5 +61,4 @@ where cell.month >= ?1 and (
   or cell.refunds_local_unknown <> 0
   or cell.proceeds_local <> 0
   or cell.proceeds_local_unknown <> 0
-)
 order by cell.month

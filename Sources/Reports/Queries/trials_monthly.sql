@@ -1,5 +1,4 @@
 -- Trials by the month of their start: started = converted + expired + pending.
--- Only months from ?1 on are told of.
 with sums as (
   select
     day.month as period,
@@ -14,7 +13,6 @@ with sums as (
     sum(cell.pending) as pending
   from trial_cell as cell
   join day on day.number = cell.day
-  where cell.day >= (select min(month.first_day) from month where month.number >= ?1)
   group by
     day.month,
     cell.provider,

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A run over new archives publishes what reproducing it from the ledger gives")
+struct IncrementalSetTests {
+  @Test(
+    "The set has the same bytes, also after somebody changed or removed published files",
+    arguments: [[], ["--csv-dialect", "excel", "--amount-decimals", "2"]])
+  func sameAsReproduced(options: [String]) throws {
+    let runs = try SteadyRuns(options: options)
+    for run in 0..<runs.count {
+      try runs.publish(run)
+      let daily = runs.world.program.folder.path("reports/revenue_daily/2025-01.csv")
+      #expect(try runs.publishedIsReproduced(run: run + 1), "run \(run + 1)")
+      let monthly = runs.world.program.folder.path("reports/churn_monthly.csv")
+      if run == 5 {
+        try "period\n2025-01-01\n".write(toFile: daily, atomically: true, encoding: .utf8)
+        let churn = try String(contentsOfFile: monthly, encoding: .utf8)
+        try churn.replacing("2025-01", with: "2025-02")
+          .write(toFile: monthly, atomically: true, encoding: .utf8)
+      }
+      if run == 6 {
+        try FileManager.default.removeItem(atPath: daily)
+        try FileManager.default.removeItem(atPath: monthly)
+      }
+    }
+  }
+
+  @Test("Other decimals are other files")
+  func otherDecimals() throws {
+    let runs = try SteadyRuns(options: [])
+    for run in 0..<4 { try runs.publish(run) }
+    try runs.publish(4, ["--amount-decimals", "1"])
+    #expect(try runs.publishedIsReproduced(run: 5))
+  }
+}
+
+/// A world of ten months that arrives in pieces by the same options, some lines months late.
+private struct SteadyRuns {
+  let world: World
+  let count = 9
+  private let options: [String]
+
+  init(options: [String]) throws {
+    self.options = options
+    world = try World(
+      seed: 11, subscribers: 80, months: 10, lost: 0, archives: 1,
+      more: ["--duplicated", "20000", "--delayed", "20000"])
+    let archive = try world.archives()[0].path
+    let lines = try String(decoding: gzip("-dc", archive), as: UTF8.self).split(separator: "\n")
+    var pieces = [String](repeating: "", count: count)
+    for (index, line) in lines.enumerated() {
+      let own = index * count / lines.count
+      let late = index % 97 == 0 ? 3 : 0
+      pieces[min(count - 1, own + late)] += line + "\n"
+    }
+    for (run, piece) in pieces.enumerated() {
+      try world.program.folder.write(piece, to: "pieces/\(run).jsonl")
+    }
+  }
+
+  /// Runs the job a month later with one more archive.
+  func publish(_ run: Int, _ more: [String] = []) throws {
+    let folder = world.program.folder
+    let piece = try String(contentsOfFile: folder.path("pieces/\(run).jsonl"), encoding: .utf8)
+    try folder.write(piece, to: "arrived/\(run).jsonl")
+    let month = run + 2
+    let result = try world.program.run(
+      [
+        "run", "--ledger", "l.sqlite", "--archives", "arrived", "--config",
+        "world/subledger.yaml", "--as-of", "2025-\(month < 10 ? "0" : "")\(month)-05",
+      ] + options + more)
+    try #require([0, 1].contains(result.status), "\(result)")
+  }
+
+  /// Whether the published set equals the one that the ledger reproduces in an empty folder.
+  func publishedIsReproduced(run: Int) throws -> Bool {
+    let program = world.program
+    try? FileManager.default.removeItem(atPath: program.folder.path("anew"))
+    let again = try program.run(
+      ["report", "--ledger", "l.sqlite", "--as-known-at", "\(run)", "--out", "anew"])
+    try #require([0, 1].contains(again.status), "\(again)")
+    return try program.published() == program.published(in: "anew")
+  }
+}
