@@ -178,7 +178,7 @@ operations() {
 some() {
   awk -v count="$1" -v points="$2" 'BEGIN {
     step = count > points ? count / points : 1
-    for (n = 1; n < count + 1; n += step) print int(n)
+    for (n = (step + 1) / 2; n < count + 1; n += step) print int(n)
   }'
 }
 
