@@ -68,7 +68,7 @@ public struct RunPipeline {
   }
 
   /// This night with the decisions as `ledger` has them, where it rewrote this very file: what was
-  /// taken out of it with a forgotten person does not come back by it.
+  /// taken out of it with an erased person does not come back by it.
   private func withKeptDecisions(of ledger: Ledger) throws(SubledgerError) -> RunPipeline {
     guard let name = plan.decisions.sha256,
       let run = try attempt({ try ledger.lastRun(withDecisions: name) }),
@@ -77,7 +77,7 @@ public struct RunPipeline {
     else { return self }
     log.warning(
       """
-      the decisions \(plan.decisionsFile?.path ?? "") name a person who was forgotten, or a break \
+      the decisions \(plan.decisionsFile?.path ?? "") name a person who was erased, or a break \
       by its id from before: they are followed as the ledger rewrote them. Change them so
       """)
     var night = self

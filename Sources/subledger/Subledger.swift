@@ -26,7 +26,7 @@ struct Subledger: ParsableCommand {
     subcommands: [
       RunCommand.self, IngestCommand.self, ReportCommand.self, ExplainCommand.self,
       CloseCommand.self, ReopenCommand.self, VerifyCommand.self, PackCommand.self,
-      StatusCommand.self, BackupCommand.self, ForgetCommand.self,
+      StatusCommand.self, BackupCommand.self, EraseCommand.self,
       PruneCommand.self, DrillCommand.self,
       SimulateCommand.self,
     ])

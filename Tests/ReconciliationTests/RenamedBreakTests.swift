@@ -8,10 +8,10 @@ struct RenamedBreakTests {
   private func expectFound(_ scenario: Scenario, _ codes: [String]) {
     #expect(scenario.codes == codes)
     var renamed = scenario
-    renamed.stories[0].original = "forgotten"
+    renamed.stories[0].original = "erased"
     for former in scenario.breaks {
       var item = former
-      item.subscription = "forgotten"
+      item.subscription = "erased"
       var clues = BreakClues()
       clues.identities = Set(scenario.stories[0].events.map(\.identity))
       clues.times = Set(scenario.stories[0].events.map(\.time))
@@ -108,7 +108,7 @@ struct RenamedBreakTests {
     var former = Break(id: "0123456789abcdef", code: .missedRenewal, provider: .qonversion)
     former.subscription = "100"
     var item = former
-    item.subscription = "forgotten"
+    item.subscription = "erased"
     var clues = BreakClues()
     clues.products = ["a"]
     #expect(item.renamed(from: former, clues) == nil)

@@ -60,7 +60,7 @@ struct CanaryTests {
       ["verify", "--replay", "--verbose"], ["explain", "revenue_monthly", "charges"],
       ["pack", "2026-02", "--out", "pack.tar.gz"],
       ["close", "2026-02", "--reason", "r", "--force"], ["reopen", "2026-02", "--reason", "r"],
-      ["forget", "QON_1", "--reason", "r"], ["backup", "backup.sqlite"],
+      ["erase", "QON_1", "--reason", "r"], ["backup", "backup.sqlite"],
       ["prune", "--before", "2026-01"],
     ] {
       let watch = try Watch()

@@ -229,7 +229,7 @@ extension PersonsWorld {
       try program.published(in: other, except: described)
     )
     #expect(left.keys.sorted() == right.keys.sorted())
-    let pseudonyms = names.values.filter { $0.hasPrefix("forgotten-") }
+    let pseudonyms = names.values.filter { $0.hasPrefix("erased-") }
     let differing = left.keys.sorted().filter { file in
       guard file.hasPrefix("breaks") || file.hasPrefix("refetch") else {
         return left[file] != right[file]

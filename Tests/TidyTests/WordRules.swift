@@ -55,7 +55,7 @@ extension WordRule {
       exceptions: [
         "Sources/subledger/": "the default of as-of is now",
         "Sources/Pipeline/StageTimes.swift": "processor time, no clock of the day",
-        "Tests/SubledgerTests/ForgetTests.swift": "how long a command takes",
+        "Tests/SubledgerTests/EraseTests.swift": "how long a command takes",
       ],
       example: "let today = Date()"),
     WordRule(

@@ -1,4 +1,4 @@
-/// What the acts `forget` and `prune` wrote anew of that which runs had sealed.
+/// What the acts `erase` and `prune` wrote anew of that which runs had sealed.
 ///
 /// Records of runs stay as they were. What they seal is held to the digest that the last act gave
 /// it; an act that does not begin with the digest that stood changes nothing.
@@ -13,7 +13,7 @@ struct Rewritings {
   private var acts: [Int64: String] = [:]
 
   init(_ acts: [AuditEntry]) {
-    for act in acts where act.deed == .forget || act.deed == .prune {
+    for act in acts where act.deed == .erase || act.deed == .prune {
       for line in act.content.split(separator: "\n") {
         if let rewriting = Rewriting(line: line) { add(rewriting) }
       }

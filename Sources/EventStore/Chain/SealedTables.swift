@@ -130,6 +130,6 @@ extension RunParts {
       order by zone, period
       """
     ),
-    ("forgotten", "select pseudonym, mark, salt, token from forgotten order by pseudonym"),
+    ("erased", "select pseudonym, mark, salt, token from erased order by pseudonym"),
   ]
 }

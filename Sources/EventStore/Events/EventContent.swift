@@ -39,7 +39,7 @@ extension Event {
   /// The material fields in a fixed order as text; the same on every machine and in every order of
   /// arrival.
   ///
-  /// The user is left out: which of two versions counts may not change when one is forgotten.
+  /// The user is left out: which of two versions counts may not change when one is erased.
   func canonicalContent(words: [String], original: String) -> [UInt8] {
     let fields = materialFields(words: words, original: original).filter { $0.name != "user" }
     return Array(fields.map { "\($0.name)=\($0.value)" }.joined(separator: "\u{1f}").utf8)

@@ -90,7 +90,7 @@ public final class EventIntake {
     }
     do {
       try ledger.access("add events") { database in
-        try gather(try ledger.forgetting(batch, in: database), of: draft)
+        try gather(try ledger.pseudonymised(batch, in: database), of: draft)
       }
       try makeRoom(besides: draft)
     } catch {
@@ -228,7 +228,7 @@ public final class EventIntake {
     }
   }
 
-  /// Undoes what is written but not for good, and forgets what waits.
+  /// Undoes what is written but not for good, and discards what waits.
   private func undo() {
     isWriting = false
     waiting = WriteBuffer()

@@ -29,7 +29,7 @@ public struct Pruned: Sendable, Equatable {
 
 extension Ledger {
   /// Removes what no as-of from `moment` on needs, and no run that published as of such a moment,
-  /// and records the act, whole or not at all; `purge` then makes the file smaller.
+  /// and records the act, whole or not at all; `vacuum` then makes the file smaller.
   ///
   /// Nil when no run has published as of such a moment. What a close froze stays, and so does
   /// everything about a month that was ever closed.

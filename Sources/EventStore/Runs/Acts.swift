@@ -10,7 +10,7 @@ public struct AuditEntry: Sendable, Equatable {
     /// A closed month was opened again.
     case reopen
     /// A person's identifiers were removed.
-    case forget
+    case erase
     /// What nothing needs any more was removed.
     case prune
   }
@@ -56,7 +56,7 @@ public struct AuditEntry: Sendable, Equatable {
 
   /// All that the act says, for its digest.
   ///
-  /// A person's id that `forget` takes out of the words of an act is no longer in it; the act that
+  /// A person's id that `erase` takes out of the words of an act is no longer in it; the act that
   /// took it out names this one.
   public var text: String {
     [

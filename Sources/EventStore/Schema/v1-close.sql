@@ -1,5 +1,5 @@
 -- What was published, so that a later run can tell what changed since, and what people did to the
--- ledger: months closed, persons forgotten.
+-- ledger: months closed, persons erased.
 
 -- What a run that published knew, in whose days and months.
 create table publication (
@@ -35,7 +35,7 @@ create table published (
 create table act (
   id integer primary key,
   run integer not null, -- the newest that had published; runs after it know of the act
-  what text not null check (what in ('close', 'reopen', 'forget', 'prune')),
+  what text not null check (what in ('close', 'reopen', 'erase', 'prune')),
   zone text not null, -- of the month; empty when it is about none
   period integer, -- the month that was closed or opened again
   reason text not null,

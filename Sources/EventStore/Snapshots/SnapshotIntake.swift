@@ -78,7 +78,7 @@ private struct SnapshotWriter {
 
   /// False when the ledger has the same snapshot.
   func write(_ told: Snapshot) throws -> Bool {
-    let snapshot = try entry.ledger.forgetting(told, in: database)
+    let snapshot = try entry.ledger.pseudonymised(told, in: database)
     let body = SnapshotCoding.encode(snapshot.entitlements)
     let content = body.withUnsafeBytes { Fingerprint.of($0) }
     let user = Fingerprint.of(snapshot.user)

@@ -43,9 +43,9 @@ extension RunPipeline {
     let isSame = try attempt { try inspectSet(in: shadow.out).sha256 } == run.published
     let since = try ErasuresSinceRun(run.id, in: ledger)
     let isFollowed = history.documents.decisions.map { $0.contentSHA256 == $0.sha256 } ?? true
-    guard isFollowed && (isSame || since.forgotten == 0) else {
+    guard isFollowed && (isSame || since.erased == 0) else {
       throw SubledgerError(
-        .tryAgain, "run \(run.id) named a person who was forgotten since",
+        .tryAgain, "run \(run.id) named a person who was erased since",
         hint: "publish anew, with the options of the nightly job, and pack then")
     }
     guard isSame else {

@@ -32,7 +32,7 @@ extension RunPipeline {
       guard found.isChanged else {
         return "there is nothing that only as-ofs before \(start.text) need"
       }
-      try attempt { try ledger.purge() }
+      try attempt { try ledger.vacuum() }
       let smaller = try attempt { try ledger.fileSize() }
       return answer(found, start, from: size, to: smaller)
     }

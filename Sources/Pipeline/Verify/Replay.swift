@@ -33,12 +33,12 @@ extension RunPipeline {
     let again = try attempt {
       try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     }
-    try attempt { try again.adoptForgotten(of: ledger) }
+    try attempt { try again.adoptErasures(of: ledger) }
     try replay(archives, at: found, from: ledger, into: again)
     try attempt { try again.adoptRuns(of: archives) }
     if again.recognised > 0 {
       counted.notes.append(
-        "\(again.recognised) events and snapshots of the archives name persons who were forgotten: "
+        "\(again.recognised) events and snapshots of the archives name persons who were erased: "
           + "the archives are yours to rewrite")
     }
     try attempt { try compare(ledger, with: again, &counted) }

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A break keeps one life when its person is forgotten")
-struct ForgottenBreakTests {
+@Suite("A break keeps one life when its person is erased")
+struct ErasedBreakTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
 
@@ -24,10 +24,10 @@ struct ForgottenBreakTests {
     }
   }
 
-  private func forget(_ name: @escaping (Break) -> String?) throws -> Forgotten {
-    let words = ForgetWords(
+  private func erase(_ name: @escaping (Break) -> String?) throws -> Erasure {
+    let words = ErasureNames(
       breakID: { former, _, _ in name(former) }, decisions: { _, _, _ in nil })
-    return try #require(try ledger.forget("user-1", as: NewAuditEntry(.forget), words))
+    return try #require(try ledger.erase("user-1", as: NewAuditEntry(.erase), words))
   }
 
   private func ids() throws -> [String] {
@@ -36,14 +36,14 @@ struct ForgottenBreakTests {
 
   @Test("All its episodes get the name that one of them tells")
   func oneName() throws {
-    let found = try forget { $0.expectedAt == nil ? nil : "c" }
+    let found = try erase { $0.expectedAt == nil ? nil : "c" }
     #expect(try ids() == ["c", "c"])
     #expect(found.breakIDs == ["b": "c"] && found.lostBreaks == 0)
   }
 
   @Test("One that no episode tells the name of is lost once")
   func lost() throws {
-    #expect(try forget { _ in nil }.lostBreaks == 1)
+    #expect(try erase { _ in nil }.lostBreaks == 1)
     #expect(try ids() == ["b", "b"])
   }
 }

@@ -1,17 +1,17 @@
 internal import Domain
 
 extension Ledger {
-  /// Everybody who was forgotten, read once.
-  func forgottenUsers(in database: Connection) throws -> ForgottenUsers {
-    if let forgotten { return forgotten }
-    let users = try ForgottenUsers(database)
-    forgotten = users
+  /// Everybody who was erased, read once.
+  func erasedUsers(in database: Connection) throws -> ErasedUsers {
+    if let erased { return erased }
+    let users = try ErasedUsers(database)
+    erased = users
     return users
   }
 
-  /// The batch with pseudonyms in the place of the ids of forgotten persons.
-  func forgetting(_ batch: EventBatch, in database: Connection) throws -> EventBatch {
-    let users = try forgottenUsers(in: database)
+  /// The batch with pseudonyms in the place of the ids of erased persons.
+  func pseudonymised(_ batch: EventBatch, in database: Connection) throws -> EventBatch {
+    let users = try erasedUsers(in: database)
     if users.isEmpty { return batch }
     var batch = batch
     for index in batch.events.indices where batch.events[index].user != 0 {
@@ -26,9 +26,9 @@ extension Ledger {
     return batch
   }
 
-  /// The snapshot with pseudonyms in the place of the ids of forgotten persons.
-  func forgetting(_ snapshot: Snapshot, in database: Connection) throws -> Snapshot {
-    let users = try forgottenUsers(in: database)
+  /// The snapshot with pseudonyms in the place of the ids of erased persons.
+  func pseudonymised(_ snapshot: Snapshot, in database: Connection) throws -> Snapshot {
+    let users = try erasedUsers(in: database)
     guard let pseudonym = users.pseudonym(of: snapshot.user) else { return snapshot }
     recognised += 1
     var snapshot = snapshot
@@ -38,13 +38,13 @@ extension Ledger {
     return snapshot
   }
 
-  /// Keeps whom `other` has forgotten forgotten in this ledger, too.
-  public func adoptForgotten(of other: Ledger) throws(LedgerError) {
-    let users = try other.access("read whom it has forgotten") { try ForgottenUser.all(in: $0) }
-    try change("keep persons forgotten") { database in
+  /// Keeps whom `other` has erased erased in this ledger, too.
+  public func adoptErasures(of other: Ledger) throws(LedgerError) {
+    let users = try other.access("read whom it has erased") { try ErasedUser.all(in: $0) }
+    try change("keep persons erased") { database in
       for user in users { try user.write(to: database) }
     }
-    forgotten = nil
+    erased = nil
   }
 }
 

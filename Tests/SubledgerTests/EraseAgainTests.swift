@@ -3,8 +3,8 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("Who comes back after having been forgotten is forgotten again")
-struct ForgetAgainTests {
+@Suite("Who comes back after having been erased is erased again")
+struct EraseAgainTests {
   private let program: Program
   private let person = "QON_7"
 
@@ -23,8 +23,8 @@ struct ForgetAgainTests {
     return result
   }
 
-  private func forget() throws -> String {
-    let result = try program.run(["forget", person, "--reason", "request 7"])
+  private func erase() throws -> String {
+    let result = try program.run(["erase", person, "--reason", "request 7"])
     try #require(result.status == 0, "\(result)")
     return result.output
   }
@@ -44,7 +44,7 @@ struct ForgetAgainTests {
       || program.published().values.contains { $0.range(of: Data("QON_7 ".utf8)) != nil }
   }
 
-  @Test("A file of the person's name that is read each night is forgotten each time, and renamed")
+  @Test("A file of the person's name that is read each night is erased each time, and renamed")
   func fileName() throws {
     let line = #"{"provider":"qonversion","user_id":"QON_7","entitlements":[],"#
     try program.folder.write(
@@ -52,14 +52,14 @@ struct ForgetAgainTests {
     for day in 1...3 {
       _ = try night(day, "--snapshots", "seen")
       #expect(try isThere())
-      let told = try forget()
+      let told = try erase()
       #expect(told.contains("the names of 1 files held the id"), "\(told)")
       #expect(try !isThere())
     }
     try FileManager.default.moveItem(
       atPath: program.folder.path("seen/QON_7.jsonl"), toPath: program.folder.path("seen/7.jsonl"))
     _ = try night(4, "--snapshots", "seen")
-    #expect(try forget().contains("nothing is left"))
+    #expect(try erase().contains("nothing is left"))
     let verified = try program.run(["verify", "--replay"])
     #expect(verified.status == 0, "\(verified)")
     #expect(verified.output.contains("holds    replay.reports"), "\(verified)")
@@ -81,16 +81,16 @@ struct ForgetAgainTests {
     try decide(id)
     _ = try night(2, "--decisions", "decisions.yaml")
     #expect(try isThere())
-    #expect(try forget().contains("runs follow them without the id"))
+    #expect(try erase().contains("runs follow them without the id"))
     for day in 3...4 {
       let told = try night(day, "--decisions", "decisions.yaml")
-      #expect(told.errors.contains("decisions.yaml name a person who was forgotten"), "\(told)")
+      #expect(told.errors.contains("decisions.yaml name a person who was erased"), "\(told)")
       #expect(try !isThere())
       #expect(try program.rows("breaks_history.csv").contains { $0["status"] == "explained" })
       let verified = try program.run(["verify", "--replay"])
       #expect(verified.status == 0, "\(verified)")
     }
-    #expect(try forget().contains("nothing is left"))
+    #expect(try erase().contains("nothing is left"))
     let pack = try program.run(["pack", "2026-02", "--out", "p.tar.gz"])
     #expect(pack.status == 0, "\(pack)")
     #expect(try program.run(["verify", "--pack", "p.tar.gz"]).status == 0)
@@ -100,7 +100,7 @@ struct ForgetAgainTests {
     try decide(id, " twice")
     _ = try night(5, "--decisions", "decisions.yaml")
     #expect(try isThere())
-    #expect(try forget().contains("runs follow them without the id"))
+    #expect(try erase().contains("runs follow them without the id"))
     #expect(try program.run(["verify"]).status == 0)
     _ = try night(6, "--decisions", "decisions.yaml")
     #expect(try !isThere() && program.run(["verify"]).status == 0)
@@ -109,15 +109,15 @@ struct ForgetAgainTests {
   @Test("Decisions alone that hold the id are rewritten by an act")
   func table() throws {
     _ = try night(1)
-    _ = try forget()
+    _ = try erase()
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
     try ledger.replaceDecisions([
       Decision(
         breakID: "0123456789abcdef", verdict: .explained, reason: "QON_7 wrote", who: "w")
     ])
     try ledger.checkpoint()
-    #expect(try !forget().contains("nothing is left"))
+    #expect(try !erase().contains("nothing is left"))
     #expect(try !isThere())
-    #expect(try ledger.acts().map(\.deed) == [.forget, .forget])
+    #expect(try ledger.acts().map(\.deed) == [.erase, .erase])
   }
 }

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Pipeline
 
-struct ForgetCommand: ParsableCommand {
+struct EraseCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget",
+    commandName: "erase",
     abstract: "Take a person's id out of the ledger; every number stays.",
     discussion: """
       A random pseudonym stands in the id's place, in events, snapshots, breaks, decisions and \
@@ -16,7 +16,7 @@ struct ForgetCommand: ParsableCommand {
       ledger takes, in its folder and in the temporary one. Running it again does no harm. Exit 66 \
       says that the ledger knows no such user, 75 that another run or a reader holds the ledger.
 
-        subledger forget QON_a1b2 --reason "erasure request 4711"
+        subledger erase QON_a1b2 --reason "erasure request 4711"
       """)
 
   @Argument(help: "The user id as the provider writes it.")
@@ -32,7 +32,7 @@ struct ForgetCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).tell { night in
-      try night.forget(ForgetOrder(user: user, reason: reason, who: who ?? NSUserName()))
+      try night.erase(EraseOrder(user: user, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

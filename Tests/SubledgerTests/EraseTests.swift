@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A person is forgotten, and every number stays")
-struct ForgetTests {
+@Suite("A person is erased, and every number stays")
+struct EraseTests {
   /// The tables that no person's id has to do with.
   private static let numbers = [
     "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
@@ -14,12 +14,12 @@ struct ForgetTests {
   ]
 
   private static let seeds: ClosedRange<Int> = {
-    let longer = ProcessInfo.processInfo.environment["FORGET_SEEDS"].flatMap { Int($0) }
+    let longer = ProcessInfo.processInfo.environment["ERASE_SEEDS"].flatMap { Int($0) }
     return 1...(longer ?? 1)
   }()
 
   @Test(
-    "Of persons of every provider nothing is left, and nights go on as if nobody was forgotten",
+    "Of persons of every provider nothing is left, and nights go on as if nobody was erased",
     arguments: seeds)
   func world(seed: Int) throws {
     let world = try PersonsWorld(seed: seed)
@@ -35,7 +35,7 @@ struct ForgetTests {
     for person in persons {
       #expect(try world.spellings(of: person, "l") > 0, "\(person)")
       let result = try program.run([
-        "forget", person, "--ledger", "l.sqlite", "--reason", "request 7", "--who", "dpo",
+        "erase", person, "--ledger", "l.sqlite", "--reason", "request 7", "--who", "dpo",
       ])
       try #require(result.status == 0, "\(person) \(result)")
       #expect(!result.output.contains(person) && !result.errors.contains(person))
@@ -57,16 +57,16 @@ struct ForgetTests {
 
     let verified = try program.run(["verify", "--ledger", "l.sqlite", "--out", "l", "--replay"])
     #expect(verified.status == 0, "\(verified)")
-    #expect(verified.output.contains("persons were forgotten since"))
-    #expect(verified.output.contains("of the archives name persons who were forgotten"))
+    #expect(verified.output.contains("persons were erased since"))
+    #expect(verified.output.contains("of the archives name persons who were erased"))
     let told = try program.run([
       "report", "--as-known-at", "1", "--ledger", "l.sqlite", "--out", "again",
     ])
-    #expect([0, 1].contains(told.status) && told.errors.contains("forgotten since"), "\(told)")
+    #expect([0, 1].contains(told.status) && told.errors.contains("erased since"), "\(told)")
 
     let pack = ["pack", "2025-03", "--ledger", "l.sqlite", "--out", "p.tar.gz"]
     let early = try program.run(pack)
-    #expect(early.status == 75 && early.errors.contains("forgotten since"), "\(early)")
+    #expect(early.status == 75 && early.errors.contains("erased since"), "\(early)")
 
     try world.night("l", 3)
     try #require(try program.run(pack).status == 0)
@@ -88,8 +88,8 @@ struct ForgetTests {
   }
 }
 
-@Suite("Forgetting is refused, repeated and broken off without harm")
-struct ForgetCommandTests {
+@Suite("Erasing is refused, repeated and broken off without harm")
+struct EraseCommandTests {
   private let program: Program
 
   init() throws {
@@ -99,59 +99,59 @@ struct ForgetCommandTests {
     try #require([0, 1].contains(result.status), "\(result)")
   }
 
-  private func forget(_ user: String, reason: String = "request 7") throws -> ProgramResult {
-    try program.run(["forget", user, "--reason", reason])
+  private func erase(_ user: String, reason: String = "request 7") throws -> ProgramResult {
+    try program.run(["erase", user, "--reason", reason])
   }
 
-  @Test("Who is unknown, or named in the reason, is not forgotten, and the id is not repeated")
+  @Test("Who is unknown, or named in the reason, is not erased, and the id is not repeated")
   func refused() throws {
-    let unknown = try forget("QON_unknown")
+    let unknown = try erase("QON_unknown")
     #expect(unknown.status == 66)
     #expect(unknown.errors.contains("knows no such user") && !unknown.errors.contains("QON_unk"))
-    let named = try forget("QON_7", reason: "QON_7 wants it")
+    let named = try erase("QON_7", reason: "QON_7 wants it")
     #expect(named.status == 64 && !named.errors.contains("QON_7"), "\(named)")
-    #expect(try forget("QON_7", reason: " ").status == 64)
-    #expect(try program.run(["forget", "QON_7"]).status == 64)
+    #expect(try erase("QON_7", reason: " ").status == 64)
+    #expect(try program.run(["erase", "QON_7"]).status == 64)
     try FileManager.default.removeItem(atPath: program.folder.path("subledger.sqlite"))
-    #expect(try forget("QON_7").status == 66)
+    #expect(try erase("QON_7").status == 66)
   }
 
   @Test("While a run holds the lock it is 75, and nothing changes")
   func busy() throws {
     let path = program.folder.path("subledger.sqlite")
     let lock = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
-    #expect(try forget("QON_7").status == 75)
+    #expect(try erase("QON_7").status == 75)
     withExtendedLifetime(lock) {}
     #expect(try Ledger.open(path: path, mode: .readOnly).acts().isEmpty)
   }
 
   @Test("Again, it says so and leaves the ledger as it is")
   func again() throws {
-    let first = try forget("QON_7")
+    let first = try erase("QON_7")
     #expect(first.status == 0 && first.output.contains("1 subscriptions"), "\(first)")
     let name = String(first.output.prefix { $0 != " " })
     for user in ["QON_7", name] {
-      let second = try forget(user)
+      let second = try erase(user)
       #expect(second.status == 0, "\(second)")
-      #expect(second.output.hasPrefix("\(name): the person was forgotten before"), "\(second)")
+      #expect(second.output.hasPrefix("\(name): the person was erased before"), "\(second)")
     }
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readOnly)
-    #expect(try ledger.acts().map(\.deed) == [.forget])
+    #expect(try ledger.acts().map(\.deed) == [.erase])
     #expect(try ledger.acts()[0].reason == "request 7")
   }
 
   @Test(
     "What is changed afterwards in that which was rewritten is named",
     arguments: [
-      ("update forgotten set mark = mark + 1", "forgotten: of the"),
-      ("delete from forgotten", "forgotten: run 1 left 1 rows, and 0 are there"),
+      ("update erased set mark = mark + 1", "erased: of the"),
+      ("delete from erased", "erased: run 1 left 1 rows, and 0 are there"),
       ("update act set reason = 'another'", "act 1 is not as it was written"),
       ("update act set content = content || '1'", "act 1 is not as it was written"),
-      ("delete from act", "forgotten: run 1 left 0 rows, and 1 are there"),
-      ("update user set id = 'QON_7' where id like 'forgotten-%'", "does not have the key"),
+      ("delete from act", "erased: run 1 left 0 rows, and 1 are there"),
+      ("update user set id = 'QON_7' where id like 'erased-%'", "does not have the key"),
     ])
   func changed(sql: String, told: String) throws {
-    #expect(try forget("QON_7").status == 0)
+    #expect(try erase("QON_7").status == 0)
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
     try ledger.rows(sql: sql) { _ in }
     try ledger.checkpoint()
@@ -163,11 +163,11 @@ struct ForgetCommandTests {
   @Test("Killed at any moment, it has happened or not, and again it happens")
   func killed() throws {
     let path = program.folder.path("subledger.sqlite")
-    let whole = try ContinuousClock().measure { _ = try forget("QON_20") }
+    let whole = try ContinuousClock().measure { _ = try erase("QON_20") }
     var happened: [Bool] = []
     for number in 1...12 {
       let user = "QON_\(20 + number)"
-      let process = try program.start(["forget", user, "--reason", "request"])
+      let process = try program.start(["erase", user, "--reason", "request"])
       // At once, then all over the time that it takes; the last one comes to its end.
       usleep(UInt32(whole / .microseconds(1)) * UInt32(number - 1) / 8)
       if number < 12 { kill(process.processIdentifier, SIGKILL) }
@@ -177,7 +177,7 @@ struct ForgetCommandTests {
       happened.append(acts > number)
       let verified = try program.run(["verify"])
       #expect(verified.status == 0, "\(verified)")
-      #expect(try forget(user).status == 0)
+      #expect(try erase(user).status == 0)
       #expect(try Ledger.open(path: path, mode: .readOnly).acts().count == number + 1)
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
       #expect(bytes.range(of: Data(user.utf8)) == nil)

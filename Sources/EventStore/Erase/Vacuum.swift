@@ -24,7 +24,7 @@ extension Ledger {
 
   /// Writes the ledger anew without free space, so that nothing is left in it of what was deleted
   /// or overwritten, and the file is as small as can be.
-  public func purge() throws(LedgerError) {
+  public func vacuum() throws(LedgerError) {
     try access("write the ledger anew") { try $0.execute("vacuum") }
     try emptyLog()
   }

@@ -10,22 +10,22 @@ extension RunPipeline {
   /// What the ledger counts stays: a pseudonym stands in the id's place, also in what is told of
   /// the person later. The rewriting is one transaction; then the file is written anew, so that
   /// free space holds nothing of it. Neither answer nor act holds the id.
-  public func forget(_ order: ForgetOrder) throws(SubledgerError) -> String {
-    try onLedger(to: "forget the person") { ledger throws(SubledgerError) in
+  public func erase(_ order: EraseOrder) throws(SubledgerError) -> String {
+    try onLedger(to: "erase the person") { ledger throws(SubledgerError) in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try attempt { try ledger.emptyLog() }
-      let act = NewAuditEntry(.forget, order.words)
-      let words = ForgetWords(
+      let act = NewAuditEntry(.erase, order.words)
+      let words = ErasureNames(
         breakID: { former, now, clues in now.renamed(from: former, clues) },
         decisions: renamedDecisions)
-      guard let found = try attempt({ try ledger.forget(order.user, as: act, words) }) else {
+      guard let found = try attempt({ try ledger.erase(order.user, as: act, words) }) else {
         throw SubledgerError(
           .noInput, "the ledger \(plan.ledger) knows no such user",
           hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
       }
       let told = answer(found)
       do throws(LedgerError) {
-        try ledger.purge()
+        try ledger.vacuum()
       } catch {
         let cause = SubledgerError(error)
         throw SubledgerError(
@@ -36,15 +36,15 @@ extension RunPipeline {
     }
   }
 
-  private func answer(_ found: Forgotten) -> String {
+  private func answer(_ found: Erasure) -> String {
     var lines: [String] = []
-    if found.isChanged || !found.wasForgotten {
+    if found.isChanged || !found.wasErased {
       lines.append(
         "\(found.pseudonym) stands in the person's place: \(found.lineages) subscriptions and "
           + "purchases, \(found.versions) events, \(found.snapshots) snapshots, "
           + "\(found.breaks) breaks")
     } else {
-      lines.append("\(found.pseudonym): the person was forgotten before, and nothing is left")
+      lines.append("\(found.pseudonym): the person was erased before, and nothing is left")
     }
     for (old, new) in found.breakIDs.sorted(by: { $0.key < $1.key }) {
       lines.append("break \(old) is \(new) now: name it so in the decisions file")

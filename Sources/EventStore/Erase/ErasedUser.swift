@@ -3,7 +3,7 @@ internal import Domain
 
 /// A person whose id the ledger no longer holds, and by what the id is recognised when it comes
 /// again.
-struct ForgottenUser: Sendable, Equatable {
+struct ErasedUser: Sendable, Equatable {
   /// What stands in the id's place; random.
   let pseudonym: String
   /// Some bits of the id's fingerprint, so that few ids are tried.
@@ -22,19 +22,19 @@ struct ForgottenUser: Sendable, Equatable {
     token = row.text(3)
   }
 
-  /// Everybody who was forgotten, by pseudonym.
-  static func all(in database: Connection) throws -> [ForgottenUser] {
-    var users: [ForgottenUser] = []
+  /// Everybody who was erased, by pseudonym.
+  static func all(in database: Connection) throws -> [ErasedUser] {
+    var users: [ErasedUser] = []
     try Statement(
-      database, "select pseudonym, mark, salt, token from forgotten order by pseudonym"
-    ).forEachRow { users.append(ForgottenUser($0)) }
+      database, "select pseudonym, mark, salt, token from erased order by pseudonym"
+    ).forEachRow { users.append(ErasedUser($0)) }
     return users
   }
 
   /// Makes up a pseudonym for `id`.
-  init(forgetting id: String) {
+  init(erasing id: String) {
     func random() -> String { UInt64.random(in: .min ... .max).hexadecimal }
-    pseudonym = "forgotten-" + random()
+    pseudonym = "erased-" + random()
     mark = Fingerprint.of(id) & (Self.marks - 1)
     salt = random() + random()
     var id = id
@@ -44,7 +44,7 @@ struct ForgottenUser: Sendable, Equatable {
 
   func write(to database: Connection) throws {
     let statement = try database.statement(
-      "insert into forgotten (pseudonym, mark, salt, token) values (?, ?, ?, ?)")
+      "insert into erased (pseudonym, mark, salt, token) values (?, ?, ?, ?)")
     statement.bind(1, pseudonym)
     statement.bind(2, mark)
     statement.bind(3, salt)
@@ -53,17 +53,17 @@ struct ForgottenUser: Sendable, Equatable {
   }
 }
 
-/// Everybody who was forgotten.
-struct ForgottenUsers: Sendable {
+/// Everybody who was erased.
+struct ErasedUsers: Sendable {
   /// By mark; nobody has most of them.
-  private let users: [[ForgottenUser]]
+  private let users: [[ErasedUser]]
   let isEmpty: Bool
 
   init(_ database: Connection) throws {
-    var users = [[ForgottenUser]](repeating: [], count: Int(ForgottenUser.marks))
+    var users = [[ErasedUser]](repeating: [], count: Int(ErasedUser.marks))
     var isEmpty = true
-    for user in try ForgottenUser.all(in: database) {
-      users[Int(user.mark & (ForgottenUser.marks - 1))].append(user)
+    for user in try ErasedUser.all(in: database) {
+      users[Int(user.mark & (ErasedUser.marks - 1))].append(user)
       isEmpty = false
     }
     self.users = isEmpty ? [] : users
@@ -75,10 +75,10 @@ struct ForgottenUsers: Sendable {
     users.contains { $0.contains { $0.pseudonym == pseudonym } }
   }
 
-  /// The pseudonym of the id, of which `key` is the fingerprint; nil when it was not forgotten.
+  /// The pseudonym of the id, of which `key` is the fingerprint; nil when it was not erased.
   func pseudonym(of id: UnsafeRawBufferPointer, key: Int64) -> String? {
     guard !isEmpty else { return nil }
-    return users[Int(key & (ForgottenUser.marks - 1))].first {
+    return users[Int(key & (ErasedUser.marks - 1))].first {
       keyedSHA256(of: id, key: Array($0.salt.utf8)) == $0.token
     }?.pseudonym
   }

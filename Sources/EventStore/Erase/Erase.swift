@@ -2,11 +2,11 @@ internal import Formats
 public import Domain
 
 /// What was taken out of the ledger with a person's id.
-public struct Forgotten: Sendable, Equatable {
+public struct Erasure: Sendable, Equatable {
   /// What stands in the id's place.
   public var pseudonym: String
-  /// Whether the ledger had forgotten the person before.
-  public var wasForgotten = false
+  /// Whether the ledger had erased the person before.
+  public var wasErased = false
   /// Lineages with events of the person.
   public var lineages: Int64 = 0
   /// Versions of these events.
@@ -31,11 +31,11 @@ public struct Forgotten: Sendable, Equatable {
   init(_ pseudonym: String) { self.pseudonym = pseudonym }
 
   /// Whether anything was changed.
-  public var isChanged: Bool { self != Forgotten(pseudonym, wasForgotten: wasForgotten) }
+  public var isChanged: Bool { self != Erasure(pseudonym, wasErased: wasErased) }
 
-  private init(_ pseudonym: String, wasForgotten: Bool) {
+  private init(_ pseudonym: String, wasErased: Bool) {
     self.pseudonym = pseudonym
-    self.wasForgotten = wasForgotten
+    self.wasErased = wasErased
   }
 
   /// For the act, a fact a line.
@@ -48,7 +48,7 @@ public struct Forgotten: Sendable, Equatable {
 }
 
 /// What only other rooms know of what a person's id stands in.
-public struct ForgetWords {
+public struct ErasureNames {
   /// The id of a break whose words have changed, given how it was before and what of the person it
   /// may be about; nil when nothing tells it.
   public typealias BreakID = (_ former: Break, _ now: Break, _ clues: BreakClues) -> String?
@@ -70,28 +70,28 @@ public struct ForgetWords {
 
 extension Ledger {
   /// Puts a pseudonym in the place of a person's id wherever the ledger holds it, and records the
-  /// act, whole or not at all; `purge` then removes what is left of it in free space.
+  /// act, whole or not at all; `vacuum` then removes what is left of it in free space.
   ///
   /// Nil when the ledger knows no such user. Throws `LedgerError`, and whatever `words` throws.
-  public func forget(
-    _ user: String, as act: NewAuditEntry, _ words: ForgetWords
-  ) throws -> Forgotten? {
-    var result: Forgotten?
-    defer { forgotten = nil }
+  public func erase(
+    _ user: String, as act: NewAuditEntry, _ words: ErasureNames
+  ) throws -> Erasure? {
+    var result: Erasure?
+    defer { erased = nil }
     try access("clear what is deleted") { try $0.execute("pragma secure_delete = on") }
-    try together("forget a person") {
-      try visit("forget a person") { result = try forget(user, as: act, words, in: $0) }
+    try together("erase a person") {
+      try visit("erase a person") { result = try erase(user, as: act, words, in: $0) }
     }
     return result
   }
 
-  private func forget(
-    _ user: String, as new: NewAuditEntry, _ words: ForgetWords, in database: Connection
-  ) throws -> Forgotten? {
-    let known = try ForgottenUsers(database)
+  private func erase(
+    _ user: String, as new: NewAuditEntry, _ words: ErasureNames, in database: Connection
+  ) throws -> Erasure? {
+    let known = try ErasedUsers(database)
     if known.has(pseudonym: user) {
-      var result = Forgotten(user)
-      result.wasForgotten = true
+      var result = Erasure(user)
+      result.wasErased = true
       return result
     }
     let former = known.pseudonym(of: user)
@@ -99,12 +99,12 @@ extension Ledger {
     let before = try SealedParts(of: Self.rewritten, in: database)
     var pseudonym = former ?? ""
     if former == nil {
-      let person = ForgottenUser(forgetting: user)
+      let person = ErasedUser(erasing: user)
       try person.write(to: database)
       pseudonym = person.pseudonym
     }
-    var result = Forgotten(pseudonym)
-    result.wasForgotten = former != nil
+    var result = Erasure(pseudonym)
+    result.wasErased = former != nil
     let others = try rewrite(user, words, in: database, &result)
     guard result.isChanged || former == nil else { return result }
     var act = new
@@ -115,21 +115,21 @@ extension Ledger {
   }
 
   /// Sealed tables of which rows can hold an id.
-  private static let rewritten: Set = ["archive", "act", "break_episode", "decision", "forgotten"]
+  private static let rewritten: Set = ["archive", "act", "break_episode", "decision", "erased"]
 
   /// Rewrites everything; gives the documents and acts among it.
   private func rewrite(
-    _ user: String, _ words: ForgetWords, in database: Connection, _ result: inout Forgotten
+    _ user: String, _ words: ErasureNames, in database: Connection, _ result: inout Erasure
   ) throws -> [Rewriting] {
     let pseudonym = result.pseudonym
     let renaming = Renaming(id: user, name: pseudonym)
     let keys = (old: Fingerprint.of(user), new: Fingerprint.of(pseudonym))
-    var lineages = ForgottenLineages(database, words: symbols.words, renaming, keys: keys)
+    var lineages = ErasedLineages(database, words: symbols.words, renaming, keys: keys)
     try lineages.write()
-    var snapshots = ForgottenSnapshots(database, renaming, keys: keys)
+    var snapshots = ErasedSnapshots(database, renaming, keys: keys)
     try snapshots.write()
     try rename(keys, pseudonym, in: database)
-    var texts = ForgottenWords(database, renaming, id: user, pseudonym: pseudonym)
+    var texts = ErasedTexts(database, renaming, id: user, pseudonym: pseudonym)
     var clues = lineages.clues
     clues.products = snapshots.products.union(symbols.words)
     try texts.writeBreaks(of: lineages.originals, lineages: Set(lineages.moved.values)) {

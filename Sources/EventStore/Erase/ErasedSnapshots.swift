@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Takes a person's id out of snapshots.
-struct ForgottenSnapshots {
+struct ErasedSnapshots {
   private let database: Connection
   private let renaming: Renaming
   private let keys: (old: Int64, new: Int64)

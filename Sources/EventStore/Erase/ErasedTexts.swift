@@ -3,7 +3,7 @@ internal import Domain
 
 /// Takes a person's id out of breaks, and out of what people wrote: decisions, acts, names of
 /// files.
-struct ForgottenWords {
+struct ErasedTexts {
   private let database: Connection
   private let renaming: Renaming
   private let id: String
@@ -148,7 +148,7 @@ struct ForgottenWords {
   }
 
   /// `name`, or with a number behind it where another row of the same bytes has it: of a file that
-  /// was read under the id again after the person was forgotten.
+  /// was read under the id again after the person was erased.
   private func freeName(_ name: String, of archive: Int64) throws -> String {
     let taken = try database.statement(
       """

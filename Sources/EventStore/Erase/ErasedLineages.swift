@@ -4,7 +4,7 @@ internal import Domain
 ///
 /// A lineage whose original transaction id holds the id gets another key; whatever refers to it
 /// follows.
-struct ForgottenLineages {
+struct ErasedLineages {
   private let database: Connection
   private let words: [String]
   private let renaming: Renaming
@@ -213,7 +213,7 @@ extension LedgerError {
   /// What is damaged is not written anew with a check that holds.
   static func damagedPerson(_ what: String) -> LedgerError {
     LedgerError(
-      .corrupt, "cannot forget the person: \(what) is not as it was written",
+      .corrupt, "cannot erase the person: \(what) is not as it was written",
       hint: "`subledger verify` tells what does not hold; restore the ledger from a backup first")
   }
 }

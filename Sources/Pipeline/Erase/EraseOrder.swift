@@ -1,7 +1,7 @@
 import Domain
 
-/// A person who is to be forgotten, why, and who says so.
-public struct ForgetOrder: Sendable {
+/// A person who is to be erased, why, and who says so.
+public struct EraseOrder: Sendable {
   /// The id as the provider writes it.
   let user: String
   /// Why, and who says so.
@@ -19,12 +19,12 @@ public struct ForgetOrder: Sendable {
     }
     guard !words.reason.isEmpty else {
       throw SubledgerError(
-        .usage, "forget needs --reason", hint: "say on whose demand, such as a ticket's number")
+        .usage, "erase needs --reason", hint: "say on whose demand, such as a ticket's number")
     }
     let renaming = Renaming(id: user, name: "")
     for text in [words.reason, words.who] where renaming.applied(toOther: text) != text {
       throw SubledgerError(
-        .usage, "--reason or --who holds the id that is to be forgotten",
+        .usage, "--reason or --who holds the id that is to be erased",
         hint: "the act is kept; say it without the id")
     }
   }
