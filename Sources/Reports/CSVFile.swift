@@ -9,8 +9,8 @@ final class CSVFile {
   private let lineEnd: [UInt8]
   private var buffer: [UInt8] = []
 
-  /// Begins the file at `path`; a part is put behind others later, so nothing marks its beginning.
-  init(path: String, dialect: CSVDialect, isPart: Bool = false) throws(ReportError) {
+  /// Begins the file at `path`.
+  init(path: String, dialect: CSVDialect) throws(ReportError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
       throw .cannotCreate(path: path, errorNumber: errno)
     }
@@ -18,7 +18,7 @@ final class CSVFile {
     self.path = path
     lineEnd = Array((dialect == .excel ? "\r\n" : "\n").utf8)
     buffer.reserveCapacity(pieceSize + 4096)
-    if dialect == .excel, !isPart { buffer.append(contentsOf: [0xef, 0xbb, 0xbf]) }
+    if dialect == .excel { buffer.append(contentsOf: [0xef, 0xbb, 0xbf]) }
   }
 
   /// Adds a line and, now and then, hands what is there to the system.
@@ -26,19 +26,6 @@ final class CSVFile {
     buffer.append(contentsOf: line.buffer)
     buffer.append(contentsOf: lineEnd)
     if buffer.count >= pieceSize { try flush() }
-  }
-
-  /// Adds the bytes of another file, which is a part of this one.
-  func append(fileAt part: String) throws(ReportError) {
-    guard let source = FilePieces(of: part, size: pieceSize) else {
-      throw .cannotRead(path: part, errorNumber: errno)
-    }
-    while true {
-      guard let piece = source.next() else { throw .cannotRead(path: part, errorNumber: errno) }
-      if piece.isEmpty { return }
-      buffer.append(contentsOf: piece)
-      if buffer.count >= pieceSize { try flush() }
-    }
   }
 
   /// Hands everything to the system; the file may be read then.

@@ -40,11 +40,11 @@ struct Labels {
 
   private let parts: [[Entry?]]
 
-  /// The words that a context has made of the symbols of `ledger`, and those of the vocabulary.
+  /// The symbols of `ledger`, and the words of the vocabulary.
   init(of ledger: Ledger) throws {
     var symbols: [(Int64, String)] = []
-    try ledger.rows(sql: "select id, word from temp.word") {
-      symbols.append(($0.int64(0), $0.text(1)))
+    try ledger.rows(sql: "select id, word from symbol") {
+      symbols.append(($0.int64(0), CellText.of($0.text(1))))
     }
     parts = Part.allCases.map { part in
       Self.entries(part == .symbol ? symbols : part.names)

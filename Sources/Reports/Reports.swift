@@ -105,7 +105,7 @@ public final class ReportWriter {
       reports.publication.horizons = history.horizons
       for layout in share.layouts {
         try plan.checkStop()
-        let monthly = try MonthlyRows(layout, history: history, folder: folder)
+        let monthly = try MonthlyRows(layout, history: history)
         let writer = TableWriter(
           layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
         try writer.write(from: context.ledger)

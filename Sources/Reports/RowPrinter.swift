@@ -53,7 +53,7 @@ struct RowPrinter {
 
   /// Adds a number; `whole` is what a ratio divides by.
   @inline(__always)
-  private mutating func add(
+  mutating func add(
     _ number: Int64, over whole: Int64, as format: CellFormat, decimals: Int?,
     to line: inout CSVLine
   ) throws(ReportError) {

@@ -2,11 +2,11 @@ internal import Glibc
 internal import EventStore
 internal import Domain
 
-/// Takes the rows of a report beside its file.
+/// Receives the rows of a report beside its file.
 protocol RowSink: AnyObject {
-  /// Takes a row of these values, printed exactly as `line`.
-  func add(_ value: (Int) -> Int64?, line: [UInt8], isComplete: Bool) throws
-  /// All rows were given.
+  /// Adds a row with a cell for each column.
+  func add(_ cells: [ReportCell], isComplete: Bool) throws
+  /// Ends the report.
   func finish() throws
 }
 
@@ -23,7 +23,6 @@ final class TableWriter {
   private var printer: RowPrinter
   private var file: CSVFile?
   private var line = CSVLine()
-  private var exactLine = CSVLine()
   private var path = ""
   private var month: Month?
   private var rows: Int64 = 0
@@ -79,11 +78,7 @@ final class TableWriter {
     try openMonth(of: row.int64(0))
     line.removeAll()
     try printer.add(row, decimals: plan.amountDecimals, to: &line)
-    if sink != nil, isRounding {
-      exactLine.removeAll()
-      try printer.add(row, decimals: nil, to: &exactLine)
-    }
-    try endRow { row.isNull($0) ? nil : row.int64($0) }
+    try endRow({ row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
   }
 
   /// Writes rows that come by period and are put in order within it.
@@ -113,22 +108,37 @@ final class TableWriter {
     for row in period.order {
       line.removeAll()
       try printer.add(row, of: period, decimals: plan.amountDecimals, to: &line)
-      if sink != nil, isRounding {
-        exactLine.removeAll()
-        try printer.add(row, of: period, decimals: nil, to: &exactLine)
-      }
-      try endRow { period.value(row, $0) }
+      try endRow({ period.value(row, $0) }, text: { _ in "" })
     }
   }
 
   @inline(__always)
-  private func endRow(_ value: (Int) -> Int64?) throws {
+  private func endRow(_ value: (Int) -> Int64?, text: (Int) -> String) throws {
     count(value)
     rows += 1
     try file?.add(line)
-    try sink?.add(
-      value, line: isRounding ? exactLine.buffer : line.buffer,
-      isComplete: flag.flatMap(value).map { $0 != 0 } ?? false)
+    guard let sink else { return }
+    var cells: [ReportCell] = []
+    cells.reserveCapacity(formats.count)
+    var place = 0
+    for format in formats {
+      cells.append(cell(format, value, text, at: place))
+      place += format.width
+    }
+    try sink.add(cells, isComplete: flag.flatMap(value).map { $0 != 0 } ?? false)
+  }
+
+  private func cell(
+    _ format: CellFormat, _ value: (Int) -> Int64?, _ text: (Int) -> String, at place: Int
+  ) -> ReportCell {
+    guard let number = value(place) else { return .none }
+    switch format {
+    case .text: return .text(text(place))
+    case .ratio:
+      let whole = value(place + 1) ?? 0
+      return whole == 0 ? .none : .integer(rateMillionths(number, over: whole))
+    default: return .integer(number)
+    }
   }
 
   /// Adds what the row shows to the sums.

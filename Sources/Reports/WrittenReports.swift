@@ -1,14 +1,14 @@
 public import EventStore
 internal import Domain
 
-/// What writing the reports has come to.
+/// What was written of a report set.
 public struct WrittenReports: Sendable {
   /// The files of the set.
   public private(set) var tables: [ReportTable] = []
   /// What the ledger keeps of it, for later runs to compare with.
   public var publication: NewPublication
   private let plan: ReportPlan
-  private var parts: [RestatementPart.Written] = []
+  private var restated: [Restatement] = []
 
   /// Nothing yet.
   public init(plan: ReportPlan) {
@@ -16,31 +16,33 @@ public struct WrittenReports: Sendable {
     publication = NewPublication(zone: plan.zone)
   }
 
-  /// Adds what another share of the set came to.
+  /// Adds another part of the set.
   public mutating func add(_ other: WrittenReports) {
     tables += other.tables
-    parts += other.parts
+    restated += other.restated
     publication.horizons = other.publication.horizons
-    publication.rows += other.publication.rows
+    publication.versions += other.publication.versions
     publication.months.merge(other.publication.months) { $0.adding($1) }
   }
 
   mutating func add(_ written: [ReportTable], _ monthly: MonthlyRows?) {
     tables += written
     guard let monthly else { return }
-    publication.rows += monthly.published
+    publication.versions += monthly.versions
     publication.months.merge(monthly.months) { $0.adding($1) }
-    if let part = monthly.part { parts.append(part) }
+    restated += monthly.restated
   }
 
-  /// Writes what all shares together tell, and compares what they printed with the cells.
+  /// Writes the restatements of all parts, and compares what was printed with the facts.
   ///
   /// Throws `ReportError.identity` when they do not agree; the set must not be published then.
   public mutating func finish(
     in folder: String, checkedBy ledger: Ledger
   ) throws(ReportError) {
-    let (plan, parts) = (plan, parts)
-    let table = try attempt { try writeRestatements(parts, plan: plan, into: folder) }
+    let (plan, restated) = (plan, restated)
+    let table = try attempt {
+      try writeRestatements(restated, plan: plan, labels: Labels(of: ledger), into: folder)
+    }
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
     tables.insert(table, at: place)
     let tables = tables

@@ -49,7 +49,7 @@ struct LayoutTests {
       try world.ledger.rows(sql: query) { row in
         var (line, place) = (CSVLine(), 0)
         for format in formats {
-          line.add(cell: Array(quoted(try format.value(of: row, at: place, lexicon).text).utf8))
+          line.add(printed: try format.value(of: row, at: place, lexicon).text)
           place += format.width
         }
         var printer = RowPrinter(formats, lexicon: lexicon)

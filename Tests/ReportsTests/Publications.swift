@@ -19,7 +19,8 @@ extension World {
     plan.amountDecimals = amountDecimals
     let reports = try writeReports(from: ledger, plan: plan, into: folder.path("reports"))
     try ledger.finishRun(
-      run, archives: 0, tallies: ArchiveTallies(), published: "\(run)", rows: reports.publication)
+      run, archives: 0, tallies: ArchiveTallies(), published: "\(run)",
+      publication: reports.publication)
     return reports
   }
 

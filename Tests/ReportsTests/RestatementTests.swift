@@ -17,9 +17,9 @@ struct RestatementTests {
   @Test("The first publication restates nothing, and neither does the same again")
   func unchanged() throws {
     try world.sell(3)
-    #expect(try world.publish().publication.rows.map(\.report) == ["revenue_monthly"])
+    #expect(try world.publish().publication.versions.map(\.report) == ["revenue_monthly"])
     #expect(try world.restated() == [])
-    #expect(try world.publish().publication.rows == [])
+    #expect(try world.publish().publication.versions == [])
     #expect(try world.restated() == [])
   }
 
@@ -55,7 +55,7 @@ struct RestatementTests {
     try world.publish()
     let told = try world.text("restatements.csv")
     #expect(told.contains("charges,3,4,1,late_event,1"))
-    #expect(try world.publish(isRepeated: true).publication.rows == [])
+    #expect(try world.publish(isRepeated: true).publication.versions == [])
     #expect(try world.text("restatements.csv") == told)
     let printed = #"{"amount_decimals":"2","csv_dialect":"excel"}"#
     try world.publish(options: printed, isRepeated: true)

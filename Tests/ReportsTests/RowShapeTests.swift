@@ -1,41 +1,67 @@
+import EventStore
 import Testing
 import Domain
 
 @testable import Reports
 
-@Suite("Rows of a monthly report are told apart by what is printed")
+@Suite("Stored rows of a report")
 struct RowShapeTests {
-  @Test("Rows whose products only look alike are compared each with its own")
-  func alike() throws {
-    let shape = RowShape(.revenueMonthly)
-    let product = try #require(shape.layout.columns.firstIndex { $0.name == "product_id" })
-    var rows = ""
-    for name in ["caf\u{e9}", "cafe\u{301}", "\"a,\"\"\u{61a}\""] {
-      var cells = shape.layout.columns.map { $0.isKey ? "k" : "0" }
-      cells[product] = name
-      rows += cells.joined(separator: ",") + "\n"
-    }
-    let read = RowRecord.rows(of: Array(rows.utf8))
-    let byKey = shape.byKey(read)
-    #expect(read.count == 3 && byKey.count == 3)
-    for row in read {
-      let own = try #require(byKey[shape.key(of: row)])
-      #expect(own.text.isExactly(row.text))
+  private let shape = RowShape(.revenueMonthly)
+
+  private func cells(_ named: [String: ReportCell]) -> [ReportCell] {
+    shape.definition.columns.map { named[$0.name] ?? ($0.isKey ? .none : .integer(0)) }
+  }
+
+  @Test("A stored row has the cells that it was made of")
+  func roundTrip() throws {
+    let month = Month(number: 2026 * 12)
+    for number in [0, 1, -1, 1 << 40, .max, .min] as [Int64] {
+      let row = cells([
+        "period": .integer(Int64(month.number)), "product_id": .text("a, b\n\u{0}"),
+        "country": .integer(number), "gross_usd": .integer(number), "net_usd": .none,
+        "proceeds_local": .none, "is_complete": .integer(1),
+      ])
+      let stored = shape.row(row, isComplete: true)
+      #expect(shape.cells(of: stored, month) == row)
+      #expect(shape.month(of: row) == month)
     }
   }
 
-  @Test("A row of a product with a comma is of the feed that an event of it is of")
-  func commaInProduct() throws {
-    let shape = RowShape(.revenueMonthly)
-    let names = shape.layout.columns.map(\.name)
-    let printed = ["provider": "iaptic", "app_id": "\"a, b\"", "product_id": "\"pro, yearly\""]
-    let cells = names.map { printed[$0] ?? "0" }
-    let text = cells.joined(separator: ",") + "\n"
-    let row = try #require(RowRecord.rows(of: Array(text.utf8)).first)
-    var event = Event(provider: .iaptic, kind: .renewed, time: Instant(milliseconds: 0))
-    (event.app, event.product) = (1, 2)
-    #expect(event.productKey(["", "a, b", "pro, yearly"]) == shape.productKey(of: row))
-    #expect(event.productKey(["", "a, b", "pro"]).feed == shape.feed(of: row))
-    #expect(event.productKey(["", "a", "pro, yearly"]).feed != shape.feed(of: row))
+  @Test("Rows of products that only look alike have keys of their own")
+  func alike() {
+    let keys = ["caf\u{e9}", "cafe\u{301}", "", "\u{61a}"].map {
+      shape.row(cells(["product_id": .text($0)]), isComplete: true).key
+    }
+    #expect(Set(keys).count == keys.count)
+  }
+
+  @Test("Bytes that are cut off are no row")
+  func damaged() {
+    let row = shape.row(cells(["app_id": .integer(1 << 40)]), isComplete: true)
+    for length in 0..<row.key.count {
+      #expect(ReportRow.decode(Array(row.key.prefix(length)))?.count != shape.keys.count)
+    }
+  }
+
+  @Test("A row is about the feed and the product of an event, by symbols or by words")
+  func product() throws {
+    let world = try World()
+    let product = try world.productKey("pro", app: "app", provider: .iaptic)
+    let (app, name) = (Int64(product.app), Int64(product.product))
+    let row = shape.row(
+      cells([
+        "provider": .integer(Int64(Provider.iaptic.rawValue)), "app_id": .integer(app),
+        "product_id": .integer(name),
+      ]), isComplete: true)
+    let ledger = try Ledger.open(path: world.ledger.path, mode: .readOnly)
+    let expected = PublishedProduct(
+      feed: Feed(provider: .iaptic, app: product.app), product: product.product)
+    #expect(try shape.product(of: row.key, in: ledger) == expected)
+    let words = shape.row(
+      cells(["provider": .text("iaptic"), "app_id": .text("app"), "product_id": .text("pro")]),
+      isComplete: true)
+    #expect(try shape.product(of: words.key, in: ledger) == expected)
+    let unknown = shape.row(cells(["app_id": .text("other")]), isComplete: true)
+    #expect(try shape.product(of: unknown.key, in: ledger).feed == nil)
   }
 }

@@ -10,7 +10,7 @@ struct EraseTests {
   private static let numbers = [
     "revenue_cell", "movement_cell", "renewal_cell", "trial_cell", "retention_cell",
     "excluded_cell", "arrival_cell", "coverage_cell", "rate_cell", "price_cell", "closed_report",
-    "published", "published_month", "delivery_cell", "identity", "run", "run_part",
+    "published", "published_row", "published_month", "delivery_cell", "identity", "run", "run_part",
   ]
 
   private static let seeds: ClosedRange<Int> = {

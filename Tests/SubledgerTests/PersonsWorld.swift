@@ -197,20 +197,15 @@ extension PersonsWorld {
     return Int(count)
   }
 
-  /// What packed cells say.
+  /// The contents of packed documents.
   private func packed(_ name: String) throws -> Data {
     let ledger = try Ledger.open(path: program.folder.path("\(name).sqlite"), mode: .readOnly)
     var members: [UInt8] = []
-    for (table, column) in [
-      ("document", "body"), ("published", "rows"), ("published", "causes"),
-      ("closed_report", "rows"),
-    ] {
-      try ledger.rows(sql: "select hex(\(column)) from \(table)") { row in
-        let digits = Array(row.text(0).utf8)
-        for place in stride(from: 0, to: digits.count, by: 2) {
-          members.append(
-            UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16) ?? 0)
-        }
+    try ledger.rows(sql: "select hex(body) from document") { row in
+      let digits = Array(row.text(0).utf8)
+      for place in stride(from: 0, to: digits.count, by: 2) {
+        members.append(
+          UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16) ?? 0)
       }
     }
     #expect(!members.isEmpty)

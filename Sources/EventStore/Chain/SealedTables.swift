@@ -85,8 +85,14 @@ extension RunParts {
     (
       "published",
       """
-      select report, zone, period, run, sha256, rows, causes from published where run = ?
-      order by report, zone, period
+      select id, run, report, zone, period, sha256 from published where run = ? order by id
+      """
+    ),
+    (
+      "published_row",
+      """
+      select version, key, row_values, is_complete, cause from published_row
+      where version in (select id from published where run = ?) order by version, key
       """
     ),
     // What people did before the run, and after the one before it.

@@ -8,7 +8,7 @@ public struct Pruned: Sendable, Equatable {
   public var snapshots: Int64 = 0
   /// What only these said.
   public var contents: Int64 = 0
-  /// Versions of published rows in whose place newer ones were known.
+  /// Versions of published rows that newer ones superseded.
   public var published: Int64 = 0
   /// Checksums of sets that cannot be told again.
   public var checksums: Int64 = 0
@@ -64,7 +64,7 @@ extension Ledger {
   }
 
   /// Sealed tables of which rows are removed, or changed with them.
-  private static let pruned: Set = ["archive", "published"]
+  private static let pruned: Set = ["archive", "published_row"]
 
   /// The moment before which as-ofs, and the first run before which runs, cannot be told again.
   public func prunedBefore() throws(LedgerError) -> (moment: Instant, run: Int64)? {
@@ -152,14 +152,18 @@ private struct Removal {
     let removal = try Statement(
       database,
       """
-      delete from published where run < ?1
-      and exists (
-        select 1 from published as newer
-        where newer.report = published.report and newer.zone = published.zone
-          and newer.period = published.period and newer.run > published.run and newer.run < ?1)
-      and not exists (
-        select 1 from act
-        where act.what = 'close' and act.zone = published.zone and act.period = published.period)
+      delete from published_row
+      where exists (
+        select 1 from published as version
+        join published as newer
+          on newer.report = version.report and newer.zone = version.zone
+          and newer.period = version.period and newer.run > version.run and newer.run < ?1
+        join published_row as later on later.version = newer.id and later.key = published_row.key
+        where version.id = published_row.version
+          and not exists (
+            select 1 from act
+            where act.what = 'close' and act.zone = version.zone
+              and act.period = version.period))
       """)
     removal.bind(1, run)
     return try count(removal)

@@ -43,8 +43,9 @@ extension Ledger {
   private static let ofRuns = [
     ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
     ("failed_attempt", "run > ?"), ("watermark", "run > ?"), ("run_part", "run >= ?"),
-    ("publication", "run >= ?"), ("published_horizon", "run >= ?"), ("published", "run >= ?"),
-    ("published_month", "run >= ?"),
+    ("publication", "run >= ?"), ("published_horizon", "run >= ?"),
+    ("published_row", "version in (select id from published where run >= ?)"),
+    ("published", "run >= ?"), ("published_month", "run >= ?"),
     ("closed_report", "act in (select id from act where run >= ?)"), ("act", "run >= ?"),
     ("run", "id > ?"),
   ]

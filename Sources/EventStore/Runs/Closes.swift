@@ -14,32 +14,19 @@ public struct MonthClose: Sendable, Equatable {
 public struct ClosedReport: Sendable, Equatable {
   /// Name of the report without `.csv`.
   public let report: String
-  /// Of the rows, as 64 hex digits.
+  /// Of the rows as exact CSV without header, as 64 hex digits.
   public let sha256: String
-  /// How many rows there are.
-  public let rowCount: Int64
   /// Sums over columns, a JSON object with sorted keys.
   public let totals: String
-  let packed: [UInt8]
+  /// The frozen rows, in the order of the report.
+  public let rows: [ReportRow]
 
-  /// The frozen rows, CSV without header; nil when they are damaged.
-  public var rows: [UInt8]? { packed.withUnsafeBytes { Gzip.expand($0) } }
-
-  /// The frozen rows; `rows` is exact CSV without header.
-  public init(report: String, sha256: String, rowCount: Int64, totals: String, rows: [UInt8]) {
+  /// The frozen rows of a report.
+  public init(report: String, sha256: String, totals: String, rows: [ReportRow]) {
     self.report = report
     self.sha256 = sha256
-    self.rowCount = rowCount
     self.totals = totals
-    packed = Gzip.compress(rows)
-  }
-
-  init(_ row: Statement) {
-    report = row.text(0)
-    sha256 = row.text(1)
-    rowCount = row.int64(2)
-    totals = row.text(3)
-    packed = Array(row.blob(4))
+    self.rows = rows
   }
 }
 
@@ -48,19 +35,13 @@ extension Ledger {
   public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(LedgerError) -> Int64 {
     try change("close a month") { database in
       let id = try record(act)
-      let insert = try database.statement(
-        """
-        insert into closed_report (act, report, sha256, row_count, totals, rows)
-        values (?, ?, ?, ?, ?, ?)
-        """)
       for report in reports {
-        insert.bind(1, id)
-        insert.bind(2, report.report)
-        insert.bind(3, report.sha256)
-        insert.bind(4, report.rowCount)
-        insert.bind(5, report.totals)
-        insert.bind(6, blob: report.packed)
-        try insert.run()
+        try database.run(
+          """
+          insert into closed_report (act, report, sha256, row_count, totals, rows)
+          values (?, ?, ?, ?, ?, ?)
+          """, id, report.report, report.sha256, report.rows.count, report.totals,
+          report.rows.packed)
       }
       return id
     }
@@ -92,38 +73,33 @@ extension Ledger {
     }
   }
 
-  /// Every report of which a close froze rows, by name.
-  public func closedReports(act: Int64) throws(LedgerError) -> [ClosedReport] {
+  /// Every report of which a close froze rows, by name; only `name` if it is given.
+  public func closedReports(
+    act: Int64, only name: String? = nil
+  ) throws(LedgerError) -> [ClosedReport] {
     try access("read closed rows") { database in
-      let statement = try Statement(
-        database,
-        """
-        select report, sha256, row_count, totals, rows from closed_report
-        where act = ? order by report
-        """)
-      statement.bind(1, act)
       var reports: [ClosedReport] = []
-      try statement.forEachRow { reports.append(ClosedReport($0)) }
+      try database.forEachRow(
+        """
+        select report, sha256, totals, rows from closed_report
+        where act = ?1 and (?2 is null or report = ?2) order by report
+        """, act, name
+      ) { row in
+        guard let rows = [ReportRow](packed: row.blob(3)) else {
+          throw damagedRows(of: row.text(0))
+        }
+        reports.append(
+          ClosedReport(report: row.text(0), sha256: row.text(1), totals: row.text(2), rows: rows))
+      }
       return reports
     }
   }
 
-  /// The rows of a report that a close froze, CSV without header; nil when it froze none.
-  public func closedRows(of report: String, act: Int64) throws(LedgerError) -> [UInt8]? {
-    try access("read closed rows") { database in
-      let statement = try database.statement(
-        "select rows from closed_report where act = ? and report = ?")
-      statement.bind(1, act)
-      statement.bind(2, report)
-      return try statement.first { row in
-        guard let bytes = Gzip.expand(row.blob(0)) else {
-          throw LedgerError(
-            .corrupt, "cannot read what a close froze of \(report) in the ledger \(path)",
-            hint: "restore the ledger from a backup")
-        }
-        return bytes
-      }
-    }
+  /// The error for stored rows of a report that cannot be read.
+  public func damagedRows(of report: String) -> LedgerError {
+    LedgerError(
+      .corrupt, "cannot read the stored rows of \(report) in the ledger \(path): they are damaged",
+      hint: "restore the ledger from a backup")
   }
 }
 

@@ -12,11 +12,10 @@ extension Ledger {
     }
   }
 
-  /// The newest run before `run`, in the same time zone, whose rows of `month` were complete.
-  ///
-  /// Nil when there is none. Without a feed, the rows of any feed count.
+  /// The newest run before `run`, in the same time zone, whose rows of `month` and `feed` were
+  /// complete; nil if there is none.
   public func newestPublication(
-    zone: String, before run: Int64, completing month: Month, _ kind: HorizonKind, of feed: Feed?
+    zone: String, before run: Int64, completing month: Month, _ kind: HorizonKind, of feed: Feed
   ) throws(LedgerError) -> Int64? {
     let horizon =
       switch kind {
@@ -30,14 +29,14 @@ extension Ledger {
         select p.run from publication as p
         join published_horizon as h on h.run = p.run
         where p.zone = ?1 and p.run < ?2 and h.\(horizon) > ?3
-          and (?4 is null or (h.provider = ?4 and h.app = ?5))
+          and h.provider = ?4 and h.app = ?5
         order by p.run desc limit 1
         """)
       statement.bind(1, zone)
       statement.bind(2, run)
       statement.bind(3, Int64(month.number))
-      statement.bind(4, feed.map { Int64($0.provider.rawValue) })
-      statement.bind(5, feed.map { Int64($0.app) })
+      statement.bind(4, Int64(feed.provider.rawValue))
+      statement.bind(5, Int64(feed.app))
       return try statement.first { $0.int64(0) }
     }
   }

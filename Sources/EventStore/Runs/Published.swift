@@ -1,24 +1,39 @@
 public import Domain
 
-/// The complete rows of a monthly report for one month, as a run publishes them.
-public struct PublishedRows: Sendable, Equatable {
+/// What a run changed in the rows of a monthly report for one month.
+public struct PublishedVersion: Sendable, Equatable {
   /// Name of the report without `.csv`.
   public let report: String
-  /// The month that the numbers speak of.
+  /// The month of the numbers.
   public let month: Month
-  /// Of the rows, as 64 hex digits.
+  /// Of the complete rows, as 64 hex digits.
   public let sha256: String
-  let rows: [UInt8]
-  let causes: [UInt8]
+  /// The rows that are new, changed or gone.
+  public let rows: [PublishedRow]
 
-  /// A version of the rows; `rows` and `causes` are CSV without header.
-  public init(report: String, month: Month, sha256: String, rows: [UInt8], causes: [UInt8]) {
+  /// A version of the month.
+  public init(report: String, month: Month, sha256: String, rows: [PublishedRow]) {
     self.report = report
     self.month = month
     self.sha256 = sha256
-    // Packed at once, because a first publication holds all months until it is written.
-    self.rows = Gzip.compress(rows)
-    self.causes = Gzip.compress(causes)
+    self.rows = rows
+  }
+}
+
+/// A version of a row, valid until the next version of its key.
+public struct PublishedRow: Sendable, Equatable {
+  /// The key columns, encoded.
+  public let key: [UInt8]
+  /// The row; nil if there is none any more.
+  public let row: ReportRow?
+  /// Why a published number changed; nil if none did.
+  public let cause: String?
+
+  /// A new version of a row.
+  public init(key: [UInt8], row: ReportRow?, cause: String? = nil) {
+    self.key = key
+    self.row = row
+    self.cause = cause
   }
 }
 
@@ -42,7 +57,7 @@ public struct PublishedHorizon: Sendable, Equatable {
   }
 }
 
-/// Up to which sort of horizon a report's rows are complete.
+/// The horizon up to which a report's rows are complete.
 public enum HorizonKind: String, Sendable, CaseIterable {
   /// Money.
   case booked
@@ -58,8 +73,8 @@ public struct NewPublication: Sendable, Equatable {
   public var zone: String
   /// How far each feed is complete.
   public var horizons: [PublishedHorizon] = []
-  /// Rows that differ from what was published before, or were not.
-  public var rows: [PublishedRows] = []
+  /// Months of reports in which rows are new, changed or gone.
+  public var versions: [PublishedVersion] = []
   /// How many rows each month has.
   public var months: [Month: MonthRows] = [:]
 
@@ -70,12 +85,15 @@ public struct NewPublication: Sendable, Equatable {
 /// How many rows a month has in the monthly reports.
 public struct MonthRows: Sendable, Equatable {
   /// All of them.
-  public var count: Int64 = 0
+  public var count: Int64
   /// Those that can still change.
-  public var incomplete: Int64 = 0
+  public var incomplete: Int64
 
-  /// None yet.
-  public init() {}
+  /// So many rows.
+  public init(count: Int64 = 0, incomplete: Int64 = 0) {
+    self.count = count
+    self.incomplete = incomplete
+  }
 
   /// These rows and those of another report.
   public func adding(_ other: MonthRows) -> MonthRows {
@@ -95,11 +113,11 @@ public struct PublishedHead: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Writes what a run read, the SHA-256 of its SHA256SUMS, and the rows that it published, whole
-  /// or not at all.
+  /// Writes what a run read, the SHA-256 of its SHA256SUMS, and what it published, whole or not at
+  /// all.
   public func finishRun(
     _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String,
-    checksums: Document? = nil, rows publication: NewPublication
+    checksums: Document? = nil, publication: NewPublication
   ) throws(LedgerError) {
     try change("finish a run") { database in
       try keep(publication, run, in: database)
@@ -110,61 +128,55 @@ extension Ledger {
   }
 
   private func keep(_ publication: NewPublication, _ run: Int64, in database: Connection) throws {
-    let begin = try database.statement(
+    try database.run(
       """
-      insert or replace into publication (run, zone, last_archive)
+      insert into publication (run, zone, last_archive)
       select ?, ?, coalesce((select max(id) from archive), 0)
-      """)
-    begin.bind(1, run)
-    begin.bind(2, publication.zone)
-    try begin.run()
-    let horizon = try database.statement(
-      """
-      insert or replace into published_horizon (
-        run, provider, app, booked_month, settled_month, ended_month)
-      values (?, ?, ?, ?, ?, ?)
-      """)
+      """, run, publication.zone)
     for row in publication.horizons {
-      let months = [row.booked, row.settled, row.ended].map { Int64($0.number) }
-      let key = [run, Int64(row.feed.provider.rawValue), Int64(row.feed.app)]
-      for (index, value) in (key + months).enumerated() { horizon.bind(Int32(index + 1), value) }
-      try horizon.run()
+      try database.run(
+        """
+        insert into published_horizon (
+          run, provider, app, booked_month, settled_month, ended_month)
+        values (?, ?, ?, ?, ?, ?)
+        """, run, Int64(row.feed.provider.rawValue), Int64(row.feed.app),
+        Int64(row.booked.number), Int64(row.settled.number), Int64(row.ended.number))
     }
-    let version = try database.statement(
-      """
-      insert or replace into published (report, zone, period, run, sha256, rows, causes)
-      values (?, ?, ?, ?, ?, ?, ?)
-      """)
     try keep(publication.months, publication.zone, run, in: database)
-    for row in publication.rows {
-      version.bind(1, row.report)
-      version.bind(2, publication.zone)
-      version.bind(3, Int64(row.month.number))
-      version.bind(4, run)
-      version.bind(5, row.sha256)
-      version.bind(6, blob: row.rows)
-      version.bind(7, blob: row.causes)
-      try version.run()
+    for version in publication.versions {
+      try keep(version, publication.zone, run, in: database)
+    }
+  }
+
+  private func keep(
+    _ version: PublishedVersion, _ zone: String, _ run: Int64, in database: Connection
+  ) throws {
+    let id = try database.first(
+      """
+      insert into published (run, report, zone, period, sha256) values (?, ?, ?, ?, ?)
+      returning id
+      """, run, version.report, zone, Int64(version.month.number), version.sha256
+    ) { $0.int64(0) }
+    let insert = try database.statement(
+      """
+      insert into published_row (version, key, row_values, is_complete, cause)
+      values (?, ?, ?, ?, ?)
+      """)
+    for row in version.rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      try insert.run(id, row.key, row.row?.values, row.row?.isComplete == true ? 1 : 0, row.cause)
     }
   }
 
   private func keep(
     _ months: [Month: MonthRows], _ zone: String, _ run: Int64, in database: Connection
   ) throws {
-    let clear = try database.statement("delete from published_month where zone = ?")
-    clear.bind(1, zone)
-    try clear.run()
-    let insert = try database.statement(
-      """
-      insert into published_month (zone, period, run, row_count, incomplete_rows)
-      values (?, ?, ?, ?, ?)
-      """)
+    try database.run("delete from published_month where zone = ?", zone)
     for (month, rows) in months.sorted(by: { $0.key < $1.key }) {
-      insert.bind(1, zone)
-      for (index, value) in [Int64(month.number), run, rows.count, rows.incomplete].enumerated() {
-        insert.bind(Int32(index + 2), value)
-      }
-      try insert.run()
+      try database.run(
+        """
+        insert into published_month (zone, period, run, row_count, incomplete_rows)
+        values (?, ?, ?, ?, ?)
+        """, zone, Int64(month.number), run, rows.count, rows.incomplete)
     }
   }
 
@@ -173,66 +185,62 @@ extension Ledger {
     of report: String, zone: String, before run: Int64
   ) throws(LedgerError) -> [Month: PublishedHead] {
     try access("read published rows") { database in
-      let statement = try database.statement(
+      var heads: [Month: PublishedHead] = [:]
+      try database.forEachRow(
         """
         select period, max(run), sha256 from published
         where report = ? and zone = ? and run < ? group by period
-        """)
-      statement.bind(1, report)
-      statement.bind(2, zone)
-      statement.bind(3, run)
-      var heads: [Month: PublishedHead] = [:]
-      try statement.forEachRow { row in
-        let month = row.month(0)
-        heads[month] = PublishedHead(run: row.int64(1), sha256: row.text(2))
+        """, report, zone, run
+      ) { row in
+        heads[row.month(0)] = PublishedHead(run: row.int64(1), sha256: row.text(2))
       }
       return heads
     }
   }
 
-  /// The rows that `run` published of one month, CSV without header; nil when it published none
-  /// anew.
+  /// The rows of one month as runs before `run` published them, with the run that published each
+  /// version, by key.
   public func publishedRows(
-    of report: String, zone: String, month: Month, run: Int64
-  ) throws(LedgerError) -> [UInt8]? {
-    try publishedBlobs("rows", of: report, zone: zone, month: month, runs: run...run).first
-  }
-
-  /// The causes of what `runs` restated of one month, a CSV for each version, in their order.
-  public func publishedCauses(
-    of report: String, zone: String, month: Month, runs: ClosedRange<Int64>
-  ) throws(LedgerError) -> [[UInt8]] {
-    try publishedBlobs("causes", of: report, zone: zone, month: month, runs: runs)
-  }
-
-  private func publishedBlobs(
-    _ column: String, of report: String, zone: String, month: Month, runs: ClosedRange<Int64>
-  ) throws(LedgerError) -> [[UInt8]] {
+    of report: String, zone: String, month: Month, before run: Int64
+  ) throws(LedgerError) -> [[UInt8]: (row: ReportRow, run: Int64)] {
     try access("read published rows") { database in
-      let statement = try database.statement(
+      var rows: [[UInt8]: (row: ReportRow, run: Int64)] = [:]
+      // SQLite takes the other columns from the row that has the maximum.
+      try database.forEachRow(
         """
-        select \(column) from published
-        where report = ? and zone = ? and period = ? and run between ? and ? order by run
-        """)
-      statement.bind(1, report)
-      statement.bind(2, zone)
-      statement.bind(3, Int64(month.number))
-      statement.bind(4, runs.lowerBound)
-      statement.bind(5, runs.upperBound)
-      var blobs: [[UInt8]] = []
-      try statement.forEachRow { row in
-        guard let bytes = Gzip.expand(row.blob(0)) else { throw damagedRows(of: report, month) }
-        blobs.append(bytes)
+        select row.key, row.row_values, row.is_complete, max(version.run)
+        from published as version
+        join published_row as row on row.version = version.id
+        where version.report = ? and version.zone = ? and version.period = ? and version.run < ?
+        group by row.key
+        """, report, zone, Int64(month.number), run
+      ) { row in
+        guard !row.isNull(1) else { return }
+        let version = ReportRow(
+          key: Array(row.blob(0)), values: Array(row.blob(1)), isComplete: row.int64(2) != 0)
+        rows[version.key] = (version, row.int64(3))
       }
-      return blobs
+      return rows
     }
   }
 
-  func damagedRows(of report: String, _ month: Month) -> LedgerError {
-    LedgerError(
-      .corrupt,
-      "cannot read the published rows of \(report) \(month.text) in the ledger \(path): "
-        + "they are damaged",
-      hint: "restore the ledger from a backup")
+  /// Why runs after `run` and before `end` restated rows of one month, by key.
+  public func restatementCauses(
+    of report: String, zone: String, month: Month, after run: Int64, before end: Int64
+  ) throws(LedgerError) -> [(key: [UInt8], cause: String)] {
+    try access("read published rows") { database in
+      var causes: [(key: [UInt8], cause: String)] = []
+      try database.forEachRow(
+        """
+        select row.key, row.cause from published as version
+        join published_row as row on row.version = version.id
+        where version.report = ? and version.zone = ? and version.period = ?
+          and version.run > ? and version.run < ? and row.cause is not null
+        """, report, zone, Int64(month.number), run, end
+      ) { row in
+        causes.append((Array(row.blob(0)), row.text(1)))
+      }
+      return causes
+    }
   }
 }

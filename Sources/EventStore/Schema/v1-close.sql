@@ -19,17 +19,27 @@ create table published_horizon (
   primary key (run, provider, app)
 ) strict, without rowid;
 
--- The complete rows of a monthly report for one month, in each version that a run published.
+-- A version of the rows of a monthly report for one month. Of rows that were restated, why.
 create table published (
+  id integer primary key,
+  run integer not null, -- that published this version
   report text not null,
   zone text not null,
-  period integer not null, -- year × 12 + month − 1: the month that the numbers speak of
-  run integer not null, -- that published this version first
-  sha256 text not null, -- of the rows
-  rows blob not null, -- gzip; exact CSV without header
-  causes blob not null, -- gzip; CSV of cause and key of each row that the version restates
-  primary key (report, zone, period, run)
+  period integer not null, -- year × 12 + month − 1
+  sha256 text not null, -- of the complete rows
+  unique (report, zone, period, run)
 ) strict;
+
+-- The rows that are new, changed or gone in a version: each is valid until the next version that has
+-- its key. Numbers as `ReportRow` encodes them.
+create table published_row (
+  version integer not null references published (id),
+  key blob not null, -- the key columns
+  row_values blob, -- the other columns; null when the row is gone
+  is_complete integer not null,
+  cause text, -- why a published number changed; null if none did
+  primary key (version, key)
+) strict, without rowid;
 
 -- What people did to the ledger, in order; part of the chain of runs.
 create table act (
@@ -58,9 +68,9 @@ create table published_month (
 create table closed_report (
   act integer not null references act (id),
   report text not null,
-  sha256 text not null, -- of the rows
+  sha256 text not null, -- of the rows as CSV without header
   row_count integer not null,
   totals text not null, -- JSON: sums over columns
-  rows blob not null, -- gzip; exact CSV without header
+  rows blob not null, -- in the order of the report, as `ReportRow` encodes them
   primary key (act, report)
 ) strict;

@@ -35,7 +35,7 @@ extension RunPipeline {
       act.zone = zone
       act.content = content(of: frozen, run)
       _ = try attempt { try ledger.close(act, frozen.reports) }
-      let rows = frozen.reports.reduce(0) { $0 + $1.rowCount }
+      let rows = frozen.reports.reduce(0) { $0 + $1.rows.count }
       return dryRunNotice + "\(order.month.text) is closed in \(zone) with the numbers of run "
         + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
         + "\(counted(frozen.openBreaks, "open break"))"
@@ -163,7 +163,7 @@ extension RunPipeline {
     return
       (["run \(run.id) as of \(run.asOf.text)", "version \(run.version)", "options \(options)"]
       + (forced > 0 ? ["forced: \(forced) rows can still change"] : [])
-      + frozen.reports.map { "\($0.report) \($0.rowCount) \($0.sha256)" })
+      + frozen.reports.map { "\($0.report) \($0.rows.count) \($0.sha256)" })
       .joined(separator: "\n")
   }
 }

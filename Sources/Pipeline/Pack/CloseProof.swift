@@ -50,7 +50,7 @@ struct CloseProof {
         continue
       }
       check.count += 1
-      let name = act.month.flatMap { FrozenMonth.file(of: words[0], $0)?.path } ?? words[0]
+      let name = act.month.flatMap { FrozenMonth.path(of: words[0], $0) } ?? words[0]
       named.insert(name)
       let file = FileManager.default.contents(atPath: "\(folder)/closed/\(name)") ?? Data()
       let frozen = Array([UInt8](file).drop { $0 != UInt8(ascii: "\n") }.dropFirst())

@@ -55,7 +55,7 @@ extension RunPipeline {
     }
     try attempt {
       try write(history, period, close, chain, into: folder)
-      try close?.forEachFile { try save($1, as: $0, in: folder) }
+      try close?.forEachFile(from: ledger) { try save($1, as: $0, in: folder) }
       try sealFolder(folder)
       try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
     }

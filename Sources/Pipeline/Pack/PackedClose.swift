@@ -34,28 +34,23 @@ struct PackedClose {
   /// All acts of the ledger, for the chain seals them together.
   static func acts(_ acts: [AuditEntry]) -> [UInt8] { JSONValue.array(acts.map(\.packed)).document }
 
-  /// Gives every frozen file with its name, byte for byte as it was frozen, below a header.
-  func forEachFile(_ body: (_ name: String, _ bytes: [UInt8]) throws -> Void) throws {
+  /// Calls `body` with every frozen report as CSV, and its name.
+  func forEachFile(
+    from ledger: Ledger, _ body: (_ name: String, _ bytes: [UInt8]) throws -> Void
+  ) throws {
     try body("closed/acts.json", Self.acts(acts))
     for report in reports {
-      guard let file = FrozenMonth.file(of: report.report, month), let rows = report.rows,
-        fields(ofFirst: rows) == file.header.count
+      guard let path = FrozenMonth.path(of: report.report, month),
+        let csv = try FrozenMonth.csv(of: report, month, from: ledger)
       else {
         throw SubledgerError(
           .tryAgain,
-          "cannot pack \(month.text): its close froze \(report.report) in columns that this "
-            + "version does not have",
+          "cannot pack \(month.text): this version prints other rows of \(report.report) than were "
+            + "closed",
           hint: "pack it with the version that closed it; `subledger status` names it")
       }
-      let header = file.header.joined(separator: ",") + "\n"
-      try body("closed/\(file.path)", Array(header.utf8) + rows)
+      try body("closed/\(path)", csv)
     }
-  }
-
-  /// How many fields the first row has; nil when this version would not read it.
-  private func fields(ofFirst rows: [UInt8]) -> Int? {
-    var reader = CSVReader(rows)
-    return (try? reader.next())?.fields.count
   }
 }
 

@@ -112,7 +112,7 @@ struct PublishPass {
         try ledger.finishRun(
           run, archives: read.archives, tallies: read.tallies,
           published: publication.sha256, checksums: checksums(of: publication),
-          rows: reports.publication)
+          publication: reports.publication)
         for leftover in staging.leftovers {
           log.warning(
             "a former set is not removed whole, and the next run tries again: \(leftover)")

@@ -3,21 +3,21 @@ internal import Domain
 
 /// Why a published number changed; of several causes the first counts.
 enum Cause: String, CaseIterable, Comparable {
-  /// The program or a setting counts otherwise.
+  /// The program or a setting counts in another way.
   case definitionChange = "definition_change"
   /// The price book, or the money of a charge, is another.
   case rateCorrection = "rate_correction"
-  /// Products were mapped otherwise, or have other periods.
+  /// Products were mapped in another way, or have other periods.
   case productMap = "product_map"
-  /// People decided otherwise about breaks.
+  /// People decided about breaks.
   case decision
-  /// Another version of a known event came.
+  /// Another version of a known event arrived.
   case conflict
-  /// A refund came.
+  /// A refund arrived.
   case refund
-  /// Anything else came late.
+  /// Anything else arrived late.
   case lateEvent = "late_event"
-  /// Nothing of that: the row could still change when the month was closed by force.
+  /// None of these: the row could still change when the month was closed by force.
   case incomplete
 
   static func < (left: Cause, right: Cause) -> Bool { left.rank < right.rank }
@@ -25,57 +25,45 @@ enum Cause: String, CaseIterable, Comparable {
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? Self.allCases.count }
 }
 
-/// Finds out why rows of one report changed, from what runs were told.
+/// Finds out why rows of one report changed, from the options of runs and from what arrived.
 final class Causes {
   private let history: PublishedHistory
-  private let shape: RowShape
+  private let definition: ReportDefinition
+  private let showsMoney: Bool
   private var options: [Int64: Set<EffectiveOption>] = [:]
   private var arrivals: [Int64: LateArrivals] = [:]
 
   init(_ history: PublishedHistory, _ shape: RowShape) {
     self.history = history
-    self.shape = shape
+    definition = shape.definition
+    showsMoney = definition.columns.contains {
+      if case .amount = $0.format { true } else { false }
+    }
   }
 
-  /// The first cause that fits what has changed since the run that last published the row.
-  func cause(of change: RowChange, _ month: Month) throws -> Cause {
-    let changed = try changedOptions(since: change.since)
+  /// The first cause that fits a change of these columns since run `since`.
+  func cause(
+    of columns: Set<String>, _ product: PublishedProduct, _ month: Month, since run: Int64
+  ) throws -> Cause {
+    let changed = try changedOptions(since: run)
     for cause in [Cause.definitionChange, .rateCorrection, .productMap, .decision]
-    where !changed.isDisjoint(with: options(behind: cause, change)) {
+    where !changed.isDisjoint(with: options(behind: cause, columns, product)) {
       return cause
     }
-    let arrivals = try arrivals(since: change.since)
-    guard let row = change.restated ?? change.published else { return .lateEvent }
-    if let fields = arrivals.conflict(at: shape.productKey(of: row), month, isBooking) {
+    let arrivals = try arrivals(since: run)
+    // Of money, an event changes the row of its own month alone.
+    let isBooking = definition.completeness == .booked
+    if let fields = arrivals.conflict(of: product, month, isBooking) {
       return fields.isDisjoint(with: moneyFields) || !showsMoney ? .conflict : .rateCorrection
     }
-    let names = Set(change.columns.map { shape.layout.columns[$0].name })
-    if let tells = tellsRefund(names) { return tells ? .refund : .lateEvent }
-    let hasRefund = try arrivals.hasRefund(at: shape.productKey(of: row), month)
-    return hasRefund ? .refund : .lateEvent
+    let isRefund = try onlyRefunds(columns) ?? arrivals.hasRefund(of: product, month)
+    return isRefund ? .refund : .lateEvent
   }
 
-  /// The strongest cause of each row's changes in versions that runs after `run` published.
-  func published(_ month: Month, after run: Int64) throws -> [ExactText: Cause] {
-    guard run + 1 < history.plan.run else { return [:] }
-    let versions = try history.ledger.publishedCauses(
-      of: shape.layout.name, zone: history.plan.zone, month: month,
-      runs: run + 1...history.plan.run - 1)
-    var causes: [ExactText: Cause] = [:]
-    for version in versions {
-      for record in RowRecord.rows(of: version) {
-        guard let cause = record.fields.first.flatMap(Cause.init(rawValue:)) else { continue }
-        let key = ExactText(record.fields.dropFirst().joined(separator: ","))
-        causes[key] = min(cause, causes[key] ?? cause)
-      }
-    }
-    return causes
-  }
-
-  /// The options that have an effect on such a row, by the cause that they are.
-  private func options(behind cause: Cause, _ change: RowChange) -> Set<EffectiveOption> {
-    let row = change.restated ?? change.published
-    let names = Set(change.columns.map { shape.layout.columns[$0].name })
+  /// The options that affect such a row, by the cause that they are.
+  private func options(
+    behind cause: Cause, _ columns: Set<String>, _ product: PublishedProduct
+  ) -> Set<EffectiveOption> {
     switch cause {
     case .definitionChange:
       return [
@@ -83,40 +71,35 @@ final class Causes {
         .snapshotsComplete,
       ]
     case .rateCorrection:
-      // Money that is sent is never that of the list, but lengths of its periods can be.
-      let isTold = row.map(shape.hasSentMoney) ?? false
-      return isTold && isRevenue ? [] : [.pricesSHA256]
+      // Money that the provider sends is never that of the price book; lengths of periods can be.
+      let isSent = product.feed?.provider.sendsWholeCharges ?? false
+      return isSent && isRevenue ? [] : [.pricesSHA256]
     case .productMap:
-      let isAboutBreaks = names.isSubset(of: ["churned_in_doubt"]) || isQuality
+      let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality
       return isAboutBreaks ? [.products, .periods] : isRevenue ? [] : [.periods]
     case .decision: return isQuality ? [.decisions] : []
     case .conflict, .refund, .lateEvent, .incomplete: return []
     }
   }
 
-  /// Whether the columns that differ are those that only refunds move; nil when they do not say.
-  private func tellsRefund(_ names: Set<String>) -> Bool? {
-    switch shape.layout.name {
-    case ReportDefinition.revenueMonthly.name: names.isDisjoint(with: chargeColumns)
-    case ReportDefinition.renewalsMonthly.name: !names.contains("renewals")
-    case ReportDefinition.churnMonthly.name: names.contains("churned_refund") ? true : nil
+  /// Whether only refunds change all of these columns; nil if the columns do not show it.
+  private func onlyRefunds(_ columns: Set<String>) -> Bool? {
+    switch definition.name {
+    case ReportDefinition.revenueMonthly.name:
+      columns.isDisjoint(with: ["charges", "gross_usd", "gross_local"])
+    case ReportDefinition.renewalsMonthly.name: !columns.contains("renewals")
+    case ReportDefinition.churnMonthly.name: columns.contains("churned_refund") ? true : nil
     default: nil
     }
   }
 
-  private var isRevenue: Bool { shape.layout.name == ReportDefinition.revenueMonthly.name }
-  private var isQuality: Bool { shape.layout.name == ReportDefinition.qualityMonthly.name }
-  /// Whether an event moves the row of its own month alone.
-  private var isBooking: Bool { shape.layout.completeness == .booked }
-
-  private var showsMoney: Bool {
-    shape.layout.columns.contains { if case .amount = $0.format { true } else { false } }
-  }
+  private var isRevenue: Bool { definition.name == ReportDefinition.revenueMonthly.name }
+  private var isQuality: Bool { definition.name == ReportDefinition.qualityMonthly.name }
 
   private func changedOptions(since run: Int64) throws -> Set<EffectiveOption> {
     if let known = options[run] { return known }
     let names = try history.ledger.changedOptions(from: run, to: history.plan.run)
-    // Those of another version of the program are none of ours; the version tells of them.
+    // Options of another version of the program are ignored: the version itself is a change.
     let changed = Set(names.compactMap(EffectiveOption.init(rawValue:)))
     options[run] = changed
     return changed
@@ -130,11 +113,68 @@ final class Causes {
   }
 }
 
-/// What a charge moves and a refund does not.
-private let chargeColumns: Set<String> = ["charges", "gross_usd", "gross_local"]
-
 /// Fields of an event that are money, as conflicts name them.
 private let moneyFields: Set<String> = [
   "revenue", "revenue_local", "revenue_usd", "currency", "is_proceed", "proceeds_rate", "price",
   "price_local", "price_usd", "price_currency",
 ]
+
+/// The conflicts and refunds that arrived after a run published, by what they are about.
+private final class LateArrivals {
+  private let history: PublishedHistory
+  private let lastKnown: Int32
+  private let conflicts: [(product: PublishedProduct, month: Month, fields: Set<String>)]
+  /// The earliest month of a refund that arrived, by product; reads all events once.
+  private lazy var refunds = Result { try readRefunds() }
+
+  init(_ history: PublishedHistory, since run: Int64) throws {
+    self.history = history
+    let lastKnown = try history.ledger.lastArchive(knownTo: run)
+    self.lastKnown = lastKnown
+    let rules = history.plan.rules
+    conflicts = try history.ledger.conflicts().filter { conflict in
+      conflict.event.time < rules.asOf && conflict.places.contains { $0.archive > lastKnown }
+    }.map { conflict in
+      (
+        conflict.event.publishedProduct, rules.calendar.month(of: conflict.event.time),
+        Set(conflict.fields)
+      )
+    }
+  }
+
+  /// The fields in which versions of events differ that change a row of `month`; nil without any.
+  func conflict(of product: PublishedProduct, _ month: Month, _ isBooking: Bool) -> Set<String>? {
+    let found = conflicts.filter { conflict in
+      let isThere =
+        conflict.product == product
+        || (conflict.fields.contains("product") && conflict.product.feed == product.feed)
+      return isThere && (isBooking ? conflict.month == month : conflict.month <= month)
+    }
+    return found.isEmpty ? nil : found.reduce(into: []) { $0.formUnion($1.fields) }
+  }
+
+  /// Whether a refund of the product arrived, in or before `month`.
+  func hasRefund(of product: PublishedProduct, _ month: Month) throws -> Bool {
+    try refunds.get()[product].map { $0 <= month } ?? false
+  }
+
+  private func readRefunds() throws -> [PublishedProduct: Month] {
+    var refunds: [PublishedProduct: Month] = [:]
+    let rules = history.plan.rules
+    try history.ledger.forEachLineage { _, events in
+      for event in events where event.place.archive > lastKnown && event.time < rules.asOf {
+        guard event.kind == .refunded || event.kind == .purchaseRefunded else { continue }
+        let month = rules.calendar.month(of: event.time)
+        let earliest = refunds[event.publishedProduct] ?? month
+        refunds[event.publishedProduct] = min(month, earliest)
+      }
+    }
+    return refunds
+  }
+}
+
+extension Event {
+  var publishedProduct: PublishedProduct {
+    PublishedProduct(feed: Feed(provider: provider, app: app), product: product)
+  }
+}

@@ -2,151 +2,144 @@ internal import Formats
 public import EventStore
 public import Domain
 
-/// The numbers of one month as all reports show them, to be closed.
+/// The rows of one month in every report, to be closed.
 public struct FrozenMonth: Sendable {
   /// Every report that has rows of the month, by name.
   public private(set) var reports: [ClosedReport] = []
   /// Rows that can still change, by report.
-  public private(set) var incomplete: [String: Int64] = [:]
+  public private(set) var incomplete: [String: Int] = [:]
   /// Rows that are complete, but not those that were published.
-  public private(set) var unpublished: Int64 = 0
+  public private(set) var unpublished = 0
 
-  /// Reads the month from the ledger's cells, as run number `plan.run` has published them.
+  /// Reads the month from the ledger's facts, as run number `plan.run` has published it.
   public init(
     _ month: Month, from ledger: Ledger, plan: ReportPlan
   ) throws(ReportError) {
     var frozen: [FrozenReport] = []
-    var unpublished: Int64 = 0
     try attempt {
       let context = ReportContext(ledger: ledger, plan: plan)
       try context.prepare()
-      try context.prepare(for: Self.layouts)
-      let lexicon = try Labels(of: ledger)
-      for layout in Self.layouts {
-        let report = FrozenReport(layout, month)
+      try context.prepare(for: Self.definitions)
+      let labels = try Labels(of: ledger)
+      for definition in Self.definitions {
+        let report = FrozenReport(definition, month)
         let writer = TableWriter(
-          layout, plan: plan, lexicon: lexicon, into: nil, beside: report)
+          definition, plan: plan, lexicon: labels, into: nil, beside: report)
         try writer.write(from: ledger)
-        guard report.rows > 0 else { continue }
-        unpublished += try report.unpublished(in: ledger, plan)
+        guard !report.rows.isEmpty else { continue }
         frozen.append(report)
+        reports.append(try report.closed(labels))
+        unpublished += try report.unpublished(in: ledger, plan)
       }
     }
     for report in frozen {
-      reports.append(report.closed)
-      if report.incomplete > 0 { incomplete[report.layout.name] = report.incomplete }
+      let open = report.shape.isFlagged ? report.rows.count { !$0.isComplete } : 0
+      if open > 0 { incomplete[report.shape.definition.name] = open }
     }
     reports.sort { $0.report.utf8.lexicographicallyPrecedes($1.report.utf8) }
-    self.unpublished = unpublished
   }
 
-  /// Where the rows of a closed report stand in a set, and their header; nil for an unknown report.
-  public static func file(
-    of report: String, _ month: Month
-  ) -> (path: String, header: [String])? {
-    layouts.first { $0.name == report }.map { layout in
-      (
-        path: layout.isSplitByMonth ? "\(report)/\(month.text).csv" : "\(report).csv",
-        header: layout.columns.map(\.name)
-      )
+  /// The path of a closed report in a folder of reports; nil for an unknown report.
+  public static func path(of report: String, _ month: Month) -> String? {
+    definition(report).map { $0.isSplitByMonth ? "\(report)/\(month.text).csv" : "\(report).csv" }
+  }
+
+  /// A closed report as exact CSV; nil if it was closed with columns that this version does not
+  /// have.
+  public static func csv(
+    of report: ClosedReport, _ month: Month, from ledger: Ledger
+  ) throws(ReportError) -> [UInt8]? {
+    guard let definition = definition(report.report) else { return nil }
+    return try attempt {
+      let header = definition.columns.map(\.name).joined(separator: ",") + "\n"
+      let rows = try RowShape(definition).csv(of: report.rows, month, Labels(of: ledger))
+      return rows.flatMap { sha256(of: $0) == report.sha256 ? Array(header.utf8) + $0 : nil }
     }
   }
 
-  /// Breaks that are not resolved and speak of the month.
-  public var openBreaks: Int64 {
-    reports.first { $0.report == ReportDefinition.openBreaks.name }?.rowCount ?? 0
+  /// Unresolved breaks of the month.
+  public var openBreaks: Int {
+    reports.first { $0.report == ReportDefinition.openBreaks.name }?.rows.count ?? 0
   }
 
-  private static let layouts =
+  private static func definition(_ report: String) -> ReportDefinition? {
+    definitions.first { $0.name == report }
+  }
+
+  private static let definitions =
     ReportPartition.allCases.flatMap(\.layouts).filter { $0.isMonthly || $0.isSplitByMonth }
     + [.openBreaks]
 }
 
-/// The rows of one report that speak of one month.
+/// The rows of one report that are about one month.
 private final class FrozenReport: RowSink {
-  let layout: ReportDefinition
-  private(set) var rows: Int64 = 0
-  private(set) var incomplete: Int64 = 0
+  let shape: RowShape
+  private(set) var rows: [ReportRow] = []
   private let month: Month
-  private let shape: RowShape
-  private let formats: [CellFormat]
-  private let isFlagged: Bool
-  private var text: [UInt8] = []
-  private var complete: [UInt8] = []
-  private var sums: [Int128]
 
-  init(_ layout: ReportDefinition, _ month: Month) {
-    self.layout = layout
+  init(_ definition: ReportDefinition, _ month: Month) {
+    shape = RowShape(definition)
     self.month = month
-    shape = RowShape(layout)
-    formats = layout.columns.map(\.format)
-    isFlagged = layout.columns.last?.name == Column.isComplete.name
-    sums = formats.map { _ in 0 }
   }
 
-  func add(_ value: (Int) -> Int64?, line: [UInt8], isComplete: Bool) {
-    guard month(of: value) == month else { return }
-    rows += 1
-    text += line
-    text.append(UInt8(ascii: "\n"))
-    var place = 0
-    for (index, format) in formats.enumerated() {
-      switch format {
-      case .integer, .amount: sums[index] += Int128(value(place) ?? 0)
-      default: break
-      }
-      place += format.width
-    }
-    guard isFlagged else { return }
-    guard isComplete else {
-      incomplete += 1
-      return
-    }
-    complete += line
-    complete.append(UInt8(ascii: "\n"))
+  func add(_ cells: [ReportCell], isComplete: Bool) {
+    if shape.month(of: cells) == month { rows.append(shape.row(cells, isComplete: isComplete)) }
   }
 
   func finish() {}
 
-  private func month(of value: (Int) -> Int64?) -> Month {
-    let number = Int32(truncatingIfNeeded: value(0) ?? 0)
-    if layout.isSplitByMonth { return Day(number: number).month }
-    let later = shape.monthsLater.map { Int32(truncatingIfNeeded: value($0) ?? 0) } ?? 0
-    return Month(number: number + later)
-  }
-
   /// Complete rows that are not as the newest publication has them.
-  func unpublished(in ledger: Ledger, _ plan: ReportPlan) throws -> Int64 {
-    guard layout.completeness != nil, !complete.isEmpty else { return 0 }
-    let heads = try ledger.publishedHeads(of: layout.name, zone: plan.zone, before: plan.run + 1)
-    let head = heads[month]
-    guard head?.sha256 != sha256(of: complete) else { return 0 }
-    let text = try head.flatMap {
-      try ledger.publishedRows(of: layout.name, zone: plan.zone, month: month, run: $0.run)
-    }
-    let published = shape.byKey(RowRecord.rows(of: text ?? []))
-    return Int64(
-      RowRecord.rows(of: complete).count { row in
-        guard let known = published[shape.key(of: row)] else { return true }
-        return !shape.differences(known, row).isEmpty
-      })
+  func unpublished(in ledger: Ledger, _ plan: ReportPlan) throws -> Int {
+    guard shape.definition.completeness != nil else { return 0 }
+    let published = try ledger.publishedRows(
+      of: shape.definition.name, zone: plan.zone, month: month, before: plan.run + 1)
+    return rows.count { $0.isComplete && published[$0.key]?.row != $0 }
   }
 
-  var closed: ClosedReport {
+  func closed(_ labels: Labels) throws -> ClosedReport {
     ClosedReport(
-      report: layout.name, sha256: sha256(of: text), rowCount: rows, totals: totals, rows: text)
+      report: shape.definition.name,
+      sha256: sha256(of: try shape.csv(of: rows, month, labels) ?? []), totals: totals, rows: rows)
   }
 
   private var totals: String {
+    var sums: [Int: Int128] = [:]
+    for row in rows {
+      for (column, cell) in zip(shape.values, shape.values(of: row)) {
+        sums[column, default: 0] += Int128(cell.integer ?? 0)
+      }
+    }
     var members: [String: JSONValue] = [:]
-    for (index, column) in layout.columns.enumerated() where !column.isKey {
-      switch formats[index] {
-      case .integer: members[column.name] = .string("\(sums[index])")
-      case .amount: members[column.name] = .string(amountText(sums[index]))
+    for (column, sum) in sums {
+      switch shape.definition.columns[column].format {
+      case .integer: members[shape.definition.columns[column].name] = .string("\(sum)")
+      case .amount: members[shape.definition.columns[column].name] = .string(amountText(sum))
       default: break
       }
     }
     return String(decoding: JSONValue.object(members).line, as: UTF8.self)
+  }
+}
+
+extension RowShape {
+  /// Whether rows say if they are complete.
+  var isFlagged: Bool { definition.columns.last?.name == Column.isComplete.name }
+
+  /// Stored rows as exact CSV without header; nil if they were stored with other columns.
+  func csv(of rows: [ReportRow], _ month: Month, _ labels: Labels) throws -> [UInt8]? {
+    var text: [UInt8] = []
+    var line = CSVLine()
+    var printer = RowPrinter([], lexicon: labels)
+    for row in rows {
+      guard let cells = cells(of: row, month) else { return nil }
+      line.removeAll()
+      for (cell, column) in zip(cells, definition.columns) {
+        try printer.add(cell, as: column.format, to: &line)
+      }
+      text += line.buffer
+      text.append(UInt8(ascii: "\n"))
+    }
+    return text
   }
 }
 

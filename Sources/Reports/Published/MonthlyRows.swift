@@ -2,211 +2,198 @@ internal import Formats
 internal import EventStore
 internal import Domain
 
-/// The rows of a monthly report on their way to the file, month by month, beside those that were
-/// published before.
+/// Compares the rows of a monthly report, month by month, with those that were published or closed.
 ///
-/// A month that is as it was costs its hash. One month is held at a time; of cohorts, whose rows
-/// come by another order, all.
+/// A month whose complete rows have the hash of its last version costs no more than that. One month
+/// is held at a time; of cohorts, whose rows come in another order, all.
 final class MonthlyRows: RowSink {
-  /// Versions of rows to keep, of months that are not as they were.
-  private(set) var published: [PublishedRows] = []
+  /// Months whose rows changed, for the ledger.
+  private(set) var versions: [PublishedVersion] = []
+  /// Rows with other numbers than were published or closed.
+  private(set) var restated: [Restatement] = []
+  /// How many rows each month has.
+  private(set) var months: [Month: MonthRows] = [:]
   private let history: PublishedHistory
   private let shape: RowShape
   private let causes: Causes
-  private let restatements: RestatementPart
   private let heads: [Month: PublishedHead]
-  /// The newest versions that are kept, those of the same publication said before among them.
-  private let kept: [Month: PublishedHead]
-  /// How many rows each month has.
-  private(set) var months: [Month: MonthRows] = [:]
-  private var segments: [Month: Segment] = [:]
-  /// Months that were published or closed and not yet compared, the earliest last.
+  private var rows: [Month: [ReportRow]] = [:]
+  /// Months that were published or closed and are not yet compared, the earliest last.
   private var waiting: [Month]
-  private let digest = SHA256Digest()
 
-  /// The rows of one month as printed exactly.
-  private struct Segment {
-    var text: [UInt8] = []
-    /// The part of `text` that complete rows make up.
-    var complete: [UInt8] = []
-    /// How many rows there are.
-    var rows = MonthRows()
-
-    /// Whether a row waits for what only itself depends on, where rows do.
-    var isWaiting: Bool { rows.incomplete > 0 }
-
-    mutating func add(_ line: [UInt8], isComplete: Bool) {
-      rows.count += 1
-      text += line
-      text.append(UInt8(ascii: "\n"))
-      guard isComplete else {
-        rows.incomplete += 1
-        return
-      }
-      complete += line
-      complete.append(UInt8(ascii: "\n"))
-    }
-  }
-
-  /// Nil for a report that speaks of no months.
-  init?(_ layout: ReportDefinition, history: PublishedHistory?, folder: String) throws {
-    guard let history, layout.isMonthly else { return nil }
+  /// Nil for a report that has no rows of months.
+  init?(_ definition: ReportDefinition, history: PublishedHistory) throws {
+    guard definition.isMonthly else { return nil }
     self.history = history
-    shape = RowShape(layout)
-    func newest(before run: Int64) throws -> [Month: PublishedHead] {
-      try history.ledger.publishedHeads(
-        of: layout.name, zone: history.plan.zone, before: run)
-    }
-    heads = try newest(before: history.first)
-    kept = history.first == history.plan.run ? heads : try newest(before: history.plan.run)
+    shape = RowShape(definition)
     causes = Causes(history, shape)
-    restatements = RestatementPart(layout, plan: history.plan, folder: folder)
+    heads = try history.ledger.publishedHeads(
+      of: definition.name, zone: history.plan.zone, before: history.first)
     waiting = Set(heads.keys).union(history.closes.keys).sorted(by: >)
   }
 
-  /// Adds a row of these values, printed exactly as `line`.
-  func add(_ value: (Int) -> Int64?, line: [UInt8], isComplete: Bool) throws {
-    var month = Month(number: Int32(truncatingIfNeeded: value(0) ?? 0))
-    if let column = shape.monthsLater {
-      month.number += Int32(truncatingIfNeeded: value(column) ?? 0)
-    } else if segments[month] == nil {
-      try settleAll()
-    }
-    segments[month, default: Segment()].add(line, isComplete: isComplete)
+  func add(_ cells: [ReportCell], isComplete: Bool) throws {
+    let month = shape.month(of: cells)
+    if shape.monthsLater == nil, rows[month] == nil { try compareAll() }
+    rows[month, default: []].append(shape.row(cells, isComplete: isComplete))
   }
 
   /// Compares what is left, months without rows among it.
   func finish() throws {
-    try settleAll()
-    while let month = waiting.popLast() {
-      try history.plan.checkStop()
-      try settle(month, Segment())
-    }
-    try restatements.finish()
+    try compareAll()
+    while let month = waiting.popLast() { try compare(month, []) }
   }
 
-  private func settleAll() throws {
-    let ready = segments
-    segments = [:]
-    for (month, segment) in ready.sorted(by: { $0.key < $1.key }) {
-      if shape.layout.completeness != nil {
-        months[month] = (months[month] ?? MonthRows()).adding(segment.rows)
+  private func compareAll() throws {
+    let ready = rows.sorted { $0.key < $1.key }
+    rows = [:]
+    for (month, rows) in ready {
+      if shape.definition.completeness != nil {
+        months[month] = MonthRows(
+          count: Int64(rows.count), incomplete: Int64(rows.count { !$0.isComplete }))
       }
       while let earlier = waiting.last, earlier < month {
         waiting.removeLast()
-        try settle(earlier, Segment())
+        try compare(earlier, [])
       }
       if waiting.last == month { waiting.removeLast() }
-      try settle(month, segment)
+      try compare(month, rows)
     }
   }
 
-  private func settle(_ month: Month, _ segment: Segment) throws {
-    let step = try step(month, segment)
+  private func compare(_ month: Month, _ rows: [ReportRow]) throws {
+    try history.plan.checkStop()
+    let changes = try changesSincePublication(month, rows)
     if let close = history.closes[month] {
-      if history.plan.rules.asOf >= close.asOf {
-        try settle(month, segment, against: close, step)
-      }
+      guard history.plan.rules.asOf >= close.asOf else { return }
+      restated += try changesSinceClose(close, month, rows, changes)
     } else {
-      try restatements.add(step, of: month, shape)
+      restated += changes
     }
   }
 
-  /// What changed since the last publication; keeps the new version.
-  private func step(_ month: Month, _ segment: Segment) throws -> [(RowChange, Cause)] {
-    guard let kind = shape.layout.completeness else { return [] }
+  /// Compares each row with the last publication in which it was complete, and keeps the version.
+  ///
+  /// A row that was complete and is not now, because the run looks back or something is open again,
+  /// stays in the ledger as it is.
+  private func changesSincePublication(
+    _ month: Month, _ rows: [ReportRow]
+  ) throws -> [Restatement] {
+    guard let kind = shape.definition.completeness else { return [] }
     let head = heads[month]
-    let sha256 = hash(segment.complete)
-    let isWaiting = kind == .ended && segment.isWaiting
-    guard head != nil || !segment.complete.isEmpty || isWaiting,
-      head?.sha256 != sha256 || isWaiting
+    let complete = rows.filter(\.isComplete)
+    let sha256 = Formats.sha256(of: complete.packed)
+    // A trial waits for itself alone, so its row can be incomplete while its feed is complete.
+    let isWaiting = kind == .ended && complete.count < rows.count
+    guard head != nil || !complete.isEmpty || isWaiting, head?.sha256 != sha256 || isWaiting
     else { return [] }
-    guard try head != nil || isWaiting || history.wasComplete(month, kind) else {
-      keep(month, sha256, segment.complete, [])
-      return []
+    var previous = try published(month)
+    var changed: [PublishedRow] = []
+    var changes: [Restatement] = []
+    func change(_ key: [UInt8], _ old: ReportRow?, _ new: ReportRow?, _ run: Int64) throws {
+      let last = try lastRun(month, kind, key) ?? run
+      let change = try restatement(month, key, old, new, run: run, since: last)
+      if let change { changes.append(change) }
+      changed.append(PublishedRow(key: key, row: new, cause: change?.cause.rawValue))
     }
-    let comparison = StepComparison(history, shape, month, kind, head)
-    let (changes, carried) = try comparison.run(RowRecord.rows(of: segment.text))
-    let step = try changes.map { ($0, try causes.cause(of: $0, month)) }
-    guard comparison.isChanged else { return step }
-    let rows = segment.complete + carried
-    keep(month, carried.isEmpty ? sha256 : hash(rows), rows, step)
-    return step
-  }
-
-  private func keep(
-    _ month: Month, _ sha256: String, _ rows: [UInt8], _ step: [(RowChange, Cause)]
-  ) {
-    guard kept[month]?.sha256 != sha256 else { return }
-    let text = step.map { "\($0.1.rawValue),\($0.0.key.text)\n" }.joined()
-    published.append(
-      PublishedRows(
-        report: shape.layout.name, month: month, sha256: sha256, rows: rows,
-        causes: Array(text.utf8)))
-  }
-
-  /// What changed since a month was closed, each row with the strongest cause since.
-  private func settle(
-    _ month: Month, _ segment: Segment, against close: MonthClose, _ step: [(RowChange, Cause)]
-  ) throws {
-    // A report without rows of the month is not there: every row of it has come since.
-    let frozen = try history.ledger.closedRows(of: shape.layout.name, act: close.act) ?? []
-    guard frozen != segment.text else { return }
-    let changes = try closeChanges(frozen, segment.text, close)
-    guard !changes.isEmpty else { return }
-    var known = try causes.published(month, after: close.run)
-    for (change, cause) in step {
-      known[change.key] = min(cause, known[change.key] ?? cause)
+    for row in complete {
+      let old = previous.removeValue(forKey: row.key)
+      if let old, old.row.isComplete {
+        if old.row.values != row.values { try change(row.key, old.row, row, old.run) }
+      } else if old == nil, let last = try lastRun(month, kind, row.key) {
+        try change(row.key, nil, row, last)
+      } else {
+        changed.append(PublishedRow(key: row.key, row: row))
+      }
     }
-    let told = try changes.map { change in
-      if let cause = known[change.key] { return (change, cause) }
-      let cause = try causes.cause(of: change, month)
-      // What merely went on, such as a trial that ended, did not come late.
-      let wentOn = cause == .lateEvent && isOpen(change.published)
-      return (change, wentOn ? Cause.incomplete : cause)
+    let open = rows.filter { !$0.isComplete }
+    for row in open where previous.removeValue(forKey: row.key) == nil {
+      // Shown while its feed is complete: it does not come from nothing later.
+      guard history.isComplete(month, kind, try feed(row.key)) else { continue }
+      changed.append(PublishedRow(key: row.key, row: row))
     }
-    try restatements.add(told, of: month, shape)
-  }
-
-  private func isOpen(_ row: RowRecord?) -> Bool {
-    guard shape.layout.completeness != nil, let row else { return false }
-    return !shape.isComplete(row)
-  }
-
-  private func closeChanges(
-    _ frozen: [UInt8], _ current: [UInt8], _ close: MonthClose
-  ) throws -> [RowChange] {
-    var old = shape.byKey(RowRecord.rows(of: frozen))
-    var changes: [RowChange] = []
-    func compare(_ key: ExactText, _ then: RowRecord?, _ now: RowRecord?) {
-      let columns = shape.differences(then, now)
-      guard !columns.isEmpty else { return }
-      changes.append(
-        RowChange(
-          key: key, published: then, restated: now, run: close.run, since: close.run,
-          columns: columns))
+    for (key, old) in previous where history.isComplete(month, kind, try feed(key)) {
+      if old.row.isComplete {
+        try change(key, old.row, nil, old.run)
+      } else {
+        changed.append(PublishedRow(key: key, row: nil))
+      }
     }
-    for row in RowRecord.rows(of: current) {
-      let key = shape.key(of: row)
-      compare(key, old.removeValue(forKey: key), row)
+    if !changed.isEmpty, history.first == history.plan.run {
+      versions.append(
+        PublishedVersion(
+          report: shape.definition.name, month: month, sha256: sha256, rows: changed))
     }
-    for (key, row) in old { compare(key, row, nil) }
     return changes
   }
 
-  /// Where the lines of the restatements wait; nil when there are none.
-  var part: RestatementPart.Written? {
-    restatements.written.rows > 0 ? restatements.written : nil
+  /// Compares each row with the one that a close froze; of the causes since, the strongest counts.
+  private func changesSinceClose(
+    _ close: MonthClose, _ month: Month, _ rows: [ReportRow], _ newest: [Restatement]
+  ) throws -> [Restatement] {
+    // A report that has no rows of the month was not frozen: every row of it has come since.
+    let frozen =
+      try history.ledger.closedReports(act: close.act, only: shape.definition.name).first?.rows
+      ?? []
+    guard frozen != rows else { return [] }
+    var known: [[UInt8]: Cause] = [:]
+    let stored = try history.ledger.restatementCauses(
+      of: shape.definition.name, zone: history.plan.zone, month: month, after: close.run,
+      before: history.plan.run)
+    for (key, text) in stored {
+      guard let cause = Cause(rawValue: text) else { continue }
+      known[key] = min(cause, known[key] ?? cause)
+    }
+    for change in newest {
+      known[change.key] = min(change.cause, known[change.key] ?? change.cause)
+    }
+    var old = Dictionary(frozen.map { ($0.key, $0) }) { first, _ in first }
+    var changes: [Restatement] = []
+    func compare(_ key: [UInt8], _ old: ReportRow?, _ new: ReportRow?) throws {
+      let found = try restatement(
+        month, key, old, new, run: close.run, since: close.run, cause: known[key])
+      guard var change = found else { return }
+      // What merely went on, such as a trial that ended, did not come late.
+      let wasOpen = shape.definition.completeness != nil && old?.isComplete == false
+      if known[key] == nil, change.cause == .lateEvent, wasOpen { change.cause = .incomplete }
+      changes.append(change)
+    }
+    for row in rows { try compare(row.key, old.removeValue(forKey: row.key), row) }
+    for (key, row) in old { try compare(key, row, nil) }
+    return changes
   }
 
-  private func hash(_ bytes: [UInt8]) -> String {
-    bytes.withUnsafeBytes { digest.update($0) }
-    return digest.finish()
+  /// The difference of two versions of a row; nil if no number differs.
+  private func restatement(
+    _ month: Month, _ key: [UInt8], _ old: ReportRow?, _ new: ReportRow?, run: Int64,
+    since: Int64, cause: Cause? = nil
+  ) throws -> Restatement? {
+    let (before, after) = (shape.values(of: old), shape.values(of: new))
+    let columns = shape.values.indices.filter { before[$0] != after[$0] }
+    guard !columns.isEmpty else { return nil }
+    var change = Restatement(
+      shape: shape, month: month, key: key, run: run, cause: .lateEvent,
+      cells: columns.map { (shape.values[$0], before[$0], after[$0]) })
+    change.cause =
+      try cause
+      ?? causes.cause(
+        of: Set(change.columnNames), shape.product(of: key, in: history.ledger), month,
+        since: since)
+    return change
   }
-}
 
-extension RowShape {
-  func byKey(_ rows: [RowRecord]) -> [ExactText: RowRecord] {
-    Dictionary(rows.map { (key(of: $0), $0) }, uniquingKeysWith: { first, _ in first })
+  private func published(_ month: Month) throws -> [[UInt8]: (row: ReportRow, run: Int64)] {
+    guard heads[month] != nil else { return [:] }
+    return try history.ledger.publishedRows(
+      of: shape.definition.name, zone: history.plan.zone, month: month, before: history.first)
+  }
+
+  private func feed(_ key: [UInt8]) throws -> Feed? {
+    try shape.product(of: key, in: history.ledger).feed
+  }
+
+  /// The last earlier run in which the rows of the key's feed were complete.
+  private func lastRun(_ month: Month, _ kind: HorizonKind, _ key: [UInt8]) throws -> Int64? {
+    try history.lastRun(completing: month, kind, try feed(key))
   }
 }

@@ -1,0 +1,105 @@
+/// A value in a stored row of a report: a number as the report's query returns it, with symbols for
+/// words, or a text.
+public enum ReportCell: Sendable, Hashable {
+  /// Unknown, or absent.
+  case none
+  /// A count, millionths, a date, or the number of a word.
+  case integer(Int64)
+  /// A text that has no symbol.
+  case text(String)
+
+  /// The number; nil for another value.
+  public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
+}
+
+/// A row of a report as the ledger stores it: what it is about, and its values.
+public struct ReportRow: Sendable, Equatable {
+  /// The key columns, encoded.
+  public let key: [UInt8]
+  /// The other columns, encoded.
+  public let values: [UInt8]
+  /// Whether no later delivery is expected to change the row.
+  public let isComplete: Bool
+
+  /// Encodes a row.
+  public init(key: [ReportCell], values: [ReportCell], isComplete: Bool) {
+    self.init(key: Self.encode(key), values: Self.encode(values), isComplete: isComplete)
+  }
+
+  init(key: [UInt8], values: [UInt8], isComplete: Bool) {
+    self.key = key
+    self.values = values
+    self.isComplete = isComplete
+  }
+
+  /// The cells of an encoded key, or of encoded values; nil if they are damaged.
+  public static func decode(_ bytes: [UInt8]) -> [ReportCell]? {
+    bytes.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      let (nulls, texts) = (reader.unsigned(), reader.unsigned())
+      var cells: [ReportCell] = []
+      while !reader.isAtEnd || nulls >> UInt64(cells.count) != 0 {
+        guard reader.isSound, cells.count < UInt64.bitWidth else { return nil }
+        let bit: UInt64 = 1 << UInt64(cells.count)
+        if nulls & bit != 0 {
+          cells.append(.none)
+        } else if texts & bit != 0 {
+          cells.append(.text(reader.string()))
+        } else {
+          cells.append(.integer(reader.signed()))
+        }
+      }
+      return reader.isSound ? cells : nil
+    }
+  }
+
+  /// Which cells are absent and which are texts, a bit each, then the cells that are there.
+  private static func encode(_ cells: [ReportCell]) -> [UInt8] {
+    precondition(cells.count <= UInt64.bitWidth, "a bit shows of each cell whether it is absent")
+    var (nulls, texts): (UInt64, UInt64) = (0, 0)
+    for (index, cell) in cells.enumerated() {
+      switch cell {
+      case .none: nulls |= 1 << UInt64(index)
+      case .text: texts |= 1 << UInt64(index)
+      case .integer: break
+      }
+    }
+    var writer = ByteWriter(capacity: 4 * cells.count)
+    writer.put(unsigned: nulls)
+    writer.put(unsigned: texts)
+    for cell in cells {
+      switch cell {
+      case .none: break
+      case .integer(let number): writer.put(number)
+      case .text(let text): writer.put(text)
+      }
+    }
+    return writer.bytes
+  }
+}
+
+extension [ReportRow] {
+  /// All rows in one blob, in their order.
+  public var packed: [UInt8] {
+    var writer = ByteWriter()
+    for row in self {
+      row.key.withUnsafeBytes { writer.put($0) }
+      row.values.withUnsafeBytes { writer.put($0) }
+      writer.put(byte: row.isComplete ? 1 : 0)
+    }
+    return writer.bytes
+  }
+
+  /// The rows of `packed`; nil if they are damaged.
+  init?(packed bytes: UnsafeRawBufferPointer) {
+    var reader = ByteReader(bytes)
+    self.init()
+    while !reader.isAtEnd {
+      append(
+        ReportRow(
+          key: [UInt8](reader.text()), values: [UInt8](reader.text()),
+          isComplete: reader.byte() == 1))
+      guard reader.isSound else { return nil }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+internal import EventStore
+internal import Domain
+
+/// Which columns of a report identify a row, and which are stored as its values.
+struct RowShape: Sendable {
+  let definition: ReportDefinition
+  /// The key columns; without the month, unless the key alone says which cohort it is about.
+  let keys: [Int]
+  /// The columns that are stored and compared.
+  let values: [Int]
+  /// The column that counts months from the first column's; nil if the first is the month.
+  let monthsLater: Int?
+  /// Where the key has the provider, the app and the product.
+  private let provider, app, product: Int?
+
+  init(_ definition: ReportDefinition) {
+    self.definition = definition
+    let columns = definition.columns
+    let names = columns.map(\.name)
+    monthsLater = names.firstIndex(of: "period_index")
+    let first = definition.isMonthly && monthsLater == nil ? 1 : 0
+    keys = columns.indices.filter { $0 >= first && columns[$0].isKey }
+    values = columns.indices.filter {
+      !columns[$0].isKey && names[$0] != Column.isComplete.name
+    }
+    provider = keys.firstIndex { names[$0] == "provider" }
+    app = keys.firstIndex { names[$0] == "app_id" }
+    product = keys.firstIndex { names[$0] == "product_id" }
+  }
+
+  /// The stored form of a row with a cell for each column.
+  func row(_ cells: [ReportCell], isComplete: Bool) -> ReportRow {
+    ReportRow(
+      key: keys.map { cells[$0] }, values: values.map { cells[$0] }, isComplete: isComplete)
+  }
+
+  /// The month that a row with a cell for each column is about.
+  func month(of cells: [ReportCell]) -> Month {
+    let number = Int32(truncatingIfNeeded: cells[0].integer ?? 0)
+    if definition.isSplitByMonth { return Day(number: number).month }
+    let later = monthsLater.flatMap { cells[$0].integer } ?? 0
+    return Month(number: number + Int32(truncatingIfNeeded: later))
+  }
+
+  /// A cell for each column of a stored row; nil if it was stored with other columns.
+  func cells(of row: ReportRow, _ month: Month) -> [ReportCell]? {
+    guard let key = ReportRow.decode(row.key), let values = ReportRow.decode(row.values),
+      key.count == keys.count, values.count == self.values.count
+    else { return nil }
+    // What is in neither is the month in front, and the flag at the end.
+    var cells = [ReportCell](
+      repeating: .integer(row.isComplete ? 1 : 0), count: definition.columns.count)
+    cells[0] = .integer(Int64(month.number))
+    for (column, cell) in zip(keys, key) { cells[column] = cell }
+    for (column, cell) in zip(self.values, values) { cells[column] = cell }
+    return cells
+  }
+
+  /// What the row with this key is about; a report without products has the empty one.
+  func product(of key: [UInt8], in ledger: Ledger) throws(LedgerError) -> PublishedProduct {
+    guard let cells = ReportRow.decode(key), cells.count == keys.count else {
+      throw ledger.damagedRows(of: definition.name)
+    }
+    func symbol(_ place: Int?) -> StringID? {
+      switch place.map({ cells[$0] }) ?? .none {
+      case .none: 0
+      case .integer(let number): StringID(exactly: number)
+      case .text(let word): ledger.symbol(word)
+      }
+    }
+    let provider: Provider? =
+      switch provider.map({ cells[$0] }) ?? .none {
+      case .none: nil
+      case .integer(let number): UInt8(exactly: number).flatMap(Provider.init(rawValue:))
+      case .text(let name): Provider(name: name)
+      }
+    let app = symbol(app)
+    return PublishedProduct(
+      feed: provider.flatMap { provider in app.map { Feed(provider: provider, app: $0) } },
+      product: symbol(product))
+  }
+
+  /// The values of a row by their columns; without a row, zeros where that is known.
+  func values(of row: ReportRow?) -> [ReportCell] {
+    guard let row else {
+      return values.map { column in
+        switch definition.columns[column].format {
+        case .integer, .amount: .integer(0)
+        default: .none
+        }
+      }
+    }
+    return ReportRow.decode(row.values) ?? values.map { _ in .none }
+  }
+}
+
+/// What a row is about; nil parts are no words of the ledger.
+struct PublishedProduct: Hashable {
+  let feed: Feed?
+  let product: StringID?
+}
+
+extension RowPrinter {
+  /// Adds a stored cell, exactly.
+  mutating func add(
+    _ cell: ReportCell, as format: CellFormat, to line: inout CSVLine
+  ) throws(ReportError) {
+    switch (cell, format) {
+    case (.none, _): line.addNothing()
+    case (.text(let text), _): line.add(text: text)
+    case (.integer(let number), .ratio): line.add(micros: number, decimals: 6)
+    case (.integer(let number), _):
+      try add(number, over: 0, as: format, decimals: nil, to: &line)
+    }
+  }
+}
