@@ -6,16 +6,18 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Publish the reports from the ledger as it stands.",
     discussion: """
-      Reads no archive. With another --as-of it publishes the reports as of that business time,
-      from all that is known today. With --as-known-at it publishes them as the ledger knew it
-      when that run published, to the same bytes; with both, that business time as known then.
+      Reads no archive. --as-of publishes the reports as of that business time, from all that the
+      ledger holds today. --at-run publishes the set of that run again, byte for byte; with --as-of,
+      that business time from what the ledger held at that run.
 
         subledger report --as-of 2026-11-01 --out october
-        subledger report --as-known-at 41 --out as-published
+        subledger report --at-run 41 --out as-published
       """)
 
-  @Option(help: "Publish what the ledger knew when this run published. (default: all of today)")
-  var asKnownAt: Int64?
+  @Option(
+    help: ArgumentHelp(
+      "Use only what the ledger held at run N. (default: all of today)", valueName: "N"))
+  var atRun: Int64?
 
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
@@ -25,7 +27,7 @@ struct ReportCommand: ParsableCommand {
   var dryRun = false
 
   func validate() throws {
-    guard asKnownAt != nil else { return }
+    guard atRun != nil else { return }
     let followed = [
       ("--timezone", output.timezone), ("--prices", output.prices),
       ("--decisions", output.decisions), ("--csv-dialect", output.csvDialect),
@@ -33,7 +35,7 @@ struct ReportCommand: ParsableCommand {
     ].filter { $0.1 != nil }.map(\.0)
     guard followed.isEmpty else {
       throw ValidationError(
-        "--as-known-at follows what that run followed; leave out "
+        "--at-run uses the options of that run; leave out "
           + followed.joined(separator: ", "))
     }
   }
@@ -45,7 +47,7 @@ struct ReportCommand: ParsableCommand {
     }
     try Session(ledger).run { session in
       try session.timed(session.night(fill), timing) {
-        try asKnownAt.map($0.report(asKnownAt:)) ?? $0.report()
+        try atRun.map($0.report(atRun:)) ?? $0.report()
       }
     }
   }

@@ -73,7 +73,7 @@ struct CommandLineTests {
 
   @Test("Options that have no effect are 64")
   func noEffect() throws {
-    let known = ["report", "--as-known-at", "1"]
+    let known = ["report", "--at-run", "1"]
     try expect(known + ["--csv-dialect", "excel"], 64, "--csv-dialect")
     try expect(known + ["--timezone", "UTC", "--prices", "p"], 64, "--timezone, --prices")
     try expect(known + ["--amount-decimals", "0", "--decisions", "d"], 64, "--amount-decimals")

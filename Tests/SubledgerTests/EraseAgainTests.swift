@@ -94,7 +94,7 @@ struct EraseAgainTests {
     let pack = try program.run(["pack", "2026-02", "--out", "p.tar.gz"])
     #expect(pack.status == 0, "\(pack)")
     #expect(try program.run(["verify", "--pack", "p.tar.gz"]).status == 0)
-    let again = try program.run(["report", "--as-known-at", "3", "--out", "again"])
+    let again = try program.run(["report", "--at-run", "3", "--out", "again"])
     #expect([0, 1].contains(again.status), "\(again)")
 
     try decide(id, " twice")

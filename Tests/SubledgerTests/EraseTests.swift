@@ -60,7 +60,7 @@ struct EraseTests {
     #expect(verified.output.contains("persons were erased since"))
     #expect(verified.output.contains("of the archives name persons who were erased"))
     let told = try program.run([
-      "report", "--as-known-at", "1", "--ledger", "l.sqlite", "--out", "again",
+      "report", "--at-run", "1", "--ledger", "l.sqlite", "--out", "again",
     ])
     #expect([0, 1].contains(told.status) && told.errors.contains("erased since"), "\(told)")
 

@@ -79,7 +79,7 @@ private struct SteadyRuns {
     let program = world.program
     try? FileManager.default.removeItem(atPath: program.folder.path("anew"))
     let again = try program.run(
-      ["report", "--ledger", "l.sqlite", "--as-known-at", "\(run)", "--out", "anew"])
+      ["report", "--ledger", "l.sqlite", "--at-run", "\(run)", "--out", "anew"])
     try #require([0, 1].contains(again.status), "\(again)")
     return try program.published() == program.published(in: "anew")
   }

@@ -31,21 +31,21 @@ struct LookBackTests {
     }
     let verified = try program.run(["verify"])
     #expect(verified.status == 0, "\(verified)")
-    let told = try program.run(["report", "--as-known-at", "3", "--out", "told"])
+    let told = try program.run(["report", "--at-run", "3", "--out", "told"])
     #expect(told.status == 0, "\(told)")
     #expect(differences(before, try program.published(in: "told")).isEmpty)
   }
 
-  @Test("A look back whose history a later night told otherwise comes back with a warning")
+  @Test("A look back whose history a later run wrote in another way comes back with a warning")
   func toldOtherwise() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-04-20") == ["MISSED_RENEWAL"])
     #expect(try codes(asOf: "2026-03-01").isEmpty)
     let before = try program.published()
     #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
-    let told = try program.run(["report", "--as-known-at", "2", "--out", "told"])
+    let told = try program.run(["report", "--at-run", "2", "--out", "told"])
     #expect(told.status == 0, "\(told)")
-    #expect(told.errors.contains("run 2 looked back behind an earlier one"), "\(told)")
+    #expect(told.errors.contains("run 2 looked back behind an earlier run"), "\(told)")
     #expect(
       Set(differences(before, try program.published(in: "told")))
         == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])

@@ -44,7 +44,7 @@ struct PruneTests {
     var kept = 0
     for (index, asOf) in nights.asOfs.enumerated() {
       let again = try program.run([
-        "report", "--ledger", "l.sqlite", "--as-known-at", "\(index + 1)", "--out", "again",
+        "report", "--ledger", "l.sqlite", "--at-run", "\(index + 1)", "--out", "again",
       ])
       guard asOf >= "2025-08" else {
         #expect(again.status == 64 && again.errors.contains("was pruned before"), "\(again)")

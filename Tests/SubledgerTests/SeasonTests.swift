@@ -32,7 +32,7 @@ struct SeasonTests {
     let program = season.program
     for (index, published) in sets.enumerated() {
       let again = try program.run(
-        ["report", "--ledger", "l.sqlite", "--as-known-at", "\(index + 1)", "--out", "again"])
+        ["report", "--ledger", "l.sqlite", "--at-run", "\(index + 1)", "--out", "again"])
       #expect([0, 1].contains(again.status), "seed \(seed), run \(index + 1): \(again)")
       let different = differences(published, try program.published(in: "again"))
       #expect(different.isEmpty, "seed \(seed), run \(index + 1)")

@@ -147,7 +147,7 @@ struct LineageMerge {
   /// Lets of two copies of one version only the later one speak.
   ///
   /// The earlier one is kept beside it when a run that has published knew it: what that run said
-  /// can be told again.
+  /// can be reproduced.
   private mutating func supersede(
     _ index: Int, from archive: Int32, with record: EventRecord
   ) {

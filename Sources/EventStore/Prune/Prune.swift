@@ -2,7 +2,7 @@ public import Domain
 
 /// What was removed because only earlier runs and as-ofs need it.
 public struct Pruned: Sendable, Equatable {
-  /// The first run that can still be told again.
+  /// The first run that can still be reproduced.
   public var firstRun: Int64
   /// Snapshots in whose place newer ones were known.
   public var snapshots: Int64 = 0
@@ -10,7 +10,7 @@ public struct Pruned: Sendable, Equatable {
   public var contents: Int64 = 0
   /// Versions of published rows that newer ones superseded.
   public var published: Int64 = 0
-  /// Checksums of sets that cannot be told again.
+  /// Checksums of sets that cannot be reproduced.
   public var checksums: Int64 = 0
 
   init(firstRun: Int64) { self.firstRun = firstRun }
@@ -66,7 +66,7 @@ extension Ledger {
   /// Sealed tables of which rows are removed, or changed with them.
   private static let pruned: Set = ["archive", "published_row"]
 
-  /// The moment before which as-ofs, and the first run before which runs, cannot be told again.
+  /// The moment before which as-ofs, and the first run before which runs, cannot be reproduced.
   public func prunedBefore() throws(LedgerError) -> (moment: Instant, run: Int64)? {
     var found: (moment: Instant, run: Int64)?
     for act in try acts() where act.deed == .prune {
@@ -88,7 +88,7 @@ extension Ledger {
 private struct Removal {
   private let database: Connection
   private let moment: Instant
-  /// The first run that is to be told again.
+  /// The first run that is to stay reproducible.
   private let run: Int64
   /// The last archive that it knew.
   private let archive: Int64
@@ -169,7 +169,7 @@ private struct Removal {
     return try count(removal)
   }
 
-  /// Checksums of the sets of runs that are not to be told again.
+  /// Checksums of the sets of runs that need not stay reproducible.
   func checksums() throws -> Int64 {
     let removal = try Statement(
       database,

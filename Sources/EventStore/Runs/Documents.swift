@@ -16,7 +16,7 @@ public struct Document: Sendable, Equatable {
   }
 }
 
-/// The documents that a run follows; with its options they are all that it needs to be told again.
+/// The documents that a run follows; with its options they are all that reproducing it needs.
 public struct RunDocuments: Sendable, Equatable {
   /// The configuration, without secrets and paths of the machine.
   public var configuration: Document?

@@ -61,7 +61,7 @@ create table reject (
 ) strict, without rowid;
 
 -- Deliveries by the day they came (received, else created, else event time). As in the tables below,
--- `run` is the one that publishes them first, so that what an earlier run knew can be told again.
+-- `run` is the one that publishes them first, so that what an earlier run knew can be reproduced.
 create table delivery_cell (
   run integer not null,
   day integer not null,

@@ -1,43 +1,53 @@
 import EventStore
 import Reports
 
-/// The set of a run, told again, held to what the run published.
+/// The reproduced set of a run, compared with what the run published.
 struct ReproductionCheck {
   let run: RunRow
   /// How many files the set has now.
   let files: Int
-  /// Those with other bytes, or that only one of both has.
+  /// Files with other bytes, and those that only one of both sets has.
   var differing: [String]
-  /// What people did to the ledger since.
-  let since: ErasuresSinceRun
+  /// Persons who were erased since the run published.
+  let erased: Int
 
-  /// What is wrong, and what a reader should know: files that another version of the program makes
-  /// otherwise are no more than that.
-  func judged(by version: String) -> (wrong: [String], notes: [String]) {
+  /// What is wrong, and what a reader should know; another version of the program may write other
+  /// bytes, and files that name persons differ after an erasure.
+  func outcome(by version: String) -> (wrong: [String], notes: [String]) {
+    if differing.isEmpty { return ([], []) }
     if run.version != version {
-      guard !differing.isEmpty else { return ([], []) }
       let note =
         "run \(run.id) was published by version \(run.version); files with other bytes by "
         + "\(version): \(differing.joined(separator: ", "))"
       return ([], [note])
     }
-    return (since.unexplained(differing), since.reason(for: differing).map { [$0] } ?? [])
+    let explained = differing.filter { erased > 0 && (namesPersons($0) || $0 == manifestName) }
+    if explained.isEmpty { return (differing, []) }
+    let persons = erased == 1 ? "a person was" : "\(erased) persons were"
+    let note = "\(persons) erased since, so other names are in: \(explained.joined(separator: ", "))"
+    return (differing.filter { !explained.contains($0) }, [note])
   }
 }
 
 extension ReproductionCheck {
-  /// Compares what `run` published with the checksums of what came of doing it again.
+  /// Compares what `run` published with the checksums of the reproduced set.
   init(
-    _ run: RunRow, _ before: RunDocuments, again now: [UInt8], since: ErasuresSinceRun
+    _ run: RunRow, _ documents: RunDocuments, reproduced checksums: [UInt8], erased: Int
   ) throws(SubledgerError) {
-    let known = try before.checksums()
     self.init(
-      run: run, files: now.count { $0 == UInt8(ascii: "\n") },
-      differing: differingFiles(known, now), since: since)
+      run: run, files: checksums.count { $0 == UInt8(ascii: "\n") },
+      differing: differingFiles(try documents.checksums(), checksums), erased: erased)
+  }
+}
+
+extension Ledger {
+  /// Persons who were erased after `run` published.
+  func erasures(since run: Int64) throws(SubledgerError) -> Int {
+    try attempt { try acts() }.count { $0.deed == .erase && $0.run >= run }
   }
 }
 
 extension RunDocuments {
-  /// The checksums of what the run published; empty when they are not kept.
+  /// The checksums of what the run published; empty if they are not stored.
   func checksums() throws(SubledgerError) -> [UInt8] { try published?.content() ?? [] }
 }

@@ -39,11 +39,11 @@ extension RunPipeline {
     shadow.out = "\(folder)/reports"
     shadow.saysAsOf = false
     shadow.isDryRun = false
-    _ = try following(shadow, silently: true).report(asKnownAt: run.id)
+    _ = try following(shadow, silently: true).report(atRun: run.id)
     let isSame = try attempt { try inspectSet(in: shadow.out).sha256 } == run.published
-    let since = try ErasuresSinceRun(run.id, in: ledger)
+    let erased = try ledger.erasures(since: run.id)
     let isFollowed = history.documents.decisions.map { $0.contentSHA256 == $0.sha256 } ?? true
-    guard isFollowed && (isSame || since.erased == 0) else {
+    guard isFollowed && (isSame || erased == 0) else {
       throw SubledgerError(
         .tryAgain, "run \(run.id) named a person who was erased since",
         hint: "publish anew, with the options of the nightly job, and pack then")

@@ -70,7 +70,7 @@ extension RunPipeline {
     else { return }
     throw SubledgerError(
       .usage,
-      "run \(run.id) cannot be told again: the ledger was pruned before "
+      "run \(run.id) cannot be reproduced: the ledger was pruned before "
         + "\(pruned.moment.text)",
       hint: "runs from run \(pruned.run) on can; a backup from before the pruning has the others")
   }

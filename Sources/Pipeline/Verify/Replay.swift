@@ -51,12 +51,13 @@ extension RunPipeline {
     told.out = folder.path("replayed")
     _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
     var anew = try ReproductionCheck(
-      run, history.documents, again: try attempt { try again.documents(ofRun: 1).checksums() },
-      since: try ErasuresSinceRun(run.id, in: ledger))
+      run, history.documents,
+      reproduced: try attempt { try again.documents(ofRun: 1).checksums() },
+      erased: try ledger.erasures(since: run.id))
     reports.count = Int64(anew.files)
     reports.notes.append("but for those that speak of arrival itself")
     anew.differing.removeAll { speaksOfArrival($0) || $0 == manifestName }
-    let (wrong, notes) = anew.judged(by: version)
+    let (wrong, notes) = anew.outcome(by: version)
     for file in wrong { reports.fail(.differs, file) }
     reports.notes += notes
     return [counted, reports]

@@ -125,7 +125,7 @@ extension RunPipeline {
         }
       }
       reports.count = Int64(again.files)
-      let (wrong, notes) = again.judged(by: version)
+      let (wrong, notes) = again.outcome(by: version)
       for file in wrong { reports.fail(.differs, file) }
       reports.notes += notes
     } catch {
@@ -155,8 +155,9 @@ extension RunPipeline {
     try attempt { try copy.rewind(to: run.id) }
     _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
     return try ReproductionCheck(
-      run, history.documents, again: try attempt { try copy.documents(ofRun: run.id).checksums() },
-      since: try ErasuresSinceRun(run.id, in: ledger))
+      run, history.documents,
+      reproduced: try attempt { try copy.documents(ofRun: run.id).checksums() },
+      erased: try ledger.erasures(since: run.id))
   }
 }
 

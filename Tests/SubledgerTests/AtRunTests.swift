@@ -3,8 +3,8 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("What a run published is told again from the ledger alone")
-struct AsKnownAtTests {
+@Suite("What a run published is reproduced from the ledger alone")
+struct AtRunTests {
   @Test("After any nights, every published set comes back byte for byte", arguments: 1...3)
   func everyRun(seed: Int) throws {
     var nights = try RandomNights(seed: seed)
@@ -15,7 +15,7 @@ struct AsKnownAtTests {
     try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
     for (index, published) in sets.enumerated() {
       let again = try program.run(
-        ["report", "--ledger", "l.sqlite", "--as-known-at", "\(index + 1)", "--out", "again"])
+        ["report", "--ledger", "l.sqlite", "--at-run", "\(index + 1)", "--out", "again"])
       try #require([0, 1].contains(again.status), "seed \(seed), run \(index + 1): \(again)")
       let different = differences(published, try program.published(in: "again"))
       #expect(different.isEmpty, "seed \(seed), run \(index + 1)")
@@ -33,7 +33,7 @@ struct AsKnownAtTests {
     try program.run(["report", "--ledger", "l.sqlite", "--as-of", asOf, "--out", "today"])
     #expect(!differences(sets[2], try program.published(in: "today")).isEmpty)
     let both = try program.run([
-      "report", "--ledger", "l.sqlite", "--as-known-at", "2", "--as-of", asOf, "--out", "both",
+      "report", "--ledger", "l.sqlite", "--at-run", "2", "--as-of", asOf, "--out", "both",
     ])
     #expect([0, 1].contains(both.status), "\(both)")
     let manifest = try String(
@@ -51,9 +51,9 @@ struct AsKnownAtTests {
     let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readWrite)
     try ledger.rows(sql: "update run set published = 'other' where id = 1") { _ in }
     try ledger.checkpoint()
-    let result = try program.run(["report", "--ledger", "l.sqlite", "--as-known-at", "1"])
+    let result = try program.run(["report", "--ledger", "l.sqlite", "--at-run", "1"])
     #expect(result.status == 70, "\(result)")
-    #expect(result.errors.contains("what run 1 published cannot be told again"), "\(result)")
+    #expect(result.errors.contains("cannot reproduce what run 1 published"), "\(result)")
     #expect(differences(before, try program.published()).isEmpty)
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
     #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
@@ -64,9 +64,9 @@ struct AsKnownAtTests {
     var nights = try RandomNights(seed: 5)
     _ = try nights.live(count: 1)
     let result = try nights.world.program.run(
-      ["report", "--ledger", "l.sqlite", "--as-known-at", "7"])
+      ["report", "--ledger", "l.sqlite", "--at-run", "7"])
     #expect(result.status == 64)
-    #expect(result.errors.contains("knows no run 7 that has published"))
+    #expect(result.errors.contains("no run 7 of the ledger"))
   }
 }
 

@@ -8,28 +8,30 @@ import Domain
 extension RunPipeline {
   /// Publishes the report set as the ledger knew it when `run` published, from the ledger alone.
   ///
-  /// Options, configuration, prices and decisions are those of that run. With an as-of of the
-  /// plan's own, the set speaks of that moment instead; else its bytes are those that the run
-  /// published, or it is an error of kind `identity`, and nothing is published.
-  public func report(asKnownAt run: Int64) throws(SubledgerError) -> RunResult {
+  /// Options, configuration, prices and decisions are those of that run. With an explicit as-of the
+  /// set is about that moment; else its bytes must be those that the run published, or it is an
+  /// error of kind `identity`, and nothing is published.
+  public func report(atRun run: Int64) throws(SubledgerError) -> RunResult {
     try requireLedger()
-    var shadow = plan
-    shadow.isDryRun = true
-    return try following(shadow).withLedger { ledger throws(SubledgerError) in
+    var copied = plan
+    copied.isDryRun = true
+    return try following(copied).withLedger { ledger throws(SubledgerError) in
       let history = try self.history(of: run, in: ledger)
-      let since = try ErasuresSinceRun(run, in: ledger)
+      let erased = try ledger.erasures(since: run)
       let isLookBack = try attempt {
         try ledger.runs(newest: .max).contains { $0.id < run && $0.asOf > history.row.asOf }
       }
       try requireKept(history.row, in: ledger)
       try attempt { try ledger.rewind(to: run) }
-      var told = history.plan
-      told.isDryRun = plan.isDryRun
-      if plan.saysAsOf { told.rules.asOf = plan.rules.asOf }
-      return try following(told).publish(from: ledger, after: IntakeSummary()) {
+      var plan = history.plan
+      plan.isDryRun = self.plan.isDryRun
+      if self.plan.saysAsOf { plan.rules.asOf = self.plan.rules.asOf }
+      return try following(plan).publish(from: ledger, after: IntakeSummary()) {
         (checksums) throws(SubledgerError) in
-        guard !plan.saysAsOf else { return }
-        try compare(history, with: checksums, since, isLookBack: isLookBack)
+        guard !self.plan.saysAsOf, sha256(of: checksums) != history.row.published else { return }
+        let check = try ReproductionCheck(
+          history.row, history.documents, reproduced: checksums, erased: erased)
+        try require(check, isLookBack: isLookBack)
       }
     }
   }
@@ -38,48 +40,37 @@ extension RunPipeline {
   func history(of run: Int64, in ledger: Ledger) throws(SubledgerError) -> RunHistory {
     guard let row = try attempt({ try ledger.run(run) }), row.published != nil else {
       throw SubledgerError(
-        .usage, "the ledger \(plan.ledger) knows no run \(run) that has published",
+        .usage, "no run \(run) of the ledger \(plan.ledger) has published",
         hint: "`subledger status` lists the runs")
     }
     let documents = try attempt { try ledger.documents(ofRun: run) }
     return RunHistory(row: row, documents: documents, plan: try plan.following(row, documents))
   }
 
-  /// Holds the set of these checksums to what the run published.
-  private func compare(
-    _ history: RunHistory, with checksums: [UInt8], _ since: ErasuresSinceRun, isLookBack: Bool
+  /// Refuses a reproduced set with other bytes, unless the check explains them.
+  private func require(
+    _ check: ReproductionCheck, isLookBack: Bool
   ) throws(SubledgerError) {
-    let run = history.row
-    if run.version != version {
-      log.warning(
-        """
-        run \(run.id) was published by version \(run.version) of the program, and is told again \
-        by \(version): datapackage.json names it, and reports may differ
-        """)
-    }
-    guard sha256(of: checksums) != run.published else { return }
-    let (wrong, notes) = try ReproductionCheck(
-      run, history.documents, again: checksums, since: since
-    ).judged(by: version)
+    let (wrong, notes) = check.outcome(by: version)
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }
-    // Words of a run before it, of breaks that do not stand at its as-of.
+    // The words of a run before it about breaks that are not open at its as-of.
     if isLookBack, Set(wrong).isSubset(of: ["breaks_history.csv", manifestName]) {
       return log.warning(
         """
-        run \(run.id) looked back behind an earlier one, and what was said then of breaks that \
-        live on was said otherwise since; other bytes are in: \(wrong.joined(separator: ", "))
+        run \(check.run.id) looked back behind an earlier run, and later runs described the same \
+        breaks again; other bytes are in: \(wrong.joined(separator: ", "))
         """)
     }
     throw SubledgerError(
       .identity,
-      "what run \(run.id) published cannot be told again; other bytes are in: "
+      "cannot reproduce what run \(check.run.id) published; other bytes are in: "
         + wrong.joined(separator: ", "),
-      hint: "keep the ledger and report this; `subledger verify` tells what does not hold")
+      hint: "keep the ledger and report this; `subledger verify` shows what is damaged")
   }
 }
 
-/// A run of the past with what it followed.
+/// An earlier run with the options and documents that it followed.
 struct RunHistory {
   let row: RunRow
   let documents: RunDocuments
@@ -140,8 +131,8 @@ extension Plan {
 
   private static func contradiction(_ run: RunRow) -> SubledgerError {
     SubledgerError(
-      .damagedInput, "the options of run \(run.id) are not what its documents come to",
-      hint: "`subledger verify` tells what of the ledger does not hold")
+      .damagedInput, "the options of run \(run.id) do not match its stored documents",
+      hint: "`subledger verify` shows what is damaged")
   }
 }
 

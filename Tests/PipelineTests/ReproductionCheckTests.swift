@@ -4,29 +4,29 @@ import Domain
 @testable import EventStore
 @testable import Pipeline
 
-@Suite("A set that is told again is held to what was published")
-struct ToldAgainTests {
-  private func told(by version: String, erased: Int) -> ReproductionCheck {
+@Suite("A reproduced set is compared with what was published")
+struct ReproductionCheckTests {
+  private func check(by version: String, erased: Int) -> ReproductionCheck {
     let run = RunRow(
       id: 3, asOf: Instant(seconds: 1_772_323_200), version: version, options: "{}", archives: 1,
       tallies: ArchiveTallies())
     return ReproductionCheck(
       run: run, files: 9, differing: ["breaks.csv", "churn_monthly.csv"],
-      since: ErasuresSinceRun(erased: erased))
+      erased: erased)
   }
 
   @Test("Other bytes are wrong, but for names of persons who were erased since")
   func sameVersion() {
-    let all = told(by: "2.0", erased: 0).judged(by: "2.0")
+    let all = check(by: "2.0", erased: 0).outcome(by: "2.0")
     #expect(all.wrong == ["breaks.csv", "churn_monthly.csv"] && all.notes.isEmpty)
-    let explained = told(by: "2.0", erased: 1).judged(by: "2.0")
+    let explained = check(by: "2.0", erased: 1).outcome(by: "2.0")
     #expect(explained.wrong == ["churn_monthly.csv"])
-    #expect(explained.notes.count == 1 && explained.notes[0].hasSuffix("stand in: breaks.csv"))
+    #expect(explained.notes.count == 1 && explained.notes[0].hasSuffix("are in: breaks.csv"))
   }
 
-  @Test("What another version of the program makes otherwise is told, and not wrong")
+  @Test("What another version of the program writes in another way is noted, and not wrong")
   func otherVersion() {
-    let (wrong, notes) = told(by: "1.9", erased: 0).judged(by: "2.0")
+    let (wrong, notes) = check(by: "1.9", erased: 0).outcome(by: "2.0")
     #expect(wrong.isEmpty)
     #expect(notes.count == 1 && notes[0].hasSuffix("by 2.0: breaks.csv, churn_monthly.csv"))
   }
