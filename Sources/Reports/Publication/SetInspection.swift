@@ -1,12 +1,12 @@
 internal import Formats
 
-/// What a published folder turned out to hold.
+/// What a published folder holds.
 public struct SetInspection: Sendable, Equatable {
   /// SHA-256 of `SHA256SUMS`.
   public var sha256: String
   /// Files that it names, sorted by bytes.
   public var paths: [String]
-  /// What is not as it says.
+  /// Where the folder differs from it.
   public var problems: [String]
 }
 
@@ -19,9 +19,7 @@ public func sealFolder(_ folder: String) throws(PublishError) {
   try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
 }
 
-/// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
-///
-/// Files that were never published are left alone.
+/// Compares every file of the set published in `folder` with `SHA256SUMS`; other files do not count.
 public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
@@ -30,7 +28,7 @@ public func inspectSet(in folder: String) throws(PublishError) -> SetInspection 
   let sums = Checksums(reading: document)
   var problems: [String] = []
   for path in sums.paths {
-    guard try entryType("\(folder)/\(path)") == .file else {
+    guard try status(of: "\(folder)/\(path)")?.isFile == true else {
       problems.append("\(path) is not there")
       continue
     }
