@@ -24,7 +24,8 @@ struct ReproductionCheck {
     let explained = differing.filter { erased > 0 && (namesPersons($0) || $0 == manifestName) }
     if explained.isEmpty { return (differing, []) }
     let persons = erased == 1 ? "a person was" : "\(erased) persons were"
-    let note = "\(persons) erased since, so other names are in: \(explained.joined(separator: ", "))"
+    let files = explained.joined(separator: ", ")
+    let note = "\(persons) erased since, so other names are in: \(files)"
     return (differing.filter { !explained.contains($0) }, [note])
   }
 }
