@@ -40,73 +40,73 @@ struct KnownCaseTests {
 
   private static let damages: [Damage] = [
     // A number that is greater than any symbol.
-    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "word") { _ = try $0.foldBasis() },
-    Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "word") {
+    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "Int32") { _ = try $0.foldBasis() },
+    Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "Int32") {
       _ = try $0.churnDoubts()
     },
-    Damage("insert into price_cell values (0, 1, 5000000000, 0, 1, -1, 1)", "word") {
+    Damage("insert into price_cell values (0, 1, 5000000000, 0, 1, -1, 1)", "Int32") {
       _ = try $0.priceRows()
     },
-    Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "word") {
+    Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "Int32") {
       _ = try $0.begun()
     },
-    Damage("insert into rate_cell values (5000000000, 1, x'')", "word") { _ = try $0.rateRows() },
-    Damage("update lineage set app = 5000000000", "word") { try $0.forEachLineage { _, _ in } },
-    Damage("update watermark set provider = 99", "provider") { _ = try $0.watermarks() },
+    Damage("insert into rate_cell values (5000000000, 1, x'')", "Int32") { _ = try $0.rateRows() },
+    Damage("update lineage set app = 5000000000", "Int32") { try $0.forEachLineage { _, _ in } },
+    Damage("update watermark set provider = 99", "Provider") { _ = try $0.watermarks() },
     // A number that ends like that of a provider is none of it.
-    Damage("update watermark set provider = 256 + provider", "provider") {
+    Damage("update watermark set provider = 256 + provider", "Provider") {
       _ = try $0.watermarks()
     },
-    Damage("insert into fold_feed values (99, 0, 0, 0)", "provider") { _ = try $0.foldBasis() },
-    Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "provider") {
+    Damage("insert into fold_feed values (99, 0, 0, 0)", "Provider") { _ = try $0.foldBasis() },
+    Damage("insert into churn_doubt values (1, 1, 99, 0, 1, 0, 0)", "Provider") {
       _ = try $0.churnDoubts()
     },
-    Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "store") {
+    Damage("insert into churn_doubt values (1, 1, 1, 0, 99, 0, 0)", "Store") {
       _ = try $0.churnDoubts()
     },
-    Damage("insert into price_cell values (0, 99, 0, 0, 1, -1, 1)", "store") {
+    Damage("insert into price_cell values (0, 99, 0, 0, 1, -1, 1)", "Store") {
       _ = try $0.priceRows()
     },
-    Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "provider") {
+    Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "Provider") {
       _ = try $0.begun()
     },
-    Damage("update lineage set provider = 256 + provider", "provider") {
+    Damage("update lineage set provider = 256 + provider", "Provider") {
       try $0.forEachLineage { _, _ in }
     },
-    Damage("update lineage set environment = 256", "environment") {
+    Damage("update lineage set environment = 256", "Environment") {
       try $0.forEachLineage { _, _ in }
     },
-    Damage("update lineage set store = 99", "store") { try $0.forEachLineage { _, _ in } },
-    Damage("update snapshot set provider = 256 + provider", "provider") {
+    Damage("update lineage set store = 99", "Store") { try $0.forEachLineage { _, _ in } },
+    Damage("update snapshot set provider = 256 + provider", "Provider") {
       try $0.forEachUser(withSnapshotAsOf: Instant(seconds: 200)) { _ in }
     },
-    Damage("update break_episode set provider = 256 + provider", "provider") {
+    Damage("update break_episode set provider = 256 + provider", "Provider") {
       _ = try $0.standingBreaks()
     },
-    Damage("update break_episode set environment = 256", "environment") {
+    Damage("update break_episode set environment = 256", "Environment") {
       _ = try $0.standingBreaks()
     },
-    Damage("update break_episode set store = 99", "store") { _ = try $0.standingBreaks() },
-    Damage("update break_episode set amount_basis = 256", "basis of an amount") {
+    Damage("update break_episode set store = 99", "Store") { _ = try $0.standingBreaks() },
+    Damage("update break_episode set amount_basis = 256", "AmountBasis") {
       _ = try $0.standingBreaks()
     },
-    Damage("update break_episode set code = 'odd'", "code of a break") {
+    Damage("update break_episode set code = 'odd'", "BreakCode") {
       _ = try $0.standingBreaks()
     },
-    Damage("update break_episode set status = 'odd'", "status of a break") {
+    Damage("update break_episode set status = 'odd'", "BreakStatus") {
       _ = try $0.standingBreaks()
     },
-    Damage("update break_episode set severity = 'odd'", "severity") {
+    Damage("update break_episode set severity = 'odd'", "Severity") {
       _ = try $0.standingBreaks()
     },
-    Damage("update archive set kind = 'odd'", "kind of archive") { _ = try $0.archives() },
-    Damage("update archive set status = 'odd'", "status of an archive") {
-      _ = try $0.archiveFiles()
+    Damage("update archive set kind = 'odd'", "ArchiveKind") { _ = try $0.archives() },
+    Damage("update archive set status = 'odd'", "ArchiveStatus") {
+      _ = try $0.archives()
     },
-    Damage("update act set what = 'odd'", "deed") { _ = try $0.acts() },
+    Damage("update act set what = 'odd'", "AuditAction") { _ = try $0.acts() },
   ]
 
-  @Test("Whoever reads it is told", arguments: damages.indices)
+  @Test("A damaged case is refused when it is read", arguments: damages.indices)
   func told(index: Int) throws {
     let damage = Self.damages[index]
     try damage.read(ledger)
@@ -114,7 +114,7 @@ struct KnownCaseTests {
     try ledger.rows(sql: damage.sql) { _ in }
     let error = #expect(throws: LedgerError.self) { try damage.read(ledger) }
     #expect(error?.kind == .corrupt)
-    #expect(error?.message.hasSuffix("it names no known \(damage.noun)") == true)
+    #expect(error?.message.hasSuffix("unknown \(damage.noun)") == true)
   }
 
   @Test("A ledger whose words have numbers that none has cannot be opened")

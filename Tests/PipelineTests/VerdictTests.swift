@@ -10,7 +10,7 @@ struct VerdictTests {
 
   private func verdict(
     failOn: String? = nil, net: Int64 = 1_000_000_000, breaks: [Break] = [],
-    archives: [ArchiveAccount] = [], intake: ArchiveTallies = ArchiveTallies(),
+    archives: [ArchiveRecord] = [], intake: ArchiveTallies = ArchiveTallies(),
     torn: TornSnapshots? = nil
   ) throws -> Verdict {
     var flags = Options()
@@ -36,14 +36,14 @@ struct VerdictTests {
   }
 
   private func archive(_ name: String, lines: Int64, skipped: Int64, rejected: Int64)
-    -> ArchiveAccount
+    -> ArchiveRecord
   {
     var tallies = ArchiveTallies()
     tallies.lines = lines
     tallies.skipped = skipped
     tallies.rejected = rejected
     tallies.accepted = lines - skipped - rejected
-    return ArchiveAccount(
+    return ArchiveRecord(
       name: name, sha256: "", kind: .events, status: .complete, tallies: tallies)
   }
 

@@ -18,7 +18,7 @@ struct VerifyPassTests: PlanSuite {
     func count(isWhole: Bool) throws(SubledgerError) -> Int? {
       try night.told(by: folder.path("absent.sqlite"), isWhole: isWhole) {
         ledger throws(LedgerError) in
-        try ledger.archiveFiles().count
+        try ledger.archives().count
       }
     }
     #expect(throws: SubledgerError.self) { try count(isWhole: true) }

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The rows of one archive: itself, and the account of its lines.
+/// Writes the rows of one archive: itself, and the counts of its lines.
 struct ArchiveRows {
   private let database: Connection
 
@@ -11,7 +11,13 @@ struct ArchiveRows {
   func insert(
     _ archive: NewArchive, status: ArchiveStatus, id: Int32, run: Int64
   ) throws -> Int32 {
-    let statement = try database.statement(
+    var path = archive.path
+    let check = path.withUTF8 {
+      RowCheck.file(
+        path: UnsafeRawBufferPointer($0), bytes: archive.bytes,
+        modified: archive.modified.milliseconds, inode: archive.inode)
+    }
+    return try database.first(
       """
       insert into archive (
         id, run, name, sha256, kind, path, bytes, modified_ms, inode, path_check, status,
@@ -21,101 +27,91 @@ struct ArchiveRows {
         path = excluded.path, modified_ms = excluded.modified_ms, inode = excluded.inode,
         path_check = excluded.path_check
       returning id
-      """)
-    statement.bind(1, Int64(id))
-    statement.bind(2, run)
-    statement.bind(3, archive.name)
-    statement.bind(4, archive.sha256)
-    statement.bind(5, archive.kind.rawValue)
-    statement.bind(6, archive.path)
-    statement.bind(7, archive.bytes)
-    statement.bind(8, archive.modified.milliseconds)
-    statement.bind(9, archive.inode)
-    var path = archive.path
-    statement.bind(
-      10,
-      path.withUTF8 {
-        RowCheck.file(
-          path: UnsafeRawBufferPointer($0), bytes: archive.bytes,
-          modified: archive.modified.milliseconds, inode: archive.inode)
-      })
-    statement.bind(11, status.rawValue)
-    statement.bind(12, archive.capturedAt?.milliseconds)
-    return try statement.first { Int32($0.int64(0)) } ?? 0
+      """, id, run, archive.name, archive.sha256, archive.kind, archive.path, archive.bytes,
+      archive.modified, archive.inode, check, status, archive.capturedAt
+    ) { Int32($0.int64(0)) } ?? 0
   }
 
-  /// Adds to the lines that are no purchase events, by reason.
-  func insert(_ skipped: [String: Int64], of archive: Int32) throws {
-    try add(
-      skipped, of: archive,
-      """
-      insert into skipped (archive, reason, lines) values (?, ?, ?)
-      on conflict (archive, reason) do update set lines = lines + excluded.lines
-      """)
+  /// Adds to the lines that are not purchase events, by reason.
+  func add(skipped: [String: Int64], of archive: Int32) throws {
+    try add(skipped, to: "skipped", of: archive)
   }
 
-  /// Adds to the lines that could not be understood, by reason.
-  func insert(rejected: [String: Int64], of archive: Int32) throws {
-    try add(
-      rejected, of: archive,
-      """
-      insert into rejected (archive, reason, lines) values (?, ?, ?)
-      on conflict (archive, reason) do update set lines = lines + excluded.lines
-      """)
-  }
-
-  private func add(_ counts: [String: Int64], of archive: Int32, _ sql: String) throws {
-    let statement = try database.statement(sql)
+  private func add(_ counts: [String: Int64], to table: String, of archive: Int32) throws {
     for (reason, lines) in counts.sorted(by: { $0.key < $1.key }) {
-      statement.bind(1, Int64(archive))
-      statement.bind(2, reason)
-      statement.bind(3, lines)
-      try statement.run()
+      try database.run(
+        """
+        insert into \(table) (archive, reason, lines) values (?, ?, ?)
+        on conflict (archive, reason) do update set lines = lines + excluded.lines
+        """, archive, reason, lines)
     }
   }
 
-  /// Lists lines that could not be understood.
-  func insert(_ rejects: [Reject], of archive: Int32) throws {
-    let statement = try database.statement(
-      """
-      insert into reject (archive, line, byte_offset, reason, detail) values (?, ?, ?, ?, ?)
-      on conflict (archive, line, byte_offset) do nothing
-      """)
-    for reject in rejects {
-      statement.bind(1, Int64(archive))
-      statement.bind(2, reject.place.line)
-      statement.bind(3, reject.place.byteOffset)
-      statement.bind(4, reject.reason)
-      statement.bind(5, reject.detail)
-      try statement.run()
+  /// Adds rejected lines, and clears `rejects` for those that follow.
+  func add(_ rejects: inout RejectedLines, of archive: Int32) throws {
+    try add(rejects.unwritten, to: "rejected", of: archive)
+    for reject in rejects.listed {
+      try database.run(
+        """
+        insert into reject (archive, line, byte_offset, reason, detail) values (?, ?, ?, ?, ?)
+        on conflict (archive, line, byte_offset) do nothing
+        """, archive, reject.place.line, reject.place.byteOffset, reject.reason, reject.detail)
     }
+    rejects.clear()
   }
 
-  /// Enters what became of the archive's lines.
+  /// Writes the counts of the archive's lines.
   ///
-  /// `toldUntil` is where the last value stands that brought events; `snapshotsCheck` is the sum of
-  /// the fingerprints of its snapshots, and `isDated` says whether their lines date them all.
+  /// `importedUntil` is the offset of the last value that brought events; `snapshotsCheck` is the
+  /// sum of the fingerprints of its snapshots, and `isDated` says whether their lines date them all.
   func close(
-    _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, toldUntil: Int64? = nil,
+    _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, importedUntil: Int64? = nil,
     snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
-    let statement = try database.statement(
+    try database.run(
       """
       update archive set
         lines = ?1, accepted = ?2, duplicates = ?3, skipped = ?4, rejected = ?5,
         rounded_amounts = ?6, missing_is_proceed = ?7, first_event_ms = ?8, last_event_ms = ?9,
         damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
-        snapshots_check = ?12, told_until = ?13, captured_ms = iif(?14, null, captured_ms)
-      where id = ?11
-      """)
-    for (index, value) in [
-      tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
-      tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent?.milliseconds,
-      tallies.lastEvent?.milliseconds, damageOffset, Int64(id), snapshotsCheck,
-      toldUntil, isDated ? 1 : 0,
-    ].enumerated() {
-      statement.bind(Int32(index + 1), value)
+        snapshots_check = ?11, imported_until = ?12, captured_ms = iif(?13, null, captured_ms)
+      where id = ?14
+      """, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
+      tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent, tallies.lastEvent,
+      damageOffset, snapshotsCheck, importedUntil, isDated ? 1 : 0, id)
+  }
+}
+
+/// The lines of one archive that could not be understood: all are counted by reason, and the first
+/// of each reason are listed with their location.
+///
+/// Three kilobytes of a packed archive can hold a million such lines.
+struct RejectedLines {
+  /// Lines of one reason that an archive lists.
+  static let listedMax: Int64 = 1000
+
+  /// By reason, since the archive began.
+  private var lines: [String: Int64] = [:]
+  /// By reason, not yet written.
+  private(set) var unwritten: [String: Int64] = [:]
+  private(set) var listed: [Reject] = []
+
+  /// Memory held, about.
+  var size: Int { listed.count * 200 }
+
+  /// Counts `rejects`, which are in the order of their locations.
+  mutating func add(_ rejects: [Reject]) {
+    for reject in rejects {
+      let before = lines[reject.reason, default: 0]
+      lines[reject.reason] = before + 1
+      unwritten[reject.reason, default: 0] += 1
+      if before < Self.listedMax { listed.append(reject) }
     }
-    try statement.run()
+  }
+
+  /// Keeps only the counts that say how many more are listed.
+  mutating func clear() {
+    unwritten = [:]
+    listed = []
   }
 }

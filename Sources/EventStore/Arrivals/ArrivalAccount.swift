@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Deliveries by day, how late and at which attempt they came, and how fresh the input is, for one
+/// Deliveries by day, their latency and attempts, and the freshness of the input, for one
 /// archive.
 ///
 /// Sums stay in memory until their archive is written.
@@ -32,7 +32,7 @@ final class ArrivalAccount {
   /// Memory held, about.
   var size: Int { deliveries.count * 200 + latencies.count * 48 + attempts.count * 64 }
 
-  /// Enters a delivered event, and gives back where `count` shall count what became of it.
+  /// Adds a delivered event, and returns the slot at which `count` adds its result.
   func enter(_ event: Event) -> Int32 {
     let arrived = event.arrivedAt
     let key = DeliveryKey(
@@ -48,8 +48,8 @@ final class ArrivalAccount {
     return slot
   }
 
-  /// Counts what became of an event that `enter` gave `slot` for.
-  func count(_ fate: UpsertResult, at slot: Int32) { deliveries[Int(slot)].counts.add(fate) }
+  /// Counts the result of an event for which `enter` returned `slot`.
+  func count(_ result: UpsertResult, at slot: Int32) { deliveries[Int(slot)].counts.add(result) }
 
   private func slot(of key: DeliveryKey) -> Int32 {
     let last = lastSlots[Int(key.kind.rawValue)]
@@ -89,7 +89,7 @@ final class ArrivalAccount {
     attempts.add(event, received: received, attempt: attempt, schedule: schedule)
   }
 
-  /// Adds the sums to the tables and forgets them.
+  /// Adds the sums to the tables and clears them.
   func write(to database: Connection) throws {
     try writeDeliveries(to: database)
     try writeLatencies(to: database)
@@ -103,51 +103,36 @@ final class ArrivalAccount {
   }
 
   private func writeDeliveries(to database: Connection) throws {
-    let statement = try database.statement(DeliveryCounts.upsert)
     for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
-      statement.bind(1, run)
-      key.bind(to: statement, from: 2)
-      counts.bind(to: statement, from: 5)
-      try statement.run()
+      try counts.write(to: database, run, key.day, key.provider, key.kind)
     }
   }
 
   private func writeLatencies(to database: Connection) throws {
-    let statement = try database.statement(
-      """
-      insert into latency_cell (run, day, provider, kind, bucket, deliveries)
-      values (?, ?, ?, ?, ?, ?)
-      on conflict (run, day, provider, kind, bucket) do update set
-        deliveries = deliveries + excluded.deliveries
-      """)
     let rows = latencies.map { place, count in
       (key: LatencyKey(key: deliveries[Int(place.slot)].key, bucket: place.bucket), count: count)
     }
     for (latency, count) in rows.sorted(by: { $0.key < $1.key }) {
-      statement.bind(1, run)
-      latency.key.bind(to: statement, from: 2)
-      statement.bind(5, latency.bucket)
-      statement.bind(6, count)
-      try statement.run()
+      try database.run(
+        """
+        insert into latency_cell (run, day, provider, kind, bucket, deliveries)
+        values (?, ?, ?, ?, ?, ?)
+        on conflict (run, day, provider, kind, bucket) do update set
+          deliveries = deliveries + excluded.deliveries
+        """, run, latency.key.day, latency.key.provider, latency.key.kind, latency.bucket, count)
     }
   }
 
   private func writeFreshness(to database: Connection) throws {
-    let statement = try database.statement(
-      """
-      insert into watermark (run, provider, app, newest_ms, first_event_ms)
-      values (?, ?, ?, ?, ?)
-      on conflict (run, provider, app) do update set
-        newest_ms = max(newest_ms, excluded.newest_ms),
-        first_event_ms = min(first_event_ms, excluded.first_event_ms)
-      """)
     for feed in freshness {
-      statement.bind(1, run)
-      statement.bind(2, Int64(feed.source.provider.rawValue))
-      statement.bind(3, Int64(feed.source.app))
-      statement.bind(4, feed.newest)
-      statement.bind(5, feed.first)
-      try statement.run()
+      try database.run(
+        """
+        insert into watermark (run, provider, app, newest_ms, first_event_ms)
+        values (?, ?, ?, ?, ?)
+        on conflict (run, provider, app) do update set
+          newest_ms = max(newest_ms, excluded.newest_ms),
+          first_event_ms = min(first_event_ms, excluded.first_event_ms)
+        """, run, feed.source.provider, Int64(feed.source.app), feed.newest, feed.first)
     }
   }
 }
@@ -177,12 +162,6 @@ private struct DeliveryKey: Hashable, Comparable {
   static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
     (left.day, left.provider.rawValue, left.kind.rawValue)
       < (right.day, right.provider.rawValue, right.kind.rawValue)
-  }
-
-  func bind(to statement: Statement, from first: Int32) {
-    statement.bind(first, Int64(day.number))
-    statement.bind(first + 1, Int64(provider.rawValue))
-    statement.bind(first + 2, Int64(kind.rawValue))
   }
 }
 

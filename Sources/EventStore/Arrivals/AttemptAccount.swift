@@ -52,36 +52,24 @@ struct AttemptAccount {
   }
 
   private func writeReceipts(to database: Connection, _ run: Int64) throws {
-    let statement = try database.statement(
-      """
-      insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
-      on conflict (run, provider, slot) do update set
-        from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
-      """)
     for (key, span) in receipts.sorted(by: { $0.key < $1.key }) {
-      statement.bind(1, run)
-      statement.bind(2, Int64(key.provider.rawValue))
-      statement.bind(3, key.slot)
-      statement.bind(4, span.lowerBound)
-      statement.bind(5, span.upperBound)
-      try statement.run()
+      try database.run(
+        """
+        insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
+        on conflict (run, provider, slot) do update set
+          from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
+        """, run, key.provider, key.slot, span.lowerBound, span.upperBound)
     }
   }
 
   private func writeFailures(to database: Connection, _ run: Int64) throws {
-    let statement = try database.statement(
-      """
-      insert into failed_attempt (run, provider, at_ms, identity, attempt)
-      values (?, ?, ?, ?, ?)
-      on conflict (run, provider, at_ms, identity, attempt) do nothing
-      """)
     for failure in failures.sorted() {
-      statement.bind(1, run)
-      statement.bind(2, Int64(failure.provider.rawValue))
-      statement.bind(3, failure.time)
-      statement.bind(4, failure.identity)
-      statement.bind(5, failure.attempt)
-      try statement.run()
+      try database.run(
+        """
+        insert into failed_attempt (run, provider, at_ms, identity, attempt)
+        values (?, ?, ?, ?, ?)
+        on conflict (run, provider, at_ms, identity, attempt) do nothing
+        """, run, failure.provider, failure.time, failure.identity, failure.attempt)
     }
   }
 }

@@ -8,13 +8,13 @@ public struct BreakCount: Sendable, Equatable {
   public var severity: String
   /// `MISSED_RENEWAL` and so on.
   public var code: String
-  /// How many.
+  /// Number of breaks.
   public var count: Int64
-  /// Events that they say are missing.
+  /// Missing events.
   public var missingEvents: Int64
   /// Gross of those, as far as it can be estimated; sandbox purchases never carry money.
   public var estimatedUSD: Amount
-  /// How many of the breaks miss events whose worth nothing tells.
+  /// Breaks whose missing events have no known worth.
   public var withoutEstimate: Int64
   /// The earliest business time of what is missing or in doubt; nil when none is known.
   public var oldest: Instant?
@@ -24,8 +24,7 @@ extension Ledger {
   /// Breaks that are not resolved, by status, severity and code, with what they are worth.
   public func breakCounts() throws(LedgerError) -> [BreakCount] {
     try access("count the breaks") { database in
-      let statement = try Statement(
-        database,
+      try database.all(
         """
         select
           case
@@ -50,17 +49,13 @@ extension Ledger {
         where break.episode > 0 and break.resolved_ms is null and break.status <> 'resolved'
         group by state, break.severity, break.code
         order by state, break.severity, break.code
-        """)
-      var counts: [BreakCount] = []
-      try statement.forEachRow {
-        counts.append(
-          BreakCount(
-            status: $0.text(0), severity: $0.text(1), code: $0.text(2), count: $0.int64(3),
-            missingEvents: $0.int64(5), estimatedUSD: Amount(micros: $0.int64(6)),
-            withoutEstimate: $0.int64(7),
-            oldest: $0.optionalInstant(4)))
+        """
+      ) {
+        BreakCount(
+          status: $0.text(0), severity: $0.text(1), code: $0.text(2), count: $0.int64(3),
+          missingEvents: $0.int64(5), estimatedUSD: Amount(micros: $0.int64(6)),
+          withoutEstimate: $0.int64(7), oldest: $0.optionalInstant(4))
       }
-      return counts
     }
   }
 }

@@ -62,22 +62,16 @@ struct BreakLife {
 
   /// Ends the episodes that this run did not see; gives how many.
   func resolveUnseen() throws -> Int64 {
-    let resolve = try database.statement(
+    try database.run(
       """
       update break_episode set resolved_ms = ?1, resolved_run = ?2
       where resolved_ms is null and last_run <> ?2 and last_seen_ms <= ?1
-      """)
-    resolve.bind(1, asOf)
-    resolve.bind(2, run)
-    try resolve.run()
+      """, asOf, run)
     return Int64(database.changesCount)
   }
 
   private func write(_ statement: Statement, _ item: Break, episode: Int64) throws {
-    statement.bind(1, item.id)
-    statement.bind(2, episode)
-    statement.bind(3, asOf)
-    statement.bind(4, run)
+    statement.bindAll(item.id, episode, asOf, run)
     BreakContent.bind(item, to: statement, from: 5)
     try statement.run()
   }

@@ -33,34 +33,27 @@ extension Ledger {
     }
   }
 
-  /// The break with this id as the last run that saw it told it, its words as they were sent; nil
-  /// when no run saw one.
+  /// The break with this id as the last run that found it described it, with the texts as they were
+  /// received; nil if no run found it.
   public func knownBreak(_ id: String) throws(LedgerError) -> Break? {
     try access("read a break") { database in
-      let statement = try database.statement(
-        """
-        select \(BreakContent.selected) from break
-        where break_id = ?
-        """)
-      statement.bind(1, id)
-      return try statement.first { try BreakContent.read($0) }
+      try database.first(
+        "select \(BreakContent.selected) from break where break_id = ?", id
+      ) { try BreakContent.read($0) }
     }
   }
 
-  /// The breaks that events alone tell and the newest run saw, by id, as it told them.
+  /// The breaks that events alone prove and the newest run found, by id, as it described them.
   ///
-  /// Not all that no run resolved: a run that looks back leaves breaks of later as-ofs as they are.
+  /// Not all unresolved ones: a run that looks back leaves breaks of later as-ofs as they are.
   public func standingBreaks() throws(LedgerError) -> [Break] {
     try access("read the breaks") { database in
-      let statement = try Statement(
-        database,
+      try database.all(
         """
         select \(BreakContent.selected) from break_episode
         where last_run = (select max(id) from run) and lineage <> 0 order by break_id
-        """)
-      var breaks: [Break] = []
-      try statement.forEachRow { breaks.append(try BreakContent.read($0)) }
-      return breaks
+        """
+      ) { try BreakContent.read($0) }
     }
   }
 }

@@ -34,14 +34,10 @@ extension Ledger {
   public func replaceDecisions(_ decisions: [Decision]) throws(LedgerError) {
     try change("write the decisions") { database in
       try database.execute("delete from decision")
-      let insert = try database.statement(
-        "insert into decision (break_id, verdict, reason, who) values (?, ?, ?, ?)")
       for decision in decisions.sorted(by: { $0.breakID < $1.breakID }) {
-        insert.bind(1, decision.breakID)
-        insert.bind(2, decision.verdict.rawValue)
-        insert.bind(3, decision.reason)
-        insert.bind(4, decision.who)
-        try insert.run()
+        try database.run(
+          "insert into decision (break_id, verdict, reason, who) values (?, ?, ?, ?)",
+          decision.breakID, decision.verdict, decision.reason, decision.who)
       }
     }
   }

@@ -8,7 +8,7 @@ extension RunParts {
       """
       select id, run, name, sha256, kind, bytes, lines, accepted, duplicates, skipped, rejected,
         rounded_amounts, missing_is_proceed, first_event_ms, last_event_ms, status, damage_offset,
-        told_until, snapshots_check, captured_ms
+        imported_until, snapshots_check, captured_ms
       from archive where id between ? and ? order by id
       """
     ),

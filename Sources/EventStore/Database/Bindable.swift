@@ -44,6 +44,36 @@ extension Instant: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, milliseconds) }
 }
 
+/// A day is bound as its number.
+extension Day: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(number)) }
+}
+
+extension Int32: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(self)) }
+}
+
+/// An enumeration is bound as its raw value.
+extension Bindable where Self: RawRepresentable, RawValue == String {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, rawValue) }
+}
+
+extension Bindable where Self: RawRepresentable, RawValue == UInt8 {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(rawValue)) }
+}
+
+extension Provider: Bindable {}
+extension Store: Bindable {}
+extension Environment: Bindable {}
+extension AmountBasis: Bindable {}
+extension EventKind: Bindable {}
+extension BreakCode: Bindable {}
+extension BreakStatus: Bindable {}
+extension Severity: Bindable {}
+extension ArchiveKind: Bindable {}
+extension ArchiveStatus: Bindable {}
+extension Decision.Verdict: Bindable {}
+
 extension Optional: Bindable where Wrapped: Bindable {
   func bind(to statement: Statement, at index: Int32) {
     if let self { self.bind(to: statement, at: index) } else { statement.bindNull(index) }

@@ -166,6 +166,15 @@ extension Connection {
     try statement.forEachRow(body)
   }
 
+  /// What `body` makes of each row of a query with `values` for its question marks.
+  func all<each Value: Bindable, Result>(
+    _ sql: String, _ values: repeat each Value, body: (Statement) throws -> Result
+  ) throws -> [Result] {
+    var results: [Result] = []
+    try forEachRow(sql, repeat each values) { try results.append(body($0)) }
+    return results
+  }
+
   /// What `body` makes of the first row of a query; nil if there is none.
   @discardableResult
   func first<each Value: Bindable, Result>(

@@ -32,9 +32,9 @@ struct SubscriptionScope: Equatable {
 
   /// Reads provider, app, environment and store from `column` on.
   init(_ row: Statement, from column: Int32) throws(LedgerError) {
-    provider = try row.provider(column)
+    provider = try row.value(column)
     app = try row.symbol(column + 1)
-    environment = try row.environment(column + 2)
-    store = try row.store(column + 3)
+    environment = try row.value(column + 2)
+    store = try row.value(column + 3)
   }
 }

@@ -16,7 +16,7 @@ extension Ledger {
       var begun: [ProductKey: Int64] = [:]
       try statement.forEachRow { row in
         let productKey = try ProductKey(
-          provider: row.provider(0), app: row.symbol(1), store: row.store(2),
+          provider: row.value(0), app: row.symbol(1), store: row.value(2),
           product: row.symbol(3))
         begun[productKey, default: 0] += row.int64(4)
       }

@@ -32,7 +32,7 @@ extension Ledger {
           ChurnDoubtRow(
             lineage: row.int64(0),
             productKey: ProductKey(
-              provider: row.provider(2), app: row.symbol(3), store: row.store(4),
+              provider: row.value(2), app: row.symbol(3), store: row.value(4),
               product: row.symbol(5)),
             at: row.instant(1), isBySnapshot: row.int64(6) != 0))
       }

@@ -41,7 +41,7 @@ extension Ledger {
       ).forEachRow { row in
         try basis?.feeds.append(
           Watermark(
-            provider: row.provider(0), app: row.symbol(1),
+            provider: row.value(0), app: row.symbol(1),
             newest: row.instant(2),
             firstEvent: row.instant(3)))
       }

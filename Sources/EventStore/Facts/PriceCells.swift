@@ -44,7 +44,7 @@ extension Ledger {
         let full = row.int64(5)
         try rows.append(
           PriceRow(
-            product: row.symbol(0), store: row.store(1), currency: row.symbol(2),
+            product: row.symbol(0), store: row.value(1), currency: row.symbol(2),
             week: week == noWeek ? nil : week, price: Amount(micros: row.int64(4)),
             full: full < 0 ? nil : Amount(micros: full), charges: row.int64(6)))
       }

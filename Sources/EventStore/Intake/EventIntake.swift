@@ -23,12 +23,12 @@ public final class EventIntake {
   private let make: Make
   private var waiting = WriteBuffer()
   /// Whole archives that wait to be written.
-  private var finished: [ArchiveDraft] = []
+  private var finished: [EventFileImport] = []
   private var finishedSize = 0
   /// SHA-256 of each of them: a night can have a hundred thousand.
   private var finishedContents: Set<String> = []
   /// The archive that is being read.
-  private var current: ArchiveDraft?
+  private var current: EventFileImport?
   /// Tallies of archives that are written and not yet told.
   private var written: [ArchiveTallies] = []
   /// Whether a part of an archive is written that can still be undone.
@@ -72,7 +72,7 @@ public final class EventIntake {
     let run = try ledger.arrivalRun().number
     symbolsBefore = ledger.symbols
     waiting.beginArchive()
-    current = ArchiveDraft(
+    current = EventFileImport(
       archive, id: id, run: run, start: waiting.count,
       arrivals: ArrivalAccount(run: run, schedules: schedules), knownUntil: knownUntil)
     return id
@@ -137,7 +137,7 @@ public final class EventIntake {
     ledger.symbols = symbolsBefore
   }
 
-  private func gather(_ batch: EventBatch, of draft: ArchiveDraft) throws {
+  private func gather(_ batch: EventBatch, of draft: EventFileImport) throws {
     let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
     let events = batch.events.map { $0.translated(by: symbols, archive: draft.id) }
     try batch.arena.withUnsafeBytes { arena in
@@ -155,7 +155,7 @@ public final class EventIntake {
   }
 
   /// Lays events aside or writes them, so that memory stays bounded however long an archive is.
-  private func makeRoom(besides draft: ArchiveDraft) throws(LedgerError) {
+  private func makeRoom(besides draft: EventFileImport) throws(LedgerError) {
     let accounts = finishedSize + draft.size
     if isFull(accounts, aside: asideSize * 2) {
       try writePart(of: draft)
@@ -172,7 +172,7 @@ public final class EventIntake {
 
   /// Writes what is gathered: archives before `draft` for good, its own part so that it can be
   /// undone.
-  private func writePart(of draft: ArchiveDraft) throws(LedgerError) {
+  private func writePart(of draft: EventFileImport) throws(LedgerError) {
     let parts = try ledger.change("lay events aside") { try waiting.parts(in: $0) }
     if !finished.isEmpty { try writeFinished { _ in parts.before } }
     try change("add events") { try write(parts.last, of: [draft], in: $0) }
@@ -197,7 +197,7 @@ public final class EventIntake {
   }
 
   private func write(
-    _ batch: WriteBuffer.Batch, of drafts: [ArchiveDraft], in database: Connection
+    _ batch: WriteBuffer.Batch, of drafts: [EventFileImport], in database: Connection
   ) throws {
     // The archive that is being read may yet be given up, and its words with it.
     let isOfOthers = current.map { reading in !drafts.contains { $0 === reading } } ?? false
@@ -206,7 +206,7 @@ public final class EventIntake {
       batch, words: ledger.symbols.words, database: database, make: make)
     let fates = try writer.write()
     for draft in drafts {
-      draft.settle(fates[(draft.start - batch.numbers.lowerBound)...])
+      draft.resolve(fates[(draft.start - batch.numbers.lowerBound)...])
       try draft.write(to: database)
     }
   }

@@ -133,7 +133,7 @@ extension Connection {
     try statement.forEachRow { row in
       try acts.append(
         AuditEntry(
-          id: row.int64(0), run: row.int64(1), deed: row.deed(2),
+          id: row.int64(0), run: row.int64(1), deed: row.value(2),
           month: row.isNull(4) ? nil : row.month(4),
           reason: row.text(5), who: row.text(6), zone: row.text(3), content: row.text(7),
           sha256: row.text(8)))

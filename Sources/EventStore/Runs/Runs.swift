@@ -143,7 +143,7 @@ extension Ledger {
       try statement.forEachRow { row in
         try marks.append(
           Watermark(
-            provider: row.provider(0), app: row.symbol(1),
+            provider: row.value(0), app: row.symbol(1),
             newest: row.instant(2),
             firstEvent: row.instant(3)))
       }

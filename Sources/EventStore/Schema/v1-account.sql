@@ -29,7 +29,7 @@ create table archive (
   last_event_ms integer,
   status text not null check (status in ('complete', 'damaged', 'repeated')),
   damage_offset integer,
-  told_until integer, -- offset in the inflated archive of the last value that brought events
+  imported_until integer, -- offset in the inflated archive of the last value that brought events
   path_check integer not null, -- fingerprint of path, bytes, modified_ms and inode
   snapshots_check integer, -- sum of the fingerprints of its snapshots
   captured_ms integer, -- when lines were captured that do not say it; null without such lines

@@ -2,14 +2,14 @@ public import Domain
 
 /// Takes the snapshots of one file into the ledger, whole or not at all.
 public final class SnapshotIntake {
-  private let entry: ArchiveEntry
+  private let entry: SnapshotFileImport
 
-  private init(entry: ArchiveEntry) { self.entry = entry }
+  private init(entry: SnapshotFileImport) { self.entry = entry }
 
   static func begin(
     _ archive: NewArchive, in ledger: Ledger
   ) throws(LedgerError) -> SnapshotIntake {
-    SnapshotIntake(entry: try ArchiveEntry.begin(archive, in: ledger))
+    SnapshotIntake(entry: try SnapshotFileImport.begin(archive, in: ledger))
   }
 
   /// The ledger's number of the file.
@@ -53,14 +53,14 @@ extension Ledger {
 }
 
 private struct SnapshotWriter {
-  private let entry: ArchiveEntry
+  private let entry: SnapshotFileImport
   private let database: Connection
   private let lineages: LineageWriter
   private let contentInsertion: Statement
   private let contentLookup: Statement
   private let insertion: Statement
 
-  init(entry: ArchiveEntry, database: Connection) throws {
+  init(entry: SnapshotFileImport, database: Connection) throws {
     self.entry = entry
     self.database = database
     lineages = try LineageWriter(database)

@@ -160,7 +160,7 @@ extension Ledger {
         .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged")
     }
     return Snapshot(
-      provider: try row.provider(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),
+      provider: try row.value(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),
       capturedAt: row.instant(3), entitlements: entitlements,
       place: Provenance(
         archive: Int32(truncatingIfNeeded: row.int64(4)), line: row.int64(5),

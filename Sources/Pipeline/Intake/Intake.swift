@@ -15,7 +15,7 @@ struct Intake {
   let progress: (RunProgress) -> Void
   let checkStop: () throws(SubledgerError) -> Void
   /// An archive that is read again as the ledger says that it was read, without what follows it.
-  var replayed: ArchiveOnDisk?
+  var replayed: ArchiveRecord?
   /// Which of its values were refused for their secret then: what was told of them, by offset.
   var refused: [Int64: String] = [:]
 
@@ -197,7 +197,7 @@ struct Intake {
   private func knownUntil(_ file: ArchiveFile) throws -> Int64? {
     try ledger.archives(named: file.name).first { former in
       try former.bytes < file.bytes && sha256(of: file, first: former.bytes) == former.sha256
-    }?.toldUntil
+    }?.importedUntil
   }
 
   private func close(

@@ -14,7 +14,7 @@ extension RunPipeline {
           ?? "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
     }
     let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
-    guard isEmpty, try attempt({ try ledger.archiveFiles().isEmpty }) else { return }
+    guard isEmpty, try attempt({ try ledger.archives().isEmpty }) else { return }
     let left = summary.filesLeftAlone
     let young = left > 0 ? " but \(counted(left, "file")) younger than --min-age" : ""
     throw SubledgerError(

@@ -5,7 +5,7 @@ import Domain
 
 extension PublishPass {
   /// What the set says about itself, all but its tables.
-  func manifest(_ archives: [ArchiveAccount], _ counts: ReconciliationCounts) -> Manifest {
+  func manifest(_ archives: [ArchiveRecord], _ counts: ReconciliationCounts) -> Manifest {
     var manifest = Manifest(
       version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
     manifest.dialect = plan.csvDialect
@@ -102,7 +102,7 @@ extension PeriodLength {
 }
 
 extension ManifestInput {
-  init(_ archive: ArchiveAccount) {
+  init(_ archive: ArchiveRecord) {
     self.init(archive: archive.name, sha256: archive.sha256)
     kind = archive.kind.rawValue
     lines = archive.tallies.lines

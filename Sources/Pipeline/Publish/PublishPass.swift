@@ -26,7 +26,7 @@ struct PublishPass {
     let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
       .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
     let decided = DecidedBreaks(breaks, plan.decisions.decisions)
-    let archives = try attempt { try ledger.archives() }
+    let archives = try attempt { try ledger.archives(byName: true) }
     var manifest = manifest(archives, reconciled.counts)
     manifest.counts.merge(decided.counts) { $1 }
     let run = try store(fold, reconciled, breaks)

@@ -16,7 +16,7 @@ struct Verdict {
   /// `intake` is the account of the lines that are new in this run; `net` tells what was booked
   /// in a month less refunds, in millionths of a US dollar.
   init(
-    plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveAccount],
+    plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
     intake: ArchiveTallies = ArchiveTallies(), tornSnapshots: TornSnapshots? = nil,
     net: (Month) throws(SubledgerError) -> Int128
   ) throws(SubledgerError) {
@@ -56,7 +56,7 @@ struct Verdict {
   }
 
   /// More rejected lines than `share` of those that should be events, and at least 20.
-  private mutating func readRejects(_ archives: [ArchiveAccount], share: Amount) {
+  private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
     let events = archives.filter { $0.kind == .events }
     let rejected = events.reduce(0) { $0 + $1.tallies.rejected }
     let judged = events.reduce(0) { $0 + $1.tallies.lines - $1.tallies.skipped }

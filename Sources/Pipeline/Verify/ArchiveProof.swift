@@ -11,7 +11,7 @@ extension RunPipeline {
   ) throws(SubledgerError) -> Verification.Check {
     var check = Verification.Check("archives", unit: "files")
     let listed = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
-      try ledger.archiveFiles()
+      try ledger.archives()
     }
     guard let known = listed else { return check.skipped("the ledger cannot be read") }
     let given = try namedFiles()
@@ -57,7 +57,7 @@ extension RunPipeline {
   }
 }
 
-extension ArchiveOnDisk {
+extension ArchiveRecord {
   /// Whether `file` holds what was read, and more behind it.
   func begins(_ file: ArchiveFile) throws(ArchiveError) -> Bool {
     guard file.bytes > bytes else { return false }
@@ -67,7 +67,7 @@ extension ArchiveOnDisk {
 
 /// An archive and the places where its bytes may be.
 private struct FileToProve: Sendable {
-  let archive: ArchiveOnDisk
+  let archive: ArchiveRecord
   let paths: [String]
   /// Where the same bytes came under other names.
   let copies: [String]

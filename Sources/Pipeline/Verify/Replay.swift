@@ -12,7 +12,7 @@ extension RunPipeline {
     var counted = Verification.Check("replay.events", unit: "events")
     var reports = Verification.Check("replay.reports", unit: "files")
     let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
-    let files = try attempt { try ledger.archiveFiles() }
+    let files = try attempt { try ledger.archives() }
     let archives = files.filter(\.isRead)
     let (found, unreadable) = try places(of: archives, among: files)
     let lost = archives.filter { found[$0.sha256] == nil }
@@ -68,7 +68,7 @@ extension RunPipeline {
   ///
   /// Which secrets held then, nothing tells.
   private func noteRefused(
-    in archives: [ArchiveOnDisk], of ledger: Ledger, _ check: inout Verification.Check
+    in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout Verification.Check
   ) throws(SubledgerError) -> Bool {
     var lines = 0
     var unlisted: [String] = []
@@ -93,7 +93,7 @@ extension RunPipeline {
   ///
   /// Of archives that may lie where nothing can be read, why it cannot.
   private func places(
-    of archives: [ArchiveOnDisk], among files: [ArchiveOnDisk]
+    of archives: [ArchiveRecord], among files: [ArchiveRecord]
   ) throws(SubledgerError) -> (places: [String: String], unreadable: [String: String]) {
     let given = try namedFiles()
     let copies = Dictionary(grouping: files.filter { !$0.isRead }, by: \.sha256)
@@ -121,7 +121,7 @@ extension RunPipeline {
 
   /// Reads the archives in the order in which they came, each with what held in its run.
   private func replay(
-    _ archives: [ArchiveOnDisk], at places: [String: String], from ledger: Ledger,
+    _ archives: [ArchiveRecord], at places: [String: String], from ledger: Ledger,
     into again: Ledger
   ) throws(SubledgerError) {
     var summary = IntakeSummary()

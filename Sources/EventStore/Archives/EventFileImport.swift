@@ -1,7 +1,7 @@
 internal import Domain
 
-/// The account of one archive of events until it is written.
-final class ArchiveDraft {
+/// One archive of events while it is imported: its counts until they are written.
+final class EventFileImport {
   let archive: NewArchive
   let id: Int32
   /// The number of the run that will publish it.
@@ -15,12 +15,12 @@ final class ArchiveDraft {
   private let arrivals: ArrivalAccount
   private var trail = LineAttribution()
   private var skipped: [String: Int64] = [:]
-  private var rejects = RejectAccount()
+  private var rejects = RejectedLines()
   private var isListed = false
-  /// Up to which value an archive that this one goes on from has told it all.
+  /// Offset up to which an archive that this one continues was imported.
   private let knownUntil: Int64
-  /// Where the last value stands that brought events; −1 without one.
-  private var toldUntil: Int64 = -1
+  /// Offset of the last value that brought events; −1 without one.
+  private var importedUntil: Int64 = -1
 
   init(
     _ archive: NewArchive, id: Int32, run: Int64, start: Int, arrivals: ArrivalAccount,
@@ -39,13 +39,13 @@ final class ArchiveDraft {
 
   /// Enters a delivered event that value number `value` brought, and what its body was read as.
   func enter(_ event: Event, value: Int32, reading: BodyReading?) {
-    toldUntil = max(toldUntil, event.place.byteOffset)
+    importedUntil = max(importedUntil, event.place.byteOffset)
     tallies.firstEvent = min(tallies.firstEvent ?? event.time, event.time)
     tallies.lastEvent = max(tallies.lastEvent ?? event.time, event.time)
-    let isTold = event.place.byteOffset <= knownUntil
+    let isKnown = event.place.byteOffset <= knownUntil
     trail.add(
       LineAttribution.Step(
-        value: value, arrival: isTold ? nil : arrivals.enter(event),
+        value: value, arrival: isKnown ? nil : arrivals.enter(event),
         roundedAmounts: reading?.roundedAmounts ?? 0,
         missingIsProceed: reading?.missingIsProceed ?? 0))
   }
@@ -67,23 +67,23 @@ final class ArchiveDraft {
     rejects.add(batch.rejects)
   }
 
-  /// Counts what became of its events, whose fates `fates` begins with.
+  /// Counts the results of its events, with which `results` begins.
   ///
   /// A value is accepted when anything that it brought is new. How a body was read is counted with
   /// its event, once.
-  func settle(_ fates: ArraySlice<UpsertResult>) {
+  func resolve(_ results: ArraySlice<UpsertResult>) {
     var value: Int32?
     var isAccepted = false
-    var fates = fates.makeIterator()
+    var results = results.makeIterator()
     trail.forEach { step in
-      guard let fate = fates.next() else { return }
-      if let arrival = step.arrival { arrivals.count(fate, at: arrival) }
+      guard let result = results.next() else { return }
+      if let arrival = step.arrival { arrivals.count(result, at: arrival) }
       if step.value != value {
         isAccepted = false
         value = step.value
         tallies.duplicates += 1
       }
-      guard fate == .new || fate == .conflict else { return }
+      guard result == .new || result == .conflict else { return }
       tallies.roundedAmounts += step.roundedAmounts
       tallies.missingIsProceed += step.missingIsProceed
       guard !isAccepted else { return }
@@ -99,16 +99,16 @@ final class ArchiveDraft {
     let rows = ArchiveRows(database)
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }
     isListed = true
-    try rows.insert(skipped, of: id)
-    try rejects.write(of: id, to: database)
+    try rows.add(skipped: skipped, of: id)
+    try rows.add(&rejects, of: id)
     try arrivals.write(to: database)
     skipped = [:]
     values = 0
   }
 
-  /// Enters the account as a whole.
+  /// Writes the counts as a whole.
   func close(in database: Connection) throws {
     try ArchiveRows(database).close(
-      id, tallies, damageOffset: damageOffset, toldUntil: toldUntil < 0 ? nil : toldUntil)
+      id, tallies, damageOffset: damageOffset, importedUntil: importedUntil < 0 ? nil : importedUntil)
   }
 }

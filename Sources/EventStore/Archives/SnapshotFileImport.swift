@@ -1,15 +1,15 @@
 internal import Domain
 
-/// One file of snapshots while its lines come in: one transaction, and the account of its lines.
+/// One file of snapshots while it is imported: one transaction, and the counts of its lines.
 ///
 /// Everything that `add` writes between `begin` and `finish` is there whole or not at all.
-final class ArchiveEntry {
+final class SnapshotFileImport {
   let ledger: Ledger
   let id: Int32
   private(set) var tallies = ArchiveTallies()
   /// The sum of the fingerprints of its snapshots.
   private var snapshotsCheck: Int64 = 0
-  private var rejects = RejectAccount()
+  private var rejects = RejectedLines()
   private var isOpen = true
 
   private init(ledger: Ledger, id: Int32) {
@@ -19,8 +19,8 @@ final class ArchiveEntry {
 
   deinit { abandon() }
 
-  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError) -> ArchiveEntry {
-    precondition(!ledger.isIngesting, "one archive is taken in at a time")
+  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError) -> SnapshotFileImport {
+    precondition(!ledger.isIngesting, "one archive is imported at a time")
     let known = try ledger.archiveWithContent(
       sha256: archive.sha256, kind: archive.kind, capturedAt: archive.capturedAt)
     precondition(known == nil, "the content of an archive is read once")
@@ -36,7 +36,7 @@ final class ArchiveEntry {
       }
     }
     ledger.isIngesting = true
-    return ArchiveEntry(ledger: ledger, id: id)
+    return SnapshotFileImport(ledger: ledger, id: id)
   }
 
   /// Runs `body` inside the archive's transaction; what it throws undoes the archive.
@@ -55,7 +55,7 @@ final class ArchiveEntry {
   /// Adds the fingerprint of a snapshot that it brought.
   func add(snapshotCheck: Int64) { snapshotsCheck &+= snapshotCheck }
 
-  /// Adds the lines of a batch to the account; a file of snapshots has none to skip.
+  /// Adds the lines of a batch to the counts; a file of snapshots has none to skip.
   func count(
     accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Connection
   ) throws {
@@ -65,11 +65,11 @@ final class ArchiveEntry {
     tallies.duplicates += duplicates
     tallies.rejected += rejected
     rejects.add(newRejects)
-    try rejects.write(of: id, to: database)
+    try ArchiveRows(database).add(&rejects, of: id)
   }
 
   func finish(damageOffset: Int64?, isDated: Bool) throws(LedgerError) -> ArchiveTallies {
-    try add("close the account of an archive") { database in
+    try add("write the counts of an archive") { database in
       try ArchiveRows(database).close(
         id, tallies, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,
         isDated: isDated)

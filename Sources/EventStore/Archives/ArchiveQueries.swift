@@ -1,0 +1,218 @@
+public import Domain
+
+/// An archive that the ledger has seen, with the counts of its lines.
+public struct ArchiveRecord: Sendable, Equatable {
+  /// Path relative to the root it was given under.
+  public var name: String
+  /// Path as found.
+  public var path = ""
+  /// SHA-256 of the bytes that were read, as 64 hexadecimal digits.
+  public var sha256: String
+  /// Number of bytes that were read.
+  public var bytes: Int64 = 0
+  /// Events or snapshots.
+  public var kind: ArchiveKind
+  /// The run that published it first, or will.
+  public var run: Int64 = 0
+  /// How it was read.
+  public var status: ArchiveStatus
+  /// When snapshots were captured that no line dates; nil if there are none.
+  public var capturedAt: Instant?
+  /// Counts of its lines, without event times.
+  public var tallies: ArchiveTallies
+
+  /// An archive that is not in a file.
+  public init(
+    name: String, sha256: String, kind: ArchiveKind, status: ArchiveStatus, tallies: ArchiveTallies
+  ) {
+    self.name = name
+    self.sha256 = sha256
+    self.kind = kind
+    self.status = status
+    self.tallies = tallies
+  }
+
+  /// Whether its lines were read, rather than those of the same bytes under another name.
+  public var isRead: Bool { status != .repeated }
+
+  init(_ row: Statement) throws(LedgerError) {
+    self.init(
+      name: row.text(0), sha256: row.text(1), kind: try row.value(2), status: try row.value(3),
+      tallies: ArchiveTallies(row, from: 4))
+    (path, bytes, run) = (row.text(11), row.int64(12), row.int64(13))
+    capturedAt = row.optionalInstant(14)
+  }
+}
+
+/// What most lines of a run were rejected for, and the first of them.
+public struct FrequentReject: Sendable, Equatable {
+  /// A reason of `rejects.csv`.
+  public var reason: String
+  /// Number of lines.
+  public var lines: Int64
+  /// The archive of the first of them, relative to the root it was given under.
+  public var archive: String
+  /// Its line, from 1.
+  public var line: Int64
+  /// Its offset in the inflated archive, from 0.
+  public var byteOffset: Int64
+  /// What is wrong with it, without any of its content.
+  public var detail: String
+}
+
+extension Ledger {
+  /// Every archive ever seen, in the order of arrival, or by kind, name and content.
+  public func archives(byName: Bool = false) throws(LedgerError) -> [ArchiveRecord] {
+    try access("list the archives") { database in
+      try database.all(
+        """
+        select name, sha256, kind, status, lines, accepted, duplicates, skipped, rejected,
+          rounded_amounts, missing_is_proceed, path, bytes, run, captured_ms
+        from archive order by \(byName ? "kind, name, sha256" : "id")
+        """
+      ) { try ArchiveRecord($0) }
+    }
+  }
+
+  /// The number of archives of events that were read for a run, and the counts of their lines,
+  /// without event times.
+  ///
+  /// Those that were read before the run was interrupted are among them.
+  public func intake(
+    ofRun run: Int64
+  ) throws(LedgerError) -> (archives: Int64, tallies: ArchiveTallies) {
+    try access("count the lines of a run") { database in
+      let found = try database.first(
+        """
+        select count(*), ifnull(sum(lines), 0), ifnull(sum(accepted), 0),
+          ifnull(sum(duplicates), 0), ifnull(sum(skipped), 0), ifnull(sum(rejected), 0), 0, 0
+        from archive where run = ? and kind = 'events' and status <> 'repeated'
+        """, run
+      ) { (archives: $0.int64(0), tallies: ArchiveTallies($0, from: 1)) }
+      return found ?? (0, ArchiveTallies())
+    }
+  }
+
+  /// The SHA-256 of every archive of events that was read, as 64 hexadecimal digits.
+  public func contents() throws(LedgerError) -> Set<String> {
+    try access("list the archives") { database in
+      Set(
+        try database.all(
+          "select sha256 from archive where kind = 'events' and status <> 'repeated'"
+        ) { $0.text(0) })
+    }
+  }
+
+  /// The number of lines that brought a new event.
+  public func acceptedEventLines() throws(LedgerError) -> Int {
+    try access("count the lines") { database in
+      try database.first(
+        "select coalesce(sum(accepted), 0) from archive where kind = 'events'"
+      ) { Int($0.int64(0)) } ?? 0
+    }
+  }
+
+  /// Whether a file of this path, size, time and number was read, or listed as a repetition.
+  public func isUnchanged(
+    path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
+  ) throws(LedgerError) -> Bool {
+    try access("look for an archive") { database in
+      try database.first(
+        """
+        select 1 from archive
+        where path = ? and bytes = ? and modified_ms = ? and inode = ? and kind = ?
+        """, path, bytes, modified, inode, kind
+      ) { _ in true } ?? false
+    }
+  }
+
+  /// The archive whose lines were read from these same bytes, under whatever name.
+  ///
+  /// The same undated snapshots captured at another time are another archive.
+  public func archiveWithContent(
+    sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
+  ) throws(LedgerError) -> KnownArchive? {
+    try access("look for an archive") { database in
+      try database.first(
+        """
+        select name, rejected, modified_ms, captured_ms from archive
+        where sha256 = ?1 and kind = ?2 and status <> 'repeated'
+          and (captured_ms is null or ?3 is null or captured_ms = ?3)
+        order by id
+        """, sha256, kind, capturedAt
+      ) {
+        KnownArchive(
+          name: $0.text(0), rejected: $0.int64(1), modified: $0.instant(2),
+          capturedAt: $0.optionalInstant(3))
+      }
+    }
+  }
+
+  /// The archives of events that were read under `name`, those with most bytes first.
+  public func archives(named name: String) throws(LedgerError) -> [PreviousArchive] {
+    try access("look for an archive") { database in
+      try database.all(
+        """
+        select sha256, bytes, imported_until from archive
+        where name = ? and kind = 'events' and status <> 'repeated' and imported_until is not null
+        order by bytes desc, id
+        """, name
+      ) { PreviousArchive(sha256: $0.text(0), bytes: $0.int64(1), importedUntil: $0.int64(2)) }
+    }
+  }
+
+  /// Whether any line was skipped for `reason`.
+  public func hasSkipped(_ reason: String) throws(LedgerError) -> Bool {
+    try access("look for skipped lines") { database in
+      try database.first("select 1 from skipped where reason = ? limit 1", reason) { _ in
+        true
+      } ?? false
+    }
+  }
+
+  /// Which values of the archive of events with these bytes were rejected for `reason`: what was
+  /// wrong, by offset in the inflated archive; nil if there are more than are listed.
+  public func rejects(
+    for reason: String, of sha256: String
+  ) throws(LedgerError) -> [Int64: String]? {
+    try access("look for rejected lines") { database in
+      let read = "archive.sha256 = ?1 and kind = 'events' and status <> 'repeated' and reason = ?2"
+      var listed: [Int64: String] = [:]
+      try database.forEachRow(
+        """
+        select byte_offset, detail from reject join archive on archive.id = reject.archive
+        where \(read)
+        """, sha256, reason
+      ) { listed[$0.int64(0)] = $0.text(1) }
+      let lines = try database.first(
+        """
+        select rejected.lines from rejected join archive on archive.id = rejected.archive
+        where \(read)
+        """, sha256, reason
+      ) { Int($0.int64(0)) }
+      return lines ?? 0 == listed.count ? listed : nil
+    }
+  }
+
+  /// The most frequent reason among rejected lines that no run has published yet; nil if none.
+  public func mostFrequentReject() throws(LedgerError) -> FrequentReject? {
+    try access("look for rejected lines") { database in
+      try database.first(
+        """
+        with fresh as (select id, name from archive where run = ?1),
+        most as (
+          select reason, sum(lines) as lines from rejected join fresh on fresh.id = archive
+          group by reason order by sum(lines) desc, reason limit 1
+        )
+        select reason, most.lines, fresh.name, line, byte_offset, detail
+        from most join reject using (reason) join fresh on fresh.id = reject.archive
+        order by reject.archive, line, byte_offset limit 1
+        """, try ArrivalRun(in: database).number
+      ) {
+        FrequentReject(
+          reason: $0.text(0), lines: $0.int64(1), archive: $0.text(2), line: $0.int64(3),
+          byteOffset: $0.int64(4), detail: $0.text(5))
+      }
+    }
+  }
+}
