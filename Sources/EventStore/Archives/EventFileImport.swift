@@ -109,6 +109,7 @@ final class EventFileImport {
   /// Writes the counts as a whole.
   func close(in database: Connection) throws {
     try ArchiveRows(database).close(
-      id, tallies, damageOffset: damageOffset, importedUntil: importedUntil < 0 ? nil : importedUntil)
+      id, tallies, damageOffset: damageOffset,
+      importedUntil: importedUntil < 0 ? nil : importedUntil)
   }
 }

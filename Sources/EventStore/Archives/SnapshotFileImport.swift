@@ -19,7 +19,9 @@ final class SnapshotFileImport {
 
   deinit { abandon() }
 
-  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError) -> SnapshotFileImport {
+  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError)
+    -> SnapshotFileImport
+  {
     precondition(!ledger.isIngesting, "one archive is imported at a time")
     let known = try ledger.archiveWithContent(
       sha256: archive.sha256, kind: archive.kind, capturedAt: archive.capturedAt)
