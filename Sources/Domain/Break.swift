@@ -104,7 +104,7 @@ public struct Break: Sendable, Equatable {
   public var environment = Environment.production
   /// The shop of the subscription or purchase.
   public var store = Store.unknown
-  /// User id as the provider writes it; empty when unknown.
+  /// The key of the user (`userKeyText`); empty when unknown.
   public var user = ""
   /// Original transaction id of the lineage.
   public var subscription = ""

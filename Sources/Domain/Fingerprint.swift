@@ -147,6 +147,18 @@ public func transactionKey(_ id: String) -> Int64 {
   return id.withUTF8 { transactionKey(UnsafeRawBufferPointer($0)) }
 }
 
+extension Int64 {
+  /// The digits that stand for a user's id inside other ids; empty for 0.
+  ///
+  /// The text of an id is in the ledger's table of users alone.
+  public var userKeyText: String { self == 0 ? "" : UInt64(bitPattern: self).hexadecimal }
+
+  /// The user's key behind `userKeyText`; 0 for any other text.
+  public init(userKeyText text: String) {
+    self = text.utf8.count == 16 ? UInt64(text, radix: 16).map { Int64(bitPattern: $0) } ?? 0 : 0
+  }
+}
+
 extension UInt64 {
   /// Its sixteen hexadecimal digits, zeros in front included.
   public var hexadecimal: String {

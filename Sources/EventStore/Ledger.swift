@@ -25,10 +25,6 @@ public final class Ledger {
   private var savedWords: Int
   /// The last number that was given to an archive.
   var lastArchive: Int32 = 0
-  /// Everybody who was erased; nil until somebody asks.
-  var erased: ErasedUsers?
-  /// Events and snapshots of erased persons that came since the ledger was opened.
-  public internal(set) var recognised: Int64 = 0
   /// Why something could not be undone: what the ledger holds since is nobody's, so that nothing is
   /// asked of it any more.
   private var failedUndo: LedgerError?

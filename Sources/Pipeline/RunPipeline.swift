@@ -77,8 +77,8 @@ public struct RunPipeline {
     else { return self }
     log.warning(
       """
-      the decisions \(plan.decisionsFile?.path ?? "") name a person who was erased, or a break \
-      by its id from before: they are followed as the ledger rewrote them. Change them so
+      the decisions \(plan.decisionsFile?.path ?? "") name a person who was erased: they are \
+      followed as the ledger rewrote them. Change them so
       """)
     var night = self
     night.plan.decisions = try DecisionsFile(

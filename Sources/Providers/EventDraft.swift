@@ -16,6 +16,15 @@ enum LineageRoot {
   }
 }
 
+/// The key of a user id; 0 for none.
+func userKey(_ id: UnsafeRawBufferPointer) -> Int64 { id.isEmpty ? 0 : Fingerprint.of(id) }
+
+/// What stands in for the original transaction id of a body that has no ids: the user's purchase of
+/// the product.
+func originalID(ofUser id: UnsafeRawBufferPointer, product: UnsafeRawBufferPointer) -> [UInt8] {
+  Array("\(userKey(id).userKeyText)|".utf8) + product
+}
+
 /// Whether a transaction is its own original; where one of the ids is missing, it is.
 func isOriginal(
   _ transaction: UnsafeRawBufferPointer, of original: UnsafeRawBufferPointer
@@ -75,7 +84,7 @@ extension EventBatch {
       app: app, lineage: event.lineage, transaction: draft.transaction, user: draft.user,
       product: draft.product, name: draft.name, mark: draft.mark
     ).fingerprint(of: event)
-    event.user = draft.user.isEmpty ? 0 : Fingerprint.of(draft.user)
+    event.user = userKey(draft.user)
     event.transaction = transactionKey(draft.transaction)
     event.startsLineage = draft.startsLineage
     event.name = symbols.symbol(draft.name)
@@ -99,20 +108,12 @@ extension EventBatch {
       text.original = text.transaction
     case .original(let id): text.original = intern(id)
     case .userAndProduct:
-      text.original = intern(draft.user, "|", draft.product)
-    case .user: text.original = intern(.none, "user:", draft.user)
+      text.original = originalID(ofUser: draft.user, product: draft.product)
+        .withUnsafeBytes { intern($0) }
+    case .user:
+      text.original = Array("user:\(userKey(draft.user).userKeyText)".utf8)
+        .withUnsafeBytes { intern($0) }
     }
     return text
-  }
-
-  /// Puts two ids with a mark between them into the arena, as one text.
-  private mutating func intern(
-    _ first: UnsafeRawBufferPointer, _ mark: StaticString, _ second: UnsafeRawBufferPointer
-  ) -> TextRange {
-    let start = arena.count
-    arena.append(contentsOf: first)
-    mark.withUTF8Buffer { arena.append(contentsOf: $0) }
-    arena.append(contentsOf: second)
-    return TextRange(offset: Int32(start), count: Int32(arena.count - start))
   }
 }

@@ -149,13 +149,10 @@ struct BreakIDs {
   }
 
   /// The id of the break with `key`.
-  func id(of key: BreakKey) -> String { number(of: key).hexadecimal }
-
-  /// The same as a number.
-  func number(of key: BreakKey) -> UInt64 {
+  func id(of key: BreakKey) -> String {
     var fingerprint = start
     fingerprint.combine(key.text)
-    return UInt64(bitPattern: fingerprint.value)
+    return UInt64(bitPattern: fingerprint.value).hexadecimal
   }
 }
 

@@ -12,7 +12,7 @@ public struct LineageInput: Sendable, Equatable {
   public var current: LineageState?
   /// Original transaction id.
   public var original: String
-  /// User of the lineage's latest event, empty when unknown.
+  /// Key of the user of the lineage's latest event (`userKeyText`), empty when unknown.
   public var user: String
   /// App id, empty when unknown.
   public var app: String
@@ -73,7 +73,7 @@ extension LineageInput {
 public struct ReconciliationInput: Sendable, Equatable {
   /// Who tells.
   public var provider: Provider
-  /// User id.
+  /// Key of the user (`userKeyText`).
   public var user: String
   /// The newest snapshot with `captured_at` ≤ as-of; nil when no snapshot file names the user.
   public var snapshot: Snapshot?

@@ -142,7 +142,7 @@ struct BreakLifeTests {
     item.app = "app"
     item.environment = .sandbox
     item.store = .amazon
-    item.user = "u"
+    item.user = Int64(8).userKeyText
     item.subscription = "s"
     item.transaction = "t"
     item.product = "p"
@@ -160,7 +160,7 @@ struct BreakLifeTests {
     _ = try ledger.storeBreaks([item], asOf: Instant(milliseconds: 9), run: run)
     #expect(
       try ledger.table("select * from break_episode") == [
-        "x|1|MISSED_REFUND|pending|critical|3|app|1|5|u|s|t|p|1|2|3|4|-5|1|e|do|7|9|9|1|1|-|-"
+        "x|1|MISSED_REFUND|pending|critical|3|app|1|5|8|s|t|p|1|2|3|4|-5|1|e|do|7|9|9|1|1|-|-"
       ])
     #expect(try ledger.standingBreaks() == [item])
   }

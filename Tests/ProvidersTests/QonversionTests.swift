@@ -98,12 +98,13 @@ struct QonversionTests {
     #expect(event.environment == .production && event.store == .unknown && event.app == 0)
     #expect(event.created == nil && event.revenue?.isProceed == nil)
     #expect(batch.texts[0].transaction == .none)
-    #expect(batch.text(batch.texts[0].original) == "p1a2b3|com.example.pro")
+    let original = "\(Fingerprint.of("p1a2b3").userKeyText)|com.example.pro"
+    #expect(batch.text(batch.texts[0].original) == original)
     #expect(
       event.lineage
         == lineageKey(
           provider: .qonversion, app: "", environment: .production, store: .unknown,
-          original: "p1a2b3|com.example.pro"))
+          original: original))
     let others = [
       Body.of2020.with("time", "1590000001"), Body.of2020.with("user_id", "\"p1a2b4\""),
       Body.of2020.with("product_id", "\"com.example.plus\""),

@@ -10,7 +10,15 @@ import Domain
 struct BreakReportTests {
   let world: World
 
-  init() throws { world = try World() }
+  init() throws {
+    world = try World()
+    for id in ["user", "both", "sooner", "later", "gone", "undated", "none"] {
+      try world.ledger.rows(
+        sql: "insert into user (key, id) values (?, ?)",
+        arguments: [.integer(Fingerprint.of(id)), .text(id)]
+      ) { _ in }
+    }
+  }
 
   @Test("Breaks show what is pending, open or reopened, and what this as-of resolved")
   func breaks() throws {
@@ -153,7 +161,7 @@ struct BreakReportTests {
   func worklist() throws {
     func of(_ id: String, _ user: String, _ usd: Int64?, expires: Int64? = nil) -> Break {
       var item = found(id, estimate: usd)
-      (item.user, item.subscription) = (user, "sub-\(user)")
+      (item.user, item.subscription) = (Fingerprint.of(user).userKeyText, "sub-\(user)")
       item.evidenceExpiresAt = expires.map { day(2026, 3, 10) + .hours($0) }
       return item
     }
@@ -216,6 +224,8 @@ struct BreakReportTests {
     #expect(BreakCode.conflict.remedy == nil)
   }
 
+  private let userKey = Fingerprint.of("user").userKeyText
+
   private var run: Int64 { (try? world.ledger.runs(newest: 1).first?.id) ?? 0 }
 
   /// A run as of a day of March 2026, and the as-of of what is written next.
@@ -232,7 +242,7 @@ struct BreakReportTests {
     var item = Break(id: id, code: .missedRenewal, provider: .qonversion)
     item.severity = .high
     (item.app, item.store, item.product) = ("app", .appStore, "monthly")
-    (item.user, item.subscription, item.transaction) = ("user", "42", "43")
+    (item.user, item.subscription, item.transaction) = (userKey, "42", "43")
     item.expectedAt = expected
     item.missingEvents = 1
     item.estimatedUSD = estimate.map { Amount(micros: $0) }

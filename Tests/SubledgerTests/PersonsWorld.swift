@@ -123,9 +123,9 @@ struct PersonsWorld {
       "select min(id) from lineage join user on user.key = user group by provider",
       """
       select max(id) from lineage join user on user.key = user
-      where instr(original, id) > 0 group by provider
+      where instr(original, printf('%016x', user.key)) > 0 group by provider
       """,
-      "select max(user_id) from break_episode where user_id <> '' group by provider, code",
+      "select max(user_id) from break_history where user_id <> '' group by provider, code",
     ] {
       try ledger.rows(sql: query) { persons.insert($0.text(0)) }
     }
@@ -189,7 +189,7 @@ extension PersonsWorld {
       "select count(*) from user where id = ?1",
       "select count(*) from lineage where original in (?1, 'user:' || ?1)",
       "select count(*) from lineage where original like ?1 || '|%'",
-      "select count(*) from break_episode where user_id = ?1 or subscription_id like ?1 || '|%'",
+      "select count(*) from break_history where user_id = ?1 or subscription_id like ?1 || '|%'",
       "select count(*) from archive where instr(name || path, '/' || ?1 || '.') > 0",
     ] {
       try ledger.rows(sql: query, arguments: [.text(id)]) { count += $0.int64(0) }
@@ -215,8 +215,7 @@ extension PersonsWorld {
 
   /// Whether two sets are the same when the first says `names` for what stands before them.
   ///
-  /// Ids of breaks that are made of a person's begin in this night; rows that are sorted by ids are
-  /// in another order.
+  /// Rows that are sorted by ids of persons are in another order.
   func isSame(_ one: String, _ other: String, _ names: [String: String]) throws -> Bool {
     let described = ["SHA256SUMS", "datapackage.json"]
     let (left, right) = (
@@ -224,7 +223,6 @@ extension PersonsWorld {
       try program.published(in: other, except: described)
     )
     #expect(left.keys.sorted() == right.keys.sorted())
-    let pseudonyms = names.values.filter { $0.hasPrefix("erased-") }
     let differing = left.keys.sorted().filter { file in
       guard file.hasPrefix("breaks") || file.hasPrefix("refetch") else {
         return left[file] != right[file]
@@ -232,14 +230,11 @@ extension PersonsWorld {
       func lines(_ data: Data?, _ names: [String: String]) -> [String] {
         var text = String(decoding: data ?? Data(), as: UTF8.self)
         for (name, new) in names {
-          text = Renaming(id: name, name: new).applied(toOther: text)
+          text = Redaction(id: name, name: new).applied(to: text)
         }
         return text.split(separator: "\n").map { line in
-          let isOwn = pseudonyms.contains { line.contains($0) }
-          // Neither the id of a new break nor the rank in the list tells anything.
-          let bare = isOwn ? line.replacing(/[0-9a-f]{16}/, with: "") : line[...]
-          return file.hasPrefix("refetch")
-            ? String(bare.drop { $0 != "," }) : String(bare)
+          // The order of the list, and so the rank, follows the ids.
+          file.hasPrefix("refetch") ? String(line.drop { $0 != "," }) : String(line)
         }.sorted()
       }
       let (mine, theirs) = (lines(left[file], names), lines(right[file], [:]))

@@ -3,8 +3,8 @@ internal import Domain
 /// The columns of `break_episode` that describe the break, without its key and its dates.
 enum BreakContent {
   static let columns = [
-    "code", "status", "severity", "provider", "app", "environment", "store", "user_id",
-    "subscription_id", "transaction_id", "product_id", "expected_ms", "settles_ms",
+    "code", "status", "severity", "provider", "app", "environment", "store", "user",
+    "subscription", "transaction_id", "product_id", "expected_ms", "settles_ms",
     "evidence_expires_ms", "missing_events", "estimated_usd", "amount_basis", "evidence", "action",
     "lineage",
   ]
@@ -16,8 +16,8 @@ enum BreakContent {
   static func bind(_ item: Break, to row: Statement, from first: Int32) {
     let values: [any Bindable] = [
       item.code, item.status, item.severity, item.provider, item.app, item.environment, item.store,
-      item.user, item.subscription, item.transaction, item.product, item.expectedAt,
-      item.settlesAt, item.evidenceExpiresAt, item.missingEvents, item.estimatedUSD?.micros,
+      Int64(userKeyText: item.user), item.subscription, item.transaction, item.product,
+      item.expectedAt, item.settlesAt, item.evidenceExpiresAt, item.missingEvents, item.estimatedUSD?.micros,
       item.basis, item.evidence, item.action, item.lineage,
     ]
     for (offset, value) in values.enumerated() {
@@ -33,7 +33,7 @@ enum BreakContent {
     item.app = row.text(4)
     item.environment = try row.value(5)
     item.store = try row.value(6)
-    item.user = row.text(7)
+    item.user = row.int64(7).userKeyText
     item.subscription = row.text(8)
     item.transaction = row.text(9)
     item.product = row.text(10)

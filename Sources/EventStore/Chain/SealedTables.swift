@@ -121,8 +121,8 @@ extension RunParts {
     (
       "break_episode",
       """
-      select break_id, episode, code, status, severity, provider, app, environment, store, user_id,
-        subscription_id, transaction_id, product_id, expected_ms, settles_ms, evidence_expires_ms,
+      select break_id, episode, code, status, severity, provider, app, environment, store, user,
+        subscription, transaction_id, product_id, expected_ms, settles_ms, evidence_expires_ms,
         missing_events, estimated_usd, amount_basis, evidence, action, lineage, first_seen_ms,
         last_seen_ms, first_run, last_run, resolved_ms, resolved_run
       from break_episode order by break_id, episode
@@ -136,6 +136,6 @@ extension RunParts {
       order by zone, period
       """
     ),
-    ("erased", "select pseudonym, mark, salt, token from erased order by pseudonym"),
+    ("erased", "select key, pseudonym from erased order by key"),
   ]
 }

@@ -18,7 +18,7 @@ extension Ledger {
     var contents: [Int64: CountedContent] = [:]
     try forEachLineage(keys: keys) { row, events in
       var sum = Fingerprint(seed: 6)
-      sum.combine(row.userText)
+      sum.combine(UInt64(bitPattern: row.user))
       for event in events {
         sum.combine(UInt64(bitPattern: event.identity))
         sum.combine(UInt64(bitPattern: event.time.milliseconds))

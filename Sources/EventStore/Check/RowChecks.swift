@@ -41,10 +41,15 @@ struct RowChecks {
   }
 
   private func users(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(database, "select key, id from user")
+    let rows = try Statement(
+      database,
+      "select user.key, id, pseudonym from user left join erased on erased.key = user.key")
     try rows.forEachRow { row in
       check.rows += 1
-      if row.int64(0) != Fingerprint.of(row.bytes(1)) {
+      let isKept =
+        row.isNull(2)
+        ? row.int64(0) == Fingerprint.of(row.bytes(1)) : row.text(1) == row.text(2)
+      if !isKept {
         check.fail("user \(row.int64(0)) does not have the key of its id")
       }
     }

@@ -1,42 +1,37 @@
-internal import Formats
 public import Domain
 
-/// What was taken out of the ledger with a person's id.
+/// What was found of a person whose id was erased.
 public struct Erasure: Sendable, Equatable {
   /// What stands in the id's place.
   public var pseudonym: String
-  /// Whether the ledger had erased the person before.
+  /// Whether the id was erased before.
   public var wasErased = false
-  /// Lineages with events of the person.
+  /// Subscriptions and purchases of the person.
   public var lineages: Int64 = 0
-  /// Versions of these events.
+  /// Versions of their events.
   public var versions: Int64 = 0
   /// Snapshots of the person.
   public var snapshots: Int64 = 0
   /// Episodes of breaks.
   public var breaks: Int64 = 0
+  /// Subscriptions and snapshots with ids of the provider that contain the user's id, and stay.
+  public var providerIDs: Int64 = 0
   /// Files whose names held the id.
   public var archives: Int64 = 0
-  /// Documents that named the person, or a break that has another id now.
+  /// Decisions files that named the person.
   public var documents: Int64 = 0
   /// Decisions of the newest run that did.
   public var decisions: Int64 = 0
-  /// Acts whose words named the person.
+  /// Acts whose reason or actor did.
   public var acts: Int64 = 0
-  /// New ids of breaks by old ones, where the id was made of the person's.
-  public var breakIDs: [String: String] = [:]
-  /// Breaks that begin another life, because nothing tells which id they have now.
-  public var lostBreaks: Int64 = 0
 
-  init(_ pseudonym: String) { self.pseudonym = pseudonym }
-
-  /// Whether anything was changed.
-  public var isChanged: Bool { self != Erasure(pseudonym, wasErased: wasErased) }
-
-  private init(_ pseudonym: String, wasErased: Bool) {
+  init(_ pseudonym: String, wasErased: Bool = false) {
     self.pseudonym = pseudonym
     self.wasErased = wasErased
   }
+
+  /// Whether anything was changed.
+  public var isChanged: Bool { self != Erasure(pseudonym, wasErased: true) }
 
   /// For the act, a fact a line.
   var lines: [String] {
@@ -47,154 +42,136 @@ public struct Erasure: Sendable, Equatable {
   }
 }
 
-/// What only other rooms know of what a person's id stands in.
-public struct ErasureNames {
-  /// The id of a break whose words have changed, given how it was before and what of the person it
-  /// may be about; nil when nothing tells it.
-  public typealias BreakID = (_ former: Break, _ now: Break, _ clues: BreakClues) -> String?
-  /// Decisions without the id, and with the new ids of breaks by old ones; nil when nothing of it
-  /// is in them.
-  public typealias Decisions = (
-    _ content: [UInt8], _ renaming: Renaming, _ breakIDs: [String: String]
-  ) throws -> [UInt8]?
-
-  let breakID: BreakID
-  let decisions: Decisions
-
-  /// The two functions.
-  public init(breakID: @escaping BreakID, decisions: @escaping Decisions) {
-    self.breakID = breakID
-    self.decisions = decisions
-  }
-}
-
 extension Ledger {
-  /// Puts a pseudonym in the place of a person's id wherever the ledger holds it, and records the
-  /// act, whole or not at all; `vacuum` then removes what is left of it in free space.
+  /// Puts a pseudonym in the place of a person's id in the table of users and in what people wrote,
+  /// and records the act, whole or not at all; `vacuum` then removes what is left of it in free
+  /// space.
   ///
-  /// Nil when the ledger knows no such user. Throws `LedgerError`, and whatever `words` throws.
+  /// All else names the person by key. `decisions` gives the content of a decisions file without
+  /// the id, nil when it is not in there. Nil when the ledger knows no such user. Throws
+  /// `LedgerError`, and whatever `decisions` throws.
   public func erase(
-    _ user: String, as act: NewAuditEntry, _ words: ErasureNames
+    _ user: String, as act: NewAuditEntry,
+    decisions: ([UInt8], Redaction) throws -> [UInt8]?
   ) throws -> Erasure? {
     var result: Erasure?
-    defer { erased = nil }
     try access("clear what is deleted") { try $0.execute("pragma secure_delete = on") }
     try together("erase a person") {
-      try visit("erase a person") { result = try erase(user, as: act, words, in: $0) }
+      try visit("erase a person") { database in
+        result = try erase(user, as: act, decisions, in: database)
+      }
     }
     return result
   }
 
   private func erase(
-    _ user: String, as new: NewAuditEntry, _ words: ErasureNames, in database: Connection
+    _ user: String, as new: NewAuditEntry, _ decisions: ([UInt8], Redaction) throws -> [UInt8]?,
+    in database: Connection
   ) throws -> Erasure? {
-    let known = try ErasedUsers(database)
-    if known.has(pseudonym: user) {
-      var result = Erasure(user)
-      result.wasErased = true
-      return result
-    }
-    let former = known.pseudonym(of: user)
-    guard try former != nil || holds(user, in: database) else { return nil }
+    let key = try userKey(of: user)
+    let lookup = try database.statement("select id from user where key = ?")
+    lookup.bind(1, key)
+    guard let id = try lookup.first({ $0.text(0) }) else { return nil }
+    let erased = try database.statement("select pseudonym from erased where key = ?")
+    erased.bind(1, key)
+    let former = try erased.first { $0.text(0) }
+    if former == user { return Erasure(user, wasErased: true) }
+    guard former != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
-    var pseudonym = former ?? ""
-    if former == nil {
-      let person = ErasedUser(erasing: user)
-      try person.write(to: database)
-      pseudonym = person.pseudonym
+    var result: Erasure
+    if let former {
+      result = Erasure(former, wasErased: true)
+    } else {
+      result = try replace(user, key, in: database)
     }
-    var result = Erasure(pseudonym)
-    result.wasErased = former != nil
-    let others = try rewrite(user, words, in: database, &result)
-    guard result.isChanged || former == nil else { return result }
+    let texts = RedactedTexts(
+      database: database, redaction: Redaction(id: user, name: result.pseudonym))
+    result.decisions = try texts.writeDecisions()
+    result.archives = try texts.writeArchives()
+    let acts = try texts.writeActs()
+    let documents = try texts.writeDocuments { try decisions($0, texts.redaction) }
+    (result.acts, result.documents) = (Int64(acts.count), Int64(documents.count))
+    guard result.isChanged else { return result }
     var act = new
     let parts = before.rewritings(until: try SealedParts(of: Self.rewritten, in: database))
-    act.content = (result.lines + (parts + others).map(\.line)).joined(separator: "\n")
+    act.content = (result.lines + (parts + documents + acts).map(\.line)).joined(separator: "\n")
     try record(act)
     return result
   }
 
   /// Sealed tables of which rows can hold an id.
-  private static let rewritten: Set = ["archive", "act", "break_episode", "decision", "erased"]
+  private static let rewritten: Set = ["archive", "act", "decision", "erased"]
 
-  /// Rewrites everything; gives the documents and acts among it.
-  private func rewrite(
-    _ user: String, _ words: ErasureNames, in database: Connection, _ result: inout Erasure
-  ) throws -> [Rewriting] {
-    let pseudonym = result.pseudonym
-    let renaming = Renaming(id: user, name: pseudonym)
-    let keys = (old: Fingerprint.of(user), new: Fingerprint.of(pseudonym))
-    var lineages = ErasedLineages(database, words: symbols.words, renaming, keys: keys)
-    try lineages.write()
-    var snapshots = ErasedSnapshots(database, renaming, keys: keys)
-    try snapshots.write()
-    try rename(keys, pseudonym, in: database)
-    var texts = ErasedTexts(database, renaming, id: user, pseudonym: pseudonym)
-    var clues = lineages.clues
-    clues.products = snapshots.products.union(symbols.words)
-    try texts.writeBreaks(of: lineages.originals, lineages: Set(lineages.moved.values)) {
-      words.breakID($0, $1, clues)
+  /// Puts a random pseudonym in the place of the id, and counts what names the key.
+  ///
+  /// Ids of less than eight bytes would be found anywhere.
+  private func replace(
+    _ id: String, _ user: Int64, in database: Connection
+  ) throws -> Erasure {
+    var result = Erasure("erased-\(UInt64.random(in: .min ... .max).hexadecimal)")
+    for sql in [
+      "update user set id = ?2 where key = ?1", "insert into erased (key, pseudonym) values (?, ?)",
+    ] {
+      let change = try database.statement(sql)
+      change.bind(1, user)
+      change.bind(2, result.pseudonym)
+      try change.run()
     }
-    try texts.writeDecisions()
-    try texts.writeArchives()
-    let acts = try database.acts()
-    let rewritings = Rewritings(acts)
-    try texts.writeActs(acts, rewritings)
-    let documents = try rewriteDecisions(in: database, rewritings) {
-      try words.decisions($0, renaming, texts.breakIDs)
-    }
-    (result.lineages, result.versions) = (lineages.count, lineages.versions)
-    result.decisions = texts.decisions
-    (result.snapshots, result.breaks) = (snapshots.count, texts.breaks)
-    (result.breakIDs, result.lostBreaks) = (texts.breakIDs, texts.lostBreaks)
-    (result.archives, result.acts) = (texts.archives, Int64(texts.acts.count))
-    result.documents = Int64(documents.count)
-    return documents + texts.acts
-  }
-
-  private func holds(_ user: String, in database: Connection) throws -> Bool {
-    let select = try database.statement("select id from user where key = ?")
-    select.bind(1, Fingerprint.of(user))
-    return try select.first { $0.text(0) == user } ?? false
-  }
-
-  private func rename(
-    _ keys: (old: Int64, new: Int64), _ pseudonym: String, in database: Connection
-  ) throws {
-    let removal = try database.statement("delete from user where key = ?")
-    removal.bind(1, keys.old)
-    guard try removal.changedRow() else { return }
-    var name = pseudonym
-    try name.withUTF8 {
-      try LineageWriter(database).keep(user: keys.new, id: UnsafeRawBufferPointer($0))
-    }
-  }
-
-  /// Rewrites the decisions that runs followed; they keep the names that runs know.
-  private func rewriteDecisions(
-    in database: Connection, _ rewritings: Rewritings, _ rewritten: ([UInt8]) throws -> [UInt8]?
-  ) throws -> [Rewriting] {
-    let select = try Statement(
-      database,
+    let counts = try database.statement(
       """
-      select sha256, body from document
-      where sha256 in (select decisions from run) order by sha256
+      select count(*), coalesce(sum(versions), 0),
+        (select count(*) from snapshot where user = ?1),
+        (select count(*) from break_episode where user = ?1),
+        coalesce(sum(
+          length(?2) >= 8 and (instr(original, ?2) or instr(events, cast(?2 as blob)))), 0)
+        + (
+          select count(*) from snapshot join snapshot_content on snapshot_content.key = content
+          where user = ?1 and length(?2) >= 8 and instr(body, cast(?2 as blob)))
+      from lineage where user = ?1 and user <> 0
       """)
-    let update = try Statement(database, "update document set body = ?2 where sha256 = ?1")
-    var found: [(name: String, body: [UInt8])] = []
-    try select.forEachRow { found.append(($0.text(0), Array($0.blob(1)))) }
-    var documents: [Rewriting] = []
-    for (name, body) in found {
-      let old = rewritings.digest(ofDocument: name)
-      guard let content = body.withUnsafeBytes({ Gzip.expand($0) }),
-        sha256(of: content) == old
-      else { throw LedgerError.damagedPerson("document \(name)") }
-      guard let new = try rewritten(content) else { continue }
-      update.bind(1, name)
-      update.bind(2, blob: Gzip.compress(new))
-      try update.run()
-      documents.append(.document(name, old: old, new: sha256(of: new)))
+    counts.bind(1, user)
+    counts.bind(2, id)
+    try counts.forEachRow { row in
+      (result.lineages, result.versions) = (row.int64(0), row.int64(1))
+      (result.snapshots, result.breaks, result.providerIDs) = (
+        row.int64(2), row.int64(3), row.int64(4)
+      )
     }
-    return documents
+    return result
+  }
+
+  /// How many of those who were erased have subscriptions or snapshots.
+  public func erasedUsersCount() throws(LedgerError) -> Int64 {
+    try access("count who was erased") { database in
+      let statement = try database.statement(
+        """
+        select count(*) from erased
+        where exists (select 1 from lineage where user = erased.key and user <> 0)
+          or exists (select 1 from snapshot where user = erased.key)
+        """)
+      return try statement.first { $0.int64(0) } ?? 0
+    }
+  }
+
+  /// Keeps those whom `other` has erased erased in this ledger, too.
+  public func adoptErasures(of other: Ledger) throws(LedgerError) {
+    var users: [(key: Int64, pseudonym: String)] = []
+    try other.access("read whom it has erased") { database in
+      try Statement(database, "select key, pseudonym from erased")
+        .forEachRow { users.append(($0.int64(0), $0.text(1))) }
+    }
+    try change("keep persons erased") { database in
+      for sql in [
+        "insert into user (key, id) values (?, ?)",
+        "insert into erased (key, pseudonym) values (?, ?)",
+      ] {
+        let insertion = try database.statement(sql)
+        for user in users {
+          insertion.bind(1, user.key)
+          insertion.bind(2, user.pseudonym)
+          try insertion.run()
+        }
+      }
+    }
   }
 }

@@ -12,12 +12,17 @@ public struct LineageRow: Sendable, Equatable {
   public var environment: Environment
   /// The shop.
   public var store: Store
-  /// Original transaction id.
+  /// Original transaction id; one that is made of the user's id holds the user's key instead.
   public var original: String
   /// Fingerprint of the user id of the newest counted event that has one; 0 when unknown.
   public var user: Int64
   /// The user id as text; empty when unknown, and when it was not asked for.
   public var userText: String
+
+  /// The original transaction id with the user's id, for people.
+  public var originalText: String {
+    user == 0 ? original : original.replacing(user.userKeyText, with: userText)
+  }
 }
 
 extension Ledger {

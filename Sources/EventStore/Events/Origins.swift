@@ -41,8 +41,20 @@ extension Ledger {
 
   /// The lineages with this original transaction id, of whatever provider, app and store, by key.
   ///
-  /// Apps are those of which events came.
+  /// Apps are those of which events came. One that is made of a user's id may hold the id or its
+  /// key.
   public func lineages(original: String) throws(LedgerError) -> [LineageRow] {
+    let rows = try lineages(storedOriginal: original)
+    if let bar = original.lastIndex(of: "|") {
+      let user = try userKey(of: String(original[..<bar]))
+      return rows + (try lineages(storedOriginal: user.userKeyText + original[bar...]))
+    }
+    guard original.hasPrefix("user:") else { return rows }
+    let user = try userKey(of: String(original.dropFirst(5)))
+    return rows + (try lineages(storedOriginal: "user:\(user.userKeyText)"))
+  }
+
+  private func lineages(storedOriginal original: String) throws(LedgerError) -> [LineageRow] {
     var rows: [LineageRow] = []
     for mark in try watermarks() {
       for environment in Environment.allCases {

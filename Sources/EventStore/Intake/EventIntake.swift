@@ -89,8 +89,8 @@ public final class EventIntake {
       preconditionFailure("nothing is added to an archive that is finished or abandoned")
     }
     do {
-      try ledger.access("add events") { database in
-        try gather(try ledger.pseudonymised(batch, in: database), of: draft)
+      try ledger.access("add events") { _ in
+        try gather(batch, of: draft)
       }
       try makeRoom(besides: draft)
     } catch {

@@ -48,7 +48,8 @@ struct EventWriter {
       try writeEvents()
     }
     try settle()
-    try batch.events.forEachUser { key, id in try lineages.keep(user: key, id: id) }
+    let users = try UserWriter(database)
+    try batch.events.forEachUser { try users.keep($0, id: $1) }
     return fates
   }
 

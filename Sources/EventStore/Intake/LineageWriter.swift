@@ -1,12 +1,10 @@
 internal import Domain
 
-/// Writes lineages and users, and refuses two of them under one key.
+/// Writes lineages, and refuses two of them under one key.
 final class LineageWriter {
   private let find: Statement
   private let insertion: Statement
   private let update: Statement
-  private let userInsertion: Statement
-  private let userLookup: Statement
   /// Marks a lineage as due; nil before the first fold, which folds all of them.
   private let touch: Statement?
 
@@ -30,9 +28,6 @@ final class LineageWriter {
       update lineage set user = ?2, versions = ?3, counted = ?4, events = ?5, row_check = ?6
       where key = ?1
       """)
-    userInsertion = try prepared(
-      "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
-    userLookup = try prepared("select id from user where key = ?")
     let isFolded = try prepared("select 1 from fold").first { _ in true } ?? false
     touch =
       isFolded
@@ -110,16 +105,6 @@ final class LineageWriter {
     row.bind(first + 2, state.counted)
     row.bind(first + 3, blob: events)
     row.bind(first + 4, state.sum)
-  }
-
-  /// Keeps the text of a user id.
-  func keep(user: Int64, id: UnsafeRawBufferPointer) throws {
-    userInsertion.bind(1, user)
-    userInsertion.bind(2, text: id)
-    guard try !userInsertion.changedRow() else { return }
-    userLookup.bind(1, user)
-    let isSame = try userLookup.first { $0.bytes(0).isEqual(to: id) }
-    guard isSame ?? true else { throw LedgerError.collision("two users") }
   }
 }
 

@@ -14,8 +14,8 @@ create table break_episode (
   app text not null,
   environment integer not null,
   store integer not null,
-  user_id text not null,
-  subscription_id text not null,
+  user integer not null, -- key of the user; 0 unknown
+  subscription text not null, -- with the key of the user where it is made of the id
   transaction_id text not null,
   product_id text not null,
   expected_ms integer,
@@ -36,10 +36,22 @@ create table break_episode (
   primary key (break_id, episode)
 ) strict, without rowid;
 
+-- Episodes of breaks with the ids of users in the place of their keys.
+create view break_history as
+select
+  episode.*,
+  coalesce(user.id, '') as user_id,
+  case
+    when user.id is null then episode.subscription
+    else replace(episode.subscription, printf('%016x', episode.user), user.id)
+  end as subscription_id
+from break_episode as episode
+left join user on user.key = episode.user;
+
 -- Breaks as the last run that saw them told them.
 create view break as
 select *, break_id as id
-from break_episode as latest
+from break_history as latest
 where
   episode = (
     select iif(min(other.episode) = 0, 0, max(other.episode)) from break_episode as other

@@ -55,7 +55,7 @@ extension Ledger {
 private struct SnapshotWriter {
   private let entry: SnapshotFileImport
   private let database: Connection
-  private let lineages: LineageWriter
+  private let users: UserWriter
   private let contentInsertion: Statement
   private let contentLookup: Statement
   private let insertion: Statement
@@ -63,7 +63,7 @@ private struct SnapshotWriter {
   init(entry: SnapshotFileImport, database: Connection) throws {
     self.entry = entry
     self.database = database
-    lineages = try LineageWriter(database)
+    users = try UserWriter(database)
     contentInsertion = try database.statement(
       "insert into snapshot_content (key, body) values (?, ?) on conflict (key) do nothing")
     contentLookup = try database.statement("select body from snapshot_content where key = ?")
@@ -77,15 +77,14 @@ private struct SnapshotWriter {
   }
 
   /// False when the ledger has the same snapshot.
-  func write(_ told: Snapshot) throws -> Bool {
-    let snapshot = try entry.ledger.pseudonymised(told, in: database)
+  func write(_ snapshot: Snapshot) throws -> Bool {
     let body = SnapshotCoding.encode(snapshot.entitlements)
     let content = body.withUnsafeBytes { Fingerprint.of($0) }
     let user = Fingerprint.of(snapshot.user)
     let app = try entry.ledger.keep(word: snapshot.app, in: database)
     if user != 0 {
       var text = snapshot.user
-      try text.withUTF8 { try lineages.keep(user: user, id: UnsafeRawBufferPointer($0)) }
+      try text.withUTF8 { try users.keep(user, id: UnsafeRawBufferPointer($0)) }
     }
     try keep(body, key: content)
     insertion.bind(1, Int64(snapshot.provider.rawValue))

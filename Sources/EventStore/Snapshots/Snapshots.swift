@@ -129,15 +129,6 @@ extension Ledger {
     }
   }
 
-  /// The user id behind a fingerprint; nil when the ledger knows no such user.
-  public func userText(_ user: Int64) throws(LedgerError) -> String? {
-    try access("read a user") { database in
-      let statement = try database.statement("select id from user where key = ?")
-      statement.bind(1, user)
-      return try statement.first { $0.text(0) }
-    }
-  }
-
   private static let nextSource = """
     select provider, user, app from snapshot
     where (provider, user, app) > (?, ?, ?) order by provider, user, app limit 1

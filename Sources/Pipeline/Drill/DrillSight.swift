@@ -43,7 +43,7 @@ extension Break {
 }
 
 extension LineageRow {
-  var holders: [BreakHolder] { named(provider, user: userText, subscription: original) }
+  var holders: [BreakHolder] { named(provider, user: user.userKeyText, subscription: original) }
 }
 
 private func named(_ provider: Provider, user: String, subscription: String) -> [BreakHolder] {

@@ -7,18 +7,18 @@ import Yams
 extension RunPipeline {
   /// Takes a person's id out of the ledger, and says what was found and what is left to people.
   ///
-  /// What the ledger counts stays: a pseudonym stands in the id's place, also in what is told of
-  /// the person later. The rewriting is one transaction; then the file is written anew, so that
-  /// free space holds nothing of it. Neither answer nor act holds the id.
+  /// What the ledger counts stays: a pseudonym stands in the id's place, also when the id comes
+  /// again. The change is one transaction; then the file is written anew, so that free space holds
+  /// nothing of it. Neither answer nor act holds the id.
   public func erase(_ order: EraseOrder) throws(SubledgerError) -> String {
     try onLedger(to: "erase the person") { ledger throws(SubledgerError) in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try attempt { try ledger.emptyLog() }
       let act = NewAuditEntry(.erase, order.words)
-      let words = ErasureNames(
-        breakID: { former, now, clues in now.renamed(from: former, clues) },
-        decisions: renamedDecisions)
-      guard let found = try attempt({ try ledger.erase(order.user, as: act, words) }) else {
+      let erasure = try attempt {
+        try ledger.erase(order.user, as: act, decisions: redactedDecisions)
+      }
+      guard let found = erasure else {
         throw SubledgerError(
           .noInput, "the ledger \(plan.ledger) knows no such user",
           hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
@@ -38,20 +38,19 @@ extension RunPipeline {
 
   private func answer(_ found: Erasure) -> String {
     var lines: [String] = []
-    if found.isChanged || !found.wasErased {
+    if !found.wasErased {
       lines.append(
         "\(found.pseudonym) stands in the person's place: \(found.lineages) subscriptions and "
           + "purchases, \(found.versions) events, \(found.snapshots) snapshots, "
           + "\(found.breaks) breaks")
     } else {
-      lines.append("\(found.pseudonym): the person was erased before, and nothing is left")
+      let rest = found.isChanged ? "" : ", and nothing is left"
+      lines.append("\(found.pseudonym): the person was erased before\(rest)")
     }
-    for (old, new) in found.breakIDs.sorted(by: { $0.key < $1.key }) {
-      lines.append("break \(old) is \(new) now: name it so in the decisions file")
-    }
-    if found.lostBreaks > 0 {
+    if found.providerIDs > 0 {
       lines.append(
-        "\(counted(found.lostBreaks, "break")) will be resolved and come back under another id")
+        "transaction ids of \(found.providerIDs) subscriptions and snapshots contain the id; "
+          + "they stay")
     }
     if found.documents > 0 || found.decisions > 0 {
       lines.append(
@@ -70,26 +69,25 @@ extension RunPipeline {
   }
 }
 
-/// The content of a decisions file without a person's id, and with the new ids of breaks.
+/// The content of a decisions file without a person's id.
 ///
 /// Nil when nothing of it is in there. Comments are left out.
-private func renamedDecisions(
-  _ content: [UInt8], _ renaming: Renaming, _ breakIDs: [String: String]
+private func redactedDecisions(
+  _ content: [UInt8], _ redaction: Redaction
 ) throws -> [UInt8]? {
   let name = "the decisions that runs followed"
   let decisions = try DecisionsFile(content, named: name).decisions
-  let renamed = decisions.map { decision in
+  let redacted = decisions.map { decision in
     Decision(
-      breakID: breakIDs[decision.breakID] ?? decision.breakID, verdict: decision.verdict,
-      reason: renaming.applied(toOther: decision.reason),
-      who: renaming.applied(toOther: decision.who))
+      breakID: decision.breakID, verdict: decision.verdict,
+      reason: redaction.applied(to: decision.reason), who: redaction.applied(to: decision.who))
   }
   let text = String(decoding: content, as: UTF8.self)
-  guard renamed != decisions || renaming.applied(toOther: text) != text else {
+  guard redacted != decisions || redaction.applied(to: text) != text else {
     return nil
   }
   func scalar(_ text: String) -> Node { Node(text, Tag(.str), .doubleQuoted) }
-  let entries = renamed.map { decision in
+  let entries = redacted.map { decision in
     Node([
       (Node("break_id"), scalar(decision.breakID)),
       (Node("decision"), scalar(decision.verdict.rawValue)),
@@ -97,7 +95,7 @@ private func renamedDecisions(
     ])
   }
   let written = Array(try Yams.serialize(node: Node(entries)).utf8)
-  guard try DecisionsFile(written, named: name).decisions == renamed else {
+  guard try DecisionsFile(written, named: name).decisions == redacted else {
     throw SubledgerError(.identity, "\(name) cannot be written anew")
   }
   return written

@@ -21,8 +21,8 @@ public struct EraseOrder: Sendable {
       throw SubledgerError(
         .usage, "erase needs --reason", hint: "say on whose demand, such as a ticket's number")
     }
-    let renaming = Renaming(id: user, name: "")
-    for text in [words.reason, words.who] where renaming.applied(toOther: text) != text {
+    let redaction = Redaction(id: user, name: "")
+    for text in [words.reason, words.who] where redaction.applied(to: text) != text {
       throw SubledgerError(
         .usage, "--reason or --who holds the id that is to be erased",
         hint: "the act is kept; say it without the id")

@@ -89,7 +89,7 @@ final class EventWords {
     line.environment = row.environment.name
     line.store = event.store.name
     line.user = try user(of: event, row)
-    line.subscription = row.original
+    line.subscription = row.originalText
     line.transaction = transaction
     line.product = word(event.product)
     line.kind = event.kind.name

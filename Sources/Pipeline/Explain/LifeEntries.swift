@@ -120,7 +120,7 @@ final class LifeEntries {
     let plan = ReportPlan(rules: rules, run: run?.id ?? 0)
     try forEachRow(of: "breaks", from: ledger, plan: plan) { values in
       let found = BreakRow(values, places)
-      guard found["provider"] == row.provider.name, found.names(row.original) else { return }
+      guard found["provider"] == row.provider.name, found.names(row.originalText) else { return }
       entries.append(
         Entry(
           at: found.expectedAt, step: "\(found["code"]), \(found["status"])",

@@ -53,14 +53,8 @@ struct InputBuilder {
     }
     return LineageInput(
       state: state, current: current, original: row?.original ?? "",
-      user: try row.map(userText) ?? "", app: words[Int(state.app)], products: products,
+      user: (row?.user ?? 0).userKeyText, app: words[Int(state.app)], products: products,
       transactions: try transactionTexts(group, events))
-  }
-
-  /// The user id of a lineage, looked up where the walk over all lineages left it out.
-  private func userText(of row: LineageRow) throws -> String {
-    guard row.userText.isEmpty, row.user != 0 else { return row.userText }
-    return try ledger.userText(row.user) ?? ""
   }
 
   /// Ids that are plain numbers are their own keys; only the others need to be looked up.

@@ -22,7 +22,7 @@ struct FormerUsers {
   /// any.
   func contradict(_ found: Break) -> Bool {
     guard found.code == .eventsAbsent else { return false }
-    let user = Fingerprint.of(found.user)
+    let user = Int64(userKeyText: found.user)
     guard !found.app.isEmpty else { return told.contains(key(found.provider, user, nil)) }
     return [found.app, ""].contains { told.contains(key(found.provider, user, $0)) }
   }

@@ -55,7 +55,7 @@ struct ReconcilePass {
   ) throws -> [ReconciliationInput] {
     let rows = try ledger.lineages(ofUser: user.user, provider: user.provider)
     var cases = try user.snapshots.map { snapshot in
-      try userCase(rows.filter { mayShow(snapshot, $0) }, snapshot, transferred)
+      try userCase(rows.filter { mayShow(snapshot, $0) }, user.user, snapshot, transferred)
     }
     let others = rows.filter { row in !user.snapshots.contains { mayShow($0, row) } }
     if !others.isEmpty { cases.append(try userCase(others, of: user.provider, transferred)) }
@@ -69,18 +69,18 @@ struct ReconcilePass {
   }
 
   private mutating func userCase(
-    _ known: [LineageRow], _ snapshot: Snapshot, _ transferred: Set<Int64>
+    _ known: [LineageRow], _ key: Int64, _ snapshot: Snapshot, _ transferred: Set<Int64>
   ) throws -> ReconciliationInput {
     var rows = known
     for row in try lineages(namedIn: snapshot) where !rows.contains(where: { $0.key == row.key }) {
       rows.append(row)
     }
     var user = ReconciliationInput(
-      provider: snapshot.provider, user: snapshot.user, snapshot: snapshot)
+      provider: snapshot.provider, user: key.userKeyText, snapshot: snapshot)
     func marked(_ lineage: LineageInput) -> LineageInput {
       var lineage = lineage
       lineage.isHeldByAnotherUser =
-        lineage.isAmong(transferred) && lineage.user.isExactly(snapshot.user)
+        lineage.isAmong(transferred) && lineage.user == key.userKeyText
       return lineage
     }
     let found = try lineages(of: rows, at: snapshot.capturedAt)
@@ -92,7 +92,8 @@ struct ReconcilePass {
   private mutating func userCase(
     _ rows: [LineageRow], of provider: Provider, _ transferred: Set<Int64>
   ) throws -> ReconciliationInput {
-    var user = ReconciliationInput(provider: provider, user: rows.first?.userText ?? "")
+    let key = rows.first?.user ?? 0
+    var user = ReconciliationInput(provider: provider, user: key.userKeyText)
     user.lineages = try lineages(of: rows, at: asOf).told.map { lineage in
       var lineage = lineage
       lineage.isHeldByAnotherUser = lineage.isAmong(transferred)

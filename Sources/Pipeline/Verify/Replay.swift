@@ -36,10 +36,10 @@ extension RunPipeline {
     try attempt { try again.adoptErasures(of: ledger) }
     try replay(archives, at: found, from: ledger, into: again)
     try attempt { try again.adoptRuns(of: archives) }
-    if again.recognised > 0 {
+    let erased = try attempt { try again.erasedUsersCount() }
+    if erased > 0 {
       counted.notes.append(
-        "\(again.recognised) events and snapshots of the archives name persons who were erased: "
-          + "the archives are yours to rewrite")
+        "ids in the archives that were erased from the ledger: \(erased); rewrite the archives")
     }
     try attempt { try compare(ledger, with: again, &counted) }
     guard let run = try attempt({ try ledger.lastPublished() }),

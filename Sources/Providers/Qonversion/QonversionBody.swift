@@ -30,9 +30,8 @@ struct QonversionBody {
   var renewalCount: Int32?
   var roundedAmounts: Int64 = 0
 
-  /// What stands in for the original transaction id of bodies of 2020, which have no transaction:
-  /// the user's purchase of the product.
-  var userAndProduct: [UInt8] { Array(user) + [UInt8(ascii: "|")] + Array(product) }
+  /// What stands in for the original transaction id of bodies of 2020, which have no transaction.
+  var userAndProduct: [UInt8] { originalID(ofUser: user, product: product) }
 
   /// A charge or refund with money that does not say whether the money is price or proceeds.
   var lacksIsProceed: Bool {

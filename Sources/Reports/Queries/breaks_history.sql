@@ -33,7 +33,7 @@ select
   decision.verdict as decision,
   decision.reason,
   decision.who
-from break_episode as life
+from break_history as life
 join provider_name as provider on provider.id = life.provider
 join environment_name as environment on environment.id = life.environment
 join store_name as store on store.id = life.store
