@@ -17,8 +17,8 @@ enum BreakContent {
     let values: [any Bindable] = [
       item.code, item.status, item.severity, item.provider, item.app, item.environment, item.store,
       Int64(userKeyText: item.user), item.subscription, item.transaction, item.product,
-      item.expectedAt, item.settlesAt, item.evidenceExpiresAt, item.missingEvents, item.estimatedUSD?.micros,
-      item.basis, item.evidence, item.action, item.lineage,
+      item.expectedAt, item.settlesAt, item.evidenceExpiresAt, item.missingEvents,
+      item.estimatedUSD?.micros, item.basis, item.evidence, item.action, item.lineage,
     ]
     for (offset, value) in values.enumerated() {
       value.bind(to: row, at: first + Int32(offset))
