@@ -1,40 +1,89 @@
-/// Something that runs had sealed, or an earlier act, and that an act wrote anew: a line of the
-/// act's content, with the digests before and after.
-enum Rewriting: Equatable {
-  /// Rows of a table that a run sealed.
-  case part(run: Int64, old: RunPart, new: RunPart)
-  /// A document, by the digest that runs know it by.
-  case document(String, old: String, new: String)
-  /// An act, by its number.
-  case act(Int64, old: String, new: String)
+/// Something sealed that an act wrote anew: a line of the act's content, with the digests before
+/// and after.
+struct Rewriting: Equatable {
+  /// What it is: `part:RUN:TABLE`, `document:NAME` or `act:NUMBER`.
+  let subject: String
+  let old: String
+  let new: String
 
-  /// Reads what `line` has written; nil for a line that tells something else.
+  init(_ subject: String, old: String, new: String) {
+    self.subject = subject
+    self.old = old
+    self.new = new
+  }
+
+  /// Reads what `line` has written; nil for any other line.
   init?(line: Substring) {
     let words = line.split(separator: " ").map(String.init)
-    switch (words.first, words.count) {
-    case ("part", 7):
-      guard let run = Int64(words[1]), let before = Int64(words[3]), let after = Int64(words[5])
-      else { return nil }
-      self = .part(
-        run: run, old: RunPart(name: words[2], rows: before, sha256: words[4]),
-        new: RunPart(name: words[2], rows: after, sha256: words[6]))
-    case ("document", 4):
-      self = .document(words[1], old: words[2], new: words[3])
-    case ("act", 4):
-      guard let act = Int64(words[1]) else { return nil }
-      self = .act(act, old: words[2], new: words[3])
-    default:
-      return nil
+    guard words.count == 4, words[0] == "rewritten" else { return nil }
+    self.init(words[1], old: words[2], new: words[3])
+  }
+
+  /// The line of the act.
+  var line: String { "rewritten \(subject) \(old) \(new)" }
+}
+
+/// What the acts `erase` and `prune` wrote anew of that which runs had sealed.
+///
+/// Records of runs stay as they were. What they seal is held to the digest that the last act gave
+/// it; an act that does not begin with the digest that stood changes nothing.
+struct Rewritings {
+  private var steps: [String: [Rewriting]] = [:]
+
+  init(_ acts: [AuditEntry]) {
+    for act in acts where act.deed == .erase || act.deed == .prune {
+      for step in act.content.split(separator: "\n").compactMap(Rewriting.init) {
+        steps[step.subject, default: []].append(step)
+      }
     }
   }
 
-  /// The line that tells it.
-  var line: String {
-    switch self {
-    case .part(let run, let old, let new):
-      "part \(run) \(old.name) \(old.rows) \(old.sha256) \(new.rows) \(new.sha256)"
-    case .document(let name, let old, let new): "document \(name) \(old) \(new)"
-    case .act(let act, let old, let new): "act \(act) \(old) \(new)"
+  /// What a part that `run` sealed is to be now.
+  func now(_ sealed: RunPart, of run: Int64) -> RunPart {
+    var part = sealed
+    let words = digest(of: sealed.subject(of: run), sealedAs: sealed.digest).split(separator: ":")
+    if words.count == 2, let rows = Int64(words[0]) {
+      (part.rows, part.sha256) = (rows, String(words[1]))
+    }
+    return part
+  }
+
+  /// The SHA-256 of what a document says now; it keeps the name that runs know.
+  func digest(ofDocument name: String) -> String { digest(of: "document:\(name)", sealedAs: name) }
+
+  /// The SHA-256 of what an act says now.
+  func digest(ofAct act: AuditEntry) -> String { digest(of: "act:\(act.id)", sealedAs: act.sha256) }
+
+  private func digest(of subject: String, sealedAs digest: String) -> String {
+    (steps[subject] ?? []).reduce(digest) { $1.old == $0 ? $1.new : $0 }
+  }
+}
+
+/// What is sealed, taken before and after something is written anew.
+struct SealedParts {
+  private var digests: [(subject: String, digest: String)] = []
+
+  /// Takes the digests of those of `tables` that runs sealed.
+  init(of tables: Set<String>, in database: Connection) throws {
+    let sealed = RunParts(database)
+    let runs = try RunChain(database).published().map(\.number)
+    for run in runs {
+      var parts = try sealed.arrived(in: run, only: tables)
+      if run == runs.last { parts += try sealed.standing(only: tables) }
+      digests += parts.map { ($0.subject(of: run), $0.digest) }
     }
   }
+
+  /// Those that changed, by run.
+  func rewritings(until after: SealedParts) -> [Rewriting] {
+    zip(digests, after.digests).filter { $0.digest != $1.digest }.map {
+      Rewriting($0.subject, old: $0.digest, new: $1.digest)
+    }
+  }
+}
+
+extension RunPart {
+  func subject(of run: Int64) -> String { "part:\(run):\(name)" }
+
+  var digest: String { "\(rows):\(sha256)" }
 }

@@ -27,33 +27,30 @@ struct RunParts {
   ///
   /// `tables` leaves out all others.
   func arrived(in run: Int64, only tables: Set<String>? = nil) throws -> [RunPart] {
-    func isWanted(_ name: String) -> Bool { tables?.contains(name) ?? true }
-    let known = try Statement(
-      database, "select coalesce(min(id), 0), coalesce(max(id), -1) from archive where run = ?")
-    known.bind(1, run)
-    let range = try known.first { ($0.int64(0), $0.int64(1)) } ?? (0, -1)
-    var parts: [RunPart] = []
-    for (name, query) in Self.byArchive where isWanted(name) {
-      parts.append(try part(name, query, range.0, range.1))
-    }
-    for (name, query) in Self.byRun where isWanted(name) {
-      parts.append(try part(name, query, run))
-    }
-    return parts
+    try SealedTables.byRun.filter { tables?.contains($0.name) ?? true }
+      .map { try part($0.name, "where \($0.rows)", run) }
   }
 
   /// What later runs change: only the last one's digests can be held to the tables.
   func standing(only tables: Set<String>? = nil) throws -> [RunPart] {
-    try Self.whole.filter { tables?.contains($0.0) ?? true }.map { try part($0, $1) }
+    try SealedTables.whole.filter { tables?.contains($0) ?? true }.map { try part($0) }
   }
 
   /// The words that a run knew, which are the first `count`.
   func words(_ count: Int64) throws -> RunPart {
-    try part("symbol", "select id, word from symbol order by id limit ?", count)
+    try part("symbol", "where id in (select id from symbol order by id limit ?)", count)
   }
 
-  private func part(_ name: String, _ sql: String, _ values: Int64...) throws -> RunPart {
-    let statement = try Statement(database, sql)
+  private func part(
+    _ name: String, _ rows: String = "", _ values: Int64...
+  ) throws -> RunPart {
+    let sealed = try database.columns(in: name).filter {
+      SealedTables.unsealed[name]?.contains($0) != true
+    }
+    let key = try database.primaryKey(name).joined(separator: ", ")
+    let statement = try Statement(
+      database,
+      "select \(sealed.joined(separator: ", ")) from \(name) \(rows) order by \(key)")
     for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
     let digest = SHA256Digest()
     var writer = ByteWriter()

@@ -17,7 +17,8 @@ struct RedactedTexts {
     let rewritings = Rewritings(before)
     let keys = Set(try write("act", key: "id", ["reason", "who"]))
     return zip(before, try database.acts()).filter { keys.contains("\($0.0.id)") }.map {
-      .act($0.id, old: rewritings.digest(ofAct: $0), new: sha256(of: Array($1.text.utf8)))
+      Rewriting(
+        "act:\($0.id)", old: rewritings.digest(ofAct: $0), new: sha256(of: Array($1.text.utf8)))
     }
   }
 
@@ -68,7 +69,7 @@ struct RedactedTexts {
       update.bind(1, name)
       update.bind(2, blob: Gzip.compress(new))
       try update.run()
-      documents.append(.document(name, old: old, new: sha256(of: new)))
+      documents.append(Rewriting("document:\(name)", old: old, new: sha256(of: new)))
     }
     return documents
   }
