@@ -168,7 +168,7 @@ public final class Ledger {
 
   /// Writes the words that are not in the file yet, all or the first `count` of the table.
   func saveSymbols(upTo count: Int? = nil, in database: Connection) throws {
-    let statement = try database.statement("insert into symbol (id, word) values (?, ?)")
+    let statement = try database.statement("insert into string (id, value) values (?, ?)")
     while savedWords < count ?? symbols.words.count {
       statement.bind(1, Int64(savedWords))
       statement.bind(2, symbols.words[savedWords])
@@ -208,7 +208,7 @@ public final class Ledger {
   private static func storedSymbols(_ database: Connection, path: String) throws -> StringTable {
     var table = StringTable()
     let statement = try Statement(
-      database, "select id, word from symbol where id > 0 order by id")
+      database, "select id, value from string where id > 0 order by id")
     try statement.forEachRow { row in
       guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {
         throw LedgerError(

@@ -43,7 +43,7 @@ struct Labels {
   /// The symbols of `ledger`, and the words of the vocabulary.
   init(of ledger: Ledger) throws {
     var symbols: [(Int64, String)] = []
-    try ledger.rows(sql: "select id, word from symbol") {
+    try ledger.rows(sql: "select id, value from string") {
       symbols.append(($0.int64(0), CellText.of($0.text(1))))
     }
     parts = Part.allCases.map { part in

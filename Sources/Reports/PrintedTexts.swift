@@ -17,7 +17,7 @@ extension ReportContext {
       of: """
         select app from temp.break_state
         union select product_id from temp.break_state
-        union select word from symbol
+        union select value from string
         """
     ) { CellText.of($0) }
   }

@@ -160,10 +160,10 @@ struct ReportContext {
     try run(
       """
       insert into temp.word
-      select symbol.id, coalesce(printed.cell, symbol.word)
-      from symbol
-      left join temp.printed_text as printed on printed.raw = symbol.word
-      where symbol.id <> 0
+      select string.id, coalesce(printed.cell, string.value)
+      from string
+      left join temp.printed_text as printed on printed.raw = string.value
+      where string.id <> 0
       union all
       select 0, ''
       """)

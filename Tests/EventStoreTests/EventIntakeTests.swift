@@ -121,7 +121,7 @@ struct EventIntakeTests {
   func symbols() throws {
     try ledger.ingest("a", [Line(app: "one", product: "p")])
     try ledger.ingest("b", [Line(transaction: "2", app: "p", product: "one")])
-    #expect(try ledger.table("select count(*) from symbol where word in ('one', 'p')") == ["2"])
+    #expect(try ledger.table("select count(*) from string where value in ('one', 'p')") == ["2"])
     let line = Line(transaction: "2", app: "p")
     let event = try #require(try ledger.events(ofLineage: line.lineage).first)
     #expect(ledger.symbols.words[Int(event.product)] == "one")
@@ -142,7 +142,7 @@ struct EventIntakeTests {
     try ledger.ingest("a", [Line()])
     let words = ledger.symbols.words
     func content() throws -> [String] {
-      try ["lineage", "user", "symbol", "archive", "identity", "delivery_cell"].map {
+      try ["lineage", "user", "string", "archive", "identity", "delivery_cell"].map {
         try "\($0) \(ledger.table("select count(*) from \($0)"))"
       }
     }

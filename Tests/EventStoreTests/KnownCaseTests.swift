@@ -119,7 +119,7 @@ struct KnownCaseTests {
 
   @Test("A ledger whose words have numbers that none has cannot be opened")
   func words() throws {
-    try ledger.rows(sql: "update symbol set id = 5000000000 where word = 'USD'") { _ in }
+    try ledger.rows(sql: "update string set id = 5000000000 where value = 'USD'") { _ in }
     let error = #expect(throws: LedgerError.self) {
       try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readOnly)
     }

@@ -26,11 +26,11 @@ struct LedgerTests {
     let ledger = try Ledger.open(path: path, mode: .readOnly)
     var seen: [String] = []
     try ledger.rows(
-      sql: "select id, word, null as absent from symbol where id = ?", arguments: [.integer(0)]
+      sql: "select id, value, null as absent from string where id = ?", arguments: [.integer(0)]
     ) { row in
       seen = row.names + ["\(row.int64(0))", row.text(1), "\(row.isNull(2))", "\(row.count)"]
     }
-    #expect(seen == ["id", "word", "absent", "0", "", "true", "3"])
+    #expect(seen == ["id", "value", "absent", "0", "", "true", "3"])
   }
 
   @Test("A read-only ledger refuses to be written")

@@ -17,7 +17,7 @@ struct MigrationTests {
     path = folder.path("a.sqlite")
     do {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
-      try ledger.rows(sql: "insert into symbol (id, word) values (1, 'kept')") { _ in }
+      try ledger.rows(sql: "insert into string (id, value) values (1, 'kept')") { _ in }
       try ledger.checkpoint()
     }
     before = try Self.content(path)
@@ -33,8 +33,8 @@ struct MigrationTests {
     try database.execute(
       """
       pragma cache_size = 8;
-      alter table symbol add column extra text;
-      update symbol set word = 'changed' where id = 1;
+      alter table string add column extra text;
+      update string set value = 'changed' where id = 1;
       create table filler (id integer primary key, text text);
       with recursive number (n) as (select 1 union all select n + 1 from number where n < 20000)
       insert into filler select n, hex(randomblob(100)) from number;

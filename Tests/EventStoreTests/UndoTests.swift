@@ -68,7 +68,7 @@ struct UndoTests {
 
   @Test("Nothing goes on with words that could not be read again")
   func words() throws {
-    let gap = "insert into symbol (id, word) values (900, 'gap')"
+    let gap = "insert into string (id, value) values (900, 'gap')"
     for error in try abandon(after: ["release archive", gap]) { #expect(error?.kind == .corrupt) }
   }
 }

@@ -125,10 +125,10 @@ struct WaveTests {
       #expect(tallies.map(\.accepted) == [1])
       #expect(try ledger.table("select name from archive") == ["a"])
       #expect(try ledger.table("select id from user") == ["user-1"])
-      #expect(try ledger.table("select word from symbol where word = 'p7'").isEmpty)
+      #expect(try ledger.table("select value from string where value = 'p7'").isEmpty)
       #expect(try ledger.events(ofLineage: Line().lineage).map(\.created) == [nil])
       _ = try take([Line(transaction: "8", product: "p8")], size: 1, waveSize: 0, into: ledger)
-      #expect(try ledger.table("select count(*) from symbol where word = 'p8'") == ["1"])
+      #expect(try ledger.table("select count(*) from string where value = 'p8'") == ["1"])
     }
   }
 

@@ -25,7 +25,7 @@ final class World {
   func symbol(_ word: String) throws -> StringID {
     if let known = words.firstIndex(of: word) { return StringID(known) }
     words.append(word)
-    try sql("insert into symbol (id, word) values (\(words.count - 1), ?)", .text(word))
+    try sql("insert into string (id, value) values (\(words.count - 1), ?)", .text(word))
     return StringID(words.count - 1)
   }
 

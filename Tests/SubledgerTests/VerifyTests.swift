@@ -109,7 +109,7 @@ struct VerifyTests {
       ("delete from run_part where run = 1 and part = 'archive'", "run 1: the record"),
       ("update archive set accepted = accepted + 1, lines = lines + 1", "archive: of the"),
       ("update failed_attempt set at_ms = at_ms + 1", "failed_attempt: of the"),
-      ("update symbol set word = 'XXX' where word = 'USD'", "symbol: of the"),
+      ("update string set value = 'XXX' where value = 'USD'", "string: of the"),
       ("update snapshot set line = line + 1", "snapshots of archive"),
       ("update user set id = id || 'x'", "does not have the key of its id"),
       ("update lineage set counted = counted - 1 where counted > 1", "is not as it was written"),

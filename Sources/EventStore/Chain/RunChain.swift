@@ -37,7 +37,7 @@ struct RunChain {
   /// Seals a run that has published: what it brought, what it left, and its record.
   func seal(_ run: Int64) throws {
     let parts = RunParts(database)
-    let words = try Statement(database, "select count(*) from symbol")
+    let words = try Statement(database, "select count(*) from string")
     let symbols = try parts.words(try words.first { $0.int64(0) } ?? 0)
     let insertion = try database.statement(
       """

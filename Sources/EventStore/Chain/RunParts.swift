@@ -38,7 +38,7 @@ struct RunParts {
 
   /// The words that a run knew, which are the first `count`.
   func words(_ count: Int64) throws -> RunPart {
-    try part("symbol", "where id in (select id from symbol order by id limit ?)", count)
+    try part("string", "where id in (select id from string order by id limit ?)", count)
   }
 
   private func part(

@@ -19,7 +19,7 @@ enum ChainCheck {
       }
     }
     guard let last = runs.last?.number else { return }
-    if let words = try stored("symbol", of: last, in: database) {
+    if let words = try stored("string", of: last, in: database) {
       try hold(parts.words(words.rows), of: last, rewritings, in: database, &check)
     }
     // A run that was broken off has changed what only the last one's digests prove.

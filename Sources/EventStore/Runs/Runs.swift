@@ -136,8 +136,8 @@ extension Ledger {
       let statement = try database.statement(
         """
         select w.provider, w.app, max(w.newest_ms), min(w.first_event_ms)
-        from watermark w join symbol s on s.id = w.app
-        group by w.provider, w.app, s.word order by w.provider, s.word
+        from watermark w join string s on s.id = w.app
+        group by w.provider, w.app, s.value order by w.provider, s.value
         """)
       var marks: [Watermark] = []
       try statement.forEachRow { row in

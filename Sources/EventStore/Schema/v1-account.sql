@@ -1,9 +1,9 @@
 -- The account of what came in.
 
 -- Frequent words: apps, products, countries, currencies, event names. 0 is the empty word.
-create table symbol (
+create table string (
   id integer primary key,
-  word text not null unique
+  value text not null unique
 ) strict;
 
 -- One row per distinct content of an archive, and per name it was seen under; of snapshots that no

@@ -1,6 +1,6 @@
 -- What was told: events by lineage, and snapshots by user.
 
-insert into symbol (id, word) values (0, '');
+insert into string (id, value) values (0, '');
 
 create index archive_by_path on archive (path);
 

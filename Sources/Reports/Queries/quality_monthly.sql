@@ -42,21 +42,21 @@ doubts as (
   select
     cell.month as period,
     cell.provider,
-    app.word as app,
+    app.value as app,
     cell.store,
-    product.word as product_id,
+    product.value as product_id,
     sum(cell.subscriptions) as churned_in_doubt
   from movement_cell as cell
   join movement_name as movement on movement.id = cell.movement
-  join symbol as app on app.id = cell.app
-  join symbol as product on product.id = cell.product
+  join string as app on app.id = cell.app
+  join string as product on product.id = cell.product
   where movement.word = 'churned_in_doubt'
   group by
     cell.month,
     cell.provider,
-    app.word,
+    app.value,
     cell.store,
-    product.word
+    product.value
 ),
 measures as (
   select
