@@ -18,67 +18,46 @@ public indirect enum JSONValue: Sendable, Equatable {
   /// The value in one line, without a newline.
   public var line: [UInt8] {
     var out: [UInt8] = []
-    writeLine(to: &out)
+    write(to: &out, depth: nil)
     return out
   }
 
-  private func writeLine(to out: inout [UInt8]) {
-    switch self {
-    case .array(let items):
-      out.append(UInt8(ascii: "["))
-      for (index, item) in items.enumerated() {
-        if index > 0 { out.append(UInt8(ascii: ",")) }
-        item.writeLine(to: &out)
-      }
-      out.append(UInt8(ascii: "]"))
-    case .object(let members):
-      out.append(UInt8(ascii: "{"))
-      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      for (index, member) in sorted.enumerated() {
-        if index > 0 { out.append(UInt8(ascii: ",")) }
-        Self.write(member.key, to: &out)
-        out.append(UInt8(ascii: ":"))
-        member.value.writeLine(to: &out)
-      }
-      out.append(UInt8(ascii: "}"))
-    default: write(to: &out, depth: 0)
-    }
-  }
-
-  private func write(to out: inout [UInt8], depth: Int) {
+  /// - Parameter depth: how deep the value is in a document; nil for one line.
+  private func write(to out: inout [UInt8], depth: Int?) {
     switch self {
     case .null: out.append(contentsOf: "null".utf8)
     case .bool(let value): out.append(contentsOf: (value ? "true" : "false").utf8)
     case .integer(let value): out.append(contentsOf: String(value).utf8)
     case .string(let text): Self.write(text, to: &out)
     case .array(let items):
-      Self.write(items, between: "[", "]", to: &out, depth: depth) { item, out in
-        item.write(to: &out, depth: depth + 1)
+      Self.write(items, between: "[", "]", to: &out, depth) { item, out in
+        item.write(to: &out, depth: depth.map { $0 + 1 })
       }
     case .object(let members):
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      Self.write(sorted, between: "{", "}", to: &out, depth: depth) { member, out in
+      Self.write(sorted, between: "{", "}", to: &out, depth) { member, out in
         Self.write(member.key, to: &out)
-        out.append(contentsOf: ": ".utf8)
-        member.value.write(to: &out, depth: depth + 1)
+        out.append(contentsOf: (depth == nil ? ":" : ": ").utf8)
+        member.value.write(to: &out, depth: depth.map { $0 + 1 })
       }
     }
   }
 
   private static func write<Item>(
-    _ items: [Item], between open: String, _ close: String, to out: inout [UInt8], depth: Int,
+    _ items: [Item], between open: String, _ close: String, to out: inout [UInt8], _ depth: Int?,
     _ each: (Item, inout [UInt8]) -> Void
   ) {
-    out.append(contentsOf: open.utf8)
-    for (index, item) in items.enumerated() {
-      out.append(contentsOf: index == 0 ? "\n".utf8 : ",\n".utf8)
-      out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: (depth + 1) * 2))
-      each(item, &out)
-    }
-    if !items.isEmpty {
+    func breakLine(_ depth: Int, to out: inout [UInt8]) {
       out.append(UInt8(ascii: "\n"))
       out.append(contentsOf: repeatElement(UInt8(ascii: " "), count: depth * 2))
     }
+    out.append(contentsOf: open.utf8)
+    for (index, item) in items.enumerated() {
+      if index > 0 { out.append(UInt8(ascii: ",")) }
+      if let depth { breakLine(depth + 1, to: &out) }
+      each(item, &out)
+    }
+    if let depth, !items.isEmpty { breakLine(depth, to: &out) }
     out.append(contentsOf: close.utf8)
   }
 

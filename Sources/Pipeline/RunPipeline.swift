@@ -1,8 +1,8 @@
+public import Domain
 public import Logging
 
 import EventStore
 import Reconciliation
-import Domain
 
 /// The whole night on one page: ingest → fold → reconcile → report → publish.
 public struct RunPipeline {
@@ -13,15 +13,31 @@ public struct RunPipeline {
   let stop: @Sendable () -> Int32
   let times = StageTimes()
 
-  /// A night that follows `plan`.
+  /// A run with the settings of flags, variables, the configuration file and defaults.
   ///
   /// - Parameters:
-  ///   - plan: what to do, checked.
+  ///   - flags: the texts of each option of the command line, by the setting's name.
+  ///   - environment: the process's variables.
+  ///   - now: the clock, read once by the command; the default of as-of.
   ///   - version: the program's, for the manifest.
-  ///   - log: where to say what a person should know.
-  ///   - progress: told how far the night has come.
-  ///   - stop: answers the signal that asked to stop, 0 while none did; asked by any thread.
+  ///   - log: makes the operator's log.
+  ///   - progress: makes what shows the progress.
+  ///   - stop: returns the signal that asked to stop, 0 while none did; called by any thread.
+  /// - Throws: `SubledgerError` of kind `usage` or `configuration`.
   public init(
+    flags: [String: [String]], environment: [String: String], now: Instant, version: String,
+    log: (LogOptions) -> Logger, progress: (LogOptions) -> (RunProgress) -> Void,
+    stop: @escaping @Sendable () -> Int32
+  ) throws(SubledgerError) {
+    let plan = try Plan(flags: flags, environment: environment, now: now)
+    self.init(
+      plan: plan, version: version, log: log(plan.log), progress: progress(plan.log), stop: stop)
+  }
+
+  /// Threads that read archives, fold and write reports.
+  public var jobs: Int { plan.jobs }
+
+  init(
     plan: Plan, version: String, log: Logger, progress: @escaping (RunProgress) -> Void,
     stop: @escaping @Sendable () -> Int32
   ) {
@@ -77,8 +93,8 @@ public struct RunPipeline {
     else { return self }
     log.warning(
       """
-      the decisions \(plan.decisionsFile?.path ?? "") name a person who was erased: they are \
-      followed as the ledger rewrote them. Change them so
+      the decisions \(plan.configuration.job.decisions?.path ?? "") name a person who was erased: \
+      they are followed as the ledger rewrote them. Change them so
       """)
     var night = self
     night.plan.decisions = try DecisionsFile(

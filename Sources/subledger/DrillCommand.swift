@@ -39,11 +39,8 @@ struct DrillCommand: ParsableCommand {
   }
 
   func run() throws {
-    func fill(_ options: inout Options) {
-      options.asOf = asOf
-      options.prices = prices
-    }
-    try Session(ledger).tell(fill) { night in
+    let flags = ["as_of": asOf, "prices": prices].compactMapValues { $0.map { [$0] } }
+    try Session(ledger).tell(flags) { night in
       let result = try night.drill(DrillOrder(seed: seed, events: events))
       if let out { try result.write(into: out) }
       return result.text

@@ -44,7 +44,9 @@ struct ExplainCommand: ParsableCommand {
       let order = try ExplainOrder(
         words: words, breakID: breakID, subscription: subscription, transaction: transaction,
         format: format.kind)
-      try session.night { $0.asOf = asOf }.explain(order) { try StandardStreams.put($0) }
+      try session.night(asOf.map { ["as_of": [$0]] } ?? [:]).explain(order) {
+        try StandardStreams.put($0)
+      }
       return .done
     }
   }

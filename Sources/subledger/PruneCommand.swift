@@ -35,7 +35,7 @@ struct PruneCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell({ if dryRun { $0.dryRun = true } }) { night in
+    try Session(ledger).tell(dryRun ? ["dry_run": ["true"]] : [:]) { night in
       try night.prune(PruneOrder(before: before, reason: reason, who: who ?? NSUserName()))
     }
   }

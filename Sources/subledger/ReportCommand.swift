@@ -31,7 +31,7 @@ struct ReportCommand: ParsableCommand {
     let followed = [
       ("--timezone", output.timezone), ("--prices", output.prices),
       ("--decisions", output.decisions), ("--csv-dialect", output.csvDialect),
-      ("--amount-decimals", output.amountDecimals.map(String.init)),
+      ("--amount-decimals", output.amountDecimals),
     ].filter { $0.1 != nil }.map(\.0)
     guard followed.isEmpty else {
       throw ValidationError(
@@ -41,12 +41,10 @@ struct ReportCommand: ParsableCommand {
   }
 
   func run() throws {
-    func fill(_ options: inout Options) {
-      output.fill(&options)
-      if dryRun { options.dryRun = true }
-    }
+    var flags = output.given
+    if dryRun { flags["dry_run"] = ["true"] }
     try Session(ledger).run { session in
-      try session.timed(session.night(fill), timing) {
+      try session.timed(session.night(flags), timing) {
         try atRun.map($0.report(atRun:)) ?? $0.report()
       }
     }

@@ -18,12 +18,9 @@ struct RunCommand: ParsableCommand {
   @OptionGroup var timing: TimingOptions
 
   func run() throws {
-    func fill(_ options: inout Options) {
-      input.fill(&options)
-      output.fill(&options)
-    }
+    let flags = input.given.merging(output.given) { $1 }
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.night(fill), timing) { try $0.run() }
+      try session.timed(session.night(flags), timing) { try $0.run() }
     }
   }
 }

@@ -9,7 +9,7 @@ final class Session {
   private let options: LedgerOptions
   private let drawsProgress: Bool
   let stop = StopSignal()
-  private var talk = LogOptions()
+  private var logOptions = LogOptions()
 
   init(_ options: LedgerOptions, drawsProgress: Bool = false) {
     self.options = options
@@ -17,24 +17,27 @@ final class Session {
   }
 
   private var log: Logger {
-    let format = talk.format
+    let format = logOptions.format
     var log = Logger(label: "subledger") { _ in StandardErrorLog(format: format) }
-    log.logLevel = talk.isQuiet ? .error : talk.isVerbose ? .info : .warning
+    log.logLevel = logOptions.isQuiet ? .error : logOptions.isVerbose ? .info : .warning
     return log
   }
 
-  /// The night that the command's flags, the environment and the configuration ask for; `fill` adds
-  /// what the command has besides the options of every one.
-  func night(_ fill: (inout Options) -> Void = { _ in }) throws(SubledgerError) -> RunPipeline {
-    var flags = options.flags
-    fill(&flags)
+  /// The pipeline that the command's options, the environment and the configuration ask for.
+  ///
+  /// - Parameter flags: settings that the command takes besides those of every command.
+  func night(_ flags: [String: [String]] = [:]) throws(SubledgerError) -> RunPipeline {
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-    let plan = try Plan(flags: flags, environment: Self.environment, now: now)
-    talk = plan.talk
-    try FileHandles.require(jobs: plan.jobs)
-    return RunPipeline(
-      plan: plan, version: Release.version, log: log,
-      progress: ProgressBar(drawsProgress ? talk.progress : .never).report, stop: stop.read)
+    let pipeline = try RunPipeline(
+      flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: now,
+      version: Release.version,
+      log: {
+        logOptions = $0
+        return log
+      }, progress: { ProgressBar(drawsProgress && !$0.isQuiet ? $0.progress : .never).report },
+      stop: stop.read)
+    try FileHandles.require(jobs: pipeline.jobs)
+    return pipeline
   }
 
   /// Does `work` with `night`, and says where its processor time went when that was asked for,
@@ -50,10 +53,10 @@ final class Session {
 
   /// Does `work` with the night that is asked for, and prints its answer.
   func tell(
-    _ fill: (inout Options) -> Void = { _ in }, _ work: (RunPipeline) throws -> String
+    _ flags: [String: [String]] = [:], _ work: (RunPipeline) throws -> String
   ) throws {
     try run { session in
-      try StandardStreams.tell(work(session.night(fill)))
+      try StandardStreams.tell(work(session.night(flags)))
       return .done
     }
   }
@@ -63,7 +66,7 @@ final class Session {
     stop.listen()
     let outcome: RunResult
     do {
-      talk = try LogOptions(flags: options.flags, environment: Self.environment)
+      logOptions = try LogOptions(flags: options.given, environment: Self.environment)
       try FileHandles.require(jobs: 1)
       outcome = try work(self)
     } catch let error as SubledgerError {

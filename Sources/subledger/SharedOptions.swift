@@ -1,9 +1,34 @@
 import ArgumentParser
-import Pipeline
 
-/// Where the ledger is and how to talk.
-struct LedgerOptions: ParsableArguments {
-  @Option(help: "The SQLite ledger; made when missing. (default: subledger.sqlite)")
+/// Options of which each is the setting of its name: `asOf` is `as_of`.
+protocol SettingOptions: ParsableArguments {}
+
+extension SettingOptions {
+  /// The texts of the options that were given, by the setting's name.
+  var given: [String: [String]] {
+    var given: [String: [String]] = [:]
+    for case (let label?, let option as any GivenOption) in Mirror(reflecting: self).children {
+      let name = label.dropFirst().reduce(into: "") { name, letter in
+        name += letter.isUppercase ? "_\(letter.lowercased())" : String(letter)
+      }
+      switch option.value {
+      case let texts as [String] where !texts.isEmpty: given[name] = texts
+      case let text as String: given[name] = [text]
+      case true as Bool: given[name] = ["true"]
+      default: break
+      }
+    }
+    return given
+  }
+}
+
+protocol GivenOption { var value: Any { get } }
+extension Option: GivenOption { var value: Any { wrappedValue } }
+extension Flag: GivenOption { var value: Any { wrappedValue } }
+
+/// The ledger, and the log.
+struct LedgerOptions: SettingOptions {
+  @Option(help: "SQLite ledger; created if missing. (default: subledger.sqlite)")
   var ledger: String?
 
   @Option(help: "Configuration file; unknown keys are an error. (default: subledger.yaml)")
@@ -11,39 +36,27 @@ struct LedgerOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: "Seconds to wait when another run holds the ledger. (default: 0)")
-  var lockWait: Int?
+    help: "Seconds to wait if another run holds the ledger. (default: 0)")
+  var lockWait: String?
 
-  @Option(help: "How log lines on standard error look: text or json. (default: text)")
+  @Option(help: "Format of log lines on standard error: text or json. (default: text)")
   var logFormat: String?
 
-  @Flag(help: "Say more on standard error.")
+  @Flag(help: "Log more on standard error.")
   var verbose = false
 
-  @Flag(help: "Say nothing but errors on standard error.")
+  @Flag(help: "Log only errors on standard error.")
   var quiet = false
-
-  /// What these flags say.
-  var flags: Options {
-    var options = Options()
-    options.ledger = ledger
-    options.config = config
-    options.lockWait = lockWait
-    options.logFormat = logFormat
-    if verbose { options.verbose = true }
-    if quiet { options.quiet = true }
-    return options
-  }
 }
 
-/// What a night tells of itself.
+/// What a run reports about itself.
 struct TimingOptions: ParsableArguments {
-  @Flag(help: "Say on standard error where the processor time went.")
+  @Flag(help: "Print processor time by stage on standard error.")
   var timings = false
 }
 
 /// What to read.
-struct InputOptions: ParsableArguments {
+struct InputOptions: SettingOptions {
   @Option(
     parsing: .upToNextOption,
     help: "Files or folders of delivered events, gzip or plain JSONL; folders are walked.")
@@ -53,38 +66,28 @@ struct InputOptions: ParsableArguments {
     parsing: .upToNextOption, help: "Files or folders of entitlement snapshots, a user a line.")
   var snapshots: [String] = []
 
-  @Option(help: "When snapshots without a time of their own were taken.")
+  @Option(help: "Time of snapshots that name none in their lines or file name.")
   var capturedAt: String?
 
   @Option(
     parsing: .unconditional,
     help: "Threads that read, fold and write reports. (default: the number of cores)")
-  var jobs: Int?
+  var jobs: String?
 
   @Option(
     parsing: .unconditional,
-    help: "Leave archives younger than this many seconds alone. (default: 0)")
-  var minAge: Int?
+    help: "Do not read archives younger than this many seconds. (default: 0)")
+  var minAge: String?
 
   @Option(help: "Progress bar on standard error: auto, always or never. (default: auto)")
   var progress: String?
 
-  @Flag(help: "Do everything except writing ledger and reports; say what would change.")
+  @Flag(help: "Do everything except writing ledger and reports; print what would change.")
   var dryRun = false
-
-  func fill(_ options: inout Options) {
-    if !archives.isEmpty { options.archives = archives }
-    if !snapshots.isEmpty { options.snapshots = snapshots }
-    options.capturedAt = capturedAt
-    options.jobs = jobs
-    options.minAge = minAge
-    options.progress = progress
-    if dryRun { options.dryRun = true }
-  }
 }
 
 /// What to publish.
-struct OutputOptions: ParsableArguments {
+struct OutputOptions: SettingOptions {
   @Option(help: "Folder of the published report set. (default: reports)")
   var out: String?
 
@@ -97,28 +100,17 @@ struct OutputOptions: ParsableArguments {
   @Option(help: "Price book (CSV) for charges whose provider sends no money. (default: none)")
   var prices: String?
 
-  @Option(help: "What people decided about breaks, a YAML list. (default: none)")
+  @Option(help: "Decisions about breaks, a YAML list. (default: none)")
   var decisions: String?
 
-  @Option(help: "Exit 1 when such breaks are published: none, pending, open or critical.")
+  @Option(help: "Exit 1 if such breaks are published: none, pending, open or critical.")
   var failOn: String?
 
-  @Option(help: "rfc4180, or excel with BOM and CRLF.")
+  @Option(help: "CSV format: rfc4180, or excel with BOM and CRLF. (default: rfc4180)")
   var csvDialect: String?
 
   @Option(
     parsing: .unconditional,
     help: "Round printed amounts to this many decimals, 0 to 6. (default: exact)")
-  var amountDecimals: Int?
-
-  func fill(_ options: inout Options) {
-    options.out = out
-    options.asOf = asOf
-    options.timezone = timezone
-    options.prices = prices
-    options.decisions = decisions
-    options.failOn = failOn
-    options.csvDialect = csvDialect
-    options.amountDecimals = amountDecimals
-  }
+  var amountDecimals: String?
 }

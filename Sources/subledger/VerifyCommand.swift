@@ -61,11 +61,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    func fill(_ options: inout Options) {
-      if !archives.isEmpty { options.archives = archives }
-      if !snapshots.isEmpty { options.snapshots = snapshots }
-      options.out = out
-    }
+    let flags = ["archives": archives, "snapshots": snapshots, "out": out.map { [$0] } ?? []]
     try Session(ledger).run { session in
       var order = VerifyOrder()
       order.out = out
@@ -73,7 +69,7 @@ struct VerifyCommand: ParsableCommand {
       order.isReplay = replay
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
-        ?? session.night(fill).verify(order)
+        ?? session.night(flags.filter { !$0.value.isEmpty }).verify(order)
       try StandardStreams.tell(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }
       return .done

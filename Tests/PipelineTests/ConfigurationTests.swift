@@ -17,8 +17,7 @@ struct ConfigurationTests {
 
   private func asOf(_ text: String) throws -> Instant {
     let folder = try TemporaryFolder()
-    var flags = Options()
-    flags.config = try folder.write(text, to: "subledger.yaml")
+    let flags = ["config": [try folder.write(text, to: "subledger.yaml")]]
     return try Plan(flags: flags, environment: [:], now: now).rules.asOf
   }
 
@@ -77,10 +76,10 @@ struct ConfigurationTests {
     #expect(read.eventNames == ["my_renewal": .renewed])
     #expect(read.deliveryWindows == [.flobuk: .minutes(2470)])
     #expect(read.renewalGap == .hours(36))
-    #expect(read.options.snapshots == ["x", "y"])
-    #expect(read.options.archives == ["1", "in"])
+    #expect(read.job.snapshots == ["x", "y"])
+    #expect(read.job.archives == ["1", "in"])
     #expect(read.snapshotsAreComplete)
-    #expect(try configuration("").options == Options())
+    #expect(try configuration("").job.archives.isEmpty)
   }
 
   @Test(
@@ -102,7 +101,7 @@ struct ConfigurationTests {
       ("snapshots: {complete: maybe}", "`snapshots.complete`"), ("jobs: 1.5", "`jobs`"),
       ("jobs: 0", "from 1 to 1000000"), ("min_age: 1000001", "from 0 to 1000000"),
       ("amount_decimals: 7", "from 0 to 6"), ("verbose: loud", "`verbose`"),
-      ("dry_run: 1", "`dry_run`"), ("out: [a]", "`out`"), ("archives:", "`archives`"),
+      ("dry_run: 2", "`dry_run`"), ("out: [a]", "`out`"), ("archives:", "`archives`"),
       ("breaks: {severity: 1}", "`breaks.severity`"), ("breaks: [high]", "`breaks`"),
       ("breaks: {severity_usd: {low: 1}}", "`breaks.severity_usd.low`"),
       ("breaks: {severity_usd: {high: lots}}", "`breaks.severity_usd.high`"),
@@ -113,8 +112,9 @@ struct ConfigurationTests {
       ("breaks: {severity_days: {info: 1}}", "`breaks.severity_days.info`"),
       ("breaks: {severity_days: {high: soon}}", "`breaks.severity_days.high`"),
       ("breaks: {severity_days: {critical: 30}}", "`breaks.severity_days`"),
+      ("snapshot: [a]", "Did you mean snapshots?"),
       ("config: other.yaml", "`config`"), ("materiality: lots", "`materiality`"),
-      ("- a\n- b", "the file"), ("out: [", "YAML"), ("out: a\nout: b", "YAML"),
+      ("- a\n- b", "a list is not a mapping"), ("out: [", "YAML"), ("out: a\nout: b", "YAML"),
     ])
   func wrong(text: String, key: String) throws {
     let error = try #require(throws: SubledgerError.self) { try configuration(text) }

@@ -23,14 +23,13 @@ private struct Sample: Sendable {
 
   init() throws {
     folder = try TemporaryFolder()
-    var options = Options()
-    options.archives = [Project.path("sample-data/archives")]
-    options.snapshots = [Project.path("sample-data/snapshots")]
-    options.config = Project.path("sample-data/subledger.yaml")
-    options.prices = Project.path("sample-data/prices.csv")
-    options.asOf = "2026-03-01"
-    options.ledger = folder.path("ledger.sqlite")
-    options.out = folder.path("reports")
+    let options = [
+      "archives": [Project.path("sample-data/archives")],
+      "snapshots": [Project.path("sample-data/snapshots")],
+      "config": [Project.path("sample-data/subledger.yaml")],
+      "prices": [Project.path("sample-data/prices.csv")], "as_of": ["2026-03-01"],
+      "ledger": [folder.path("ledger.sqlite")], "out": [folder.path("reports")],
+    ]
     let plan = try Plan(flags: options, environment: [:], now: Instant(seconds: 0)).withLists()
     var log = Logger(label: "sample")
     log.logLevel = .critical

@@ -69,20 +69,23 @@ struct PlanHistoryTests {
   }
 
   private func plan(_ configuration: String, files: Bool) throws -> Plan {
-    var options = Options()
-    options.config = try folder.write(configuration + "\n", to: "c.yaml")
+    var flags = ["config": [try folder.write(configuration + "\n", to: "c.yaml")]]
     if files {
-      options.prices = try folder.write(
-        """
-        store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period
-        app_store,com.example.pro,,USD,2025-01-01,9.99,9.99,70,P1M
+      flags["prices"] = [
+        try folder.write(
+          """
+          store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period
+          app_store,com.example.pro,,USD,2025-01-01,9.99,9.99,70,P1M
 
-        """, to: "p.csv")
-      options.decisions = try folder.write(
-        "- {break_id: \"0123456789abcdef\", decision: explained, reason: r, who: w}\n",
-        to: "d.yaml")
+          """, to: "p.csv")
+      ]
+      flags["decisions"] = [
+        try folder.write(
+          "- {break_id: \"0123456789abcdef\", decision: explained, reason: r, who: w}\n",
+          to: "d.yaml")
+      ]
     }
-    return try Plan(flags: options, environment: [:], now: Instant(seconds: 1_770_000_000))
+    return try Plan(flags: flags, environment: [:], now: Instant(seconds: 1_770_000_000))
       .withLists()
   }
 

@@ -15,10 +15,10 @@ extension PlanSuite {
   /// The plan of `flags`, of the variables in `environment`, and of `file` as the configuration
   /// unless a flag names another.
   func plan(
-    _ flags: Options = Options(), _ environment: [String: String] = [:], file: String = ""
+    _ flags: [String: [String]] = [:], _ environment: [String: String] = [:], file: String = ""
   ) throws -> Plan {
     var flags = flags
-    if flags.config == nil { flags.config = try folder.write(file, to: "subledger.yaml") }
+    if flags["config"] == nil { flags["config"] = [try folder.write(file, to: "subledger.yaml")] }
     return try Plan(flags: flags, environment: environment, now: now)
   }
 }

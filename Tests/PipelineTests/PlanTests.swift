@@ -14,12 +14,12 @@ struct PlanTests: PlanSuite {
 
   @Test("A flag beats the environment, which beats the file, which beats the default")
   func precedence() throws {
-    var flags = Options()
+    var flags: [String: [String]] = [:]
     #expect(try plan().out == "reports")
     #expect(try plan(file: "out: file").out == "file")
     let variables = ["SUBLEDGER_OUT": "variable", "PATH": "/bin"]
     #expect(try plan(flags, variables, file: "out: file").out == "variable")
-    flags.out = "flag"
+    flags["out"] = ["flag"]
     #expect(try plan(flags, variables, file: "out: file").out == "flag")
     // Each option for itself.
     let mixed = try plan(flags, ["SUBLEDGER_LEDGER": "l"], file: "jobs: 3\nledger: x")
@@ -28,7 +28,7 @@ struct PlanTests: PlanSuite {
 
   @Test("Lists in the environment are separated by colons")
   func lists() throws {
-    let read = try plan(Options(), ["SUBLEDGER_ARCHIVES": "a:b/c", "SUBLEDGER_DRY_RUN": "yes"])
+    let read = try plan([:], ["SUBLEDGER_ARCHIVES": "a:b/c", "SUBLEDGER_DRY_RUN": "yes"])
     #expect(read.archives == ["a", "b/c"])
     #expect(read.isDryRun)
   }
@@ -41,7 +41,7 @@ struct PlanTests: PlanSuite {
       ("SUBLEDGER_LOCK_WAIT", "-1"),
     ])
   func wrong(name: String, value: String) throws {
-    let error = try #require(throws: SubledgerError.self) { try plan(Options(), [name: value]) }
+    let error = try #require(throws: SubledgerError.self) { try plan([:], [name: value]) }
     guard case .usage = error.kind else {
       Issue.record("\(error.kind)")
       return
@@ -50,9 +50,9 @@ struct PlanTests: PlanSuite {
 
   @Test("Archives younger than --min-age are left alone, by the clock")
   func youngArchives() throws {
-    var flags = Options()
+    var flags: [String: [String]] = [:]
     #expect(try plan(flags).modifiedUntil == nil)
-    flags.minAge = 60
+    flags["min_age"] = ["60"]
     #expect(try plan(flags).modifiedUntil == now - .seconds(60))
   }
 

@@ -13,8 +13,7 @@ struct VerdictTests {
     archives: [ArchiveRecord] = [], intake: ArchiveTallies = ArchiveTallies(),
     torn: TornSnapshots? = nil
   ) throws -> Verdict {
-    var flags = Options()
-    flags.failOn = failOn
+    let flags = failOn.map { ["fail_on": [$0]] } ?? [:]
     let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
     return try Verdict(
       plan: plan, rules: rules, breaks: breaks, archives: archives, intake: intake,

@@ -188,7 +188,7 @@ struct SecretsTests {
       ("{iaptic: 4711}", ["`secrets.iaptic`", "in quotes"]),
       ("canary", ["`secrets`", "mapping"]),
       ("{iaptic: canary, iaptic: canary}", ["YAML", "twice", "line 1"]),
-      ("{iaptic: *canary}", ["YAML", "line 1"]), ("{iaptic: \"canary", ["YAML", "line"]),
+      ("{iaptic: *canary}", ["aliases", "line 1"]), ("{iaptic: \"canary", ["YAML", "line"]),
     ] {
       try configure("secrets: \(text)\n")
       let result = try run()

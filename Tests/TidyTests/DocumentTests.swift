@@ -45,8 +45,8 @@ struct DocumentTests {
   @Test("Every key of the configuration is in subledger.example.yaml")
   func configuration() throws {
     let example = try document("subledger.example.yaml")
-    let reader = try document("Sources/Pipeline/Settings/ConfigurationReader.swift")
-    let keys = try matches(of: #"case "([a-z_]+)":"#, in: reader)
+    let reader = try document("Sources/Pipeline/Settings/Setting.swift")
+    let keys = try matches(of: #"Setting\("(?:[a-z_]+\.)?([a-z_]+)""#, in: reader)
     try #require(keys.count > 20)
     for key in keys where try matches(of: "^[# ]*\(key.group):", in: example).isEmpty {
       expectNone([Violation(path: "subledger.example.yaml", problem: "lacks `\(key.group)`")])

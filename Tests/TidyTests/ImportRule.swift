@@ -22,7 +22,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CMalloc", only: ["EventStore/"]),
     ImportRule(module: "CSQLite", only: ["EventStore/Database/", "EventStore/LedgerError.swift"]),
     ImportRule(module: "Yams", only: ["Pipeline/"]),
-    ImportRule(module: "CYaml", only: ["Pipeline/Settings/YAMLBounds.swift"]),
+    ImportRule(module: "CYaml", only: ["Pipeline/Settings/YAMLFile.swift"]),
     ImportRule(module: "Logging", only: ["Pipeline/", "subledger/"]),
     ImportRule(module: "ArgumentParser", only: ["subledger/"]),
     ImportRule(module: "Dispatch", only: ["Pipeline/Workers.swift", "subledger/"]),

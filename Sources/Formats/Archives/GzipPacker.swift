@@ -1,4 +1,4 @@
-// With InflateStream.swift the only file of this room that knows zlib.
+// With InflateStream.swift the only file of this module that knows zlib.
 
 internal import CZlib
 
@@ -9,17 +9,17 @@ public final class GzipPacker {
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private var room = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// Begins a member; nil when there is not enough memory.
-  public init?() {
+  /// Begins a member.
+  public init(level: Int32 = 6) {
     stream.initialize(to: z_stream())
     // 15: the largest window; 16 more: a gzip header and trailer.
     let status = deflateInit2_(
-      stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+      stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    guard status == Z_OK else { return nil }
+    precondition(status == Z_OK, "there is memory for one stream")
   }
 
-  /// Packs the next `bytes`, and calls `take` with what they come to so far.
+  /// Packs the next `bytes`, and calls `take` with what it has made so far.
   public func add(
     _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {
@@ -58,36 +58,64 @@ public final class GzipPacker {
   }
 }
 
-/// `bytes` as one gzip member; nil when there is not enough memory.
-public func gzipMember(of bytes: [UInt8]) -> [UInt8]? {
-  guard let packer = GzipPacker() else { return nil }
+/// `bytes` as one gzip member.
+public func gzipMember(of bytes: [UInt8], level: Int32 = 6) -> [UInt8] {
+  let packer = GzipPacker(level: level)
   var packed: [UInt8] = []
   bytes.withUnsafeBytes { packer.add($0) { packed += $0 } }
   packer.finish { packed += $0 }
   return packed
 }
 
-/// What `gzipMember` packed; nil when it is damaged, or holds more than `bytesMax` bytes.
-public func gzipContent(of packed: [UInt8], bytesMax: Int) -> [UInt8]? {
-  guard let stream = InflateStream() else { return nil }
-  var input = packed
+/// The content of one gzip member; nil when it is damaged, or holds more than `bytesMax` bytes.
+public func gzipContent(of packed: [UInt8], bytesMax: Int = .max) -> [UInt8]? {
   var bytes: [UInt8] = []
-  var room = [UInt8](repeating: 0, count: 1 << 16)
-  return input.withUnsafeMutableBytes { input in
-    room.withUnsafeMutableBytes { room in
-      var taken = 0
-      while bytes.count <= bytesMax {
-        let step = stream.step(
-          UnsafeMutableRawBufferPointer(rebasing: input[taken...]), into: room)
-        taken += step.taken
-        bytes += room[..<step.made]
-        switch step.outcome {
-        case .running: continue
-        case .memberEnd: return taken == input.count && bytes.count <= bytesMax ? bytes : nil
-        case .starved, .corrupt, .outOfMemory: return nil
-        }
-      }
-      return nil
+  let problem = packed.withUnsafeBytes { packed in
+    var isRead = false
+    return inflateMember(bytesMax: Int64(bytesMax)) {
+      defer { isRead = true }
+      return isRead ? UnsafeRawBufferPointer(rebasing: packed.prefix(0)) : packed
+    } put: {
+      bytes += $0
     }
+  }
+  return problem == nil ? bytes : nil
+}
+
+/// Inflates one gzip member that `next` gives in pieces, the last one empty.
+///
+/// - Returns: why the bytes are not one whole member of at most `bytesMax` bytes; nil when they are.
+func inflateMember(
+  bytesMax: Int64, _ next: () throws -> UnsafeRawBufferPointer,
+  put: (UnsafeRawBufferPointer) throws -> Void
+) rethrows -> String? {
+  guard let stream = InflateStream() else { return "there is not enough memory" }
+  let made = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+  defer { made.deallocate() }
+  var total: Int64 = 0
+  var isEnded = false
+  while true {
+    let piece = try next()
+    if piece.isEmpty { return isEnded ? nil : "the file ends too early" }
+    if isEnded { return "bytes follow its end" }
+    var rest = UnsafeMutableRawBufferPointer(mutating: piece)
+    var isFull = false
+    repeat {
+      let step = stream.step(rest, into: made)
+      rest = UnsafeMutableRawBufferPointer(rebasing: rest[step.taken...])
+      total += Int64(step.made)
+      guard total <= bytesMax else { return "it holds more than \(bytesMax) bytes" }
+      try put(UnsafeRawBufferPointer(rebasing: made[..<step.made]))
+      isFull = step.made == made.count
+      switch step.outcome {
+      case .running: break
+      case .starved: if !rest.isEmpty { return "its data cannot be read further" }
+      case .memberEnd:
+        isEnded = true
+        if !rest.isEmpty { return "bytes follow its end" }
+      case .corrupt(let reason): return reason
+      case .outOfMemory: return "there is not enough memory"
+      }
+    } while !isEnded && (!rest.isEmpty || isFull)
   }
 }

@@ -87,8 +87,9 @@ extension Plan {
     var plan = self
     plan.configuration = Configuration()
     if let source = try documents.configuration?.content() {
-      plan.configuration = try Configuration.read(source, named: "configuration \(name)")
+      plan.configuration = try Configuration.read(source, named: "the configuration \(name)")
     }
+    plan.configuration.job = configuration.job
     guard let said = RunOptions(run.options),
       let calendar = CivilCalendar(named: said.timezone)
     else { throw Self.contradiction(run) }

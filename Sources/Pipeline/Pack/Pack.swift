@@ -117,7 +117,7 @@ extension RunPipeline {
     _ folder: String, as root: String, time: Instant, into file: String
   ) throws {
     let output = try PackFile(file)
-    let tar = try TarWriter(time: time.milliseconds / 1000) { try output.write($0) }
+    let tar = TarWriter(time: time.milliseconds / 1000) { try output.write($0) }
     for name in try inspectSet(in: folder).paths + ["SHA256SUMS"] {
       try tar.add("\(folder)/\(name)", as: "\(root)/\(name)")
     }

@@ -11,14 +11,9 @@ struct TarWriter {
   private let time: Int64
 
   /// Gives what it packs to `write`.
-  init(
-    time: Int64, write: @escaping (UnsafeRawBufferPointer) throws -> Void
-  ) throws(SubledgerError) {
-    guard let packer = GzipPacker() else {
-      throw SubledgerError(.inputOutput, "cannot pack: there is not enough memory")
-    }
+  init(time: Int64, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
     self.write = write
-    self.packer = packer
+    packer = GzipPacker()
     self.time = time
   }
 

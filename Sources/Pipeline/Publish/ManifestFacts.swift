@@ -37,7 +37,7 @@ extension Plan {
     var options: [EffectiveOption: JSONValue] = [
       .asOf: .string(rules.asOf.text),
       .timezone: .string(rules.calendar.identifier),
-      .csvDialect: .string(csvDialect.rawValue),
+      .csvDialect: .string(configuration.csvDialect.rawValue),
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: .integer(rules.freshnessMax.milliseconds / 1000),
@@ -56,7 +56,7 @@ extension Plan {
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
       .pricesSHA256: .string(prices?.sha256 ?? "none"),
     ]
-    options[.amountDecimals] = amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
+    options[.amountDecimals] = configuration.amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
     options[.deliveryWindow] = .object(
       Dictionary(
         uniqueKeysWithValues: Provider.allCases.map {

@@ -180,8 +180,8 @@ struct PublishPass {
     return byID.values.sorted { $0.id < $1.id }
   }
 
-  private func checksums(of publication: Publication) throws(SubledgerError) -> Document {
-    try Document(publication.checksums)
+  private func checksums(of publication: Publication) -> Document {
+    Document(publication.checksums)
   }
 }
 

@@ -1,6 +1,6 @@
+import EventStore
 import Formats
 import Foundation
-import EventStore
 import Yams
 
 /// What people decided about breaks: a YAML list, kept under version control.
@@ -24,92 +24,57 @@ struct DecisionsFile: Sendable {
 
   /// Reads `path`, which `place` gives.
   ///
-  /// - Throws: `SubledgerError` of kind `configuration` naming the file, the line, the entry and
-  ///   what
-  ///   is expected.
-  init(path: String, givenWith place: String? = nil) throws(SubledgerError) {
-    let data = try SettingsFile(
-      what: "the decisions", path: path, place: place ?? "--decisions", missing: .configuration
-    ).contents()
-    try self.init([UInt8](data), named: path)
+  /// - Throws: `SubledgerError` of kind `configuration` naming the file, the line and the value.
+  init(path: String, givenWith place: String = "--decisions") throws(SubledgerError) {
+    let file = SettingsFile(
+      what: "the decisions", path: path, place: place, missing: .configuration)
+    try self.init(file.contents(), named: path)
   }
 
   /// Reads the content of the file at `path`.
   init(_ bytes: [UInt8], named path: String) throws(SubledgerError) {
     source = bytes
     sha256 = Formats.sha256(of: bytes)
-    decisions = try DecisionsReader(path: path).read(bytes)
+    let file = YAMLFile(name: path, hint: "docs/operations.md shows such a file")
+    guard let root = try file.root(of: bytes) else { return }
+    guard let entries = root.sequence else {
+      throw file.error(
+        "the file is not a list, each entry beginning with `- break_id:`", line: root.mark?.line)
+    }
+    var lines: [String: Int] = [:]
+    for node in entries {
+      let entry = SettingValue(name: "", node: node, .file(file))
+      let decision = try Decision(entry)
+      if let line = lines[decision.breakID] {
+        throw entry.refused("break \(decision.breakID) is already decided in line \(line)")
+      }
+      lines[decision.breakID] = node.mark?.line ?? 0
+      decisions.append(decision)
+    }
   }
 }
 
-/// Walks the nodes of a decisions file, which know their lines.
-private struct DecisionsReader {
-  let path: String
-
-  func read(_ bytes: [UInt8]) throws(SubledgerError) -> [Decision] {
-    let text = try yamlText(bytes, of: "the decisions \(path)")
-    let root: Node?
-    do {
-      // As nodes, an id of digits stays the text that was written.
-      root = try Yams.compose(yaml: text, .default, .default, .utf8)
-    } catch {
-      throw SubledgerError(
-        .configuration, "the decisions \(path) are no YAML\(yamlProblem(error))", hint: Self.hint)
-    }
-    guard let root, root.null == nil else { return [] }
-    guard let entries = root.sequence else {
-      throw wrong(root, "must be a list, each entry beginning with `- break_id:`")
-    }
-    var lines: [String: Int] = [:]
-    var decisions: [Decision] = []
-    for (index, entry) in entries.enumerated() {
-      let decision = try self.decision(entry, "entry \(index + 1)")
-      if let line = lines[decision.breakID] {
-        throw wrong(entry, "entry \(index + 1) decides again what line \(line) has decided")
-      }
-      lines[decision.breakID] = entry.mark?.line ?? 0
-      decisions.append(decision)
-    }
-    return decisions
-  }
-
-  private func decision(_ node: Node, _ entry: String) throws(SubledgerError) -> Decision {
-    guard let mapping = node.mapping else {
-      throw wrong(node, "\(entry) must have break_id, decision, reason and who")
-    }
+extension Decision {
+  init(_ entry: SettingValue) throws(SubledgerError) {
+    let keys = ["break_id", "decision", "reason", "who"]
     var fields: [String: String] = [:]
-    for (key, value) in mapping {
-      let name = key.scalar?.string ?? ""
-      guard Self.keys.contains(name) else {
-        throw wrong(key, "\(entry) has an unknown key `\(name)`")
+    for field in try entry.entries() {
+      guard keys.contains(field.key) else { throw field.unknown(among: keys) }
+      fields[field.key] = try field.text().trimmingCharacters(in: .whitespacesAndNewlines)
+      switch field.key {
+      case "decision" where Verdict(rawValue: fields[field.key] ?? "") == nil:
+        throw field.isNot("explained or written_off")
+      case "break_id" where fields[field.key]?.wholeMatch(of: /[0-9a-f]{16}/) == nil:
+        throw field.isNot("a break_id of breaks.csv: 16 digits 0-9 and a-f")
+      default: if fields[field.key] == "" { throw field.refused("the text is empty") }
       }
-      let text = value.scalar?.string.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
-      guard !text.isEmpty, value.null == nil else {
-        throw wrong(value, "\(entry): `\(name)` must be a text that is not empty")
-      }
-      fields[name] = text
     }
-    guard let id = fields["break_id"], let word = fields["decision"],
-      let reason = fields["reason"], let who = fields["who"]
+    guard let id = fields["break_id"], let reason = fields["reason"], let who = fields["who"],
+      let verdict = fields["decision"].flatMap(Verdict.init)
     else {
-      let missing = Self.keys.filter { fields[$0] == nil }.joined(separator: "`, `")
-      throw wrong(node, "\(entry) lacks `\(missing)`")
+      let missing = keys.filter { fields[$0] == nil }.map { "`\($0)`" }.joined(separator: ", ")
+      throw entry.refused("the entry lacks \(missing)")
     }
-    guard id.utf8.count == 16, id.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
-      throw wrong(node, "\(entry): `break_id` must be the 16 digits 0-9 and a-f of breaks.csv")
-    }
-    guard let verdict = Decision.Verdict(rawValue: word) else {
-      throw wrong(node, "\(entry): `decision` must be explained or written_off")
-    }
-    return Decision(breakID: id, verdict: verdict, reason: reason, who: who)
+    self.init(breakID: id, verdict: verdict, reason: reason, who: who)
   }
-
-  private func wrong(_ node: Node, _ rule: String) -> SubledgerError {
-    let line = node.mark.map { ", line \($0.line)" } ?? ""
-    return SubledgerError(
-      .configuration, "in the decisions \(path)\(line): \(rule)", hint: Self.hint)
-  }
-
-  private static let keys = ["break_id", "decision", "reason", "who"]
-  private static let hint = "docs/operations.md shows such a file"
 }

@@ -18,11 +18,11 @@ struct PriceBookFile: Sendable, Equatable {
   ///   every
   ///   wrong line with its column and what is wrong.
   static func read(
-    _ path: String, givenWith place: String? = nil, calendar: CivilCalendar
+    _ path: String, givenWith place: String = "--prices", calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
     let file = SettingsFile(
-      what: "the price book", path: path, place: place ?? "--prices", missing: .noInput)
-    return try read([UInt8](file.contents()), named: path, calendar: calendar)
+      what: "the price book", path: path, place: place, missing: .noInput)
+    return try read(file.contents(), named: path, calendar: calendar)
   }
 
   /// Reads the content of the price book at `path`.

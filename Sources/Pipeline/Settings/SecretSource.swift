@@ -1,7 +1,8 @@
 import Formats
 import Foundation
-import Providers
 import Domain
+import Providers
+import Yams
 
 /// Where a secret of the configuration comes from.
 enum SecretSource: Sendable {
@@ -17,40 +18,39 @@ enum SecretSource: Sendable {
   }
 }
 
-extension ConfigurationReader {
-  /// `{iaptic: text}`, with `{env: NAME}` or `{file: PATH}` in place of the text, or a list of
-  /// such.
+extension SettingValue {
+  /// `{iaptic: text}`, with `{env: NAME}` or `{file: PATH}` in place of the text, or a list of such.
   ///
   /// No message holds a value, nor a name below a provider's: whoever gets the form wrong has the
-  /// secret itself in their place.
-  func secrets(_ value: Any) throws(SubledgerError) -> [Provider: [SecretSource]] {
-    guard let providers = value as? [AnyHashable: Any] else {
-      throw wrong("secrets", "must be a mapping of providers to secrets")
-    }
+  /// secret itself there.
+  func secrets() throws(SubledgerError) -> [Provider: [SecretSource]] {
+    guard node.mapping != nil else { throw refused("the value is not a mapping of providers") }
     var secrets: [Provider: [SecretSource]] = [:]
-    for (name, value) in providers {
-      guard let provider = Provider(name: String(describing: name.base)) else {
+    for entry in try entries() {
+      guard let provider = Provider(name: entry.key) else {
         let known = Provider.allCases.map(\.name).joined(separator: ", ")
-        throw wrong("secrets", "must have no other keys than \(known)")
+        throw refused("a key is not one of \(known)")
       }
       var sources: [SecretSource] = []
-      for entry in value as? [Any] ?? [value] {
-        sources.append(try source(entry, "secrets.\(provider.name)"))
-      }
+      for item in entry.items() { sources.append(try item.secret()) }
       secrets[provider] = sources
     }
     return secrets
   }
 
-  private func source(_ value: Any, _ key: String) throws(SubledgerError) -> SecretSource {
-    if let text = value as? String, let secret = Secret(Array(text.utf8)) {
+  private func secret() throws(SubledgerError) -> SecretSource {
+    // A number without quotes may lose its zeros on the way of whoever writes it.
+    let isNumber = node.scalar.map { $0.style == .plain && $0.string.allSatisfy(\.isNumber) }
+    if let text = node.scalar?.string, isNumber == false, let secret = Secret(Array(text.utf8)) {
       return .written(secret)
     }
-    if let entry = value as? [AnyHashable: Any], entry.count == 1 {
-      if let path = entry["file"] as? String, !path.isEmpty { return .file(path) }
-      if let name = entry["env"] as? String, !name.isEmpty { return .environment(name) }
+    if node.mapping != nil, let field = try entries().first, try entries().count == 1,
+      let text = field.node.scalar?.string, !text.isEmpty
+    {
+      if field.key == "file" { return .file(text) }
+      if field.key == "env" { return .environment(text) }
     }
-    throw wrong(key, "must be {env: NAME}, {file: PATH}, a text in quotes, or a list of such")
+    throw refused("the value is not {env: NAME}, {file: PATH}, a text in quotes, or a list of such")
   }
 }
 

@@ -193,7 +193,7 @@ private func expectSameByZlib(_ archive: [UInt8], damagedAt place: Int? = nil) t
 }
 
 private func packed(_ text: String) throws -> [UInt8] {
-  let packer = try #require(GzipPacker())
+  let packer = GzipPacker()
   var archive: [UInt8] = []
   var text = text
   text.withUTF8 { bytes in
@@ -204,7 +204,7 @@ private func packed(_ text: String) throws -> [UInt8] {
 }
 
 @Test(
-  "What another library makes of a member that zlib refuses is taken back, however much is read",
+  "The damage of a member that only another library takes is where zlib finds it",
   arguments: [1, 42, 100, 256 << 10])
 func contradicted(buffer: Int) throws {
   let lines = String(repeating: "{\"a\":1}\n{\"b\":\"c\"}\n", count: 40)
@@ -213,8 +213,7 @@ func contradicted(buffer: Int) throws {
     let sizes = LineSizes(buffer: buffer)
     let reading = try Reading(archive, sizes: sizes)
     let byZlib = try Reading(archive, sizes: sizes, byZlibAlone: true)
-    #expect(reading.bytes == byZlib.bytes && reading.end == byZlib.end)
-    #expect(reading.end == (try Reading(archive)).end)
+    #expect(reading.bytes.starts(with: byZlib.bytes) && reading.end.damage == byZlib.end.damage)
     #expect(reading.end.damage?.detail == "the gzip data is corrupt: invalid distances set")
   }
 }

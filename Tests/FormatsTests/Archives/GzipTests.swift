@@ -6,7 +6,7 @@ struct GzipTests {
   @Test("What was packed comes back, and packs to equal bytes", arguments: [0, 1, 300_000])
   func roundTrip(count: Int) throws {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
-    let packed = try #require(gzipMember(of: bytes))
+    let packed = gzipMember(of: bytes)
     #expect(packed.prefix(8) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0])
     #expect(gzipMember(of: bytes) == packed)
     #expect(gzipContent(of: packed, bytesMax: count) == bytes)
@@ -14,7 +14,7 @@ struct GzipTests {
 
   @Test("Damage, a torn end, bytes behind it and too much content are no content")
   func damage() throws {
-    let packed = try #require(gzipMember(of: Array("a price, and a price".utf8)))
+    let packed = gzipMember(of: Array("a price, and a price".utf8))
     var flipped = packed
     flipped[packed.count - 3] ^= 1
     #expect(gzipContent(of: flipped, bytesMax: 100) == nil)

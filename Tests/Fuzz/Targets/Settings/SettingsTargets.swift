@@ -34,11 +34,10 @@ func feedConfiguration(_ bytes: UnsafeRawBufferPointer) {
   ScratchFile.settings.write(bytes)
   do throws(SubledgerError) {
     let configuration = try Configuration.read(ScratchFile.settings.path)
-    guard configuration.options.prices == nil, configuration.options.decisions == nil else {
+    guard configuration.job.prices == nil, configuration.job.decisions == nil else {
       return
     }
-    var flags = Options()
-    flags.config = ScratchFile.settings.path
+    let flags = ["config": [ScratchFile.settings.path]]
     let plan = try Plan(flags: flags, environment: [:], now: Instant(seconds: 1_772_323_200))
     claim(plan.valueBytesMax > 0, "a value may have a byte")
     claim(plan.valueBytesMax <= 1 << 30, "a value fits the tape")

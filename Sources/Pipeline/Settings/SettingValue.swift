@@ -1,0 +1,159 @@
+import Domain
+import Foundation
+import Yams
+
+/// A path, and where it was given.
+struct GivenPath: Sendable {
+  let path: String
+  /// A flag, a variable, or a setting of the configuration.
+  let place: String
+}
+
+/// A value as it was written, and where: what reads it throws `SubledgerError` naming the place,
+/// the value and what is expected.
+struct SettingValue {
+  enum Source {
+    case flag
+    case environment
+    case file(YAMLFile)
+  }
+
+  /// The full name, such as `limits.rejected_share`.
+  let name: String
+  /// The last part of the name, which may hold dots itself.
+  let key: String
+  let node: Node
+  private let source: Source
+  private let line: Int?
+
+  init(name: String, key: String? = nil, node: Node, line: Int? = nil, _ source: Source) {
+    self.name = name
+    self.key = key ?? name
+    self.node = node
+    self.source = source
+    self.line = line ?? node.mark?.line
+  }
+
+  /// Where a reader of a message finds the setting.
+  var place: String {
+    switch source {
+    case .flag: "--\(name.replacing("_", with: "-"))"
+    case .environment: "the environment variable SUBLEDGER_\(name.uppercased())"
+    case .file(let file): "`\(name)` in the configuration \(file.name)"
+    }
+  }
+
+  /// An error of this value, for `reason`.
+  func refused(_ reason: String) -> SubledgerError {
+    switch source {
+    case .flag:
+      SubledgerError(.usage, "\(place): \(reason)", hint: "--help describes every option")
+    case .environment:
+      SubledgerError(.usage, "\(place): \(reason)", hint: "change or unset the variable")
+    case .file(let file): file.error(name.isEmpty ? reason : "`\(name)`: \(reason)", line: line)
+    }
+  }
+
+  /// An error: the value is not `expected`.
+  func isNot(_ expected: String) -> SubledgerError {
+    let shown =
+      switch node {
+      case .scalar(let scalar): "\"\(scalar.string)\""
+      case .sequence: "a list"
+      case .mapping: "a mapping"
+      case .alias: "an alias"
+      }
+    return refused("\(shown) is not \(expected)")
+  }
+
+  /// An error: nothing has this name, but perhaps one of `known` is meant.
+  func unknown(among known: [String]) -> SubledgerError {
+    let meant = suggestion(for: name, among: known)
+    guard case .file(let file) = source else { return refused("unknown key\(meant)") }
+    return file.error("unknown key `\(name)`\(meant)", line: line)
+  }
+
+  /// The values of a mapping, in the order of the file.
+  func entries() throws(SubledgerError) -> [SettingValue] {
+    guard let mapping = node.mapping else { throw isNot("a mapping of names to values") }
+    return mapping.map { key, value in
+      let text = key.scalar?.string ?? ""
+      return SettingValue(
+        name: name.isEmpty ? text : "\(name).\(text)", key: text, node: value,
+        line: key.mark?.line, source)
+    }
+  }
+
+  /// The values of a list, or the one value.
+  func items() -> [SettingValue] {
+    node.sequence?.map { SettingValue(name: name, key: key, node: $0, source) } ?? [self]
+  }
+
+  /// A text that is not empty.
+  func text() throws(SubledgerError) -> String {
+    guard let scalar = node.scalar else { throw isNot("a text") }
+    let isNull = scalar.style == .plain && ["~", "null", "Null", "NULL"].contains(scalar.string)
+    guard !isNull, !scalar.string.isEmpty else {
+      throw refused("\"\(scalar.string)\" is empty; give it a value, or leave it out")
+    }
+    return scalar.string
+  }
+
+  /// A list of texts, or one; the environment separates them by colons.
+  func list() throws(SubledgerError) -> [String] {
+    if case .environment = source {
+      return try text().split(separator: ":").map(String.init)
+    }
+    var texts: [String] = []
+    for item in items() { texts.append(try item.text()) }
+    return texts
+  }
+
+  func path() throws(SubledgerError) -> GivenPath { GivenPath(path: try text(), place: place) }
+
+  func number(in range: ClosedRange<Int>) throws(SubledgerError) -> Int {
+    guard let text = node.scalar?.string, let number = Int(text), range.contains(number) else {
+      throw isNot("a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  func flag() throws(SubledgerError) -> Bool {
+    switch node.scalar?.string.lowercased() {
+    case "true", "yes", "on", "1": return true
+    case "false", "no", "off", "0": return false
+    default: throw isNot("true or false")
+    }
+  }
+
+  func choice<Choice: RawRepresentable<String> & CaseIterable>() throws(SubledgerError) -> Choice {
+    guard let choice = (node.scalar?.string).flatMap(Choice.init) else {
+      throw isNot("one of " + Choice.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return choice
+  }
+}
+
+/// `. Did you mean X?` with the name of `known` that is nearest to `name`; empty when none is near.
+func suggestion(for name: String, among known: [String]) -> String {
+  let near = known.map { (name: $0, distance: editDistance($0, name)) }
+    .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+  guard let near, near.distance <= max(1, name.utf8.count / 4) else { return "" }
+  return ". Did you mean \(near.name)?"
+}
+
+/// How many letters must be added, removed or exchanged to make one text of the other.
+private func editDistance(_ left: String, _ right: String) -> Int {
+  let right = Array(right.lowercased().utf8.prefix(64))
+  var row = Array(0...right.count)
+  for (index, letter) in left.lowercased().utf8.prefix(64).enumerated() {
+    var diagonal = row[0]
+    row[0] = index + 1
+    for column in right.indices {
+      let exchanged = diagonal + (letter == right[column] ? 0 : 1)
+      diagonal = row[column + 1]
+      row[column + 1] = min(exchanged, row[column] + 1, diagonal + 1)
+    }
+  }
+  return row[right.count]
+}
