@@ -48,10 +48,10 @@ struct PlanHistoryTests {
   @Test("Options that are not what the documents come to are refused")
   func contradiction() throws {
     let plan = try plan("renewal_gap: 36h", files: false)
-    var documents = try plan.documents()
+    var documents = plan.documents()
     documents.configuration = nil
     #expect(throws: SubledgerError.self) { try plan.following(row(of: plan), documents) }
-    var damaged = try plan.documents()
+    var damaged = plan.documents()
     damaged.configuration?.body[20] ^= 1
     #expect(throws: SubledgerError.self) { try plan.following(row(of: plan), damaged) }
   }
