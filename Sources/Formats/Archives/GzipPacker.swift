@@ -84,7 +84,7 @@ public func gzipContent(of packed: [UInt8], bytesMax: Int = .max) -> [UInt8]? {
 
 /// Inflates one gzip member that `next` gives in pieces, the last one empty.
 ///
-/// - Returns: why the bytes are not one whole member of at most `bytesMax` bytes; nil when they are.
+/// - Returns: why the bytes are not one whole member of at most `bytesMax` bytes; nil if they are.
 func inflateMember(
   bytesMax: Int64, _ next: () throws -> UnsafeRawBufferPointer,
   put: (UnsafeRawBufferPointer) throws -> Void

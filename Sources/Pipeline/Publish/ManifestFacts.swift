@@ -56,7 +56,8 @@ extension Plan {
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
       .pricesSHA256: .string(prices?.sha256 ?? "none"),
     ]
-    options[.amountDecimals] = configuration.amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
+    options[.amountDecimals] =
+      configuration.amountDecimals.map { .integer(Int64($0)) } ?? .string("exact")
     options[.deliveryWindow] = .object(
       Dictionary(
         uniqueKeysWithValues: Provider.allCases.map {

@@ -193,7 +193,7 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// Adds `pro_monthly: com.example.pro.monthly`, a list of such ids, or `{ids: […], period: P1M}`.
+  /// Adds `pro: com.example.pro`, a list of such ids, or `{ids: […], period: P1M}`.
   mutating func add(products: SettingValue) throws(SubledgerError) {
     for product in try products.entries() {
       guard product.node.mapping != nil else {
