@@ -1,3 +1,109 @@
+/// A calendar day as the number of days since 1970-01-01, in the report's time zone.
+public struct Day: Sendable, Hashable, Comparable {
+  /// Days since 1970-01-01.
+  public var number: Int32
+
+  /// The day `number` days after 1970-01-01.
+  public init(number: Int32) { self.number = number }
+
+  /// The day of a proleptic Gregorian date.
+  ///
+  /// Source: Howard Hinnant, "chrono-compatible low-level date algorithms", days_from_civil.
+  public init(year: Int, month: Int, day: Int) {
+    let y = month <= 2 ? year - 1 : year
+    let era = (y >= 0 ? y : y - 399) / 400
+    let yearOfEra = y - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    number = Int32(era * 146_097 + dayOfEra - 719_468)
+  }
+
+  /// Year, month (1–12) and day of the month.
+  public var date: (year: Int, month: Int, day: Int) {
+    let z = Int(number) + 719_468
+    let era = (z >= 0 ? z : z - 146_096) / 146_097
+    let dayOfEra = z - era * 146_097
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+
+  /// The month this day lies in.
+  public var month: Month {
+    let (year, month, _) = date
+    return Month(number: Int32(year * 12 + month - 1))
+  }
+
+  /// Orders by time.
+  public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
+
+  /// `2026-11-20`.
+  public var text: String {
+    let (year, month, day) = date
+    return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+  }
+}
+
+/// A calendar month as year × 12 + (month − 1).
+public struct Month: Sendable, Hashable, Comparable {
+  /// Year × 12 + (month − 1).
+  public var number: Int32
+
+  /// The month of that number.
+  public init(number: Int32) { self.number = number }
+
+  /// The month after this one.
+  public var next: Month { Month(number: number + 1) }
+
+  /// The first day of the month.
+  public var firstDay: Day {
+    Day(year: Int(number) / 12, month: Int(number) % 12 + 1, day: 1)
+  }
+
+  /// Orders by time.
+  public static func < (left: Month, right: Month) -> Bool { left.number < right.number }
+
+  /// `2026-11`.
+  public var text: String { "\(padded(Int(number) / 12, 4))-\(padded(Int(number) % 12 + 1, 2))" }
+}
+
+extension Month {
+  /// The month that text such as `2026-10` names; nil for any other text.
+  public init?(text: String) {
+    let parts = text.split(separator: "-").compactMap { Int($0) }
+    guard parts.count == 2, (1970...9999).contains(parts[0]), (1...12).contains(parts[1]) else {
+      return nil
+    }
+    let month = Day(year: parts[0], month: parts[1], day: 1).month
+    guard month.text == text else { return nil }
+    self = month
+  }
+}
+
+extension Instant {
+  /// `2026-11-20T08:15:00Z`, with milliseconds only when there are some.
+  public var text: String {
+    let days = milliseconds.flooredDividing(by: Interval.day.milliseconds)
+    let rest = Int(milliseconds - days * Interval.day.milliseconds)
+    let day = Day(number: Int32(truncatingIfNeeded: days))
+    let hours = padded(rest / 3_600_000, 2)
+    let minutes = padded(rest / 60_000 % 60, 2)
+    let seconds = padded(rest / 1000 % 60, 2)
+    let fraction = rest % 1000 == 0 ? "" : ".\(padded(rest % 1000, 3))"
+    return "\(day.text)T\(hours):\(minutes):\(seconds)\(fraction)Z"
+  }
+}
+
+private func padded(_ value: Int, _ width: Int) -> String {
+  let digits = String(abs(value))
+  let zeros = String(repeating: "0", count: max(0, width - digits.count))
+  return (value < 0 ? "-" : "") + zeros + digits
+}
+
 /// Days and months of one time zone, as a table of its offsets.
 ///
 /// The table is made where the time zone is read (`TimeZoneTable.swift` of `Nightly`), so that

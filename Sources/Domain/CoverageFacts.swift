@@ -1,7 +1,7 @@
 /// What the data of a provider leaves open in the reports.
 ///
 /// Raw values are stored in the ledger.
-public enum CoverageGap: UInt8, CaseIterable, Sendable {
+public enum CoverageGap: UInt8, NamedCode {
   /// A charge of which nothing tells the amount.
   case chargeWithoutAmount = 1
   /// A charge whose amount is the price book's.
@@ -12,17 +12,6 @@ public enum CoverageGap: UInt8, CaseIterable, Sendable {
   case openEndedPeriod = 4
   /// A paid period whose end follows from the product's configured or listed length.
   case derivedEnd = 5
-
-  /// The word that queries use.
-  public var name: String {
-    switch self {
-    case .chargeWithoutAmount: "charge_without_amount"
-    case .chargeFromPriceBook: "charge_from_price_book"
-    case .unchainedCharge: "unchained_charge"
-    case .openEndedPeriod: "open_ended_period"
-    case .derivedEnd: "derived_end"
-    }
-  }
 }
 
 /// The key of one cell of gaps.

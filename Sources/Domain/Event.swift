@@ -74,20 +74,43 @@ public struct Price: Sendable, Hashable {
   }
 }
 
-/// Why a paid life ended, in the order in which the first that fits is taken.
-public enum ChurnReason: UInt8, CaseIterable, Sendable {
-  /// A whole refund or a revocation ended the period.
-  case refund = 1
-  /// The payment failed: billing retry or grace was seen, or the provider says so.
-  case involuntary = 2
-  /// The user did not agree to a higher price.
-  case priceIncrease = 3
-  /// The developer ended it.
-  case developer = 4
-  /// Auto-renew was off before the end.
-  case voluntary = 5
-  /// Nothing tells why.
-  case unknown = 6
+/// What a provider that sends states says of one purchase, beside the fields that events have.
+///
+/// The fold compares a purchase's observations in business order and derives what happened. The
+/// end of the period stands in the event's `periodEnd`, the reason of an end in its `reason`.
+public struct Observation: Sendable, Hashable {
+  /// What kind of thing was bought; nil when the body does not tell.
+  public var productType: ProductType?
+  /// Whether the user has access; nil when the body does not tell.
+  public var isOwned: Bool?
+  /// Whether auto-renew is on; nil when the body does not tell.
+  public var isAutoRenewing: Bool?
+  /// When auto-renew was switched on or off last; nil when not sent.
+  public var autoRenewChangedAt: Instant?
+  /// Whether the store is trying to collect a failed payment; nil when the body does not tell.
+  public var isInBillingRetry: Bool?
+  /// Whether the period costs nothing; nil when the body does not tell.
+  public var isTrial: Bool?
+  /// Whether the purchase waits for its payment, so that nothing is charged yet.
+  public var isPending = false
+  /// Whether another product took the place of this one.
+  public var isReplaced = false
+  /// Whether a family member shares it: nothing is charged to this user.
+  public var isShared = false
+  /// When the purchase was first made; nil when not sent.
+  public var firstPurchasedAt: Instant?
+  /// When it was charged last; nil when not sent.
+  public var lastChargedAt: Instant?
+  /// The group in which only one product can be held; 0 when not sent.
+  public var group: StringID = 0
+  /// Whether the event's time is only the end of the period, because the body tells no other.
+  public var isUndated = false
+  /// Whether the body has no date of its own, so that the event's time is only the latest thing
+  /// that the state says has happened: it was true then at the earliest.
+  public var isTimeInferred = false
+
+  /// A state of which nothing is known yet.
+  public init() {}
 }
 
 /// One thing that happened to one subscription or purchase, in numbers only.
@@ -188,7 +211,7 @@ extension Event {
   /// or of its period's end: such a state may be shown long after without coming late.
   public var isTimed: Bool {
     guard kind == .observed else { return true }
-    return provider.body != .collection && observation?.isUndated != true
+    return provider.capabilities.body != .collection && observation?.isUndated != true
   }
 
   /// Whether it was received more than `window` after it was made.

@@ -1,7 +1,7 @@
 /// What happened, in one vocabulary for all providers.
 ///
 /// Raw values are stored in the ledger.
-public enum EventKind: UInt8, CaseIterable, Sendable {
+public enum EventKind: UInt8, NamedCode {
   /// A provider's event that the map does not know; kept, counted, without effect on metrics.
   case other = 0
   /// A period without payment began.
@@ -56,45 +56,6 @@ public enum EventKind: UInt8, CaseIterable, Sendable {
   case extended = 25
   /// A state, not an event: the fold compares it with the lineage's other states.
   case observed = 26
-
-  /// The word that reports, configuration and messages use.
-  public var name: String {
-    switch self {
-    case .other: "other"
-    case .trialStarted: "trial_started"
-    case .trialConverted: "trial_converted"
-    case .trialCanceled: "trial_canceled"
-    case .trialBillingRetry: "trial_billing_retry"
-    case .trialExpired: "trial_expired"
-    case .started: "started"
-    case .renewed: "renewed"
-    case .upgraded: "upgraded"
-    case .downgraded: "downgraded"
-    case .productChanged: "product_changed"
-    case .canceled: "canceled"
-    case .billingRetry: "billing_retry"
-    case .expired: "expired"
-    case .refunded: "refunded"
-    case .purchased: "purchased"
-    case .purchaseRefunded: "purchase_refunded"
-    case .uncanceled: "uncanceled"
-    case .graceEntered: "grace_entered"
-    case .recovered: "recovered"
-    case .endedInvoluntarily: "ended_involuntarily"
-    case .paused: "paused"
-    case .resumed: "resumed"
-    case .revoked: "revoked"
-    case .resubscribed: "resubscribed"
-    case .extended: "extended"
-    case .observed: "observed"
-    }
-  }
-
-  /// The kind that `name` stands for, when there is one.
-  public init?(name: String) {
-    guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
-    self = match
-  }
 
   /// What an event of this kind charges for; nil for a product change, whose money tells.
   public var chargeKind: ChargeKind? {

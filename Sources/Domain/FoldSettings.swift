@@ -51,17 +51,7 @@ public struct FoldSettings: Sendable {
   }
 
   /// How late `provider` can still deliver.
-  ///
-  /// That is until its last retry; iaptic and Purple publish none, and are given a day.
   public func deliveryWindow(_ provider: Provider) -> Interval {
-    if let configured = deliveryWindows[provider] { return configured }
-    return switch provider {
-    case .qonversion: Self.qonversionWindow
-    case .flobuk: Self.flobukWindow
-    case .iaptic, .purple: .days(1)
-    }
+    deliveryWindows[provider] ?? RetrySchedule.published(by: provider).deliveryWindow
   }
-
-  private static let qonversionWindow = RetrySchedule.published(by: .qonversion).lastDelay
-  private static let flobukWindow = RetrySchedule.published(by: .flobuk).lastDelay
 }

@@ -42,6 +42,9 @@ public struct RetrySchedule: Sendable, Hashable {
   /// From the making of a message to its last attempt.
   public var lastDelay: Interval { .seconds(delays.last ?? 0) }
 
+  /// How late a message can still come: until the last retry; a day where none is published.
+  public var deliveryWindow: Interval { delays.count > 1 ? lastDelay : .day }
+
   /// The number of the attempt, from 1, that came `seconds` after the making of its message;
   /// nil when the schedule has none at that time.
   public func attempt(after seconds: Int64) -> Int? {

@@ -182,7 +182,7 @@ extension Reconciler {
   ///
   /// A renewal that brings its number along counts them.
   private func paidBeforeOurTime(_ match: EntitlementMatch) -> Int64 {
-    guard !user.provider.numbersRenewals else { return 0 }
+    guard !user.provider.capabilities.sendsRenewalOrdinals else { return 0 }
     let lineage = match.lineage
     let about = subject(lineage)
     return Int64(

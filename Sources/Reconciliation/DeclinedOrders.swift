@@ -8,7 +8,7 @@ extension Reconciler {
   ///
   /// iaptic shows the last order of a subscription, be it charged, pending or declined.
   func isDeclined(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> Bool {
-    guard user.provider.body == .collection, transaction.store == .playStore,
+    guard user.provider.capabilities.body == .collection, transaction.store == .playStore,
       transaction.kind != .oneTime, transaction.id != transaction.original,
       transaction.isFailing || transaction.isOver, let state = lineage?.latest,
       let end = transaction.expiresAt, let known = state.periodEnd

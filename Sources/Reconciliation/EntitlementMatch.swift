@@ -73,7 +73,7 @@ extension Reconciler {
 
   /// Whether the entitlement ends where a purchase begins that never came: it took its place.
   func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
-    guard user.provider.listsPastProducts, let end = match.entitlement.expiresAt else {
+    guard user.provider.capabilities.listsPastProducts, let end = match.entitlement.expiresAt else {
       return false
     }
     return isMissed(at: end, outside: match.lineage)
@@ -98,7 +98,7 @@ extension Reconciler {
 
   /// Whether a later charge of another product followed the purchase that an entitlement shows.
   private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageInput) -> Bool {
-    guard user.provider.listsPastProducts,
+    guard user.provider.capabilities.listsPastProducts,
       let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
       !products.contains(lineage.text(lineage.state.product)),
       let charge = lineage.state.charges.last(where: {

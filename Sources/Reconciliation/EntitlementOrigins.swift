@@ -94,7 +94,7 @@ extension Reconciler {
   /// stand for a past product, for then another can have taken its place.
   private func claims(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
     guard entitlement.isActive(at: knownAt) == false else { return true }
-    guard !user.provider.listsPastProducts else { return false }
+    guard !user.provider.capabilities.listsPastProducts else { return false }
     guard let shown = entitlement.expiresAt, let known = lineage.state.periodEnd else {
       return true
     }

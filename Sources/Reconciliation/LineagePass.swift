@@ -8,7 +8,7 @@ extension Reconciler {
       findMissingStart(match)
       if isReplacedUnseen(match) { continue }
       if isAhead(match) {
-        if user.provider.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match) {
+        if user.provider.capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match) {
           raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
         } else {
           raiseAhead(match.lineage, says: told(match.entitlement))
@@ -35,7 +35,7 @@ extension Reconciler {
   /// they renew: it looks as if it had fallen silent, and nothing is missing.
   func isComparable(_ lineage: LineageInput) -> Bool {
     let state = lineage.state
-    return state.provider.chainsRenewals(in: state.store) || !state.isSubscription
+    return state.provider.capabilities.linksRenewals(in: state.store) || !state.isSubscription
   }
 
   /// A life that began while we were listening, and whose beginning never came.
@@ -101,7 +101,7 @@ extension Reconciler {
       if isWatched(base, subject(match.lineage)) { raiseBillingIssue(match) }
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
-    } else if user.provider.sendsPeriodEnds, later.isEmpty,
+    } else if user.provider.capabilities.sendsPeriodEnds, later.isEmpty,
       !state.accessTakenAway || isRefundInDoubt, !explainsByBilling(match, end: end),
       !isOfOtherProduct(match), !isLastWord(end, state)
     {
@@ -228,7 +228,7 @@ extension Reconciler {
     // One that came without money and without a date of its own may not be shown yet.
     let changed = held.union(
       state.unpaidChanges.flatMap { [$0.product, $0.previousProduct] }.map { lineage.text($0) })
-    if !state.provider.sendsWholeCharges, !state.unpaidChanges.isEmpty,
+    if !state.provider.capabilities.sendsWholeCharges, !state.unpaidChanges.isEmpty,
       !changed.isDisjoint(with: products)
     {
       return

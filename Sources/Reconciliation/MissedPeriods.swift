@@ -249,7 +249,8 @@ extension Reconciler {
   /// paid for.
   private func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
-    let told = state.toldEnd ?? (user.provider.sendsPeriodEnds ? base : state.lastEventAt)
+    let told =
+      state.toldEnd ?? (user.provider.capabilities.sendsPeriodEnds ? base : state.lastEventAt)
     return min(told, max(base, expiredAt)) <= base + rules.fold.renewalGap
   }
 }

@@ -77,7 +77,7 @@ extension Reconciler {
   /// Bodies of iaptic's first years, which know no transaction ids, tell the end of what was
   /// refunded by leaving it out; where nothing is left, nothing in the body dates it.
   private func mayHaveVanished(_ lineage: LineageInput) -> Bool {
-    rules.hasUndatedCollections && user.provider.body == .collection
+    rules.hasUndatedCollections && user.provider.capabilities.body == .collection
       && lineage.latest.transactions.isEmpty
   }
 

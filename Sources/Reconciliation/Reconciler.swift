@@ -147,7 +147,7 @@ struct Reconciler {
   /// Store product ids of a snapshot's product; nil when no map tells them.
   func storeProducts(_ product: String) -> [String]? {
     if let mapped = rules.products[product] { return mapped }
-    return product.isEmpty || user.provider.namesOwnProducts ? nil : [product]
+    return product.isEmpty || user.provider.capabilities.namesDashboardProducts ? nil : [product]
   }
 
   /// The product that a charge at `instant` renewed: the one told last before it, else the one that

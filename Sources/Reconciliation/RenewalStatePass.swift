@@ -157,7 +157,7 @@ extension Reconciler {
     let state = match.lineage.state
     // Of a trial Purple tells no end at all, and no length.
     guard let known = state.effectiveEnd else {
-      return user.provider.sendsPeriodEnds ? nil : match.entitlement.expiresAt
+      return user.provider.capabilities.sendsPeriodEnds ? nil : match.entitlement.expiresAt
     }
     if state.isInBillingRetry { return max(known, state.lastEventAt) }
     guard let shown = match.entitlement.expiresAt else { return known }
@@ -166,7 +166,7 @@ extension Reconciler {
   }
 
   /// Whether an event is sent when a subscription lapses; else the end is read from states.
-  var tellsExpiry: Bool { user.provider.body == .event }
+  var tellsExpiry: Bool { user.provider.capabilities.body == .event }
 
   private func stateDraft(
     _ code: BreakCode, _ match: EntitlementMatch, at: Instant, missing: Int64, _ evidence: String

@@ -140,7 +140,9 @@ extension Reconciler {
     let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [life]
     guard revokedAt < rules.fold.asOf else { return missedRefunds.formUnion(ended) }
     // Of what the provider has no word for, the event was never sent.
-    guard user.provider.tellsRefunds(of: transaction.kind == .oneTime ? .oneTime : .subscription)
+    guard
+      user.provider.capabilities.sendsRefunds(
+        of: transaction.kind == .oneTime ? .oneTime : .subscription)
     else {
       counts.refundsNeverTold += 1
       return missedRefunds.formUnion(ended)
@@ -194,7 +196,7 @@ private struct ToldTransactions {
     for state in lineages.flatMap({ [$0.state, $0.latest] }) {
       charges.formUnion(state.charges.map(\.transaction))
       // Providers that send no money tell a change of product without it.
-      if !state.provider.sendsWholeCharges {
+      if !state.provider.capabilities.sendsWholeCharges {
         for change in state.unpaidChanges {
           changes[change.transaction, default: []].append(change.time)
         }

@@ -54,7 +54,7 @@ extension ReportContext {
           "telling",
           [
             .integer(Int64(provider.rawValue)), .integer(Int64(type.rawValue)),
-            .integer(provider.tellsRefunds(of: type) ? 1 : 0),
+            .integer(provider.capabilities.sendsRefunds(of: type) ? 1 : 0),
           ])
       }
     }

@@ -57,27 +57,38 @@ extension Provider {
   ///
   /// Sources: the field lists of the four vendors' webhook pages.
   func telling(_ metric: CoverageMetric) -> CoverageStatement {
-    switch metric {
-    case .refunds: tellingRefunds(of: .subscription)
-    case .refundsOneTime: tellingRefunds(of: .oneTime)
-    case .churnReason: tellingReasons
-    case .autoRenewOff: tellingAutoRenew
+    let sends = capabilities
+    return switch metric {
+    case .refunds: refunds(of: .subscription)
+    case .refundsOneTime: refunds(of: .oneTime)
+    case .churnReason where sends.sendsExpirations:
+      .measured("cancels, failed payments and refunds are told")
+    case .churnReason where sends.sendsEndReasons: .measured("each end has its reason")
+    case .churnReason:
+      .estimated(
+        nil, "cancels and failed payments are told; refunds, withdrawals and price rises are not")
+    case .autoRenewOff:
+      sends.sendsAutoRenewOn
+        ? .measured("switching off and on again is told")
+        : .estimated(nil, "switching off is told; switching on again shows at the next renewal")
     case .pauses:
-      tellsPauses ? .measured("pauses are told") : .notAvailable(nil, "pauses are not told")
+      sends.sendsPauses
+        ? .measured("pauses are told") : .notAvailable(nil, "pauses are not told")
     case .productChange:
-      body == .purchase
+      sends.body == .purchase
         ? .estimated(nil, "a change is another product of the user's group")
         : .measured("changes are told")
     case .trials:
-      tellsTrials
+      sends.marksTrials
         ? .measured("trials are told")
         : .notAvailable(nil, "a trial cannot be told from a paid period")
     case .sandbox:
-      marksTests
+      sends.marksSandbox
         ? .measured("each purchase says whether it is a test")
         : .notAvailable(nil, "test purchases cannot be told from real ones; they are booked")
     case .renewals:
-      .measured(body == .purchase ? "each renewal is another transaction" : "renewals are told")
+      .measured(
+        sends.body == .purchase ? "each renewal is another transaction" : "renewals are told")
     case .revenueUSD, .proceeds, .churn, .renewalOrdinal, .mrr, .retention, .country,
       .storefront, .missingEvents:
       .measured("the data tells")
@@ -96,30 +107,12 @@ extension Provider {
     }
   }
 
-  private func tellingRefunds(of type: ProductType) -> CoverageStatement {
-    guard tellsRefunds(of: type) else { return .notAvailable(nil, "refunds are not told") }
-    return switch self {
-    case .purple: .measured("refunds are told; each gives its charge back whole")
-    case .qonversion, .flobuk, .iaptic: .measured("refunds are told")
+  private func refunds(of type: ProductType) -> CoverageStatement {
+    guard capabilities.sendsRefunds(of: type) else {
+      return .notAvailable(nil, "refunds are not told")
     }
-  }
-
-  private var tellingReasons: CoverageStatement {
-    switch self {
-    case .qonversion:
-      .measured("cancels, failed payments and refunds are told")
-    case .iaptic: .measured("each end has its reason")
-    case .flobuk, .purple:
-      .estimated(
-        nil, "cancels and failed payments are told; refunds, withdrawals and price rises are not")
-    }
-  }
-
-  private var tellingAutoRenew: CoverageStatement {
-    switch self {
-    case .flobuk, .iaptic: .measured("switching off and on again is told")
-    case .qonversion, .purple:
-      .estimated(nil, "switching off is told; switching on again shows at the next renewal")
-    }
+    return .measured(
+      capabilities.sendsMoney
+        ? "refunds are told" : "refunds are told; each gives its charge back whole")
   }
 }

@@ -74,7 +74,7 @@ struct CoverageTallies: Equatable {
 
   /// Whether collections are those of iaptic's first years, which do not say why they came.
   private func showsStatesOnly(_ provider: Provider) -> Bool {
-    provider.body == .collection && states > 0 && self.told == 0
+    provider.capabilities.body == .collection && states > 0 && self.told == 0
   }
 
   private var revenue: CoverageStatement {
@@ -155,7 +155,7 @@ struct CoverageTallies: Equatable {
 
   private func missingEvents(_ provider: Provider) -> CoverageStatement {
     if hasSnapshots { return .measured("events are compared with snapshots") }
-    return provider.numbersRenewals
+    return provider.capabilities.sendsRenewalOrdinals
       ? .estimated(nil, "without snapshots only counters and refunds show what never came")
       : .notAvailable(nil, "there are no snapshots to compare events with")
   }

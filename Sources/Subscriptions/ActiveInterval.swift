@@ -91,7 +91,9 @@ private func firstOpening(
       let isCounted = (event.renewalCount ?? 0) >= 1
       return isCounted && !trial.isConverted(at: period.start, events, rules) ? .firstSeen : .new
     }
-    if event.kind == .resubscribed, !event.provider.linksPurchases { return .reactivated }
+    if event.kind == .resubscribed, !event.provider.capabilities.hasStableOriginalID {
+      return .reactivated
+    }
     return (event.renewalCount ?? 0) >= 1 || !event.startsLineage ? .firstSeen : .new
   case .upgraded, .downgraded, .productChanged: return trial != nil ? .new : .firstSeen
   default: return .firstSeen

@@ -69,7 +69,8 @@ struct BookingPass {
     guard let chargeIndex = charges.charge(refundedBy: event, among: bookings) else {
       return try bookOrphanRefund(event, at: index)
     }
-    let tellsAmount = event.revenue?.hasAmount == true || event.provider.sendsWholeCharges
+    let tellsAmount =
+      event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
     // Without an amount it gives back all that was paid, which is done but once.
     guard tellsAmount || !charges.isGivenBack(chargeIndex) else { return }
     let charge = bookings[chargeIndex]

@@ -27,7 +27,7 @@ struct ChargeIndex {
       charges[product]?.removeLast()
     }
     return charges[product]?.last.flatMap {
-      event.provider.linksPurchases && bookings[$0].transaction != 0 ? nil : $0
+      event.provider.capabilities.hasStableOriginalID && bookings[$0].transaction != 0 ? nil : $0
     }
   }
 

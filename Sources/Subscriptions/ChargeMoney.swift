@@ -63,7 +63,7 @@ extension FoldSettings {
   }
 
   private func listedPrice(of charge: Event) -> PriceBook.Price? {
-    guard !charge.provider.sendsWholeCharges else { return nil }
+    guard !charge.provider.capabilities.sendsWholeCharges else { return nil }
     return prices.price(
       of: charge.product, in: charge.store, country: charge.country,
       currency: charge.revenue?.currency ?? 0, at: charge.time)
@@ -75,7 +75,7 @@ extension Event {
   /// those that were paid.
   func givesBack(_ paid: Revenue) -> Bool {
     guard let revenue, revenue.hasAmount else {
-      return kind.isRefund && !provider.sendsWholeCharges
+      return kind.isRefund && !provider.capabilities.sendsWholeCharges
     }
     if revenue.mayShareCurrency(with: paid), let refunded = revenue.local, let charged = paid.local
     {

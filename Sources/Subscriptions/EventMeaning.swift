@@ -33,7 +33,8 @@ extension Event {
   /// Whether the event moves to another product at once and says nothing of money: Purple, whose
   /// events come without amounts, dates the change itself.
   var changesProductUnpaid: Bool {
-    provider.body == .event && !provider.sendsWholeCharges && kind.isProductChange
+    provider.capabilities.body == .event && !provider.capabilities.sendsWholeCharges
+      && kind.isProductChange
       && chargeKind == nil && !isRefundBooking
   }
 
@@ -81,7 +82,7 @@ extension Event {
   var tellsEnd: Bool {
     switch kind {
     case .expired, .trialExpired: true
-    case .endedInvoluntarily: !provider.sendsWholeCharges
+    case .endedInvoluntarily: !provider.capabilities.sendsWholeCharges
     default: false
     }
   }
@@ -94,7 +95,7 @@ extension Event {
 
   /// The end of grace, also where it is the end that an entry into grace tells.
   var endOfGrace: Instant? {
-    graceEnd ?? (kind == .graceEntered && !provider.sendsGraceEnds ? periodEnd : nil)
+    graceEnd ?? (kind == .graceEntered && !provider.capabilities.sendsGraceEnds ? periodEnd : nil)
   }
 }
 

@@ -3,7 +3,7 @@ import Domain
 extension SubscriptionHistory {
   /// What the data leaves open, charge by charge and period by period.
   func bookGaps<Target: Books>(into books: inout Target) {
-    guard !told[0].provider.sendsWholeCharges else { return }
+    guard !told[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
       let booking = bookings[index]
       let source = ContributionOrigin(.booking(index), at: booking.time)

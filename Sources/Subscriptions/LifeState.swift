@@ -12,7 +12,7 @@ extension SubscriptionHistory {
       lineage: newest.lineage, provider: first.provider, environment: first.environment,
       store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
-    if !first.provider.linksPurchases {
+    if !first.provider.capabilities.hasStableOriginalID {
       state.lineages = Set(told.map(\.lineage)).sorted()
     }
     state.charges = charges

@@ -12,7 +12,7 @@ public import Domain
 public func lives(of events: [Event], rules: FoldSettings) throws(AmountOverflow)
   -> [SubscriptionHistory]
 {
-  guard let first = events.first, !first.provider.linksPurchases else {
+  guard let first = events.first, !first.provider.capabilities.hasStableOriginalID else {
     return [try SubscriptionHistory(events: events, rules: rules)]
   }
   return try FoldGroup(events, rules: rules).lives()
@@ -32,7 +32,9 @@ private struct FoldGroup {
     let counted = inBusinessOrder(all, before: rules.asOf)
     events = counted.withLastOfEachMessage.withChargesToldOnce.withStoresOfTheirProducts
     collections = Collections(events)
-    isChained = all.contains { $0.user != 0 || $0.provider.chainsRenewals(in: $0.store) }
+    isChained = all.contains {
+      $0.user != 0 || $0.provider.capabilities.linksRenewals(in: $0.store)
+    }
   }
 
   func lives() throws(AmountOverflow) -> [SubscriptionHistory] {

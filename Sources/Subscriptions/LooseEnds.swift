@@ -25,7 +25,8 @@ extension SubscriptionHistory {
   /// Silence proves that only where every end is told. A cancel of the year before counts, for a
   /// plan with a 12-month commitment renews after its cancel.
   var silentEnd: Instant? {
-    guard let period = periods.last, let first = told.first, first.provider.tellsEveryEnd,
+    guard let period = periods.last, let first = told.first,
+      first.provider.capabilities.sendsExpirations,
       let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
       !period.isPaused(events),
       end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))

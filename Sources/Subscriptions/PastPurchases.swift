@@ -7,7 +7,7 @@ extension [Event] {
   ///
   /// Stores end what an upgrade left behind, and go on collecting what was bought anew elsewhere.
   var withoutPastProducts: [Event] {
-    guard first?.provider.body == .event else { return self }
+    guard first?.provider.capabilities.body == .event else { return self }
     var holding = Holding()
     return filter { event in
       if event.opensSubscription || event.changesProductUnpaid { holding.take(event) }

@@ -55,7 +55,9 @@ extension Period {
     for index in ownEvents {
       let event = events[index]
       if failing || event.isExpiry && event.isBillingProblem, event.time >= ended {
-        if event.isExpiry || event.isCancel && !event.provider.namesGivingUp { return event.time }
+        if event.isExpiry || event.isCancel && !event.provider.capabilities.sendsInvoluntaryEnds {
+          return event.time
+        }
       }
       if event.isBillingProblem { failing = true }
     }

@@ -91,7 +91,7 @@ struct PeriodPass {
   private mutating func derivedEnd(
     _ event: Event, start: Instant
   ) -> (instant: Instant?, isDerived: Bool) {
-    guard event.kind != .trialStarted || event.provider.sendsWholeCharges,
+    guard event.kind != .trialStarted || event.provider.capabilities.sendsWholeCharges,
       let length = rules.periodLength(of: event)
     else { return (nil, false) }
     let isRenewal = event.chargeKind == .renewal && periods.last?.isEndDerived == true
@@ -122,7 +122,7 @@ struct PeriodPass {
   /// Where ends are not always sent, an open one is no finding: `Facts.gaps` counts it.
   private mutating func findOpenEnd(of index: Int) {
     let opener = events[periods[index].opener]
-    guard opener.provider.sendsWholeCharges else { return }
+    guard opener.provider.capabilities.sendsWholeCharges else { return }
     find(
       .expiryMismatch, opener,
       "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
@@ -183,7 +183,8 @@ struct PeriodPass {
   private mutating func readLaterEnd(of index: Int) {
     let period = periods[index]
     let opener = events[period.opener]
-    guard opener.provider.sendsWholeCharges, opener.transaction != 0, !period.isEndDerived,
+    guard opener.provider.capabilities.sendsWholeCharges, opener.transaction != 0,
+      !period.isEndDerived,
       let paid = period.paidUntil
     else { return }
     let half = paid.since(period.start).milliseconds / 2

@@ -77,7 +77,7 @@ extension SubscriptionHistory {
 
   /// The told event that `event` is, or is derived from.
   private func original(of event: Event) -> Event {
-    guard !event.provider.linksPurchases else { return event }
+    guard !event.provider.capabilities.hasStableOriginalID else { return event }
     return told.first { $0.identity == event.identity && $0.place == event.place } ?? event
   }
 }

@@ -27,7 +27,7 @@ extension Event {
   var material: Event {
     var event = self
     if kind != .other { event.name = 0 }
-    if provider.sharesPurchases { event.user = 0 }
+    if provider.capabilities.sharesPurchases { event.user = 0 }
     event.collection = 0
     event.created = nil
     event.received = nil

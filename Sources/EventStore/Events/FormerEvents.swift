@@ -59,7 +59,7 @@ extension Ledger {
         select.bind(1, key)
         try select.forEachRow { found in
           let row = try LineageRow(found)
-          guard row.provider.linksPurchases else { return grouped(row) }
+          guard row.provider.capabilities.hasStableOriginalID else { return grouped(row) }
           if touched.contains(key) {
             let (now, then) = try versions.events(
               in: found.blob(8), of: key, SubscriptionScope(row))

@@ -94,7 +94,7 @@ extension Connection {
 
 extension Provider {
   /// The numbers of those whose lineages are folded alone, as a list of SQL.
-  static let linking = allCases.filter(\.linksPurchases).map { "\($0.rawValue)" }
+  static let linking = allCases.filter(\.capabilities.hasStableOriginalID).map { "\($0.rawValue)" }
     .joined(separator: ", ")
 }
 
@@ -120,7 +120,7 @@ extension LineageRow {
   }
 
   /// Whether the lineage is folded alone, whatever else its user has; `forEachGroup` asks so, too.
-  public var isAlone: Bool { provider.linksPurchases || user == 0 }
+  public var isAlone: Bool { provider.capabilities.hasStableOriginalID || user == 0 }
 
   /// Whether the fold reads both lineages together, when neither is folded alone.
   public func isGrouped(with other: LineageRow) -> Bool {

@@ -60,5 +60,5 @@ extension ChargeKind {
 
 extension Event {
   /// Whether no later line repeats what this one tells.
-  var tellsAlone: Bool { provider.body == .event }
+  var tellsAlone: Bool { provider.capabilities.body == .event }
 }

@@ -72,7 +72,7 @@ final class Causes {
       ]
     case .rateCorrection:
       // Money that the provider sends is never that of the price book; lengths of periods can be.
-      let isSent = product.feed?.provider.sendsWholeCharges ?? false
+      let isSent = product.feed?.provider.capabilities.sendsWholeCharges ?? false
       return isSent && isRevenue ? [] : [.pricesSHA256]
     case .productMap:
       let isAboutBreaks = columns.isSubset(of: ["churned_in_doubt"]) || isQuality

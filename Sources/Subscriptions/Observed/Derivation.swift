@@ -101,7 +101,7 @@ struct Derivation {
     guard seen <= end + rules.renewalGap else {
       return chargeTime(seenLate: event, after: previous, until: end)
     }
-    return event.provider.body == .purchase ? seen : end
+    return event.provider.capabilities.body == .purchase ? seen : end
   }
 
   /// When a purchase was charged that was seen first after a lapse of the one before, or late in a
@@ -115,7 +115,7 @@ struct Derivation {
   ) -> Instant {
     let seen = event.seenAt
     let isMessage =
-      event.provider.body == .purchase && event.observation?.isAutoRenewing != false
+      event.provider.capabilities.body == .purchase && event.observation?.isAutoRenewing != false
       && event.observation?.isInBillingRetry != true
     let known = rules.periodLength(of: event)
     guard let next = event.periodEnd,

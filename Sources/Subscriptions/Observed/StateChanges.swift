@@ -129,7 +129,7 @@ struct StateChanges {
   /// Play ends the old order when a subscription is changed or signed up for anew, and FLOBUK has
   /// no word for it.
   private func isFollowed(endedAt time: Instant) -> Bool {
-    guard opening.provider.body == .purchase, opening.store == .playStore,
+    guard opening.provider.capabilities.body == .purchase, opening.store == .playStore,
       let next = successors.first
     else { return false }
     return next >= time && next <= time + rules.renewalGap

@@ -61,7 +61,9 @@ extension [Event] {
         opened.insert(event.transaction)
         holder = event.transaction
       }
-      guard event.provider.body == .collection, event.observation == nil else { return true }
+      guard event.provider.capabilities.body == .collection, event.observation == nil else {
+        return true
+      }
       let isPast = holder != event.transaction && opened.contains(event.transaction)
       return !isPast || event.kind.isRefund || !event.isEnd
     }

@@ -1,0 +1,94 @@
+/// An enumeration that the ledger stores as a number, and that reports, configuration and messages
+/// write as the name of its case in snake case: `oneTime` as `one_time`.
+public protocol NamedCode: CaseIterable, RawRepresentable, Sendable where RawValue == UInt8 {}
+
+extension NamedCode {
+  /// The name in reports, configuration and messages.
+  public var name: String {
+    "\(self)".reduce(into: "") { name, letter in
+      name += letter.isUppercase ? "_" + letter.lowercased() : String(letter)
+    }
+  }
+
+  /// The case of that name; nil if there is none.
+  public init?(name: String) {
+    guard let match = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = match
+  }
+}
+
+/// The shop that took the money.
+public enum Store: UInt8, NamedCode {
+  /// The provider does not say, or names a shop that is not listed here.
+  case unknown = 0
+  case appStore = 1
+  case macAppStore = 2
+  case playStore = 3
+  case stripe = 4
+  case amazon = 5
+  case windows = 6
+  case paypal = 7
+
+  /// Whether the first transaction of a subscription has the subscription's own id, so that another
+  /// id proves a transaction before it.
+  ///
+  /// Stripe's invoices, for one, never have the id of their subscription.
+  public var startsWithOriginal: Bool {
+    switch self {
+    case .appStore, .macAppStore, .playStore, .unknown: true
+    case .stripe, .amazon, .windows, .paypal: false
+    }
+  }
+}
+
+/// Whether money really moved.
+public enum Environment: UInt8, NamedCode {
+  case production = 0
+  case sandbox = 1
+}
+
+/// What an amount in a report rests on.
+public enum AmountBasis: UInt8, NamedCode {
+  /// No amount is known; amount cells are empty.
+  case none = 0
+  /// The provider sent the amount.
+  case provider = 1
+  /// The amount is from the operator's price book.
+  case priceBook = 2
+}
+
+/// Whether the thing sold renews.
+public enum ProductType: UInt8, NamedCode {
+  case subscription = 0
+  case oneTime = 1
+}
+
+/// Which step of a subscription a charge is.
+public enum ChargeKind: UInt8, NamedCode {
+  /// The first paid period without a trial, or after a lapse.
+  case first = 0
+  /// The first paid period after a trial.
+  case conversion = 1
+  /// A period that continues a paid one.
+  case renewal = 2
+  /// A charge, or refunded remainder, of a move to another product.
+  case productChange = 3
+  /// Something that does not renew.
+  case oneTime = 4
+}
+
+/// Why a subscription ended, in the order in which the first that fits is taken.
+public enum ChurnReason: UInt8, NamedCode {
+  /// A whole refund or a revocation ended the period.
+  case refund = 1
+  /// The payment failed: billing retry or grace was seen, or the provider says so.
+  case involuntary = 2
+  /// The user did not agree to a higher price.
+  case priceIncrease = 3
+  /// The developer ended it.
+  case developer = 4
+  /// Auto-renew was off before the end.
+  case voluntary = 5
+  /// No reason is known.
+  case unknown = 6
+}
