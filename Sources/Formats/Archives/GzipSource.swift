@@ -3,10 +3,10 @@
 /// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
 /// stops early, and one whose data or checksum is wrong end the source with a `damage`.
 ///
-/// How much a damaged member gives, and where its damage lies, is decided by zlib: what another
-/// library calls damaged is inflated once more, by zlib, up to the byte that was delivered last,
-/// and continues from there. Where zlib ends before that byte, as at a set of codes that only the
-/// other library takes, nothing follows, and the damage is where zlib finds it.
+/// How much a damaged member gives, and where its damage lies, must not depend on which library is
+/// installed. So what another library than zlib finds damaged is inflated once more, by zlib, up to
+/// the byte that was delivered last, and goes on from there. Where zlib ends before that byte, as
+/// at a set of codes that only the other library takes, what was delivered does not hold.
 final class GzipSource {
   private enum State {
     case betweenMembers
@@ -28,6 +28,8 @@ final class GzipSource {
   private let byZlib: (() throws(ArchiveError) -> GzipSource)?
   /// The source by zlib, once the rest is its.
   private var successor: GzipSource?
+  /// Whether more was delivered than zlib makes of the same bytes; nothing follows then.
+  private(set) var isContradicted = false
 
   /// A source of what `input` inflates to: by the fastest library there is when `byZlib` can make
   /// the same source anew, else by zlib.
@@ -77,7 +79,10 @@ final class GzipSource {
     }
     let successor = try byZlib()
     self.successor = successor
-    guard try successor.skip(delivered) else { return 0 }
+    guard try successor.skip(delivered) else {
+      isContradicted = true
+      return 0
+    }
     return try successor.read(into: target)
   }
 

@@ -15,6 +15,8 @@ public enum ArchiveChunk {
   case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
   /// A JSON value longer than the limit, which is left out.
   case oversizedValue(line: Int64, byteOffset: Int64)
+  /// What came so far does not hold: the archive is damaged before its end, and comes anew.
+  case again
 }
 
 /// Where an archive stops being readable.
@@ -68,6 +70,18 @@ func readArchive(
 ) throws -> ArchiveEnd {
   precondition(sizes.valueMax > 0, "a value has at least one byte")
   let bytes = try FileBytes(file)
+  if let end = try read(bytes, of: file, sizes, byZlibAlone: byZlibAlone, body) { return end }
+  try body(.again)
+  let again = try read(FileBytes(again: bytes), of: file, sizes, byZlibAlone: true, body)
+  guard let again else { preconditionFailure("zlib does not contradict itself") }
+  return again
+}
+
+/// Reads once; nil when what was delivered does not hold.
+private func read(
+  _ bytes: FileBytes, of file: ArchiveFile, _ sizes: LineSizes, byZlibAlone: Bool,
+  _ body: (ArchiveChunk) throws -> Void
+) throws -> ArchiveEnd? {
   var window = ByteWindow(.file(bytes), capacity: sizes.buffer)
   var levels: [GzipSource] = []
   while levels.count < 2, try window.startsWithGzipMagic() {
@@ -81,6 +95,7 @@ func readArchive(
   }
   let reader = LineReader(window, sizes: sizes)
   try reader.run(body)
+  if levels.contains(where: \.isContradicted) { return nil }
   let sha256 = try bytes.finish()
   let isTorn = bytes.missing > 0 || levels.contains { $0.isTorn }
   let isCut = try reader.finish(isTorn: isTorn, mayBeCut: levels.isEmpty, body)

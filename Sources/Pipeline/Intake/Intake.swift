@@ -25,6 +25,8 @@ struct Intake {
     /// Its bytes were known before this run, and are not read.
     case skipped
     case batch(EventBatch)
+    /// The batches so far do not hold; the archive is read anew.
+    case again
     /// With the nanoseconds that reading and normalising took.
     case ended(ArchiveEnd, inflate: Int64, normalise: Int64)
     /// The file was there when the folder was listed, and is gone.
@@ -76,6 +78,7 @@ struct Intake {
     var done: Int64 = 0
     var isWanted = false
     var listedAs = ""
+    var lines: Int64 = 0
     let reader = ArchiveReader(
       rules: rules, valueBytesMax: plan.valueBytesMax,
       knownContents: try attempt { try ledger.contents() })
@@ -87,10 +90,17 @@ struct Intake {
         switch message {
         case .opened(let sha256):
           listedAs = sha256
+          lines = 0
           isWanted = try open(file, sha256, intake, &summary)
         case .batch(let batch):
           if isWanted { try times.measure(.gather, .thread) { try intake.add(batch) } }
           summary.lines += batch.lines
+          lines += batch.lines
+        case .again:
+          summary.lines -= lines
+          lines = 0
+          intake.abandon()
+          if isWanted { isWanted = try open(file, listedAs, intake, &summary) }
         case .ended(let end, let inflate, let normalise):
           times.add(.inflate, inflate)
           times.add(.normalise, normalise)
@@ -257,6 +267,9 @@ struct Intake {
           normaliser.add(bytes, firstLine: firstLine, firstOffset: firstOffset, to: &batch)
         case .oversizedValue(let line, let byteOffset):
           normaliser.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+        case .again:
+          (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
+          guard tell(.again) else { throw NotWanted() }
         }
         if batch.lines >= batchLines || batch.arena.count >= bytesMin { try flush() }
       }

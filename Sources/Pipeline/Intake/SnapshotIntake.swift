@@ -46,7 +46,7 @@ extension Intake {
       summary.snapshotFilesKnown += 1
       return try ledger.recordRepeat(archive)
     }
-    let entry = try ledger.beginSnapshots(archive)
+    var entry = try ledger.beginSnapshots(archive)
     var reader = SnapshotReader()
     var firstReject: Reject?
     var isDated = true
@@ -61,6 +61,11 @@ extension Intake {
             to: &batch)
         case .oversizedValue(let line, let byteOffset):
           reader.addOversized(line: line, byteOffset: byteOffset, to: &batch)
+        case .again:
+          entry.abandon()
+          entry = try ledger.beginSnapshots(archive)
+          reader = SnapshotReader()
+          (firstReject, isDated, newest) = (nil, true, nil)
         }
         firstReject = firstReject ?? batch.rejects.first
         guard !batch.needsCapturedAt else { throw NoCaptureTime() }

@@ -19,7 +19,7 @@ enum SecretSource: Sendable {
 }
 
 extension SettingValue {
-  /// `{iaptic: text}`, with `{env: NAME}` or `{file: PATH}` in place of the text, or a list of such.
+  /// `{iaptic: text}`, with `{env: NAME}` or `{file: PATH}` instead of the text, or a list of them.
   ///
   /// No message holds a value, nor a name below a provider's: whoever gets the form wrong has the
   /// secret itself there.
@@ -39,7 +39,7 @@ extension SettingValue {
   }
 
   private func secret() throws(SubledgerError) -> SecretSource {
-    // A number without quotes may lose its zeros on the way of whoever writes it.
+    // YAML may change a number without quotes.
     let isNumber = node.scalar.map { $0.style == .plain && $0.string.allSatisfy(\.isNumber) }
     if let text = node.scalar?.string, isNumber == false, let secret = Secret(Array(text.utf8)) {
       return .written(secret)

@@ -204,7 +204,7 @@ private func packed(_ text: String) throws -> [UInt8] {
 }
 
 @Test(
-  "The damage of a member that only another library takes is where zlib finds it",
+  "What another library makes of a member that zlib refuses is taken back, however much is read",
   arguments: [1, 42, 100, 256 << 10])
 func contradicted(buffer: Int) throws {
   let lines = String(repeating: "{\"a\":1}\n{\"b\":\"c\"}\n", count: 40)
@@ -213,7 +213,8 @@ func contradicted(buffer: Int) throws {
     let sizes = LineSizes(buffer: buffer)
     let reading = try Reading(archive, sizes: sizes)
     let byZlib = try Reading(archive, sizes: sizes, byZlibAlone: true)
-    #expect(reading.bytes.starts(with: byZlib.bytes) && reading.end.damage == byZlib.end.damage)
+    #expect(reading.bytes == byZlib.bytes && reading.end == byZlib.end)
+    #expect(reading.end == (try Reading(archive)).end)
     #expect(reading.end.damage?.detail == "the gzip data is corrupt: invalid distances set")
   }
 }

@@ -17,6 +17,8 @@ struct Reading {
   /// How many bytes each chunk had.
   var chunkSizes: [Int] = []
   var oversized: [Place] = []
+  /// Whether what came first did not hold.
+  var isRepeated = false
   var end = ArchiveEnd(inflatedBytes: 0, damage: nil, sha256: "")
 
   var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -35,6 +37,9 @@ struct Reading {
       switch chunk {
       case .oversizedValue(let line, let byteOffset):
         oversized.append(Place(line: line, byteOffset: byteOffset))
+      case .again:
+        (bytes, chunkSizes, oversized) = ([], [], [])
+        isRepeated = true
       case .lines(let part, let firstLine, let firstOffset):
         bytes += part
         chunkSizes.append(part.count)

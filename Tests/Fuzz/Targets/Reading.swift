@@ -24,6 +24,7 @@ struct Reading: Equatable {
         case .oversizedValue(let line, let offset):
           leftOut.append([line, offset])
           follows = nil
+        case .again: (bytes, leftOut, follows) = ([], [], nil)
         case .lines(let part, let line, let offset):
           claim(part.count <= bound, "a chunk of \(part.count) bytes keeps to \(bound)")
           claim(!part.isEmpty, "a chunk is not empty")
