@@ -40,7 +40,9 @@ struct KnownCaseTests {
 
   private static let damages: [Damage] = [
     // A number that is greater than any symbol.
-    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "Int32") { _ = try $0.foldBasis() },
+    Damage("insert into fold_feed values (1, 5000000000, 0, 0)", "Int32") {
+      _ = try $0.foldBasis()
+    },
     Damage("insert into churn_doubt values (1, 1, 1, 5000000000, 1, 0, 0)", "Int32") {
       _ = try $0.churnDoubts()
     },

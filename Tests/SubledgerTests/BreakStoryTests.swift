@@ -83,8 +83,7 @@ struct BreakStoryTests {
     try program.folder.write("- {break_id: c52294d8b7bcf668, why: x}\n", to: "bad.yaml")
     let refused = try night("2026-03-01", "--decisions", "bad.yaml")
     #expect(refused.status == 78)
-    #expect(
-      refused.errors.contains("in the decisions bad.yaml, line 1: entry 1 has an unknown key"))
+    #expect(refused.errors.contains("bad.yaml, line 1: unknown key `why`"))
     #expect(try night("2026-03-01", "--decisions", "none.yaml").status == 78)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }

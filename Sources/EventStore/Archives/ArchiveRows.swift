@@ -63,7 +63,7 @@ struct ArchiveRows {
   /// Writes the counts of the archive's lines.
   ///
   /// `importedUntil` is the offset of the last value that brought events; `snapshotsCheck` is the
-  /// sum of the fingerprints of its snapshots, and `isDated` says whether their lines date them all.
+  /// sum of the fingerprints of its snapshots; `isDated` says whether their lines date them all.
   func close(
     _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, importedUntil: Int64? = nil,
     snapshotsCheck: Int64? = nil, isDated: Bool = true
