@@ -54,7 +54,7 @@ let package = Package(
       resources: [.embedInCode("Queries")]),
 
     // a synthetic world, for tests and for trying the program
-    .target(name: "Simulation", dependencies: ["CZlib", "Domain"]),
+    .target(name: "Simulation", dependencies: ["Domain", "Formats"]),
 
     // the whole run on one page, and its command line
     .target(

@@ -1,62 +1,64 @@
-import Foundation
 import Domain
+import Foundation
 
-/// Writes a synthetic world: archives, snapshots, a configuration, and the truth about all three;
-/// and a price book when a provider tells of it that sends no money.
+// Scenario → CustomerSimulation (what happened) → what each provider sends of it, through the
+// DeliveryModel → archives; what customers own at the end → snapshots; what reports must show →
+// truth. A customer is simulated anew whenever it is needed, so that memory stays bounded.
+
+/// Writes a synthetic scenario: archives, snapshots, a configuration, and the truth about all
+/// three; and a price book when a provider is part of it that sends no money.
 ///
 /// - Parameters:
-///   - plan: what the world is made of; equal plans give equal bytes.
+///   - scenario: what is simulated; equal scenarios give equal bytes.
 ///   - folder: where `archives/`, `snapshots/`, `truth/`, `subledger.yaml` and `prices.csv` go.
-///   - stop: answers the signal that asked to stop, 0 while none did; asked between lives.
+///   - stop: answers the signal that asked to stop, 0 while none did; asked between customers.
 /// - Returns: what was written, in numbers.
-/// - Throws: `SimulateError` for an impossible plan, a folder that holds a world or such a file
+/// - Throws: `SimulationError` for an impossible scenario, a folder that holds one or such a file
 ///   already, or an output that cannot be written.
 public func simulate(
-  _ plan: WorldPlan, into folder: String, stop: @escaping () -> Int32 = { 0 }
-) throws(SimulateError) -> SimulationSummary {
-  try check(plan)
+  _ scenario: Scenario, into folder: String, stop: @escaping () -> Int32 = { 0 }
+) throws(SimulationError) -> SimulationSummary {
+  try scenario.check()
   for name in ["archives", "snapshots", "truth", "subledger.yaml", "prices.csv"] {
     let path = "\(folder)/\(name)"
     if FileManager.default.fileExists(atPath: path) { throw .occupied(path: path) }
   }
-  let span = Span(plan)
-  let checkStop: StopCheck = { () throws(SimulateError) in
+  let span = TimeSpan(scenario)
+  let checkStop: StopCheck = { () throws(SimulationError) in
     let signal = stop()
     if signal != 0 { throw .stopped(signal: signal) }
   }
-  let census = try Census(plan, span, checkStop)
-  var summary = census.summary
+  let counts = try ArrivalCounts(scenario, span, checkStop)
+  var summary = counts.summary
   summary.archives = try ArchiveWriter(
-    plan: plan, span: span, subscribers: census.summary.subscribers,
-    folder: "\(folder)/archives", arrivalsByDay: census.arrivalsByDay,
+    scenario: scenario, span: span, counts: counts, folder: "\(folder)/archives",
     checkStop: checkStop
   ).write()
-  summary.snapshotUsers = try tell(census, plan, span, into: folder, checkStop)
+  summary.snapshotUsers = try writeTruth(counts, scenario, span, into: folder, checkStop)
   try write(configurationText(), to: "\(folder)/subledger.yaml")
-  if plan.tellers != [.qonversion] {
+  if scenario.senders != [.qonversion] {
     try write(ListedPrices(span: span).text, to: "\(folder)/prices.csv")
-    try write(Coverage(plan).table.text, to: "\(folder)/truth/coverage.csv")
+    try write(Coverage(scenario).text, to: "\(folder)/truth/coverage.csv")
   }
   return summary
 }
 
 /// Throws when a signal asked to stop.
-typealias StopCheck = () throws(SimulateError) -> Void
+typealias StopCheck = () throws(SimulationError) -> Void
 
-/// Writes truth and snapshots, life by life.
-private func tell(
-  _ census: Census, _ plan: WorldPlan, _ span: Span, into folder: String, _ checkStop: StopCheck
-) throws(SimulateError) -> [SnapshotShape: Int] {
-  let office = PostOffice(plan)
-  var truth = try TruthFolder(
-    "\(folder)/truth", span: span, watermarks: census.watermarks)
-  var snapshots = try SnapshotWriter("\(folder)/snapshots", plan, span)
-  for number in 0..<census.summary.subscribers {
+/// Writes truth and snapshots, customer by customer.
+private func writeTruth(
+  _ counts: ArrivalCounts, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
+  _ checkStop: StopCheck
+) throws(SimulationError) -> [SnapshotShape: Int] {
+  let model = DeliveryModel(scenario)
+  var truth = try TruthFolder("\(folder)/truth", span: span, watermarks: counts.watermarks)
+  var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
+  for number in 0..<counts.summary.subscribers {
     try checkStop()
-    let lived = Story.life(of: number, in: plan, span: span)
-    for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
-      try truth.add(life, life.happenings.indices.map { office.delivery(of: $0, in: life) })
-      try snapshots.add(life)
+    for customer in scenario.histories(of: number, span) {
+      try truth.add(customer, model.deliveries(of: customer))
+      try snapshots.add(customer)
     }
   }
   try truth.finish()
@@ -64,29 +66,42 @@ private func tell(
   return snapshots.users
 }
 
-private func check(_ plan: WorldPlan) throws(SimulateError) {
-  let shares = [
-    plan.lostShare, plan.duplicatedShare, plan.delayedShare, plan.reorderedShare,
-  ]
-  guard shares.allSatisfy((0...1_000_000).contains), shares.reduce(0, +) <= 1_000_000 else {
-    throw .plan(reason: "the shares of fates are negative or exceed a million together")
+/// The configuration that goes with a scenario: dashboard products and the store's, and periods.
+private func configurationText() -> String {
+  var products = "products:\n"
+  var periods = "periods:\n"
+  for app in App.all {
+    for (number, product) in Product.all.enumerated() {
+      products += "  \(app.dashboardProducts[number]): [\(app.storeProducts[number])]\n"
+      if let period = product.isoPeriod {
+        periods += "  \(app.storeProducts[number]): \(period)\n"
+      }
+    }
   }
-  guard (0...1_000_000).contains(plan.sandboxShare), (0...1_000_000).contains(plan.envelopedShare)
-  else { throw .plan(reason: "a share is not between 0 and a million") }
-  guard !plan.providers.isEmpty else { throw .plan(reason: "nobody tells of the world") }
-  guard (1...120).contains(plan.months) else {
-    throw .plan(reason: "a world lasts from 1 to 120 months")
-  }
-  guard plan.start.milliseconds % Interval.day.milliseconds == 0 else {
-    throw .plan(reason: "a world starts at a UTC midnight")
-  }
-  guard (1...1_000_000_000).contains(plan.events ?? 1) else {
-    throw .plan(reason: "a world has from 1 to 1,000,000,000 events")
-  }
-  guard (1...100_000_000).contains(plan.subscribers) else {
-    throw .plan(reason: "a world has from 1 to 100,000,000 subscribers")
-  }
-  if case .count(let count) = plan.archives, !(1...1_000_000).contains(count) {
-    throw .plan(reason: "a world has from 1 to 1,000,000 archives")
+  return products + periods
+}
+
+/// Why a scenario could not be written.
+public enum SimulationError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The scenario asks for something impossible.
+  case scenario(reason: String)
+  /// The folder already holds a scenario, or a file that it would replace.
+  case occupied(path: String)
+  /// A signal asked to stop, and the folder holds a part of a scenario.
+  case stopped(signal: Int32)
+  /// A folder or file could not be created or written.
+  case output(path: String, reason: String)
+
+  /// What failed, why, and what to do.
+  public var description: String {
+    switch self {
+    case .scenario(let reason): "Cannot simulate: \(reason). Change that option and run again."
+    case .occupied(let path):
+      "Cannot write the scenario: \(path) exists already. Choose another folder."
+    case .stopped(let signal):
+      "Interrupted by signal \(signal): the scenario is incomplete. Remove the folder."
+    case .output(let path, let reason):
+      "Cannot write \(path): \(reason). Check that the folder is writable and the disk has room."
+    }
   }
 }

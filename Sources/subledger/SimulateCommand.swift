@@ -10,7 +10,7 @@ struct SimulateCommand: ParsableCommand {
     abstract: "Write a synthetic, seeded world: archives, snapshots, and the truth about both.",
     discussion: """
       Equal options give equal bytes. The folder gets archives/, snapshots/ (a folder for each \
-      shape), truth/ (every event with its fate, and the reports as they would be with nothing \
+      shape), truth/ (every event with its outcome, and the reports as they would be with nothing \
       lost) and a subledger.yaml with the product map.
 
         subledger simulate --out world --subscribers 500 --months 12
@@ -39,7 +39,7 @@ struct SimulateCommand: ParsableCommand {
   var events: Int?
 
   @Option(
-    help: "Who tells of the world: qonversion, flobuk, iaptic, purple; separated by commas.",
+    help: "Who sends events: qonversion, flobuk, iaptic, purple; separated by commas.",
     transform: SimulateCommand.providers)
   var providers: [Provider] = [.qonversion]
 
@@ -59,11 +59,11 @@ struct SimulateCommand: ParsableCommand {
   var reordered: Int?
 
   @Option(
-    help: "The endpoint takes nothing from one instant to another, FROM/TO; may be given often.",
+    help: "The endpoint accepts nothing from one instant to another, FROM/TO; may be given often.",
     transform: SimulateCommand.outage)
   var outage: [ClosedRange<Instant>] = []
 
-  @Option(help: "Subscribers whose whole life is sandbox traffic, per million.")
+  @Option(help: "Subscribers whose whole history is sandbox traffic, per million.")
   var sandbox: Int?
 
   @Option(help: "Deliveries archived inside an envelope, per million.")
@@ -77,12 +77,12 @@ struct SimulateCommand: ParsableCommand {
     let options = try LedgerOptions.parse([])
     try Session(options).run { session in
       do {
-        let summary = try simulate(plan, into: out, stop: session.stop.read)
+        let summary = try simulate(scenario, into: out, stop: session.stop.read)
         try StandardStreams.tell(
           "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
             + "\(summary.archives) archives; as of \(summary.asOf.text)")
         return .done
-      } catch let error as SimulateError {
+      } catch let error as SimulationError {
         throw SubledgerError(error.kind, error.description)
       }
     }
@@ -92,7 +92,7 @@ struct SimulateCommand: ParsableCommand {
     try text.split(separator: ",").map { word in
       guard let provider = Provider(name: word.trimmingCharacters(in: .whitespaces)) else {
         throw ValidationError(
-          "there is no provider '\(word)'; choose among qonversion, flobuk, iaptic and purple")
+          "Unknown provider \"\(word)\". Use qonversion, flobuk, iaptic or purple.")
       }
       return provider
     }
@@ -102,31 +102,31 @@ struct SimulateCommand: ParsableCommand {
     let instants = text.split(separator: "/").compactMap { CivilCalendar.utc.instant(String($0)) }
     guard instants.count == 2, instants[0] <= instants[1] else {
       throw ValidationError(
-        "'\(text)' is no stretch of time; write 2025-03-10T02:00:00Z/2025-03-10T09:00:00Z")
+        "\"\(text)\" is not a pair of instants. Use 2025-03-10T02:00:00Z/2025-03-10T09:00:00Z.")
     }
     return instants[0]...instants[1]
   }
 
-  private var plan: WorldPlan {
-    var plan = WorldPlan(seed: seed, subscribers: subscribers, months: months)
-    plan.events = events
-    plan.providers = providers
-    if let archives { plan.archives = .count(archives) }
-    plan.lostShare = lost ?? plan.lostShare
-    plan.duplicatedShare = duplicated ?? plan.duplicatedShare
-    plan.delayedShare = delayed ?? plan.delayedShare
-    plan.reorderedShare = reordered ?? plan.reorderedShare
-    plan.outages = outage
-    plan.sandboxShare = sandbox ?? plan.sandboxShare
-    plan.envelopedShare = enveloped ?? plan.envelopedShare
-    return plan
+  private var scenario: Scenario {
+    var scenario = Scenario(seed: seed, subscribers: subscribers, months: months)
+    scenario.events = events
+    scenario.providers = providers
+    if let archives { scenario.archives = .count(archives) }
+    scenario.lostShare = lost ?? scenario.lostShare
+    scenario.duplicatedShare = duplicated ?? scenario.duplicatedShare
+    scenario.delayedShare = delayed ?? scenario.delayedShare
+    scenario.reorderedShare = reordered ?? scenario.reorderedShare
+    scenario.outages = outage
+    scenario.sandboxShare = sandbox ?? scenario.sandboxShare
+    scenario.envelopedShare = enveloped ?? scenario.envelopedShare
+    return scenario
   }
 }
 
-extension SimulateError {
+extension SimulationError {
   var kind: SubledgerError.Kind {
     switch self {
-    case .plan: .usage
+    case .scenario: .usage
     case .occupied: .cannotCreate
     case .output: .inputOutput
     case .stopped(let signal): .stopped(signal)

@@ -9,9 +9,9 @@ import Domain
   @Test("Bodies are as large and as complete as real ones")
   func shape() throws {
     let world = try World.calm()
-    var plan = world.plan
-    plan.envelopedShare = 0
-    let bare = try World(plan)
+    var scenario = world.scenario
+    scenario.envelopedShare = 0
+    let bare = try World(scenario)
     let lines = try bare.files("archives").flatMap {
       try gzip("-dc", $0).split(separator: UInt8(ascii: "\n"))
     }
@@ -58,12 +58,12 @@ import Domain
   @Test("Money in bodies is exact and proceeds agree with price and rate")
   func money() throws {
     let world = try World.calm()
-    for life in world.lives {
-      for happening in life.happenings {
-        guard let revenue = happening.revenue, revenue.local > 0 else { continue }
-        guard happening.kind != .refunded, happening.kind != .purchaseRefunded else { continue }
-        let percent = happening.sendsProceeds ? happening.rate : 100
-        #expect(revenue == happening.price.share(percent: percent))
+    for customer in world.customers {
+      for occurrence in customer.occurrences {
+        guard let revenue = occurrence.revenue, revenue.local > 0 else { continue }
+        guard occurrence.kind != .refunded, occurrence.kind != .purchaseRefunded else { continue }
+        let percent = occurrence.sendsProceeds ? occurrence.rate : 100
+        #expect(revenue == occurrence.price.share(percent: percent))
       }
     }
     var bytes = Bytes()
@@ -76,15 +76,15 @@ import Domain
 
   @Test("An upgrade expires at its own time and its entitlement tells the new end")
   func upgrades() throws {
-    let happenings = try World.calm().lives.flatMap(\.happenings)
-    let upgrades = happenings.filter { $0.kind == .upgraded }
+    let occurrences = try World.calm().customers.flatMap(\.occurrences)
+    let upgrades = occurrences.filter { $0.kind == .upgraded }
     #expect(!upgrades.isEmpty)
     for upgrade in upgrades {
       #expect(upgrade.expires == upgrade.time)
       #expect(upgrade.access.until == Product.all[upgrade.product].end(from: upgrade.time))
       #expect(upgrade.previousProduct != nil && upgrade.previousProduct != upgrade.product)
     }
-    let remainders = happenings.filter { $0.kind == .productChanged }
+    let remainders = occurrences.filter { $0.kind == .productChanged }
     #expect(!remainders.isEmpty)
     #expect(remainders.allSatisfy { $0.revenue.map { $0.local < 0 } ?? false })
   }

@@ -48,24 +48,24 @@ import Domain
   @Test("Renewals that the store tells have no user; Play's carry the order they belong to")
   func renewals() throws {
     let world = try World.calm(subscribers: 800, by: [.flobuk])
-    let span = Span(world.plan)
+    let span = TimeSpan(world.scenario)
     var unchained = 0
-    for life in world.lives.compactMap({ $0.told(by: .flobuk, span) }) {
-      let isPlay = life.person.shop.store == .playStore
-      for happening in life.happenings where happening.kind == .renewed {
-        #expect(life.namesFlobukUser(happening) == life.person.validatesRenewals)
-        let id = life.person.text(happening.transaction)
+    for customer in world.customers.compactMap({ $0.seen(by: .flobuk, span) }) {
+      let isPlay = customer.person.shop.store == .playStore
+      for occurrence in customer.occurrences where occurrence.kind == .renewed {
+        #expect(customer.namesFlobukUser(occurrence) == customer.person.validatesRenewals)
+        let id = customer.person.text(occurrence.transaction)
         #expect(id.contains("..") == isPlay)
       }
-      #expect(!isPlay || life.reported.unchained.isEmpty)
-      unchained += life.reported.unchained.count
+      #expect(!isPlay || customer.expectedHistory.unchained.isEmpty)
+      unchained += customer.expectedHistory.unchained.count
     }
     #expect(unchained > 100)
   }
 
   @Test("A failed attempt comes back by the published schedule, up to 41 hours 10 minutes later")
   func schedule() {
-    let schedule = PostOffice.schedule(of: .flobuk)
+    let schedule = DeliveryModel.schedule(of: .flobuk)
     let waits = zip(schedule, schedule.dropFirst()).map { $1 - $0 }
     #expect(waits == [600, 3_600, 4 * hour, 12 * hour, 12 * hour, 12 * hour])
     #expect(schedule.last == Provider.flobuk.deliveryWindow)
@@ -73,9 +73,9 @@ import Domain
 
   @Test("What is seen soon after a period's end began with it, and continues it")
   func continuity() throws {
-    let plan = WorldPlan(seed: 1)
+    let scenario = Scenario(seed: 1)
     let shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
-    let fold = StateFold(list: ListedPrices(span: Span(plan)), shop: shop)
+    let fold = StateFold(list: ListedPrices(span: TimeSpan(scenario)), shop: shop)
     func period(_ start: Int64, _ product: Int = Product.monthly) -> PaidPeriod {
       let charge = Charge(
         kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
@@ -83,7 +83,7 @@ import Domain
         sendsProceeds: false)
       return PaidPeriod(charge: charge, start: start, end: start + 30 * day)
     }
-    let start = plan.start.milliseconds / 1000
+    let start = scenario.start.milliseconds / 1000
     func kinds(_ second: PaidPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
       var first = period(start)
       if failing { first.billingIssueAt = first.end }

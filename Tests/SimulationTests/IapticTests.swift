@@ -56,17 +56,17 @@ import Domain
   @Test("A collection holds the last purchase of each product as it stands then")
   func collections() throws {
     let world = try World.calm(subscribers: 800, by: [.iaptic])
-    let span = Span(world.plan)
+    let span = TimeSpan(world.scenario)
     var replaced = 0
-    for life in world.lives.compactMap({ $0.told(by: .iaptic, span) }) {
-      for happening in life.happenings {
-        let held = life.collection(at: happening.time, span)
+    for customer in world.customers.compactMap({ $0.seen(by: .iaptic, span) }) {
+      for occurrence in customer.occurrences {
+        let held = customer.collection(at: occurrence.time, span)
         #expect(Set(held.map(\.product)).count == held.count)
         let running = held.filter { $0.expires != nil && !$0.isExpired }
         #expect(running.count <= 1)
         replaced += held.contains { $0.reason == "System.Replaced" } ? 1 : 0
-        guard happening.kind == .renewed else { continue }
-        #expect(running.first?.transaction == happening.transaction)
+        guard occurrence.kind == .renewed else { continue }
+        #expect(running.first?.transaction == occurrence.transaction)
       }
     }
     #expect(replaced > 20)

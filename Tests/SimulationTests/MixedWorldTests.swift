@@ -7,10 +7,10 @@ import Domain
 
 @Suite struct MixedWorldTests {
   private func mixed(seed: UInt64 = 4) throws -> World {
-    var plan = WorldPlan(seed: seed, subscribers: 150, months: 6)
-    plan.providers = [.purple, .qonversion, .iaptic, .flobuk, .purple]
-    plan.archives = .count(4)
-    return try World(plan)
+    var scenario = Scenario(seed: seed, subscribers: 150, months: 6)
+    scenario.providers = [.purple, .qonversion, .iaptic, .flobuk, .purple]
+    scenario.archives = .count(4)
+    return try World(scenario)
   }
 
   @Test("Four providers tell of one world in the same archives, line after line")
@@ -28,9 +28,9 @@ import Domain
       #expect(changes > isPurple.count / 10)
     }
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
-    let tellers = Dictionary(grouping: events) { $0["provider"] as? String ?? "qonversion" }
-    #expect(tellers.count == 4)
-    let ids = tellers.mapValues { Set($0.compactMap { $0["transaction"] as? String }) }
+    let senders = Dictionary(grouping: events) { $0["provider"] as? String ?? "qonversion" }
+    #expect(senders.count == 4)
+    let ids = senders.mapValues { Set($0.compactMap { $0["transaction"] as? String }) }
     let shared = ids.values.reduce(ids["purple"] ?? []) { $0.intersection($1) }
     #expect(shared.count > 50)
     #expect(Set(events.compactMap { $0["id"] as? String }).count == events.count)
@@ -40,11 +40,11 @@ import Domain
   @Test("What one provider tells does not depend on who else does")
   func independence() throws {
     let together = try mixed().table("churn_monthly.csv")
-    for provider in Provider.told {
-      var plan = WorldPlan(seed: 4, subscribers: 150, months: 6)
-      plan.providers = [provider]
-      plan.archives = .count(4)
-      let alone = try World(plan).table("churn_monthly.csv")
+    for provider in Provider.dueTime {
+      var scenario = Scenario(seed: 4, subscribers: 150, months: 6)
+      scenario.providers = [provider]
+      scenario.archives = .count(4)
+      let alone = try World(scenario).table("churn_monthly.csv")
       #expect(alone == together.filter { $0["provider"] == provider.name })
     }
   }
@@ -91,8 +91,8 @@ import Domain
     let names = ["provider", "app_id", "store"]
     let covered = Set(rows.map { row in names.map { row[$0] ?? "" } })
     for report in Set(rows.compactMap { $0["report"] }) {
-      let told = try world.table("\(report).csv").map { row in names.map { row[$0] ?? "" } }
-      #expect(covered.isSuperset(of: told))
+      let dueTime = try world.table("\(report).csv").map { row in names.map { row[$0] ?? "" } }
+      #expect(covered.isSuperset(of: dueTime))
     }
   }
 }

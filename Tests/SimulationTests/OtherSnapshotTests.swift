@@ -18,7 +18,7 @@ import Domain
   @Test("iaptic's answer holds each user's collection as it stands at the end")
   func iaptic() throws {
     let (world, values) = try lines(of: .iaptic)
-    let end = Span(world.plan).end
+    let end = TimeSpan(world.scenario).end
     for value in values {
       #expect(value["applicationUsername"] is String)
       let purchases = try #require(value["purchases"] as? [String: [String: Any]])
@@ -53,9 +53,9 @@ import Domain
   func purple() throws {
     let (world, values) = try lines(of: .purple)
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
-    let told = Set(events.compactMap { $0["user_id"] as? String })
+    let dueTime = Set(events.compactMap { $0["user_id"] as? String })
     let users = values.compactMap { $0["user_id"] as? String }
-    #expect(Set(users) == told && users.count == told.count)
+    #expect(Set(users) == dueTime && users.count == dueTime.count)
     #expect(values.allSatisfy { $0["provider"] as? String == "purple" })
     var held: Set<String> = []
     for value in values {
@@ -71,11 +71,11 @@ import Domain
 
   @Test("A loss says which record of its own provider shows it, and most losses are shown")
   func evidence() throws {
-    for provider in Provider.told where provider != .qonversion {
-      var plan = WorldPlan(seed: 6, subscribers: 600, months: 14)
-      plan.providers = [provider]
-      plan.lostShare = 50_000
-      let world = try World(plan)
+    for provider in Provider.dueTime where provider != .qonversion {
+      var scenario = Scenario(seed: 6, subscribers: 600, months: 14)
+      scenario.providers = [provider]
+      scenario.lostShare = 50_000
+      let world = try World(scenario)
       let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
       let lost = events.filter { $0["fate"] as? String == "lost" }
       let words = lost.compactMap { $0["witnesses"] as? [String] }

@@ -58,13 +58,13 @@ import Domain
     let revenue = try world.table("revenue_monthly.csv")
     #expect(!revenue.contains { $0["charge_kind"] == "product_change" })
     #expect(revenue.allSatisfy { $0["amount_basis"] == "price_book" && $0["country"] == "" })
-    let span = Span(world.plan)
+    let span = TimeSpan(world.scenario)
     var changes = 0
-    for life in world.lives.compactMap({ $0.told(by: .purple, span) }) {
-      for happening in life.happenings where happening.previousProduct != nil {
-        let periods = life.reported.subscriptions.flatMap(\.periods)
-        let taken = periods.first { $0.start == happening.time && !$0.charge.isBooked }
-        #expect(taken?.charge.product == happening.product)
+    for customer in world.customers.compactMap({ $0.seen(by: .purple, span) }) {
+      for occurrence in customer.occurrences where occurrence.previousProduct != nil {
+        let periods = customer.expectedHistory.subscriptions.flatMap(\.periods)
+        let taken = periods.first { $0.start == occurrence.time && !$0.charge.isBooked }
+        #expect(taken?.charge.product == occurrence.product)
         changes += 1
       }
     }

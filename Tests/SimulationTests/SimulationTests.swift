@@ -8,11 +8,11 @@ import Domain
 @Suite struct SimulationTests {
   @Test("The same plan gives the same bytes, another seed gives others")
   func bytes() throws {
-    var plan = WorldPlan(seed: 11, subscribers: 60, months: 4)
-    let first = try World(plan)
-    let second = try World(plan)
-    plan.seed = 12
-    let other = try World(plan)
+    var scenario = Scenario(seed: 11, subscribers: 60, months: 4)
+    let first = try World(scenario)
+    let second = try World(scenario)
+    scenario.seed = 12
+    let other = try World(scenario)
     #expect(first.summary == second.summary)
     for folder in ["archives", "snapshots", "truth"] {
       let contents = try [first, second, other].map { world in
@@ -26,9 +26,9 @@ import Domain
   @Test("Shares of fates do not change what happened")
   func independence() throws {
     let calm = try World.calm(subscribers: 50)
-    var plan = calm.plan
-    plan.lostShare = 500_000
-    let lossy = try World(plan)
+    var scenario = calm.scenario
+    scenario.lostShare = 500_000
+    let lossy = try World(scenario)
     #expect(calm.summary.events == lossy.summary.events)
     for name in ["revenue_monthly.csv", "trials_monthly.csv"] {
       let keys = try [calm, lossy].map {
@@ -39,8 +39,8 @@ import Domain
   }
 
   @Test("Every event is in the truth once and its copies add up to the lines of the archives")
-  func fates() throws {
-    let world = try World(WorldPlan(seed: 5, subscribers: 500, months: 12))
+  func outcomes() throws {
+    let world = try World(Scenario(seed: 5, subscribers: 500, months: 12))
     let truth = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
     let bodies = try world.bodies()
     #expect(truth.count == world.summary.events)
@@ -50,9 +50,9 @@ import Domain
       "\($0["transaction"] ?? "")|\($0["time"] ?? "")|\($0["name"] ?? "")"
     }
     #expect(Set(identities).count == truth.count)
-    for fate in Fate.allCases {
-      let count = truth.filter { $0["fate"] as? String == fate.rawValue }.count
-      #expect(count == world.summary.fates[fate])
+    for outcome in DeliveryOutcome.allCases {
+      let count = truth.filter { $0["fate"] as? String == outcome.rawValue }.count
+      #expect(count == world.summary.outcomes[outcome])
       #expect(count > 0)
     }
     let lost = truth.filter { $0["fate"] as? String == "lost" }
@@ -65,7 +65,7 @@ import Domain
   @Test("A calm world loses and repeats nothing")
   func calm() throws {
     let world = try World.calm()
-    #expect(world.summary.fates[.delivered] == world.summary.events)
+    #expect(world.summary.outcomes[.delivered] == world.summary.events)
     #expect(world.summary.lines == world.summary.events)
     let identities = try world.bodies().map { body in
       let transaction = try #require(body["transaction"] as? [String: Any])
@@ -77,10 +77,10 @@ import Domain
 
   @Test("A world can be cut to about so many events")
   func events() throws {
-    var plan = WorldPlan(seed: 8, subscribers: 1, months: 6)
-    plan.events = 2_000
-    plan.archives = .count(10)
-    let world = try World(plan)
+    var scenario = Scenario(seed: 8, subscribers: 1, months: 6)
+    scenario.events = 2_000
+    scenario.archives = .count(10)
+    let world = try World(scenario)
     #expect(world.summary.events >= 2_000 && world.summary.events < 2_100)
     #expect(world.summary.archives == 10)
     #expect(try world.files("archives").count == 10)
@@ -89,30 +89,30 @@ import Domain
   @Test("A folder that holds a world, and a plan that cannot be, are refused")
   func refusals() throws {
     let world = try World.calm(subscribers: 3)
-    #expect(throws: SimulateError.occupied(path: world.folder.path("world/archives"))) {
-      try simulate(world.plan, into: world.folder.path("world"))
+    #expect(throws: SimulationError.occupied(path: world.folder.path("world/archives"))) {
+      try simulate(world.scenario, into: world.folder.path("world"))
     }
-    var plan = world.plan
-    plan.lostShare = 900_000
-    plan.delayedShare = 200_000
-    let error = #expect(throws: SimulateError.self) {
-      try simulate(plan, into: world.folder.path("other"))
+    var scenario = world.scenario
+    scenario.lostShare = 900_000
+    scenario.delayedShare = 200_000
+    let error = #expect(throws: SimulationError.self) {
+      try simulate(scenario, into: world.folder.path("other"))
     }
     #expect(error?.description.contains("exceed a million") ?? false)
-    plan.lostShare = .max
-    #expect(throws: SimulateError.self) { try simulate(plan, into: world.folder.path("other")) }
-    plan = world.plan
-    plan.archives = .count(.max)
-    #expect(throws: SimulateError.self) { try simulate(plan, into: world.folder.path("other")) }
+    scenario.lostShare = .max
+    #expect(throws: SimulationError.self) { try simulate(scenario, into: world.folder.path("other")) }
+    scenario = world.scenario
+    scenario.archives = .count(.max)
+    #expect(throws: SimulationError.self) { try simulate(scenario, into: world.folder.path("other")) }
     for name in ["subledger.yaml", "prices.csv"] {
       let mine = try world.folder.write("mine", to: "\(name) of mine/\(name)")
-      #expect(throws: SimulateError.occupied(path: mine)) {
-        try simulate(world.plan, into: world.folder.path("\(name) of mine"))
+      #expect(throws: SimulationError.occupied(path: mine)) {
+        try simulate(world.scenario, into: world.folder.path("\(name) of mine"))
       }
       #expect(FileManager.default.contents(atPath: mine) == Data("mine".utf8))
     }
     let file = try world.folder.write("", to: "file")
-    #expect(throws: SimulateError.self) { try simulate(world.plan, into: file) }
+    #expect(throws: SimulationError.self) { try simulate(world.scenario, into: file) }
   }
 
   @Test("The configuration maps each dashboard product to the store's and gives its period")

@@ -23,15 +23,15 @@ import Domain
   @Test("The snapshot's counter is the number of renewals, its transactions all charges")
   func counters() throws {
     let world = try World.calm()
-    let time = Span(world.plan).end
-    for life in world.lives {
-      guard let holding = life.holders(at: time).first?.holdings.first,
-        let newest = life.subscriptions.last, !life.subscriptions.isEmpty
+    let time = TimeSpan(world.scenario).end
+    for customer in world.customers {
+      guard let holding = customer.holders(at: time).first?.holdings.first,
+        let newest = customer.subscriptions.last, !customer.subscriptions.isEmpty
       else { continue }
       let renewals = newest.periods.filter { $0.charge.kind == .renewal }.count
       #expect(Int(holding.renewals) == renewals)
-      let charges = life.subscriptions.flatMap(\.periods).count
-      let trials = life.subscriptions.filter { $0.trial != nil }.count
+      let charges = customer.subscriptions.flatMap(\.periods).count
+      let trials = customer.subscriptions.filter { $0.trial != nil }.count
       #expect(holding.transactions.count == charges + trials)
     }
   }
@@ -39,14 +39,14 @@ import Domain
   @Test("A renewal at the price of an offer is listed as one, and costs half of what is usual")
   func offers() throws {
     let world = try World.calm()
-    let time = Span(world.plan).end
+    let time = TimeSpan(world.scenario).end
     var prices: [SnapshotTransactionKind: [Bool]] = [:]
-    for life in world.lives {
-      let periods = life.subscriptions.flatMap(\.periods)
-      for held in life.holders(at: time).first?.holdings.flatMap(\.transactions) ?? [] {
+    for customer in world.customers {
+      let periods = customer.subscriptions.flatMap(\.periods)
+      for held in customer.holders(at: time).first?.holdings.flatMap(\.transactions) ?? [] {
         guard let period = periods.first(where: { $0.charge.transaction == held.number })
         else { continue }
-        let full = life.person.market.prices[held.product] * 10_000
+        let full = customer.person.market.prices[held.product] * 10_000
         let isHalf = period.charge.gross.local * 3 < full * 2
         prices[held.kind, default: []].append(isHalf)
       }

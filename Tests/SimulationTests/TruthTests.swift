@@ -7,7 +7,7 @@ import Domain
 @Suite struct TruthTests {
   @Test(
     "Subscriptions at open, plus what came, minus what went, are those at close",
-    arguments: Provider.told)
+    arguments: Provider.dueTime)
   func subscriptionsBalance(_ provider: Provider) throws {
     for seed in 1...3 as ClosedRange<UInt64> {
       let rows = try World.calm(seed: seed, by: [provider]).table("churn_monthly.csv")
@@ -30,7 +30,7 @@ import Domain
 
   @Test(
     "Recurring revenue balances to the micro-unit and closes open the next month",
-    arguments: Provider.told)
+    arguments: Provider.dueTime)
   func recurringRevenueBalances(_ provider: Provider) throws {
     let rows = try World.calm(by: [provider]).table("mrr_monthly.csv")
     var closes: [String: (month: String, amount: Int64)] = [:]
@@ -62,14 +62,14 @@ import Domain
     ] {
       #expect(rows.contains { Int($0[column] ?? "") ?? 0 > 0 }, "\(column)")
     }
-    let kinds = Set(world.lives.flatMap(\.happenings).map(\.kind))
-    let told: Set<EventKind> = [
+    let kinds = Set(world.customers.flatMap(\.occurrences).map(\.kind))
+    let dueTime: Set<EventKind> = [
       .trialStarted, .trialConverted, .trialCanceled, .trialBillingRetry, .trialExpired, .started,
       .renewed, .upgraded, .downgraded, .productChanged, .canceled, .billingRetry, .expired,
       .refunded, .purchased, .purchaseRefunded, .other,
     ]
-    #expect(kinds == told)
-    #expect(world.lives.contains { $0.transferredFrom != nil })
+    #expect(kinds == dueTime)
+    #expect(world.customers.contains { $0.transferredFrom != nil })
     let mrr = try world.table("mrr_monthly.csv")
     for column in ["expansion", "contraction", "fx"] {
       #expect(try mrr.contains { try micros($0[column]) != 0 })

@@ -8,7 +8,7 @@ import Domain
 @Suite struct UnchangedTests {
   @Test("Qonversion alone writes the same world as it always did")
   func qonversionAlone() throws {
-    let world = try World(WorldPlan(seed: 7, subscribers: 120, months: 8))
+    let world = try World(Scenario(seed: 7, subscribers: 120, months: 8))
     var fingerprint = Fingerprint()
     var count = 0
     for folder in ["archives", "snapshots", "truth"] {

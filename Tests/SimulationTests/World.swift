@@ -9,30 +9,30 @@ import Domain
 final class World {
   let folder: TemporaryFolder
   let summary: SimulationSummary
-  let plan: WorldPlan
+  let scenario: Scenario
 
-  init(_ plan: WorldPlan) throws {
+  init(_ scenario: Scenario) throws {
     folder = try TemporaryFolder()
-    self.plan = plan
-    summary = try simulate(plan, into: folder.path("world"))
+    self.scenario = scenario
+    summary = try simulate(scenario, into: folder.path("world"))
   }
 
   /// A world in which every event arrives once, at once.
   static func calm(
     seed: UInt64 = 3, subscribers: Int = 400, by providers: [Provider] = [.qonversion]
   ) throws -> World {
-    var plan = WorldPlan(seed: seed, subscribers: subscribers, months: 14)
-    plan.lostShare = 0
-    plan.duplicatedShare = 0
-    plan.delayedShare = 0
-    plan.reorderedShare = 0
-    plan.archives = .count(3)
-    plan.providers = providers
-    return try World(plan)
+    var scenario = Scenario(seed: seed, subscribers: subscribers, months: 14)
+    scenario.lostShare = 0
+    scenario.duplicatedShare = 0
+    scenario.delayedShare = 0
+    scenario.reorderedShare = 0
+    scenario.archives = .count(3)
+    scenario.providers = providers
+    return try World(scenario)
   }
 
-  var lives: [Life] {
-    (0..<summary.subscribers).map { Story.life(of: $0, in: plan, span: Span(plan)) }
+  var customers: [CustomerSimulation] {
+    (0..<summary.subscribers).map { CustomerSimulator.customer(of: $0, in: scenario, span: TimeSpan(scenario)) }
   }
 
   /// Paths of the files below a folder of the world, sorted.
@@ -80,5 +80,5 @@ func micros(_ text: String?) throws -> Int64 {
 
 extension Provider {
   /// Everybody who tells of worlds.
-  static let told: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
+  static let dueTime: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
 }

@@ -39,14 +39,14 @@ import Domain
   }
 
   @Test("Periods of a life follow one another and every event lies within the world")
-  func lives() throws {
+  func customers() throws {
     let world = try World.calm()
-    let span = Span(world.plan)
-    for life in world.lives {
-      let times = life.happenings.map(\.time)
+    let span = TimeSpan(world.scenario)
+    for customer in world.customers {
+      let times = customer.occurrences.map(\.time)
       #expect(times == times.sorted())
       #expect(times.allSatisfy { $0 >= span.start && $0 < span.end })
-      for subscription in life.subscriptions {
+      for subscription in customer.subscriptions {
         for (before, after) in zip(subscription.periods, subscription.periods.dropFirst()) {
           #expect(before.effectiveEnd <= after.start || before.graceEnd != nil)
           #expect(before.start < after.start && after.start <= after.charge.time)
@@ -60,20 +60,20 @@ import Domain
 
   @Test("A failed attempt comes back by the documented schedule")
   func schedule() {
-    var plan = WorldPlan(seed: 4, subscribers: 50, months: 6)
-    plan.delayedShare = 950_000
-    plan.lostShare = 0
-    plan.duplicatedShare = 0
-    plan.reorderedShare = 0
-    let life = Story.life(of: 2, in: plan, span: Span(plan))
-    let office = PostOffice(plan)
-    for index in life.happenings.indices {
-      let delivery = office.delivery(of: index, in: life)
+    var scenario = Scenario(seed: 4, subscribers: 50, months: 6)
+    scenario.delayedShare = 950_000
+    scenario.lostShare = 0
+    scenario.duplicatedShare = 0
+    scenario.reorderedShare = 0
+    let customer = CustomerSimulator.customer(of: 2, in: scenario, span: TimeSpan(scenario))
+    let model = DeliveryModel(scenario)
+    for index in customer.occurrences.indices {
+      let delivery = model.delivery(of: index, in: customer)
       #expect(delivery.arrivals.count == 1)
       let arrival = delivery.arrivals[0]
       let waited = arrival.received / 1000 - arrival.created
-      #expect(waited - PostOffice.schedule(of: .qonversion)[arrival.attempt - 1] <= 3)
+      #expect(waited - DeliveryModel.schedule(of: .qonversion)[arrival.attempt - 1] <= 3)
     }
-    #expect(PostOffice.schedule(of: .qonversion) == [0, 60, 360, 14_400, 28_800, 86_400])
+    #expect(DeliveryModel.schedule(of: .qonversion) == [0, 60, 360, 14_400, 28_800, 86_400])
   }
 }

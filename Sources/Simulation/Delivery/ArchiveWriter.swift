@@ -1,142 +1,181 @@
 import Domain
 
-/// Writes the archives of a world, in order of delivery, within bounded memory.
+/// How much there is of everything, counted before anything is written.
+struct ArrivalCounts {
+  private(set) var summary = SimulationSummary()
+  /// Arrivals by UTC day of delivery, counted from the first day.
+  private(set) var arrivalsByDay: [Int]
+  /// Newest receive time that archives show, by feed, in milliseconds.
+  private(set) var watermarks: [NamedFeed: Int64] = [:]
+
+  /// Simulates every customer once.
+  init(
+    _ scenario: Scenario, _ span: TimeSpan, _ checkStop: StopCheck
+  ) throws(SimulationError) {
+    // The last retry comes two days after the end at most, or some minutes later.
+    arrivalsByDay = Array(repeating: 0, count: Int((span.end - span.start) / day) + 4)
+    summary.asOf = Instant(seconds: span.end)
+    for outcome in DeliveryOutcome.allCases { summary.outcomes[outcome] = 0 }
+    let model = DeliveryModel(scenario)
+    let envelope = Envelope(share: scenario.envelopedShare, span: span)
+    var number = 0
+    while scenario.events.map({ summary.events < $0 }) ?? (number < scenario.subscribers) {
+      try checkStop()
+      for customer in scenario.histories(of: number, span) {
+        for (index, delivery) in model.deliveries(of: customer).enumerated() {
+          count(delivery, of: index, in: customer, envelope)
+        }
+      }
+      number += 1
+    }
+    summary.subscribers = number
+  }
+
+  private mutating func count(
+    _ delivery: Delivery, of index: Int, in customer: CustomerSimulation, _ envelope: Envelope
+  ) {
+    summary.events += 1
+    summary.lines += delivery.arrivals.count
+    summary.outcomes[delivery.outcome, default: 0] += 1
+    let feed = customer.person.shop.feed
+    for arrival in delivery.arrivals {
+      arrivalsByDay[Int((arrival.received / 1000 - envelope.span.start) / day)] += 1
+      let known = envelope.knownReceiveTime(arrival, of: index, in: customer)
+      watermarks[feed] = max(watermarks[feed] ?? known, known)
+    }
+  }
+}
+
+/// Writes the archives of a scenario, in order of delivery, within bounded memory.
 ///
-/// An arrival is remembered in 16 bytes; its line is made from its life, lived again. Arrivals
-/// that are too many to remember at once are written in several passes over all lives.
+/// An arrival is kept in 16 bytes; its line is made from its customer, simulated again. Arrivals
+/// that are too many to keep at once are written in several passes over all customers.
 struct ArchiveWriter {
-  let plan: WorldPlan
-  let span: Span
-  let subscribers: Int
+  let scenario: Scenario
+  let span: TimeSpan
+  let counts: ArrivalCounts
   let folder: String
-  /// Arrivals by UTC day of delivery, counted from the world's first day.
-  let arrivalsByDay: [Int]
   let checkStop: StopCheck
 
   private static let passLimit = 2_000_000
 
-  private struct Remembered {
+  private struct KeptArrival {
     var received: Int64
     var person: UInt32
-    var happening: UInt16
+    var occurrence: UInt16
     var provider: Provider
-    var arrival: UInt8
+    var copy: UInt8
 
     var rank: UInt64 {
-      UInt64(person) << 32 | UInt64(happening) << 16 | UInt64(provider.rawValue) << 8
-        | UInt64(arrival)
+      UInt64(person) << 32 | UInt64(occurrence) << 16 | UInt64(provider.rawValue) << 8
+        | UInt64(copy)
     }
   }
 
   /// Writes everything and returns the number of files.
-  func write() throws(SimulateError) -> Int {
-    var sink = ArchiveSink(
-      layout: plan.archives, total: arrivalsByDay.reduce(0, +), folder: folder,
-      envelope: Envelope(share: plan.envelopedShare, span: span))
+  func write() throws(SimulationError) -> Int {
+    let model = DeliveryModel(scenario)
+    var files = ArchiveFiles(
+      layout: scenario.archives, total: counts.summary.lines, folder: folder,
+      envelope: Envelope(share: scenario.envelopedShare, span: span))
     var first = 0
-    while first < arrivalsByDay.count {
+    while first < counts.arrivalsByDay.count {
       var last = first + 1
-      var count = arrivalsByDay[first]
-      while last < arrivalsByDay.count, count + arrivalsByDay[last] <= Self.passLimit {
-        count += arrivalsByDay[last]
+      var count = counts.arrivalsByDay[first]
+      while last < counts.arrivalsByDay.count, count + counts.arrivalsByDay[last] <= Self.passLimit
+      {
+        count += counts.arrivalsByDay[last]
         last += 1
       }
-      for arrival in try remember(days: first..<last, count: count) {
+      for arrival in try arrivals(days: first..<last, count: count, model) {
         try checkStop()
-        let lived = Story.life(of: Int(arrival.person), in: plan, span: span)
-        guard let life = lived.told(by: arrival.provider, span) else { continue }
-        let index = Int(arrival.happening)
-        let delivery = PostOffice(plan).delivery(of: index, in: life)
-        try sink.write(delivery.arrivals[Int(arrival.arrival)], of: index, in: life)
+        let person = CustomerSimulator.customer(of: Int(arrival.person), in: scenario, span: span)
+        guard let customer = person.seen(by: arrival.provider, span) else { continue }
+        let index = Int(arrival.occurrence)
+        let delivery = model.delivery(of: index, in: customer)
+        try files.write(delivery.arrivals[Int(arrival.copy)], of: index, in: customer)
       }
       first = last
     }
-    return try sink.finish()
+    try files.close()
+    return files.count
   }
 
-  private func remember(
-    days: Range<Int>, count: Int
-  ) throws(SimulateError) -> [Remembered] {
+  private func arrivals(
+    days: Range<Int>, count: Int, _ model: DeliveryModel
+  ) throws(SimulationError) -> [KeptArrival] {
     let from = (span.start + Int64(days.lowerBound) * day) * 1000
     let to = (span.start + Int64(days.upperBound) * day) * 1000
-    let office = PostOffice(plan)
-    var arrivals: [Remembered] = []
+    var arrivals: [KeptArrival] = []
     arrivals.reserveCapacity(count)
-    for number in 0..<subscribers {
+    for number in 0..<counts.summary.subscribers {
       try checkStop()
-      let lived = Story.life(of: number, in: plan, span: span)
-      for life in plan.tellers.compactMap({ lived.told(by: $0, span) }) {
-        for index in life.happenings.indices {
-          for (copy, arrival) in office.delivery(of: index, in: life).arrivals.enumerated()
+      for customer in scenario.histories(of: number, span) {
+        for (index, delivery) in model.deliveries(of: customer).enumerated() {
+          for (copy, arrival) in delivery.arrivals.enumerated()
           where arrival.received >= from && arrival.received < to {
             arrivals.append(
-              Remembered(
-                received: arrival.received, person: UInt32(number), happening: UInt16(index),
-                provider: life.person.shop.provider, arrival: UInt8(copy)))
+              KeptArrival(
+                received: arrival.received, person: UInt32(number), occurrence: UInt16(index),
+                provider: customer.person.shop.provider, copy: UInt8(copy)))
           }
         }
       }
     }
-    arrivals.sort { left, right in
-      left.received == right.received ? left.rank < right.rank : left.received < right.received
-    }
+    arrivals.sort { ($0.received, $0.rank) < ($1.received, $1.rank) }
     return arrivals
   }
 }
 
 /// Cuts the stream of lines into files.
-private struct ArchiveSink {
+private struct ArchiveFiles {
   let layout: ArchiveLayout
   let total: Int
   let folder: String
-  var envelope: Envelope
+  let envelope: Envelope
+  private(set) var count = 0
   private var file: GzipFile?
   private var name = ""
-  private var files = 0
   private var lines = 0
-  private var buffer = Bytes()
+  private var buffer: [UInt8] = []
 
   init(layout: ArchiveLayout, total: Int, folder: String, envelope: Envelope) {
     self.layout = layout
     self.total = total
     self.folder = folder
     self.envelope = envelope
-    buffer.reserve(1 << 17)
   }
 
-  mutating func write(_ arrival: Arrival, of index: Int, in life: Life) throws(SimulateError) {
+  mutating func write(
+    _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
+  ) throws(SimulationError) {
     let wanted = fileName(arrival)
     if wanted != name {
       try close()
       name = wanted
       file = try GzipFile(path: "\(folder)/\(wanted)")
-      files += 1
+      count += 1
     }
-    envelope.write(arrival, of: index, in: life, into: &buffer)
+    envelope.write(arrival, of: index, in: customer, into: &buffer)
     lines += 1
-    if buffer.array.count > 1 << 16 { try flush() }
-  }
-
-  mutating func finish() throws(SimulateError) -> Int {
-    try close()
-    return files
+    if buffer.count > 1 << 16 { try flush() }
   }
 
   private func fileName(_ arrival: Arrival) -> String {
     switch layout {
     case .perDay: return "\(civilDay(of: arrival.received / 1000).text).jsonl.gz"
     case .count(let count):
-      let number = String(lines * count / max(total, 1) + 1)
-      return "part-\(String(repeating: "0", count: max(0, 4 - number.count)))\(number).jsonl.gz"
+      let number = decimal(UInt64(lines * count / max(total, 1) + 1), width: 4)
+      return "part-\(number).jsonl.gz"
     }
   }
 
-  private mutating func flush() throws(SimulateError) {
+  private mutating func flush() throws(SimulationError) {
     try file?.write(buffer)
-    buffer.removeAll()
+    buffer.removeAll(keepingCapacity: true)
   }
 
-  private mutating func close() throws(SimulateError) {
+  mutating func close() throws(SimulationError) {
     try flush()
     try file?.finish()
     file = nil

@@ -2,9 +2,9 @@ import Domain
 
 /// Which reports must equal the truth row by row, by what the data of each provider carries.
 struct Coverage {
-  private let plan: WorldPlan
+  private let scenario: Scenario
 
-  init(_ plan: WorldPlan) { self.plan = plan }
+  init(_ scenario: Scenario) { self.scenario = scenario }
 
   /// How far a report must agree.
   private enum Grade: String {
@@ -20,50 +20,46 @@ struct Coverage {
     "churn_monthly", "mrr_monthly", "renewals_monthly", "revenue_monthly", "trials_monthly",
   ]
 
-  /// `coverage.csv`; an empty product stands for all of them.
-  var table: TruthTable {
-    var table = TruthTable(
-      name: "coverage.csv", key: ["provider", "app_id", "store", "product_id", "report"],
-      measures: ["coverage", "why"])
-    for shop in Shop.all where plan.tellers.contains(shop.provider) && shop.isTold {
+  /// `coverage.csv`; an empty product means all of them.
+  var text: String {
+    var rows: [(key: [String], cells: [String])] = []
+    for shop in Shop.all where scenario.senders.contains(shop.provider) && shop.isReported {
       for product in shop.coverageProducts {
         for report in Self.reports {
-          let (grade, why) = coverage(of: report, in: shop)
-          table.add(
-            key: [
-              shop.provider.name, shop.appID, shop.reportedStore.name, product, report,
-            ],
-            measures: [grade.rawValue, why])
+          let (grade, reason) = coverage(of: report, in: shop)
+          let key = [shop.provider.name, shop.appID, shop.reportedStore.name, product, report]
+          rows.append((key, key + [grade.rawValue, reason]))
         }
       }
     }
-    return table
+    return csv(
+      ["provider", "app_id", "store", "product_id", "report", "coverage", "reason"], rows)
   }
 
   private func coverage(of report: String, in shop: Shop) -> (Grade, String) {
     switch shop.provider {
-    case .qonversion: (.exact, "kinds and periods and money are told")
+    case .qonversion: (.exact, "kinds and periods and money are sent")
     case .purple:
-      (.exact, "kinds are told; ends and amounts are the list's; refunds are told of one-time ones")
+      (.exact, "kinds are sent; ends and amounts are the list's; refunds are sent of one-time ones")
     case .iaptic where shop.isOriginalIaptic:
-      (.near, "no date of a renewal is told: late and recovered ones cannot be dated")
-    case .iaptic: (.exact, "kinds and periods are told; amounts are sent or the list's")
+      (.near, "no date of a renewal is sent: late and recovered ones cannot be dated")
+    case .iaptic: (.exact, "kinds and periods are sent; amounts are sent or the list's")
     case .flobuk: flobukCoverage(of: report, in: shop)
     }
   }
 
   private func flobukCoverage(of report: String, in shop: Shop) -> (Grade, String) {
     guard report != "trials_monthly" else { return (.none, "a free start looks like a paid one") }
-    guard shop.app == 0 else { return (.near, "older bodies tell no time of their own") }
+    guard shop.app == 0 else { return (.near, "older bodies send no time of their own") }
     return shop.store == .playStore
-      ? (.exact, "orders chain renewals; ends are told; amounts are the list's")
+      ? (.exact, "orders chain renewals; ends are sent; amounts are the list's")
       : (.exact, "renewals without user are booked and in no count of subscriptions")
   }
 }
 
 extension Shop {
-  /// Whether the shop's provider tells of it at all.
-  var isTold: Bool {
+  /// Whether the shop's provider sends anything of it.
+  var isReported: Bool {
     switch provider {
     case .purple: store != .stripe
     case .flobuk: !isBare || app == 0
@@ -71,7 +67,7 @@ extension Shop {
     }
   }
 
-  /// iaptic names no app, so that only products tell the two integrations apart.
+  /// iaptic names no app, so that only products distinguish the two integrations.
   var coverageProducts: [String] {
     provider == .iaptic ? App.all[app].storeProducts : [""]
   }

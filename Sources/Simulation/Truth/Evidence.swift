@@ -2,132 +2,170 @@ import Domain
 
 /// What of a lost event the rest of the record can show.
 ///
-/// Words: a snapshot's shape, or `counter` when a later renewal's number jumps over it.
+/// Names: a snapshot's shape, or another provider's name for its own snapshot; `counter` when a
+/// later renewal's number jumps over it; `later_line` when a line that arrived holds what this one
+/// had said.
 struct Evidence {
-  let life: Life
-  let fates: [Fate]
-  let span: Span
+  let customer: CustomerSimulation
+  let outcomes: [DeliveryOutcome]
+  let span: TimeSpan
 
-  func witnesses(of index: Int) -> [String] {
-    let happening = life.happenings[index]
-    switch happening.kind {
+  /// What of the lost event at `index` the rest of the record can show.
+  func names(of index: Int) -> [String] {
+    let occurrence = customer.occurrences[index]
+    guard customer.person.environment == .production else {
+      // Sandbox purchases are in no production snapshot.
+      return customer.person.shop.provider == .qonversion && hasJumped(occurrence)
+        ? ["counter"] : []
+    }
+    switch customer.person.shop.provider {
+    case .qonversion:
+      let jump = hasJumped(occurrence) ? ["counter"] : []
+      return qonversionShapes(of: occurrence).map(\.rawValue) + jump
+    case .flobuk: return occurrence.kind == .other ? [] : flobuk(occurrence, at: index)
+    case .iaptic: return occurrence.kind == .other ? [] : iaptic(occurrence, at: index)
+    case .purple: return isShownByPurple(occurrence) ? [Provider.purple.name] : []
+    }
+  }
+
+  private func qonversionShapes(of occurrence: Occurrence) -> [SnapshotShape] {
+    let sdks: [SnapshotShape] = [.sdk, .sdkObject, .canonical]
+    switch occurrence.kind {
     case .trialStarted, .trialConverted, .started, .renewed, .upgraded:
-      return witnesses(ofCharge: happening)
+      let isCurrent = !laterArrived(occurrence) { $0.isSubscriptionCharge }
+      let shapes = [.purchases] + sdks
+      return isCurrent && isActiveAtEnd(occurrence.part) ? [.v3, .v4] + shapes : shapes
     case .purchased:
-      let shows: [SnapshotShape] =
-        Product.all[happening.product].isConsumable
-        ? [.purchases] : [.purchases, .sdk, .sdkObject, .canonical]
-      return visible(shows)
-    case .refunded:
-      return isWholeRefund(happening) ? visible([.sdk, .sdkObject, .canonical]) : []
-    case .canceled, .billingRetry, .trialCanceled, .trialBillingRetry:
-      guard isLatestState(happening), !isImplied(happening) else { return [] }
-      return visible([.v3, .v4, .sdk, .sdkObject, .canonical])
-    case .expired, .trialExpired:
-      let isLast = isLastPart(happening.part)
-      return isLast ? visible([.v3, .v4, .sdk, .sdkObject, .canonical]) : []
+      return Product.all[occurrence.product].isConsumable ? [.purchases] : [.purchases] + sdks
+    case .refunded: return isWholeRefund(occurrence) ? sdks : []
+    case .canceled, .trialCanceled:
+      let isImplied = hasEnd(occurrence.part) || isWholeRefund(occurrence)
+      return isStateAtEnd(occurrence, .canceled) && !isImplied ? [.v3, .v4] + sdks : []
+    case .billingRetry, .trialBillingRetry:
+      return isStateAtEnd(occurrence, .billingIssue) ? [.v3, .v4] + sdks : []
+    case .expired, .trialExpired: return isLastPart(occurrence.part) ? [.v3, .v4] + sdks : []
     default: return []
     }
   }
 
-  /// Sandbox purchases are in no production snapshot.
-  private func visible(_ shapes: [SnapshotShape]) -> [String] {
-    life.person.environment == .sandbox ? [] : shapes.map(\.rawValue)
+  /// Whether a later renewal's number jumps over a lost renewal; it does only where it stood
+  /// somewhere before.
+  private func hasJumped(_ lost: Occurrence) -> Bool {
+    lost.kind == .renewed && laterArrived(lost) { $0.kind == .renewed }
+      && arrived(lost) { other in
+        let isCounted =
+          other.kind == .renewed || other.kind == .trialConverted
+          || other.transaction == other.transaction.original
+        return other.isSubscriptionCharge && isCounted && other.time < lost.time
+      }
   }
 
-  private func witnesses(ofCharge happening: Happening) -> [String] {
-    var shapes: [SnapshotShape] = [.purchases, .sdk, .sdkObject, .canonical]
-    if nothingLaterArrived(than: happening), isActiveAtEnd(happening.part) {
-      shapes = [.v3, .v4] + shapes
+  private func laterArrived(_ lost: Occurrence, _ matches: (Occurrence) -> Bool) -> Bool {
+    arrived(lost) { $0.time > lost.time && matches($0) }
+  }
+
+  /// Whether another event of the same subscription that `matches` arrived.
+  private func arrived(_ lost: Occurrence, _ matches: (Occurrence) -> Bool) -> Bool {
+    zip(customer.occurrences, outcomes).contains { other, outcome in
+      outcome != .lost && other.transaction.base == lost.transaction.base && matches(other)
     }
-    let jumped =
-      happening.kind == .renewed && laterRenewalArrived(than: happening)
-      && earlierChargeArrived(than: happening)
-    return visible(shapes) + (jumped ? ["counter"] : [])
   }
 
-  private func isCharge(_ happening: Happening) -> Bool {
-    switch happening.kind {
-    case .trialStarted, .trialConverted, .started, .renewed, .upgraded: true
+  /// Purple's snapshot lists every transaction but those of consumables, and the state at the end.
+  private func isShownByPurple(_ occurrence: Occurrence) -> Bool {
+    switch occurrence.kind {
+    case .trialStarted, .started, .renewed, .recovered, .resubscribed, .upgraded: true
+    case .purchased, .purchaseRefunded: !Product.all[occurrence.product].isConsumable
+    case .canceled: isStateAtEnd(occurrence, .canceled) && !hasEnd(occurrence.part)
+    case .graceEntered: isStateAtEnd(occurrence, .billingIssue)
+    // Access that a refund took away, for which Purple has no event, needs no expiry.
+    case .expired, .endedInvoluntarily:
+      isLastPart(occurrence.part) && !isWholeRefund(occurrence)
     default: false
     }
   }
 
-  private func nothingLaterArrived(than lost: Happening) -> Bool {
-    !life.happenings.indices.contains { index in
-      let other = life.happenings[index]
-      return fates[index] != .lost && isCharge(other) && other.time > lost.time
-        && other.transaction.base == lost.transaction.base
+  /// A collection holds the state of its purchases, whatever it was sent for.
+  ///
+  /// Refunds are events alone, and what has vanished is not sent again. That it ended follows from
+  /// its end.
+  private func iaptic(_ occurrence: Occurrence, at index: Int) -> [String] {
+    switch occurrence.kind {
+    case .refunded, .purchaseRefunded, .revoked, .expired, .trialExpired: return []
+    default: break
     }
+    func holds(_ time: Int64) -> Bool {
+      customer.collection(at: time, span).contains { $0.transaction == occurrence.transaction }
+    }
+    let later = customer.occurrences.indices.dropFirst(index + 1).contains {
+      outcomes[$0] != .lost && !customer.isIapticTest(customer.occurrences[$0])
+        && holds(customer.occurrences[$0].time)
+    }
+    return (holds(span.end) ? [Provider.iaptic.name] : []) + (later ? ["later_line"] : [])
   }
 
-  private func laterRenewalArrived(than lost: Happening) -> Bool {
-    life.happenings.indices.contains { index in
-      let other = life.happenings[index]
-      return fates[index] != .lost && other.kind == .renewed && other.time > lost.time
-        && other.transaction.base == lost.transaction.base
+  /// The snapshot has no transaction ids and no dates.
+  ///
+  /// It shows the user of whom nothing else came, and of Play, whose order ids chain the renewals
+  /// that come without user, that a known subscription runs on or is in another state.
+  private func flobuk(_ occurrence: Occurrence, at index: Int) -> [String] {
+    let occurrences = customer.occurrences
+    let later = occurrences.indices.dropFirst(index + 1).contains {
+      outcomes[$0] != .lost && occurrences[$0].transaction == occurrence.transaction
     }
+    let named = occurrences.indices.filter { customer.namesFlobukUser(occurrences[$0]) }
+    let arrived = named.filter { outcomes[$0] != .lost }.map { occurrences[$0].transaction.base }
+    let isShown =
+      arrived.isEmpty
+      ? index == named.first && isInFlobukSnapshot
+      : arrived.contains(occurrence.transaction.base) && isShownByChain(occurrence)
+    return (isShown ? [Provider.flobuk.name] : []) + (later ? ["later_line"] : [])
   }
 
-  /// A counter jumps only where it stood somewhere before.
-  private func earlierChargeArrived(than lost: Happening) -> Bool {
-    life.happenings.indices.contains { index in
-      let other = life.happenings[index]
-      let isCounted =
-        other.kind == .renewed || other.kind == .trialConverted
-        || other.transaction == other.transaction.original
-      return fates[index] != .lost && isCharge(other) && isCounted && other.time < lost.time
-        && other.transaction.base == lost.transaction.base
-    }
-  }
-
-  /// What ends by itself has an expiry of its own, which implies that auto-renew was off.
-  private func isImplied(_ happening: Happening) -> Bool {
-    switch happening.kind {
+  private func isShownByChain(_ occurrence: Occurrence) -> Bool {
+    guard customer.person.shop.store == .playStore else { return false }
+    switch occurrence.kind {
+    case .trialStarted, .trialConverted, .started, .renewed:
+      return isLastPart(occurrence.part) && isActiveAtEnd(occurrence.part)
     case .canceled, .trialCanceled:
-      life.happenings.contains {
-        $0.part == happening.part && ($0.kind == .expired || $0.kind == .trialExpired)
-      } || isWholeRefund(happening)
-    default: false
+      return isStateAtEnd(occurrence, .canceled) && isActiveAtEnd(occurrence.part)
+    case .billingRetry, .trialBillingRetry: return isStateAtEnd(occurrence, .billingIssue)
+    default: return false
     }
   }
 
-  func subscription(of part: LifePart) -> Int? {
-    switch part {
-    case .trial(let subscription), .period(let subscription, _): subscription
-    case .purchase: nil
-    }
+  /// Consumables are in no answer, and what ended before the archives begin says nothing of them.
+  private var isInFlobukSnapshot: Bool {
+    customer.occurrences.contains { !$0.isOfPurchase }
+      || customer.purchases.contains { !Product.all[$0.product].isConsumable }
   }
 
-  func isActiveAtEnd(_ part: LifePart) -> Bool {
-    guard let number = subscription(of: part), number == life.subscriptions.count - 1
+  private func isActiveAtEnd(_ part: OccurrencePart) -> Bool {
+    part.subscription == customer.subscriptions.count - 1
+      && (customer.subscriptions.last?.state(at: span.end).isActive ?? false)
+  }
+
+  private func isLastPart(_ part: OccurrencePart) -> Bool {
+    guard let newest = customer.subscriptions.last,
+      part.subscription == customer.subscriptions.count - 1
     else { return false }
-    return life.subscriptions[number].state(at: span.end).isActive
+    guard case .period(_, let period) = part else { return newest.periods.isEmpty }
+    return period == newest.periods.count - 1
   }
 
-  func isLastPart(_ part: LifePart) -> Bool {
-    guard let number = subscription(of: part), number == life.subscriptions.count - 1
-    else { return false }
-    switch part {
-    case .trial: return life.subscriptions[number].periods.isEmpty
-    case .period(_, let period): return period == life.subscriptions[number].periods.count - 1
-    case .purchase: return false
+  /// Whether the newest period is still in the state that a message reported.
+  private func isStateAtEnd(_ occurrence: Occurrence, _ state: RenewState) -> Bool {
+    isLastPart(occurrence.part) && customer.subscriptions.last?.state(at: span.end).state == state
+  }
+
+  private func isWholeRefund(_ occurrence: Occurrence) -> Bool {
+    customer.period(of: occurrence)?.charge.wholeRefundAt != nil
+  }
+
+  /// What ends by itself has an end of its own, which implies that auto-renew was off.
+  private func hasEnd(_ part: OccurrencePart) -> Bool {
+    customer.occurrences.contains {
+      $0.part == part && [.expired, .trialExpired, .endedInvoluntarily].contains($0.kind)
     }
-  }
-
-  /// Whether the state that a message told of still holds.
-  private func isLatestState(_ happening: Happening) -> Bool {
-    guard isLastPart(happening.part), let number = subscription(of: happening.part)
-    else { return false }
-    let state = life.subscriptions[number].state(at: span.end).state
-    switch happening.kind {
-    case .canceled, .trialCanceled: return state == .canceled
-    default: return state == .billingIssue
-    }
-  }
-
-  func isWholeRefund(_ happening: Happening) -> Bool {
-    guard case .period(let subscription, let period) = happening.part else { return false }
-    return life.subscriptions[subscription].periods[period].charge.refund?.isWhole ?? false
   }
 }

@@ -2,38 +2,42 @@ import Domain
 
 /// Recounts renewals by their number, and trials by what became of them.
 struct RenewalRecount {
-  private struct Row: Hashable {
+  private struct Row: TruthRow {
     var shopMonth: ShopMonth
     /// Nil while the start was never seen.
     var ordinal: Int32?
+
+    static let columns = ShopMonth.columns + ["renewal_ordinal"]
+
+    var key: [String] { shopMonth.key + [ordinal.map { String($0) } ?? ""] }
+
+    var sortKey: [String] {
+      shopMonth.key + [ordinal.map { decimal(UInt64($0), width: 6) } ?? "000000"]
+    }
   }
 
-  private struct Trials {
-    var started: Int64 = 0
-    var converted: Int64 = 0
-    var canceled: Int64 = 0
-    var expired: Int64 = 0
-    var pending: Int64 = 0
-  }
-
-  private var renewals: [Row: (renewed: Int64, refunded: Int64)] = [:]
-  private var trials: [ShopMonth: Trials] = [:]
+  private var renewals = TruthTable<Row>(
+    "renewals_monthly.csv", ["renewals", "renewals_refunded", "is_complete"]
+  ) { String($0) }
+  private var trials = TruthTable<ShopMonth>(
+    "trials_monthly.csv",
+    [
+      "started", "converted", "canceled", "expired", "pending", "conversion_rate", "is_complete",
+    ]
+  ) { String($0) }
 
   /// Counts one subscription.
-  mutating func add(_ subscription: Subscription, shop: Shop, horizon: Horizon) {
-    for period in subscription.periods where period.charge.time >= horizon.span.start {
-      let charge = period.charge
-      guard charge.kind == .renewal else { continue }
-      let row = row(charge, at: charge.time, shop)
-      renewals[row, default: (0, 0)].renewed += 1
+  mutating func add(_ subscription: Subscription, shop: Shop, completeness: Completeness) {
+    let span = completeness.span
+    for charge in subscription.periods.map(\.charge)
+    where charge.time >= span.start && charge.kind == .renewal {
+      renewals.add(1, to: "renewals", of: row(charge, at: charge.time, shop))
       if let refund = charge.refund {
-        renewals[self.row(charge, at: refund.time, shop), default: (0, 0)].refunded += 1
+        renewals.add(1, to: "renewals_refunded", of: row(charge, at: refund.time, shop))
       }
     }
-    if let trial = subscription.trial, trial.start >= horizon.span.start,
-      trial.start < horizon.span.end
-    {
-      add(trial, shop, horizon)
+    if let trial = subscription.trial, trial.start >= span.start, trial.start < span.end {
+      add(trial, shop, completeness)
     }
   }
 
@@ -44,65 +48,38 @@ struct RenewalRecount {
       ordinal: charge.ordinal)
   }
 
-  private mutating func add(_ trial: TrialPeriod, _ shop: Shop, _ horizon: Horizon) {
+  private mutating func add(_ trial: TrialPeriod, _ shop: Shop, _ completeness: Completeness) {
     let row = ShopMonth(
       month: civilMonth(of: trial.start), shop: shop, product: trial.product)
-    var sums = trials[row] ?? Trials()
-    sums.started += 1
-    if trial.canceledAt != nil { sums.canceled += 1 }
     let isOver =
       trial.billingIssueAt == nil
-      ? horizon.isOver(trial.end) : trial.end + Horizon.retryHorizon <= horizon.span.end
-    if trial.convertedAt != nil {
-      sums.converted += 1
-    } else if isOver {
-      sums.expired += 1
-    } else {
-      sums.pending += 1
-    }
-    trials[row] = sums
+      ? completeness.isOver(trial.end)
+      : trial.end + Completeness.retryHorizon <= completeness.span.end
+    trials.add(1, to: "started", of: row)
+    if trial.canceledAt != nil { trials.add(1, to: "canceled", of: row) }
+    let outcome = trial.convertedAt != nil ? "converted" : isOver ? "expired" : "pending"
+    trials.add(1, to: outcome, of: row)
   }
 
-  /// `renewals_monthly.csv` as it must be when nothing is lost.
-  func renewalTable(_ horizons: [Shop: Horizon]) -> TruthTable {
-    var table = TruthTable(
-      name: "renewals_monthly.csv", key: TruthTable.shopKey + ["renewal_ordinal"],
-      measures: ["renewals", "renewals_refunded", "is_complete"])
-    for (row, sums) in renewals {
-      let ordinal = row.ordinal.map { String($0) } ?? ""
+  /// Names and contents of both files.
+  func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
+    let renewed = renewals.text { row, sum in
       let shop = row.shopMonth.shop
-      let isComplete = horizons[shop]?
-        .isComplete(
-          row.shopMonth.month, slack: Horizon.renewalGap + shop.provider.deliveryWindow)
-      let padding = String(repeating: "0", count: max(0, 6 - ordinal.count))
-      table.add(
-        key: row.shopMonth.key + [ordinal], sortKey: row.shopMonth.key + [padding + ordinal],
-        measures: [
-          String(sums.renewed),
-          sums.refunded == 0 && !shop.provider.tellsRefunds(of: .subscription)
-            ? "" : String(sums.refunded),
-          printed(isComplete ?? false),
-        ])
+      let isUnknown =
+        sum("renewals_refunded") == 0 && !shop.provider.sendsRefunds(of: .subscription)
+      return [
+        "renewals_refunded": isUnknown ? "" : String(sum("renewals_refunded")),
+        "is_complete": row.shopMonth.isComplete(completeness, slack: Completeness.renewalGap),
+      ]
     }
-    return table
-  }
-
-  /// `trials_monthly.csv` as it must be when nothing is lost.
-  func trialTable(_ horizons: [Shop: Horizon]) -> TruthTable {
-    var table = TruthTable(
-      name: "trials_monthly.csv", key: TruthTable.shopKey,
-      measures: [
-        "started", "converted", "canceled", "expired", "pending", "conversion_rate",
-        "is_complete",
-      ])
-    for (row, sums) in trials {
-      let isPast = horizons[row.shop]?.isComplete(row.month, slack: 0) ?? false
-      let counts = [sums.started, sums.converted, sums.canceled, sums.expired, sums.pending]
-      let rate = printedRate(sums.converted, over: sums.converted + sums.expired)
-      table.add(
-        key: row.key,
-        measures: counts.map(String.init) + [rate, printed(isPast && sums.pending == 0)])
+    let tried = trials.text { row, sum in
+      let isPast = completeness[row.shop]?.isComplete(row.month, slack: 0) ?? false
+      return [
+        "conversion_rate": printedRate(
+          sum("converted"), over: sum("converted") + sum("expired")),
+        "is_complete": "\(isPast && sum("pending") == 0)",
+      ]
     }
-    return table
+    return [(renewals.name, renewed), (trials.name, tried)]
   }
 }

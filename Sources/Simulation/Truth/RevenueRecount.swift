@@ -2,7 +2,7 @@ import Domain
 
 /// Recounts what was booked, charge by charge.
 struct RevenueRecount {
-  private struct Row: Hashable {
+  private struct Row: TruthRow {
     var shopMonth: ShopMonth
     var kind: ChargeKind
     var country: String
@@ -10,54 +10,61 @@ struct RevenueRecount {
     var currency: String
     var rate: Int64
     var basis: AmountBasis
-  }
 
-  private struct Sums {
-    var charges: Int64 = 0
-    var refunds: Int64 = 0
-    var gross = Money(local: 0, usd: 0)
-    var refunded = Money(local: 0, usd: 0)
-    var proceeds = Money(local: 0, usd: 0)
+    static let columns =
+      ShopMonth.columns + [
+        "product_type", "charge_kind", "country", "storefront", "currency", "proceeds_rate",
+        "amount_basis",
+      ]
 
-    /// What the columns print; empty is what stays after commission where no rate is known, and
-    /// what goes back where that is never told.
-    func measures(isRateKnown: Bool, tellsRefunds: Bool) -> [String] {
-      let back = { (amount: String) in tellsRefunds || refunds != 0 ? amount : "" }
-      let net = gross.usd - refunded.usd
-      let commission = isRateKnown ? printed(net - proceeds.usd) : ""
-      return [
-        String(charges), back(String(refunds)), printed(gross.usd), back(printed(refunded.usd)),
-        printed(net), commission, isRateKnown ? printed(proceeds.usd) : "", printed(gross.local),
-        back(printed(refunded.local)), printed(gross.local - refunded.local),
-        isRateKnown ? printed(proceeds.local) : "",
+    var type: ProductType { kind == .oneTime ? .oneTime : .subscription }
+    var isRateKnown: Bool { rate != Charge.unknownRate }
+
+    var key: [String] {
+      shopMonth.key + [
+        type.name, kind.name, country, storefront, currency, isRateKnown ? String(rate) : "",
+        basis.name,
       ]
     }
+
+    var sortKey: [String] { key }
   }
 
-  private var rows: [Row: Sums] = [:]
+  private var table = TruthTable<Row>(
+    "revenue_monthly.csv",
+    [
+      "charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "commission_usd",
+      "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
+      "is_complete",
+    ], format: printed)
 
-  /// Books the charges and refunds of a life.
-  mutating func add(_ life: Life, span: Span) {
-    guard life.person.environment == .production else { return }
-    let reported = life.reported
-    let paid = reported.subscriptions.flatMap { $0.periods.map(\.charge) }
-    for charge in paid + reported.purchases + reported.unchained
+  /// Books the charges and refunds of a customer.
+  mutating func add(_ customer: CustomerSimulation, span: TimeSpan) {
+    guard customer.person.environment == .production else { return }
+    let history = customer.expectedHistory
+    let paid = history.subscriptions.flatMap { $0.periods.map(\.charge) }
+    for charge in paid + history.purchases + history.unchained
     where charge.time >= span.start && charge.isBooked {
-      add(charge, of: life.person, reported.basis)
+      add(charge, of: customer.person, history.basis)
     }
   }
 
   private mutating func add(_ charge: Charge, of person: Person, _ basis: AmountBasis) {
     let row = row(charge, at: charge.time, of: person, basis)
-    rows[row, default: Sums()].charges += 1
-    rows[row, default: Sums()].gross.add(charge.gross, 1)
-    rows[row, default: Sums()].proceeds.add(charge.proceeds, 1)
+    table.add(1, to: "charges", of: row)
+    add(charge.gross, to: "gross", of: row)
+    add(charge.proceeds, to: "proceeds", of: row)
     guard let refund = charge.refund else { return }
     let back = charge.amounts(of: refund)
     let later = self.row(charge, at: refund.time, of: person, basis)
-    rows[later, default: Sums()].refunds += 1
-    rows[later, default: Sums()].refunded.add(back.gross, 1)
-    rows[later, default: Sums()].proceeds.add(back.proceeds, -1)
+    table.add(1, to: "refunds", of: later)
+    add(back.gross, to: "refunds", of: later)
+    add(-back.proceeds, to: "proceeds", of: later)
+  }
+
+  private mutating func add(_ money: Money, to measure: String, of row: Row) {
+    table.add(money.usd, to: "\(measure)_usd", of: row)
+    table.add(money.local, to: "\(measure)_local", of: row)
   }
 
   /// Only Qonversion names a country; prices that nobody sends are the list's, in US dollars.
@@ -74,42 +81,27 @@ struct RevenueRecount {
       rate: charge.rate, basis: basis)
   }
 
-  /// `revenue_monthly.csv` as it must be when nothing is lost.
-  func table(_ horizons: [Shop: Horizon]) -> TruthTable {
-    var table = TruthTable(
-      name: "revenue_monthly.csv",
-      key: TruthTable.shopKey + [
-        "product_type", "charge_kind", "country", "storefront", "currency", "proceeds_rate",
-        "amount_basis",
-      ],
-      measures: [
-        "charges", "refunds", "gross_usd", "refunds_usd", "net_usd", "commission_usd",
-        "proceeds_usd", "gross_local", "refunds_local", "net_local", "proceeds_local",
-        "is_complete",
-      ])
-    for (row, sums) in rows {
-      let type = row.kind == .oneTime ? ProductType.oneTime : .subscription
-      let shop = row.shopMonth.shop
-      let isComplete = horizons[shop]?
-        .isComplete(row.shopMonth.month, slack: shop.provider.deliveryWindow)
-      let isRateKnown = row.rate != Charge.unknownRate
-      table.add(
-        key: row.shopMonth.key + [
-          type.name, row.kind.name, row.country, row.storefront, row.currency,
-          isRateKnown ? String(row.rate) : "", row.basis.name,
-        ],
-        measures: sums.measures(
-          isRateKnown: isRateKnown, tellsRefunds: shop.provider.tellsRefunds(of: type))
-          + [printed(isComplete ?? false)])
+  /// Name and content of the file; empty is what stays after commission where no rate is known, and
+  /// what goes back where that is never sent.
+  func files(_ completeness: [Shop: Completeness]) -> [(name: String, text: String)] {
+    let text = table.text { row, sum in
+      let provider = row.shopMonth.shop.provider
+      let net = sum("gross_usd") - sum("refunds_usd")
+      var cells = [
+        "charges": String(sum("charges")), "refunds": String(sum("refunds")),
+        "net_usd": printed(net), "commission_usd": printed(net - sum("proceeds_usd")),
+        "net_local": printed(sum("gross_local") - sum("refunds_local")),
+        "is_complete": row.shopMonth.isComplete(completeness, slack: 0),
+      ]
+      if !row.isRateKnown {
+        for name in ["commission_usd", "proceeds_usd", "proceeds_local"] { cells[name] = "" }
+      }
+      if sum("refunds") == 0, !provider.sendsRefunds(of: row.type) {
+        for name in ["refunds", "refunds_usd", "refunds_local"] { cells[name] = "" }
+      }
+      return cells
     }
-    return table
-  }
-}
-
-extension Money {
-  mutating func add(_ other: Money, _ sign: Int64) {
-    local += sign * other.local
-    usd += sign * other.usd
+    return [(table.name, text)]
   }
 }
 

@@ -3,115 +3,124 @@ import Domain
 /// Writes what happened and what became of it: one JSON line per event.
 struct TruthEvents {
   private let file: GzipFile
-  private var buffer = Bytes()
+  private var buffer: [UInt8] = []
 
-  init(path: String) throws(SimulateError) {
-    file = try GzipFile(path: path)
-    buffer.reserve(1 << 17)
-  }
+  init(path: String) throws(SimulationError) { file = try GzipFile(path: path) }
 
-  /// Writes the events of one life with their deliveries.
-  mutating func add(_ life: Life, _ deliveries: [Delivery], span: Span) throws(SimulateError) {
-    let evidence = Evidence(life: life, fates: deliveries.map(\.fate), span: span)
-    let provider = life.person.shop.provider
-    for index in life.happenings.indices {
-      write(index, of: life, deliveries[index], span)
-      if deliveries[index].fate == .lost {
-        buffer.put(",\"witnesses\":[")
-        let words =
-          provider == .qonversion
-          ? evidence.witnesses(of: index) : evidence.witnesses(toldByOther: index)
-        for (place, word) in words.enumerated() {
-          if place > 0 { buffer.put(",") }
-          buffer.put(quoted: word)
-        }
-        buffer.put("]")
-      }
-      buffer.put("}\n")
+  /// Writes the events of one customer with their deliveries.
+  mutating func add(
+    _ customer: CustomerSimulation, _ deliveries: [Delivery], span: TimeSpan
+  ) throws(SimulationError) {
+    let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
+    for (index, delivery) in deliveries.enumerated() {
+      let shown = delivery.outcome == .lost ? evidence.names(of: index) : nil
+      JSON.object(
+        identity(index, of: customer, span) + shop(customer.occurrences[index], customer.person)
+          + money(customer.occurrences[index]) + [
+            ("outcome", .text(delivery.outcome.rawValue)),
+            ("copies", .int(delivery.arrivals.count)),
+            ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
+            ("evidence", shown.map { .array($0.map { .text($0) }) }),
+          ]
+      ).writeLine(into: &buffer)
     }
-    if buffer.array.count > 1 << 16 { try flush() }
+    if buffer.count > 1 << 16 { try flush() }
   }
 
-  mutating func finish() throws(SimulateError) {
+  mutating func finish() throws(SimulationError) {
     try flush()
     try file.finish()
   }
 
-  private mutating func flush() throws(SimulateError) {
+  private mutating func flush() throws(SimulationError) {
     try file.write(buffer)
-    buffer.removeAll()
+    buffer.removeAll(keepingCapacity: true)
   }
 
-  private mutating func write(
-    _ index: Int, of life: Life, _ delivery: Delivery, _ span: Span
-  ) {
-    let happening = life.happenings[index]
-    let person = life.person
-    let isQonversion = person.shop.provider == .qonversion
-    buffer.put("{\"id\":\"")
-    if !isQonversion {
-      buffer.put(word: person.shop.provider.name)
-      buffer.put("-")
-    }
-    buffer.put(Int64(person.number))
-    buffer.put("-")
-    buffer.put(Int64(index))
-    if !isQonversion {
-      buffer.put("\",\"provider\":\"")
-      buffer.put(word: person.shop.provider.name)
-    }
-    buffer.put("\",\"kind\":")
-    buffer.put(quoted: life.kindText(of: happening))
-    buffer.put(",\"name\":")
-    buffer.put(quoted: life.nameText(of: happening))
-    buffer.put(",\"user_id\":")
-    buffer.put(quoted: life.userText(at: index))
-    buffer.put(",\"lineage\":")
-    buffer.put(quoted: life.lineageText(of: happening, span))
-    buffer.put(",\"transaction\":\"")
-    buffer.put(transaction: happening.transaction, of: person)
-    buffer.put("\",\"time\":")
-    buffer.put(happening.time)
-    writeShop(happening, person)
-    if let revenue = happening.revenue {
-      buffer.put(",\"value\":")
-      buffer.put(micros: revenue.local)
-      buffer.put(",\"usd\":")
-      buffer.put(micros: revenue.usd)
-      buffer.put(happening.sendsProceeds ? ",\"is_proceed\":1" : ",\"is_proceed\":0")
-    }
-    if let count = happening.renewCount {
-      buffer.put(",\"ordinal\":")
-      buffer.put(Int64(count))
-    }
-    writeFate(delivery)
+  private func identity(
+    _ index: Int, of customer: CustomerSimulation, _ span: TimeSpan
+  ) -> [(String, JSON?)] {
+    let occurrence = customer.occurrences[index]
+    let person = customer.person
+    let provider = person.shop.provider == .qonversion ? nil : person.shop.provider.name
+    return [
+      ("id", .text((provider.map { "\($0)-" } ?? "") + "\(person.number)-\(index)")),
+      ("provider", provider.map { .text($0) }),
+      ("kind", .text(customer.kindName(of: occurrence))),
+      ("name", .text(customer.sentName(of: occurrence))),
+      ("user_id", .text(customer.sentUser(at: index))),
+      ("lineage", .text(customer.lineage(of: occurrence, span))),
+      ("transaction", .text(person.text(occurrence.transaction))),
+      ("time", .int(occurrence.time)),
+    ]
   }
 
-  private mutating func writeShop(_ happening: Happening, _ person: Person) {
-    buffer.put(",\"environment\":")
-    buffer.put(quoted: person.environment.name)
-    buffer.put(",\"app\":")
-    buffer.put(quoted: person.shop.appID)
-    buffer.put(",\"store\":")
-    buffer.put(quoted: person.shop.reportedStore.name)
-    buffer.put(",\"product\":")
-    buffer.put(quoted: person.app.storeProducts[happening.product])
-    buffer.put(",\"country\":")
-    buffer.put(quoted: person.market.country)
-    buffer.put(",\"currency\":")
-    buffer.put(quoted: person.market.currency)
+  private func shop(_ occurrence: Occurrence, _ person: Person) -> [(String, JSON?)] {
+    [
+      ("environment", .text(person.environment.name)),
+      ("app", .text(person.shop.appID)),
+      ("store", .text(person.shop.reportedStore.name)),
+      ("product", .text(person.app.storeProducts[occurrence.product])),
+      ("country", .text(person.market.country)),
+      ("currency", .text(person.market.currency)),
+    ]
   }
 
-  private mutating func writeFate(_ delivery: Delivery) {
-    buffer.put(",\"fate\":")
-    buffer.put(quoted: delivery.fate.rawValue)
-    buffer.put(",\"copies\":")
-    buffer.put(Int64(delivery.arrivals.count))
-    buffer.put(",\"received_ms\":[")
-    for (place, arrival) in delivery.arrivals.enumerated() {
-      if place > 0 { buffer.put(",") }
-      buffer.put(arrival.received)
+  private func money(_ occurrence: Occurrence) -> [(String, JSON?)] {
+    let revenue = occurrence.revenue
+    return [
+      ("value", revenue.map { .micros($0.local) }),
+      ("usd", revenue.map { .micros($0.usd) }),
+      ("is_proceed", revenue.map { _ in .int(occurrence.sendsProceeds ? 1 : 0) }),
+      ("ordinal", occurrence.renewCount.map { .int($0) }),
+    ]
+  }
+}
+
+// What an event is called, and by which ids it can be found in ledger and reports.
+
+extension CustomerSimulation {
+  /// Our own name of a kind; lines that are no purchase events have names of their own.
+  func kindName(of occurrence: Occurrence) -> String {
+    guard occurrence.kind == .other else { return occurrence.kind.name }
+    switch person.shop.provider {
+    case .qonversion: return "trial_still_active"
+    case .iaptic: return isIapticTest(occurrence) ? "skipped" : "observed"
+    case .flobuk, .purple: return "skipped"
     }
-    buffer.put("]")
+  }
+
+  /// The provider's own name.
+  func sentName(of occurrence: Occurrence) -> String {
+    switch person.shop.provider {
+    case .qonversion: qonversionName(occurrence.kind)
+    case .flobuk: "state"
+    case .iaptic where isIapticTest(occurrence): "test"
+    case .iaptic where person.shop.isOriginalIaptic: "purchases.updated"
+    case .iaptic: iapticReason(occurrence, person)
+    case .purple: purpleName(occurrence.kind)
+    }
+  }
+
+  /// The user as the line names it; empty when it does not.
+  func sentUser(at index: Int) -> String {
+    switch person.shop.provider {
+    case .qonversion: person.qonversionUser(account: account(at: index))
+    case .flobuk: namesFlobukUser(occurrences[index]) ? person.accountName : ""
+    case .iaptic: person.accountName
+    case .purple: person.purpleUser
+    }
+  }
+
+  /// What the ledger's lineage is made of.
+  func lineage(of occurrence: Occurrence, _ span: TimeSpan) -> String {
+    let isPlay = person.shop.store == .playStore
+    let namesOriginal =
+      switch person.shop.provider {
+      case .qonversion, .iaptic: true
+      case .flobuk: isPlay
+      case .purple: isPlay || sendsOriginal(occurrence, in: span)
+      }
+    return person.text(namesOriginal ? occurrence.transaction.original : occurrence.transaction)
   }
 }

@@ -1,52 +1,52 @@
 import Domain
 
-/// Everything that is known about a world, gathered life by life and written at its end.
+/// Everything that is known about a scenario, gathered customer by customer and written at its end.
+///
+/// It is counted from what happened, by code of its own, so that it can disagree with the program.
 struct TruthFolder {
-  private let span: Span
+  private let span: TimeSpan
   private let folder: String
-  private let horizons: [Shop: Horizon]
+  private var completeness: [Shop: Completeness] = [:]
   private var events: TruthEvents
   private var revenue = RevenueRecount()
-  private var churn = ChurnRecount()
-  private var recurring = RecurringRevenueRecount()
+  private var subscriptions = SubscriptionRecount()
   private var renewals = RenewalRecount()
 
   /// Starts a truth for shops whose newest receive times are `watermarks`, in milliseconds.
   init(
-    _ folder: String, span: Span, watermarks: [NamedFeed: Int64]
-  ) throws(SimulateError) {
+    _ folder: String, span: TimeSpan, watermarks: [NamedFeed: Int64]
+  ) throws(SimulationError) {
     self.folder = folder
     self.span = span
-    var horizons: [Shop: Horizon] = [:]
     for shop in Shop.all {
-      horizons[shop] = Horizon(
+      completeness[shop] = Completeness(
         span: span, deliveryWindow: shop.provider.deliveryWindow,
         watermark: watermarks[shop.feed].map { $0 / 1000 })
     }
-    self.horizons = horizons
     events = try TruthEvents(path: "\(folder)/events.jsonl.gz")
   }
 
-  mutating func add(_ life: Life, _ deliveries: [Delivery]) throws(SimulateError) {
-    try events.add(life, deliveries, span: span)
-    let shop = life.person.shop
-    guard life.person.environment == .production, let horizon = horizons[shop] else { return }
-    revenue.add(life, span: span)
-    for subscription in life.reported.subscriptions {
-      let seen = subscription.seenPeriods(horizon)
-      churn.add(seen, shop: shop, horizon: horizon)
-      recurring.add(seen, shop: shop, horizon: horizon)
-      renewals.add(subscription, shop: shop, horizon: horizon)
+  mutating func add(
+    _ customer: CustomerSimulation, _ deliveries: [Delivery]
+  ) throws(SimulationError) {
+    try events.add(customer, deliveries, span: span)
+    let shop = customer.person.shop
+    guard customer.person.environment == .production, let completeness = completeness[shop]
+    else { return }
+    revenue.add(customer, span: span)
+    for subscription in customer.expectedHistory.subscriptions {
+      subscriptions.add(
+        subscription.seenPeriods(completeness), shop: shop, completeness: completeness)
+      renewals.add(subscription, shop: shop, completeness: completeness)
     }
   }
 
-  mutating func finish() throws(SimulateError) {
+  mutating func finish() throws(SimulationError) {
     try events.finish()
-    let tables = [
-      revenue.table(horizons), churn.table(horizons), recurring.table(horizons),
-      renewals.renewalTable(horizons), renewals.trialTable(horizons),
-    ]
-    for table in tables { try write(table.text, to: "\(folder)/\(table.name)") }
+    let files =
+      revenue.files(completeness) + subscriptions.files(completeness)
+      + renewals.files(completeness)
+    for file in files { try write(file.text, to: "\(folder)/\(file.name)") }
     try write(Instant(seconds: span.end).text + "\n", to: "\(folder)/as_of.txt")
   }
 }

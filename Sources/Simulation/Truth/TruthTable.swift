@@ -1,35 +1,55 @@
 import Domain
 
-/// A CSV file of the truth: header, then rows in the order of their keys.
-struct TruthTable {
-  let name: String
-  let columns: [String]
-  private var rows: [(key: [String], cells: [String])] = []
+/// The key of a row in a table of the truth.
+protocol TruthRow: Hashable {
+  static var columns: [String] { get }
+  /// The cells of the key columns.
+  var key: [String] { get }
+  /// What rows are sorted by: the key, with numbers padded.
+  var sortKey: [String] { get }
+}
 
-  init(name: String, key: [String], measures: [String]) {
+/// A report as it must be when nothing is lost: sums by row and column, in millionths where they
+/// are money.
+struct TruthTable<Row: TruthRow> {
+  let name: String
+  let measures: [String]
+  /// How a sum is printed.
+  let format: (Int64) -> String
+  private var rows: [Row: [String: Int64]] = [:]
+
+  init(_ name: String, _ measures: [String], format: @escaping (Int64) -> String) {
     self.name = name
-    columns = key + measures
+    self.measures = measures
+    self.format = format
   }
 
-  /// The columns that most tables begin with.
-  static let shopKey = ["period", "provider", "app_id", "store", "product_id"]
-
-  /// Adds a row; `sortKey` stands in for key cells that are numbers.
-  mutating func add(key: [String], sortKey: [String]? = nil, measures: [String]) {
-    precondition(key.count + measures.count == columns.count, "a row has a cell per column")
-    rows.append((sortKey ?? key, key + measures))
+  /// Adds to a column, which may be one that only `cells` of `text` read.
+  mutating func add(_ amount: Int64, to column: String, of row: Row) {
+    rows[row, default: [:]][column, default: 0] += amount
   }
 
   /// The whole file.
   ///
-  /// No cell of the world needs quotation marks.
-  var text: String {
-    let sorted = rows.sorted { left, right in
-      left.key.lexicographicallyPrecedes(right.key) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  /// - Parameter cells: cells that are not the printed sum of their column.
+  func text(_ cells: (Row, (String) -> Int64) -> [String: String]) -> String {
+    let lines = rows.map { row, sums in
+      let special = cells(row) { sums[$0] ?? 0 }
+      let printed = measures.map { special[$0] ?? format(sums[$0] ?? 0) }
+      return (key: row.sortKey, cells: row.key + printed)
     }
-    let lines = [columns] + sorted.map(\.cells)
-    return lines.map { $0.joined(separator: ",") + "\n" }.joined()
+    return csv(Row.columns + measures, lines)
   }
+}
+
+/// A CSV file: header, then rows in the order of their keys, byte by byte.
+///
+/// No cell of a scenario needs quotation marks.
+func csv(_ columns: [String], _ rows: [(key: [String], cells: [String])]) -> String {
+  let sorted = rows.sorted { left, right in
+    left.key.lexicographicallyPrecedes(right.key) { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+  return ([columns] + sorted.map(\.cells)).map { $0.joined(separator: ",") + "\n" }.joined()
 }
 
 /// An amount as reports print it.
@@ -40,5 +60,3 @@ func printedRate(_ numerator: Int64, over denominator: Int64) -> String {
   guard denominator != 0 else { return "" }
   return Amount(micros: scaled(numerator, 1_000_000, denominator)).text(decimalsMin: 6)
 }
-
-func printed(_ flag: Bool) -> String { flag ? "true" : "false" }

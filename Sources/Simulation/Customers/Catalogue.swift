@@ -1,0 +1,149 @@
+import Domain
+
+/// Something on sale.
+///
+/// Numbers of products are indices into `Product.all`.
+struct Product: Sendable {
+  /// Last part of the store product id, and of the dashboard's.
+  let name: String
+  /// Nil for a one-time purchase.
+  let period: PeriodLength?
+  let trialDays: Int64
+  let isConsumable: Bool
+
+  static let weekly = 0
+  static let monthly = 1
+  static let plus = 2
+  static let yearly = 3
+  static let coins = 4
+  static let lifetime = 5
+
+  static let all = [
+    Product(name: "weekly", period: .days(7), trialDays: 3, isConsumable: false),
+    Product(name: "monthly", period: .months(1), trialDays: 7, isConsumable: false),
+    Product(name: "plus", period: .months(1), trialDays: 0, isConsumable: false),
+    Product(name: "yearly", period: .months(12), trialDays: 7, isConsumable: false),
+    Product(name: "coins", period: nil, trialDays: 0, isConsumable: true),
+    Product(name: "lifetime", period: nil, trialDays: 0, isConsumable: false),
+  ]
+
+  /// The end of a period of this product that begins at `start`.
+  func end(from start: Int64) -> Int64 {
+    switch period {
+    case .days(let count): start + Int64(count) * day
+    case .months(let count): adding(months: count, to: start)
+    case nil: start
+    }
+  }
+
+  /// The period as an ISO 8601 duration.
+  var isoPeriod: String? {
+    switch period {
+    case .days(let count): "P\(count)D"
+    case .months(let count): count % 12 == 0 ? "P\(count / 12)Y" : "P\(count)M"
+    case nil: nil
+    }
+  }
+}
+
+/// A program on sale in several stores.
+///
+/// Numbers of apps are indices into `App.all`.
+struct App: Sendable {
+  let project: String
+  /// App Store id, package name and Stripe's stand-in, in the order of `stores`.
+  let ids: [String]
+  /// Store product ids, in the order of `Product.all`.
+  let storeProducts: [String]
+  /// Dashboard product ids, in the order of `Product.all`.
+  let dashboardProducts: [String]
+  let subscriptionGroup: String
+  /// The header `X-App-Id`: sixteen letters and digits.
+  let flobukID: String
+
+  static let stores: [Store] = [.appStore, .playStore, .stripe]
+
+  static let all = [
+    App(project: "Example Pro", key: "pro", appStoreID: "1234567890", group: "21000000"),
+    App(project: "Example Reader", key: "reader", appStoreID: "1487650321", group: "21477001"),
+  ]
+
+  private init(project: String, key: String, appStoreID: String, group: String) {
+    self.project = project
+    ids = [appStoreID, "com.example.\(key)", "\(key)-web"]
+    storeProducts = Product.all.map { "com.example.\(key).\($0.name)" }
+    dashboardProducts = Product.all.map { "\(key)_\($0.name)" }
+    subscriptionGroup = group
+    flobukID = "Fl0b\(appStoreID)\(key.count)" + (key == "pro" ? "p" : "r")
+  }
+}
+
+/// A shop window of one app in one store, with its terms.
+struct Shop: Sendable, Hashable {
+  /// Number of the app.
+  let app: Int
+  /// Index into `App.stores`.
+  let storeIndex: Int
+  /// Who sends its events.
+  var provider = Provider.qonversion
+  /// Whether its archives hold bodies without the headers that name the app.
+  var isBare = false
+
+  /// Whose shop it is.
+  var store: Store { App.stores[storeIndex] }
+
+  /// Whether revenue is sent as proceeds: a setting of the integration that somebody switched
+  /// in one app while its history stayed as it was.
+  func sendsProceeds(at second: Int64, in span: TimeSpan) -> Bool {
+    guard app == 1 else { return false }
+    return store == .appStore || second < span.proceedSwitch
+  }
+
+  /// Percent that stays after commission, for a customer who has paid since `firstPaid`.
+  ///
+  /// Source: Apple pays 70 % in the first year of paid service and 85 % after it, or 85 %
+  /// throughout to small businesses; Google pays 85 % on subscriptions since 2022.
+  func proceedsRate(at second: Int64, paidSince firstPaid: Int64) -> Int64 {
+    switch store {
+    case .appStore: app == 1 || second - firstPaid >= 365 * day ? 85 : 70
+    case .playStore: 85
+    default: 97
+    }
+  }
+}
+
+/// What one provider delivers for one app.
+struct NamedFeed: Sendable, Hashable {
+  var provider: Provider
+  var app: String
+}
+
+extension Shop {
+  /// Every shop as every provider sees it.
+  static var all: [Shop] {
+    Provider.allCases.flatMap { provider in
+      App.all.indices.flatMap { app in
+        App.stores.indices.flatMap { store in
+          (provider == .flobuk ? [false, true] : [false]).map { isBare in
+            Shop(app: app, storeIndex: store, provider: provider, isBare: isBare)
+          }
+        }
+      }
+    }
+  }
+
+  var feed: NamedFeed { NamedFeed(provider: provider, app: appID) }
+
+  /// The app as bodies or headers name it; empty where neither does.
+  var appID: String {
+    switch provider {
+    case .qonversion: App.all[app].ids[storeIndex]
+    case .flobuk: isBare ? "" : App.all[app].flobukID
+    case .iaptic: ""
+    case .purple: App.all[app].ids[1]
+    }
+  }
+
+  /// The store as the provider names it: FLOBUK has PayPal where others have Stripe.
+  var reportedStore: Store { provider == .flobuk && store == .stripe ? .paypal : store }
+}

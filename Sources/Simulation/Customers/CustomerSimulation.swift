@@ -1,0 +1,182 @@
+import Domain
+
+/// A store transaction of a customer: purchases and subscriptions of a customer count up in `base`,
+/// transactions of a subscription in `index`.
+struct TransactionNumber: Sendable, Hashable {
+  var base: Int
+  var index: Int
+
+  var original: TransactionNumber { TransactionNumber(base: base, index: 0) }
+}
+
+/// Who the customer is.
+struct Person: Sendable {
+  /// From 0, in the order of the scenario.
+  var number: Int
+  /// Noise that belongs to the person: ids, device, address.
+  var noise: UInt64
+  var shop: Shop
+  /// Index into `Market.all`.
+  var marketIndex: Int
+  var environment: Environment
+  var acceptsPriceRise: Bool
+
+  var market: Market { Market.all[marketIndex] }
+}
+
+/// Money that came in.
+struct Charge: Sendable {
+  var kind: ChargeKind
+  var transaction: TransactionNumber
+  /// When it was booked.
+  var time: Int64
+  var product: Int
+  /// Number of the renewal, from 1; nil for other charges.
+  var ordinal: Int32?
+  /// What the customer paid.
+  var gross: Money
+  /// Percent that stays after commission, or `unknownRate`.
+  var rate: Int64
+  /// Whether the provider sends the proceeds instead of the gross.
+  var sendsProceeds: Bool
+  var refund: Refund?
+  /// Whether it was paid at the price of an offer.
+  var isOffer = false
+  /// Whether it is booked: a change of product that is sent without money is none.
+  var isBooked = true
+
+  /// Means an unknown rate.
+  static let unknownRate: Int64 = 0
+
+  var proceeds: Money { gross.share(percent: rate) }
+  /// What the provider sends.
+  var revenue: Money { sendsProceeds ? proceeds : gross }
+  /// When all of it went back.
+  var wholeRefundAt: Int64? { refund.flatMap { $0.isWhole ? $0.time : nil } }
+}
+
+/// Money that went back.
+struct Refund: Sendable {
+  var time: Int64
+  /// What the provider sends, without sign.
+  var revenue: Money
+  var isWhole: Bool
+}
+
+/// A free start.
+struct TrialPeriod: Sendable {
+  var product: Int
+  var transaction: TransactionNumber
+  var start: Int64
+  var end: Int64
+  /// When auto-renew was seen to be off.
+  var canceledAt: Int64?
+  var billingIssueAt: Int64?
+  var hasExpired = false
+  /// When the first paid period was charged.
+  var convertedAt: Int64?
+}
+
+/// A period of paid access.
+struct PaidPeriod: Sendable {
+  var charge: Charge
+  var start: Int64
+  var end: Int64
+  var canceledAt: Int64?
+  var billingIssueAt: Int64?
+  var graceEnd: Int64?
+  /// When the store stopped trying to charge.
+  var gaveUpAt: Int64?
+  var hasExpired = false
+  /// When a whole refund took access away.
+  var revokedAt: Int64?
+  /// When another product took over.
+  var replacedAt: Int64?
+  /// Why it ended, where a provider says more than that auto-renew was off.
+  var reportedReason: ChurnReason?
+
+  /// When access really ended or will end.
+  var effectiveEnd: Int64 { revokedAt ?? replacedAt ?? graceEnd ?? end }
+}
+
+/// One subscription, from its start to its last end.
+struct Subscription: Sendable {
+  var trial: TrialPeriod?
+  /// In order of time, those before the start of the scenario included.
+  var periods: [PaidPeriod] = []
+  var original: TransactionNumber
+}
+
+/// What an event is about.
+enum OccurrencePart: Sendable, Hashable {
+  case trial(subscription: Int)
+  case period(subscription: Int, period: Int)
+  case purchase(Int)
+}
+
+/// Access as the provider knows it when it sends an event.
+struct Access: Sendable {
+  var isActive: Bool
+  var started: Int64
+  /// Nil for access without end.
+  var until: Int64?
+  var state: RenewState
+  var isTrial: Bool
+  var product: Int
+}
+
+/// Something that happened and that a provider reports.
+struct Occurrence: Sendable {
+  /// `other` stands for the marketing signal that a trial is still active.
+  var kind: EventKind
+  var time: Int64
+  var part: OccurrencePart
+  var transaction: TransactionNumber
+  var product: Int
+  var previousProduct: Int?
+  /// Signed as sent; nil when the event has no value.
+  var revenue: Money?
+  var sendsProceeds = false
+  var rate: Int64 = 0
+  var price: Money
+  var transactionDate: Int64
+  var expires: Int64?
+  var graceEnd: Int64?
+  var renewCount: Int32?
+  var access: Access
+  /// Sent from abroad: the country of the message is not that of the charge.
+  var isAbroad = false
+}
+
+/// The true history of one invented customer, up to the end of the scenario.
+struct CustomerSimulation: Sendable {
+  var person: Person
+  var subscriptions: [Subscription] = []
+  var purchases: [Charge] = []
+  /// In order of time, only those that the archives cover.
+  var occurrences: [Occurrence] = []
+  /// From this occurrence on the account is another user; nil when it never moved.
+  var transferredFrom: Int?
+  /// What reports must make of the customer when its provider does not send all of it.
+  var expected: ExpectedHistory?
+}
+
+extension OccurrencePart {
+  /// Index of the subscription; nil for a one-time purchase.
+  var subscription: Int? {
+    switch self {
+    case .trial(let subscription), .period(let subscription, _): subscription
+    case .purchase: nil
+    }
+  }
+}
+
+extension CustomerSimulation {
+  /// 0, or 1 once the account has moved to another user.
+  func account(at index: Int) -> UInt64 {
+    transferredFrom.map { index >= $0 ? 1 : 0 } ?? 0
+  }
+
+  /// The account that holds everything at the end.
+  var lastAccount: UInt64 { transferredFrom == nil ? 0 : 1 }
+}

@@ -1,0 +1,165 @@
+import Domain
+
+/// Draws what a customer does, and records it.
+///
+/// The same number in the same scenario always gives the same customer, so that nothing needs to be
+/// kept: whoever needs a customer again simulates it again.
+struct CustomerSimulator {
+  let span: TimeSpan
+  var random: Randomness
+  var customer: CustomerSimulation
+  /// When the current subscription was first paid.
+  var firstPaid: Int64 = 0
+  /// Index of the current subscription.
+  var current = 0
+  /// Transactions of it so far.
+  var transactions = 0
+  /// Renewals of it so far.
+  var renewals: Int32 = 0
+  /// The numbers of subscriptions and purchases used so far.
+  private var bases = 0
+  /// A return to the shop under a new subscription.
+  var returning: Charging?
+
+  /// What will be charged next.
+  struct Charging {
+    var kind: ChargeKind
+    /// When it is charged and reported.
+    var time: Int64
+    /// When the period it pays for begins.
+    var start: Int64
+    var product: Int
+  }
+
+  private init(number: Int, scenario: Scenario, span: TimeSpan) {
+    self.span = span
+    random = Randomness(seed: scenario.seed, item: UInt64(number), stream: 1)
+    let noise = random.next()
+    let store = random.below(100)
+    let person = Person(
+      number: number, noise: noise,
+      shop: Shop(
+        app: random.below(100) < 65 ? 0 : 1, storeIndex: store < 60 ? 0 : store < 90 ? 1 : 2),
+      marketIndex: Int(max(0, random.below(12) - 4)),
+      environment: random.chance(scenario.sandboxShare) ? .sandbox : .production,
+      acceptsPriceRise: random.chance(800_000))
+    customer = CustomerSimulation(person: person)
+  }
+
+  /// Customer `number` of a scenario.
+  static func customer(of number: Int, in scenario: Scenario, span: TimeSpan) -> CustomerSimulation {
+    var simulator = CustomerSimulator(number: number, scenario: scenario, span: span)
+    simulator.run()
+    return simulator.customer
+  }
+
+  private mutating func run() {
+    // One in six was there before the archives begin.
+    let length = span.end - span.start
+    let before = random.chance(160_000)
+    let born =
+      before
+      ? span.start - random.between(1, 300 * day)
+      : span.start + random.between(0, length - 2 * hour)
+    if random.chance(940_000) {
+      subscribe(at: born)
+      while let again = returning, again.time < span.end {
+        returning = nil
+        if bases < 4 { simulate(from: again) }
+      }
+    }
+    if customer.subscriptions.isEmpty || random.chance(60_000) {
+      buyOnce(at: max(born, span.start) + random.between(60, 20 * day))
+    }
+    sortOccurrences()
+    transferAccount()
+  }
+
+  mutating func nextBase() -> Int {
+    defer { bases += 1 }
+    return bases
+  }
+
+  private mutating func subscribe(at time: Int64) {
+    let draw = random.below(100)
+    let product =
+      draw < 25
+      ? Product.weekly : draw < 70 ? Product.monthly : draw < 80 ? Product.plus : Product.yearly
+    let first = Charging(kind: .first, time: time, start: time, product: product)
+    if Product.all[product].trialDays > 0, random.chance(550_000) {
+      begin()
+      if let conversion = tryOut(product, from: time) { simulatePaid(from: conversion) }
+    } else {
+      simulate(from: first)
+    }
+  }
+
+  private mutating func simulate(from charging: Charging) {
+    begin()
+    simulatePaid(from: charging)
+  }
+
+  private mutating func begin() {
+    let base = TransactionNumber(base: nextBase(), index: 0)
+    customer.subscriptions.append(Subscription(original: base))
+    current = customer.subscriptions.count - 1
+    transactions = 0
+    renewals = 0
+  }
+
+  private mutating func simulatePaid(from first: Charging) {
+    firstPaid = first.start
+    var next: Charging? = first
+    while let charging = next, charging.time < span.end { next = pay(charging) }
+  }
+
+  mutating func nextTransaction() -> TransactionNumber {
+    defer { transactions += 1 }
+    return TransactionNumber(
+      base: customer.subscriptions[current].original.base, index: transactions)
+  }
+
+  /// Records an occurrence when the archives cover it.
+  mutating func record(_ occurrence: Occurrence) {
+    guard occurrence.time >= span.start, occurrence.time < span.end else { return }
+    customer.occurrences.append(occurrence)
+  }
+
+  /// A moment at which something that happened at `time` is noticed, before `limit` and before
+  /// the end of the scenario when it happened before that.
+  mutating func noticed(_ time: Int64, within delay: Int64, before limit: Int64) -> Int64 {
+    let late = time + random.between(1, delay)
+    let bound = time < span.end ? min(limit, span.end) : limit
+    return late < bound ? late : max(time, bound - 1)
+  }
+
+  /// The moment at which a charge that falls due at `start` is reported: seconds later, on the same
+  /// day and, when due before it, before the end of the scenario.
+  mutating func dueTime(_ start: Int64) -> Int64 {
+    let time = start + random.between(0, 90)
+    let sameDay = civilDay(of: time) == civilDay(of: start)
+    return sameDay && (time < span.end || start >= span.end) ? time : start
+  }
+
+  private mutating func sortOccurrences() {
+    var order = Array(customer.occurrences.indices)
+    order.sort { left, right in
+      let (first, second) = (customer.occurrences[left].time, customer.occurrences[right].time)
+      return first == second ? left < right : first < second
+    }
+    customer.occurrences = order.map { customer.occurrences[$0] }
+  }
+
+  /// Some accounts move to another user; only those with one subscription, so that events
+  /// and snapshots agree about whose it is.
+  private mutating func transferAccount() {
+    guard random.chance(10_000), customer.subscriptions.count == 1, customer.purchases.isEmpty,
+      customer.occurrences.count > 2
+    else { return }
+    let drawn = Int(random.between(1, Int64(customer.occurrences.count - 1)))
+    // Occurrences of one second are of one account.
+    customer.transferredFrom = (drawn..<customer.occurrences.count).first { index in
+      customer.occurrences[index].time > customer.occurrences[index - 1].time
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Domain
+
+/// A country with its shop window: currency, exchange rate and prices.
+struct Market: Sendable {
+  let country: String
+  /// App Store storefront, ISO 3166 alpha-3.
+  let storefront: String
+  let locale: String
+  let currency: String
+  /// Millionths of a US dollar for one unit of the currency, before the monthly drift.
+  let baseRate: Int64
+  /// Smallest price step, in millionths.
+  let step: Int64
+  /// Prices in hundredths, in the order of `Product.all`.
+  let prices: [Int64]
+
+  static let all = [
+    Market(
+      country: "US", storefront: "USA", locale: "en", currency: "USD", baseRate: 1_000_000,
+      step: 10_000, prices: [299, 999, 1499, 5999, 499, 14999]),
+    Market(
+      country: "DE", storefront: "DEU", locale: "de", currency: "EUR", baseRate: 1_085_300,
+      step: 10_000, prices: [299, 999, 1499, 6499, 549, 15999]),
+    Market(
+      country: "FR", storefront: "FRA", locale: "fr", currency: "EUR", baseRate: 1_085_300,
+      step: 10_000, prices: [299, 999, 1499, 6499, 549, 15999]),
+    Market(
+      country: "GB", storefront: "GBR", locale: "en", currency: "GBP", baseRate: 1_269_100,
+      step: 10_000, prices: [249, 899, 1349, 4999, 449, 12999]),
+    Market(
+      country: "JP", storefront: "JPN", locale: "ja", currency: "JPY", baseRate: 6_713,
+      step: 1_000_000, prices: [45_000, 150_000, 220_000, 900_000, 75_000, 2_200_000]),
+    Market(
+      country: "BR", storefront: "BRA", locale: "pt", currency: "BRL", baseRate: 182_400,
+      step: 10_000, prices: [990, 2990, 4490, 17_990, 1490, 44_990]),
+    Market(
+      country: "IN", storefront: "IND", locale: "hi", currency: "INR", baseRate: 11_870,
+      step: 1_000_000, prices: [14_900, 49_900, 74_900, 299_900, 24_900, 749_900]),
+    Market(
+      country: "SE", storefront: "SWE", locale: "sv", currency: "SEK", baseRate: 95_400,
+      step: 1_000_000, prices: [3500, 11_900, 17_900, 69_900, 5900, 179_000]),
+  ]
+
+  /// Millionths of a US dollar for one unit in the month of `second`.
+  ///
+  /// It drifts by at most 1.5 % around its base, so that two neighbouring months never look like
+  /// a feed with a wrong rate.
+  func rate(at second: Int64) -> Int64 {
+    guard currency != "USD" else { return baseRate }
+    let month = UInt64(truncatingIfNeeded: civilMonth(of: second).number)
+    let noise = Randomness.mix(month &* 31 &+ UInt64(baseRate))
+    let drift = Int64(noise % 30_001) - 15_000
+    return scaled(baseRate, 1_000_000 + drift, 1_000_000)
+  }
+
+  /// An amount in millionths of the currency with its value in US dollars at `second`.
+  func money(_ local: Int64, at second: Int64) -> Money {
+    Money(local: local, usd: scaled(local, rate(at: second), 1_000_000))
+  }
+
+  /// `amount` × `numerator` / `denominator` at a price that this market can charge.
+  func priced(_ amount: Int64, _ numerator: Int64, _ denominator: Int64) -> Int64 {
+    scaled(amount, numerator, denominator * step) * step
+  }
+}
+
+/// An amount in the currency of the charge and in US dollars, both in millionths.
+struct Money: Sendable, Equatable {
+  var local: Int64
+  var usd: Int64
+
+  static prefix func - (money: Money) -> Money { Money(local: -money.local, usd: -money.usd) }
+
+  /// `percent` of both amounts, each rounded half to even.
+  func share(percent: Int64) -> Money {
+    Money(local: scaled(local, percent, 100), usd: scaled(usd, percent, 100))
+  }
+
+  /// The amounts of which these are `percent`, each rounded half to even.
+  func grossedUp(percent: Int64) -> Money {
+    Money(local: scaled(local, 100, percent), usd: scaled(usd, 100, percent))
+  }
+}
+
+/// `value` × `numerator` / `denominator`, rounded half to even.
+func scaled(_ value: Int64, _ numerator: Int64, _ denominator: Int64) -> Int64 {
+  let exact = Int128(value) * Int128(numerator)
+  return Int64(clamping: exact.dividedHalfToEven(by: Int128(denominator)))
+}

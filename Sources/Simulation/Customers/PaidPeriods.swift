@@ -1,0 +1,196 @@
+import Domain
+
+// Paid periods: the charge that opens each and the way it ends.
+
+extension CustomerSimulator {
+  /// The price in the shop window, in millionths of the market's currency.
+  func listPrice(of product: Int, at time: Int64) -> Int64 {
+    let market = customer.person.market
+    let price = market.prices[product] * 10_000
+    let hasRisen = time >= span.priceRise && customer.person.acceptsPriceRise
+    return product == Product.monthly && hasRisen ? market.priced(price, 6, 5) : price
+  }
+
+  /// Charges, simulates the period, and returns what is charged next, if anything ever is.
+  mutating func pay(_ charging: Charging) -> Charging? {
+    var period = PaidPeriod(
+      charge: charge(charging), start: charging.start,
+      end: Product.all[charging.product].end(from: charging.start))
+    recordCharge(period)
+    let next = endPeriod(&period)
+    customer.subscriptions[current].periods.append(period)
+    return next
+  }
+
+  private mutating func charge(_ charging: Charging) -> Charge {
+    let shop = customer.person.shop
+    let market = customer.person.market
+    if charging.kind == .renewal { renewals += 1 }
+    var local = listPrice(of: charging.product, at: charging.start)
+    let isOffer = charging.kind == .renewal && random.chance(25_000)
+    if isOffer { local = market.priced(local, 1, 2) }
+    var charge = Charge(
+      kind: charging.kind, transaction: nextTransaction(), time: charging.time,
+      product: charging.product, ordinal: charging.kind == .renewal ? renewals : nil,
+      gross: market.money(local, at: charging.time),
+      rate: shop.proceedsRate(at: charging.start, paidSince: firstPaid),
+      sendsProceeds: shop.sendsProceeds(at: charging.time, in: span))
+    charge.isOffer = isOffer
+    return charge
+  }
+
+  func isVisible(_ period: PaidPeriod) -> Bool { period.charge.time >= span.start }
+
+  private mutating func endPeriod(_ period: inout PaidPeriod) -> Charging? {
+    let isYear = period.charge.product == Product.yearly
+    let draw = random.below(1_000)
+    switch draw {
+    case ..<(isYear ? 300 : 62): return lapse(&period, isReported: true)
+    case ..<(isYear ? 310 : 67): return lapse(&period, isReported: false)
+    case ..<(isYear ? 370 : 112): return failBilling(&period)
+    case ..<(isYear ? 385 : 120): return takeBack(&period) ?? renew(&period)
+    case ..<(isYear ? 385 : 135): return upgrade(&period) ?? renew(&period)
+    case ..<(isYear ? 425 : 155): return downgrade(&period) ?? renew(&period)
+    case ..<(isYear ? 435 : 167):
+      cancel(&period)
+      return renew(&period)
+    case ..<(isYear ? 440 : 175):
+      refundPart(&period)
+      return renew(&period)
+    case ..<(isYear ? 440 : 181):
+      refundOlder(during: period)
+      return renew(&period)
+    default: return renew(&period)
+    }
+  }
+
+  /// The next period of the same product, seldom some hours late.
+  mutating func renew(_ period: inout PaidPeriod, as product: Int? = nil) -> Charging {
+    let product = product ?? period.charge.product
+    let isFarFromEnd = period.end < span.end - 25 * hour || period.end >= span.end
+    if product == period.charge.product, isFarFromEnd, random.chance(20_000) {
+      let late = period.end + random.between(hour, 20 * hour)
+      return Charging(kind: .renewal, time: late, start: late, product: product)
+    }
+    return Charging(
+      kind: .renewal, time: dueTime(period.end), start: period.end, product: product)
+  }
+
+  /// Auto-renew is switched off, and that is seen before the period ends.
+  mutating func cancel(_ period: inout PaidPeriod) {
+    let decided = random.between(period.start + hour, period.end - 3 * hour)
+    let seen = noticed(decided, within: 2 * hour, before: period.end)
+    guard seen < span.end else { return }
+    period.canceledAt = seen
+    record(occurrence(.canceled, at: seen, period))
+  }
+
+  private mutating func lapse(_ period: inout PaidPeriod, isReported: Bool) -> Charging? {
+    if isReported || period.end >= span.end - 49 * hour { cancel(&period) }
+    guard period.end < span.end else { return nil }
+    period.hasExpired = true
+    record(occurrence(.expired, at: period.end, period))
+    let isLost = !random.chance(220_000)
+    if isLost, random.chance(20_000), isVisible(period) {
+      refund(&period, at: period.end + random.between(3 * day, 20 * day), percent: 100)
+    }
+    return isLost ? nil : comeBack(period, after: period.end)
+  }
+
+  /// A purchase after a lapse of more than the longest gap that could still be one period.
+  mutating func comeBack(_ period: PaidPeriod, after end: Int64) -> Charging? {
+    let time = end + random.between(3 * day, 160 * day)
+    let again = Charging(
+      kind: .first, time: dueTime(time), start: time, product: period.charge.product)
+    // Google makes a new purchase with an order id of its own, Apple goes on under the first id.
+    guard customer.person.shop.store == .playStore else { return again }
+    returning = again
+    return nil
+  }
+
+  /// The card is declined: grace for some, then retries until the store gives up.
+  private mutating func failBilling(_ period: inout PaidPeriod) -> Charging? {
+    let seen = noticed(period.end, within: 600, before: .max)
+    guard seen < span.end else { return nil }
+    period.billingIssueAt = seen
+    if random.chance(500_000) {
+      let days: Int64 = period.charge.product == Product.weekly ? 6 : 16
+      period.graceEnd = period.end + days * day
+    }
+    record(occurrence(.billingRetry, at: seen, period))
+    let end = period.effectiveEnd
+    let product = period.charge.product
+    let draw = random.below(100)
+    if draw < 35, let grace = period.graceEnd {
+      let time = random.between(seen + hour, grace - hour)
+      return Charging(kind: .renewal, time: dueTime(time), start: time, product: product)
+    }
+    if draw < 45 {
+      let time = max(seen, end) + random.between(hour, 20 * hour)
+      return Charging(kind: .renewal, time: dueTime(time), start: time, product: product)
+    }
+    let patience = customer.person.shop.store == .playStore ? 30 : 59
+    if draw < 70 {
+      let time = end + random.between(3 * day, Int64(patience) * day - 2 * hour)
+      return Charging(kind: .renewal, time: dueTime(time), start: time, product: product)
+    }
+    return giveUp(&period, at: end + Int64(patience) * day + random.between(0, 3 * hour))
+  }
+
+  private mutating func giveUp(_ period: inout PaidPeriod, at time: Int64) -> Charging? {
+    guard time < span.end else { return nil }
+    period.gaveUpAt = time
+    record(occurrence(.canceled, at: time, period))
+    return random.chance(200_000) ? comeBack(period, after: time) : nil
+  }
+}
+
+// How the moments of a paid period are recorded.
+
+extension CustomerSimulator {
+  /// Records the charge that opens a period.
+  private mutating func recordCharge(_ period: PaidPeriod) {
+    let charge = period.charge
+    let kind: EventKind =
+      switch charge.kind {
+      case .conversion: .trialConverted
+      case .renewal: .renewed
+      case .productChange: .upgraded
+      case .first, .oneTime: .started
+      }
+    var occurrence = occurrence(kind, at: charge.time, period)
+    occurrence.revenue = charge.revenue
+    occurrence.sendsProceeds = charge.sendsProceeds
+    occurrence.rate = charge.rate
+    occurrence.renewCount = charge.ordinal
+    if charge.kind == .productChange {
+      occurrence.previousProduct = customer.subscriptions[current].periods.last?.charge.product
+      occurrence.expires = charge.time
+    }
+    record(occurrence)
+  }
+
+  /// Something about `period`, which is the `index`th of its subscription, else the next one.
+  func occurrence(
+    _ kind: EventKind, at time: Int64, _ period: PaidPeriod, index: Int? = nil
+  ) -> Occurrence {
+    let charge = period.charge
+    let index = index ?? customer.subscriptions[current].periods.count
+    return Occurrence(
+      kind: kind, time: time, part: .period(subscription: current, period: index),
+      transaction: charge.transaction, product: charge.product, price: charge.gross,
+      transactionDate: period.start, expires: period.end,
+      graceEnd: kind == .billingRetry ? period.graceEnd : nil, access: access(at: time, period))
+  }
+
+  private func access(at time: Int64, _ period: PaidPeriod) -> Access {
+    func isPast(_ moment: Int64?) -> Bool { moment.map { $0 <= time } ?? false }
+    let end = period.graceEnd ?? period.end
+    let isOver = period.hasExpired || period.gaveUpAt != nil
+    let isCanceled = isOver || !isPast(period.billingIssueAt) && isPast(period.canceledAt)
+    return Access(
+      isActive: time < end, started: firstPaid, until: end,
+      state: isCanceled ? .canceled : isPast(period.billingIssueAt) ? .billingIssue : .willRenew,
+      isTrial: false, product: period.charge.product)
+  }
+}

@@ -1,0 +1,155 @@
+import Domain
+
+// Changes of product, and money that goes back.
+
+extension CustomerSimulator {
+  /// Moves to a better product at once; nil when there is none or it is too late.
+  mutating func upgrade(_ period: inout PaidPeriod) -> Charging? {
+    let targets: [Int]
+    switch period.charge.product {
+    case Product.weekly: targets = [Product.monthly, Product.yearly]
+    case Product.monthly: targets = [Product.plus, Product.yearly]
+    case Product.plus: targets = [Product.yearly]
+    default: return nil
+    }
+    let time = random.between(period.start + day, period.end - day)
+    // Google makes a new purchase of it, which is another subscription.
+    guard customer.person.shop.store != .playStore, isVisible(period), time < span.end
+    else { return nil }
+    let product = targets[Int(random.below(Int64(targets.count)))]
+    period.replacedAt = time
+    if random.chance(400_000) {
+      remainder(of: &period, at: time, to: product)
+    }
+    return Charging(kind: .productChange, time: time, start: time, product: product)
+  }
+
+  /// What is left of the old period goes back, sent as a product change of negative value.
+  private mutating func remainder(of period: inout PaidPeriod, at time: Int64, to product: Int) {
+    let percent = random.between(30, 70)
+    guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
+    period.charge.refund = refund
+    var occurrence = occurrence(.productChanged, at: time, period)
+    occurrence.product = product
+    occurrence.previousProduct = period.charge.product
+    occurrence.revenue = -refund.revenue
+    occurrence.sendsProceeds = period.charge.sendsProceeds
+    occurrence.rate = period.charge.rate
+    occurrence.expires = time
+    occurrence.access.product = product
+    occurrence.access.until = Product.all[product].end(from: time)
+    record(occurrence)
+  }
+
+  /// Chooses a smaller product, which takes over at the next renewal.
+  mutating func downgrade(_ period: inout PaidPeriod) -> Charging? {
+    let product: Int
+    switch period.charge.product {
+    case Product.plus, Product.yearly: product = Product.monthly
+    default: return nil
+    }
+    let time = random.between(period.start + hour, period.end - hour)
+    if time < span.end {
+      var occurrence = occurrence(.downgraded, at: time, period)
+      occurrence.product = product
+      occurrence.previousProduct = period.charge.product
+      record(occurrence)
+    }
+    return renew(&period, as: product)
+  }
+
+  /// The money of the current period goes back and access with it; nil when that cannot be.
+  mutating func takeBack(_ period: inout PaidPeriod) -> Charging?? {
+    let time = random.between(period.start + hour, period.end - hour)
+    guard time < span.end - 49 * hour, isVisible(period) else { return nil }
+    period.revokedAt = time
+    refund(&period, at: time, percent: 100)
+    return .some(random.chance(200_000) ? comeBack(period, after: time) : nil)
+  }
+
+  /// A gesture: some of the money goes back, access stays.
+  mutating func refundPart(_ period: inout PaidPeriod) {
+    guard isVisible(period) else { return }
+    let time = random.between(period.start + hour, period.end - hour)
+    refund(&period, at: time, percent: random.between(30, 70))
+  }
+
+  /// All the money of the period before goes back, access stays.
+  mutating func refundOlder(during period: PaidPeriod) {
+    let index = customer.subscriptions[current].periods.count - 1
+    guard index >= 0 else { return }
+    var older = customer.subscriptions[current].periods[index]
+    guard isVisible(older), older.charge.refund == nil, older.replacedAt == nil else { return }
+    refund(
+      &older, at: random.between(period.start + hour, period.end - hour), percent: 100,
+      index: index)
+    customer.subscriptions[current].periods[index] = older
+  }
+
+  /// Refunds `percent` of a period's charge and records it.
+  mutating func refund(
+    _ period: inout PaidPeriod, at time: Int64, percent: Int64, index: Int? = nil
+  ) {
+    guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
+    period.charge.refund = refund
+    var occurrence = occurrence(.refunded, at: time, period, index: index)
+    describe(refund, of: period.charge, in: &occurrence)
+    occurrence.access.isActive = period.revokedAt == nil && time < period.end
+    record(occurrence)
+  }
+
+  private mutating func describe(
+    _ refund: Refund, of charge: Charge, in occurrence: inout Occurrence
+  ) {
+    // Most messages are negative as documented; the kind says it all the same.
+    occurrence.revenue = random.chance(800_000) ? -refund.revenue : refund.revenue
+    occurrence.sendsProceeds = charge.sendsProceeds
+    occurrence.rate = charge.rate
+    occurrence.expires = refund.time
+    occurrence.isAbroad = random.chance(100_000)
+  }
+
+  /// What goes back, in dollars of that day; nil at or after the end of the scenario.
+  private func refundMoney(_ charge: Charge, at time: Int64, percent: Int64) -> Refund? {
+    guard time < span.end else { return nil }
+    let market = customer.person.market
+    let whole = charge.revenue.local
+    let local = percent == 100 ? whole : market.priced(whole, percent, 100)
+    return Refund(
+      time: time, revenue: market.money(local, at: time), isWhole: percent == 100)
+  }
+
+  /// A one-time purchase, sometimes refunded.
+  mutating func buyOnce(at time: Int64) {
+    guard time < span.end else { return }
+    let product = random.chance(700_000) ? Product.coins : Product.lifetime
+    let shop = customer.person.shop
+    let market = customer.person.market
+    let price = market.money(listPrice(of: product, at: time), at: time)
+    var charge = Charge(
+      kind: .oneTime, transaction: TransactionNumber(base: nextBase(), index: 0), time: time,
+      product: product, ordinal: nil, gross: price,
+      rate: shop.proceedsRate(at: time, paidSince: time),
+      sendsProceeds: shop.sendsProceeds(at: time, in: span))
+    var bought = Occurrence(
+      kind: .purchased, time: time, part: .purchase(customer.purchases.count),
+      transaction: charge.transaction, product: product, revenue: charge.revenue,
+      sendsProceeds: charge.sendsProceeds, rate: charge.rate, price: price,
+      transactionDate: time, expires: nil,
+      access: Access(
+        isActive: true, started: time, until: nil, state: .nonRenewable, isTrial: false,
+        product: product))
+    record(bought)
+    let later = time + random.between(day, 40 * day)
+    let percent: Int64 = random.chance(700_000) ? 100 : 50
+    if random.chance(60_000), let refund = refundMoney(charge, at: later, percent: percent) {
+      charge.refund = refund
+      bought.kind = .purchaseRefunded
+      bought.time = later
+      bought.access.isActive = !refund.isWhole
+      describe(refund, of: charge, in: &bought)
+      record(bought)
+    }
+    customer.purchases.append(charge)
+  }
+}

@@ -1,0 +1,154 @@
+import Domain
+
+/// One arrival of an event in the archive.
+struct Arrival: Sendable, Equatable {
+  /// When the endpoint received it, in milliseconds since 1970.
+  var received: Int64
+  /// The provider's attempt, from 1.
+  var attempt: Int
+  /// When the provider made the message, in seconds; differs only when it was made again.
+  var created: Int64
+}
+
+/// What became of one event on its way.
+struct Delivery: Sendable {
+  var outcome: DeliveryOutcome
+  /// Empty for a lost event.
+  var arrivals: [Arrival]
+}
+
+/// Draws how the provider delivers each event of a customer.
+struct DeliveryModel: Sendable {
+  private let scenario: Scenario
+
+  init(_ scenario: Scenario) { self.scenario = scenario }
+
+  /// Seconds since the first attempt at which a provider tries again.
+  ///
+  /// Source: Qonversion webhook documentation: 1 min, 5 min, 3 h 55 min, 4 h and 16 h apart;
+  /// IAPGUARD webhook documentation: 10 min, 60 min, 4 h and three times 12 h apart. iaptic and
+  /// Purple publish none: theirs stays within a day.
+  static func schedule(of provider: Provider) -> [Int64] {
+    switch provider {
+    case .qonversion: [0, 60, 360, 14_400, 28_800, 86_400]
+    case .flobuk: [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200]
+    case .iaptic, .purple: [0, 60, 660, 4_260, 25_860, 79_860]
+    }
+  }
+
+  /// How each occurrence of `customer` was delivered.
+  func deliveries(of customer: CustomerSimulation) -> [Delivery] {
+    customer.occurrences.indices.map { delivery(of: $0, in: customer) }
+  }
+
+  /// How the `index`th occurrence of `customer` was delivered.
+  ///
+  /// It does not depend on other occurrences' draws, so that shares can change without changing
+  /// anything else.
+  func delivery(of index: Int, in customer: CustomerSimulation) -> Delivery {
+    let schedule = Self.schedule(of: customer.person.shop.provider)
+    let person = customer.person
+    var delivery = throughOutages(drawn(index, in: customer, schedule), schedule)
+    if person.hasTwoAddresses {
+      // A second address receives a copy of every call.
+      if delivery.outcome == .delivered { delivery.outcome = .duplicated }
+      for var copy in delivery.arrivals {
+        copy.received += 1 + Int64(person.noise % 400)
+        delivery.arrivals.append(copy)
+      }
+    }
+    return delivery
+  }
+
+  private func drawn(
+    _ index: Int, in customer: CustomerSimulation, _ schedule: [Int64]
+  ) -> Delivery {
+    let provider = customer.person.shop.provider
+    var random = Randomness(
+      seed: scenario.seed, item: UInt64(customer.person.number) << 16 | UInt64(index),
+      stream: provider == .qonversion ? 2 : 16 + UInt64(provider.rawValue))
+    let time = customer.occurrences[index].time
+    let created = time + random.between(20, 120)
+    let first = created * 1000 + random.between(80, 2_800)
+    var arrival = Arrival(received: first, attempt: 1, created: created)
+    let outcome = outcome(&random)
+    switch outcome {
+    case .delivered: break
+    case .lost: return Delivery(outcome: .lost, arrivals: [])
+    case .duplicated:
+      return Delivery(outcome: .duplicated, arrivals: repeated(arrival, schedule, &random))
+    case .delayed:
+      arrival.attempt = Int(random.between(2, Int64(schedule.count)))
+      arrival.received += schedule[arrival.attempt - 1] * 1000
+    case .reordered:
+      let isLast = index + 1 == customer.occurrences.count
+      let next = isLast ? .max : customer.occurrences[index + 1].time
+      // Behind the next event of the same customer when that is not too far away.
+      arrival.received =
+        next - time < 20 * hour
+        ? (next + 121) * 1000 + random.between(3_000, 60_000)
+        : first + random.between(600_000, 7_200_000)
+    }
+    return Delivery(outcome: outcome, arrivals: [arrival])
+  }
+
+  private func outcome(_ random: inout Randomness) -> DeliveryOutcome {
+    var draw = Int(random.below(1_000_000))
+    let shares: [(DeliveryOutcome, Int)] = [
+      (.lost, scenario.lostShare), (.duplicated, scenario.duplicatedShare),
+      (.delayed, scenario.delayedShare), (.reordered, scenario.reorderedShare),
+    ]
+    for (outcome, share) in shares {
+      if draw < share { return outcome }
+      draw -= share
+    }
+    return .delivered
+  }
+
+  /// The endpoint answered too late: the same message again, or one made again.
+  private func repeated(
+    _ arrival: Arrival, _ schedule: [Int64], _ random: inout Randomness
+  ) -> [Arrival] {
+    var arrivals = [arrival]
+    let copies = random.chance(150_000) ? 2 : 1
+    for _ in 0..<copies {
+      var again = arrival
+      again.attempt = arrivals.count + 1
+      again.received += schedule[again.attempt - 1] * 1000 + random.between(0, 900)
+      if random.chance(200_000) { again.created += random.between(1, 40) }
+      arrivals.append(again)
+    }
+    return arrivals
+  }
+
+  /// The delivery when the endpoint accepts nothing during outages: an attempt that falls into one
+  /// fails, the next one of `schedule` follows, and after the last one the provider gives up.
+  private func throughOutages(_ drawn: Delivery, _ schedule: [Int64]) -> Delivery {
+    if scenario.outages.isEmpty { return drawn }
+    var delivery = drawn
+    delivery.arrivals = drawn.arrivals.compactMap { throughOutages($0, schedule) }
+    if delivery.arrivals.isEmpty {
+      delivery.outcome = .lost
+    } else if drawn.outcome == .delivered, delivery.arrivals != drawn.arrivals {
+      delivery.outcome = .delayed
+    }
+    return delivery
+  }
+
+  private func throughOutages(_ drawn: Arrival, _ schedule: [Int64]) -> Arrival? {
+    var arrival = drawn
+    while scenario.outages.contains(where: {
+      $0.contains(Instant(milliseconds: arrival.received))
+    }) {
+      guard arrival.attempt < schedule.count else { return nil }
+      arrival.received += (schedule[arrival.attempt] - schedule[arrival.attempt - 1]) * 1000
+      arrival.attempt += 1
+    }
+    return arrival
+  }
+}
+
+extension Person {
+  /// Whether two addresses receive and archive every call.
+  var hasTwoAddresses: Bool { shop.provider == .iaptic && noise >> 20 & 3 == 0 }
+}

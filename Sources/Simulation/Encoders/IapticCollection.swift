@@ -1,0 +1,110 @@
+import Domain
+
+/// One purchase as iaptic's collections hold it: the last transaction of a product.
+struct IapticPurchase: Sendable {
+  var product: Int
+  var transaction: TransactionNumber
+  var purchasedAt: Int64
+  var renewedAt: Int64
+  var expires: Int64?
+  var isExpired = false
+  /// When the user switched auto-renew off; nil while it is on.
+  var lapsesSince: Int64?
+  /// The reason of a cancel or an end; empty for neither.
+  var reason = ""
+  var isInBillingRetry = false
+  var isTrial = false
+  /// What was charged; nil for a trial.
+  var paid: Money?
+}
+
+extension CustomerSimulation {
+  /// All purchases of the user at `time`, the last of each product, in the order of products.
+  ///
+  /// What was charged before the archives begin was charged before iaptic was there.
+  func collection(at time: Int64, _ span: TimeSpan) -> [IapticPurchase] {
+    var held: [Int: IapticPurchase] = [:]
+    for subscription in subscriptions {
+      let start = subscription.trial?.start ?? subscription.periods.first?.start ?? time
+      if let trial = subscription.trial, (span.start...time).contains(trial.start) {
+        held[trial.product] = purchase(trial, at: time)
+      }
+      for period in subscription.periods
+      where period.charge.time >= span.start && period.charge.time <= time {
+        for (product, other) in held where product != period.charge.product && !other.isExpired {
+          held[product] = replaced(other)
+        }
+        held[period.charge.product] = purchase(period, from: start, at: time, span)
+      }
+    }
+    // What was refunded is gone from the collections of the first years.
+    if person.shop.isOriginalIaptic {
+      for period in paidPeriods {
+        guard let gone = period.revokedAt, gone <= time else { continue }
+        if held[period.charge.product]?.transaction == period.charge.transaction {
+          held[period.charge.product] = nil
+        }
+      }
+    }
+    for charge in purchases where charge.time <= time {
+      let isGone = charge.wholeRefundAt.map { $0 <= time } ?? false
+      guard !isGone || !person.shop.isOriginalIaptic else { continue }
+      held[charge.product] = IapticPurchase(
+        product: charge.product, transaction: charge.transaction, purchasedAt: charge.time,
+        renewedAt: charge.time, reason: isGone ? "Customer" : "", paid: charge.gross)
+    }
+    return held.keys.sorted().compactMap { held[$0] }
+  }
+
+  private func replaced(_ purchase: IapticPurchase) -> IapticPurchase {
+    var replaced = purchase
+    replaced.isExpired = true
+    replaced.reason = "System.Replaced"
+    return replaced
+  }
+
+  private func purchase(_ trial: TrialPeriod, at time: Int64) -> IapticPurchase {
+    var purchase = IapticPurchase(
+      product: trial.product, transaction: trial.transaction, purchasedAt: trial.start,
+      renewedAt: trial.start, expires: trial.end, isTrial: true)
+    purchase.lapsesSince = trial.canceledAt.flatMap { $0 <= time ? $0 : nil }
+    let isRetrying = trial.billingIssueAt.map { $0 <= time } ?? false
+    let over = isRetrying ? trial.end + 60 * day : trial.end
+    purchase.isExpired = trial.hasExpired && over <= time
+    purchase.isInBillingRetry = isRetrying && !purchase.isExpired
+    if purchase.isExpired {
+      purchase.reason =
+        isRetrying ? "System.BillingError" : trial.canceledAt == nil ? "Unknown" : "Customer"
+    } else if purchase.lapsesSince != nil {
+      purchase.reason = "Customer"
+    }
+    return purchase
+  }
+
+  private func purchase(
+    _ period: PaidPeriod, from start: Int64, at time: Int64, _ span: TimeSpan
+  ) -> IapticPurchase {
+    var purchase = IapticPurchase(
+      product: period.charge.product, transaction: period.charge.transaction, purchasedAt: start,
+      renewedAt: period.start, expires: period.end, paid: period.charge.gross)
+    purchase.lapsesSince = period.canceledAt.flatMap { $0 <= time ? $0 : nil }
+    let gaveUp = period.gaveUpAt.map { $0 <= time } ?? false
+    let isRevoked = period.revokedAt.map { $0 <= time } ?? false
+    let isOver = period.hasExpired && period.end <= time
+    purchase.isExpired = gaveUp || isRevoked || isOver
+    purchase.isInBillingRetry =
+      !gaveUp && (period.billingIssueAt.map { $0 <= time } ?? false)
+    if gaveUp {
+      purchase.reason = "System.BillingError"
+    } else if isRevoked {
+      purchase.reason = "Customer"
+    } else if reportedReason(of: period, span) == .priceIncrease, purchase.lapsesSince != nil {
+      purchase.reason = "Customer.PriceIncrease"
+    } else if purchase.lapsesSince != nil {
+      purchase.reason = person.noise % 3 == 0 ? "Customer.Cost" : "Customer"
+    } else if isOver {
+      purchase.reason = "Unknown"
+    }
+    return purchase
+  }
+}

@@ -1,0 +1,103 @@
+import Domain
+
+// Ids as the stores and the providers write them.
+
+extension Person {
+  var app: App { App.all[shop.app] }
+
+  /// `QON_` and 32 hexadecimal digits; `account` 1 is where a transferred account went, 2 a
+  /// member of the family.
+  func qonversionUser(account: UInt64 = 0) -> String {
+    "QON_" + hexadecimal(Randomness.mix(noise &+ account), 16)
+      + hexadecimal(Randomness.mix(noise ^ 0x5bd1_e995 &+ account), 16)
+  }
+
+  /// The app's own name for its user.
+  var accountName: String { "u-\(number)" }
+
+  /// Purple's name for the user: an account's is that of the app's own user, which other providers
+  /// send, too.
+  var purpleUser: String {
+    hasPurpleAccount ? accountName : "dev-" + hexadecimal(Randomness.mix(noise ^ 0xdec1), 16)
+  }
+
+  /// Whether Purple knows this person by an account rather than by a device.
+  var hasPurpleAccount: Bool { noise >> 8 & 3 != 0 }
+
+  /// Whether this person's Apple ids are sent as JSON numbers.
+  var hasNumericIDs: Bool { shop.store == .appStore && noise & 3 != 0 }
+
+  /// A store's transaction id as the body of a webhook holds it.
+  func id(_ transaction: TransactionNumber) -> JSON {
+    hasNumericIDs ? .literal(text(transaction)) : .text(text(transaction))
+  }
+
+  /// A store's transaction id.
+  func text(_ transaction: TransactionNumber) -> String {
+    let order = UInt64(number) * 10 + UInt64(transaction.base)
+    switch shop.store {
+    case .appStore:
+      // Sixteen digits that begin with 2, as Apple's have done since 2021.
+      return String(2_000_000_000_000_000 + order * 1_000 + UInt64(transaction.index))
+    case .playStore:
+      // An order id; renewals append their number from 0.
+      let groups = [
+        "GPA.33" + decimal(order / 100_000_000_000 % 100, width: 2),
+        decimal(order / 10_000_000 % 10_000, width: 4),
+        decimal(order / 1_000 % 10_000, width: 4), decimal(order % 1_000, width: 5),
+      ]
+      let renewal = transaction.index > 0 ? "..\(transaction.index - 1)" : ""
+      return groups.joined(separator: "-") + renewal
+    default:
+      let start = transaction.index == 0 ? "sub_1Q" : "in_1Q"
+      let suffix = transaction.index > 0 ? "r\(transaction.index)" : ""
+      return (shop.provider == .flobuk ? "I-" : start) + decimal(order, width: 13) + suffix
+    }
+  }
+
+  /// Qonversion's name for where a purchase was made.
+  var entitlementSource: String {
+    switch shop.store {
+    case .appStore: "appstore"
+    case .playStore: "playstore"
+    default: "stripe"
+    }
+  }
+
+  /// Whether the storefront is sent, which takes an App Store certificate.
+  var hasStorefront: Bool {
+    shop.provider == .qonversion && shop.store == .appStore && shop.app == 0
+  }
+
+  /// The storefront as reports show it.
+  var storefront: String { hasStorefront ? market.storefront : "" }
+}
+
+extension Shop {
+  /// Qonversion's name for the store.
+  var platform: String {
+    switch store {
+    case .appStore: "iOS"
+    case .playStore: "Android"
+    default: "Stripe"
+    }
+  }
+
+  /// FLOBUK's name for the store.
+  var flobukStore: String {
+    switch store {
+    case .appStore: "AppleAppStore"
+    case .playStore: "GooglePlay"
+    default: "PayPal"
+    }
+  }
+
+  /// iaptic's name for the store, which stands before every id.
+  var iapticPlatform: String {
+    switch store {
+    case .appStore: "apple"
+    case .playStore: "google"
+    default: "stripe"
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import Domain
+
+// One scenario, seen by several providers: what each sends of a customer, and what reports must
+// make of that by the contract's rules.
+
+/// What reports must show of a customer.
+struct ExpectedHistory: Sendable {
+  /// Periods that the fold must put together, in order of time.
+  var subscriptions: [Subscription] = []
+  /// What does not renew.
+  var purchases: [Charge] = []
+  /// Charges that nothing chains to a subscription: booked, and in no count of subscriptions.
+  var unchained: [Charge] = []
+  /// Where the amounts come from.
+  var basis = AmountBasis.provider
+}
+
+extension Scenario {
+  /// Customer `number` as each provider sees it that sends anything of it.
+  func histories(of number: Int, _ span: TimeSpan) -> [CustomerSimulation] {
+    let customer = CustomerSimulator.customer(of: number, in: self, span: span)
+    return senders.compactMap { customer.seen(by: $0, span) }
+  }
+}
+
+extension CustomerSimulation {
+  /// The customer with what `provider` sends of it; nil when it sends nothing of its shop.
+  ///
+  /// What happened stays as it was. What is sent of it, and what reports must make of that, differ
+  /// by provider.
+  func seen(by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
+    switch provider {
+    case .qonversion: self
+    case .flobuk: seenByFlobuk(span)
+    case .iaptic: seenByIaptic(span)
+    case .purple: seenByPurple(span)
+    }
+  }
+
+  /// What reports must make of the customer.
+  var expectedHistory: ExpectedHistory {
+    expected ?? ExpectedHistory(subscriptions: subscriptions, purchases: purchases)
+  }
+
+  /// All paid periods in order of time.
+  var paidPeriods: [PaidPeriod] { subscriptions.flatMap(\.periods) }
+
+  /// The paid period that an occurrence is about.
+  func period(of occurrence: Occurrence) -> PaidPeriod? {
+    guard case .period(let subscription, let index) = occurrence.part else { return nil }
+    return subscriptions[subscription].periods[index]
+  }
+
+  /// The one-time purchase that an occurrence is about.
+  func purchase(of occurrence: Occurrence) -> Charge? {
+    guard case .purchase(let index) = occurrence.part else { return nil }
+    return purchases[index]
+  }
+
+  /// What is sent from the first charge on that the archives cover: a provider of states knows no
+  /// subscription that it has not seen paid or tried.
+  var occurrencesSinceFirstCharge: [Occurrence] {
+    let begin = occurrences.first(where: \.isSubscriptionCharge)?.time ?? .max
+    return occurrences.filter { $0.isOfPurchase || $0.time >= begin }
+  }
+
+  /// One-time purchases at the prices of `list`, refunded only where the provider sends that.
+  func listedPurchases(_ list: ListedPrices, sendsRefunds: Bool) -> [Charge] {
+    purchases.map { purchase in
+      var listed = list.priced(purchase, in: person.shop)
+      if !sendsRefunds || purchase.wholeRefundAt == nil { listed.refund = nil }
+      return listed
+    }
+  }
+}
+
+extension Occurrence {
+  /// Whether it is about something that does not renew.
+  var isOfPurchase: Bool {
+    if case .purchase = part { true } else { false }
+  }
+
+  /// Whether a paid period or a trial begins with it.
+  var isSubscriptionCharge: Bool {
+    switch kind {
+    case .trialStarted, .trialConverted, .started, .renewed, .upgraded: true
+    default: false
+    }
+  }
+}
+
+extension Subscription {
+  /// Paid periods as one subscription, its renewals counted from its start; nil without any.
+  ///
+  /// No provider but Qonversion sends the end of grace: without it access ends with the period that
+  /// was paid.
+  ///
+  /// - Parameter startIsSeen: whether nothing proves a period before the first.
+  init?(trial: TrialPeriod?, chaining periods: [PaidPeriod], startIsSeen: Bool) {
+    guard trial != nil || !periods.isEmpty else { return nil }
+    var ordinal: Int32? = startIsSeen ? 0 : nil
+    let counted = periods.map { period in
+      var period = period
+      let isRenewal = period.charge.kind == .renewal
+      if isRenewal { ordinal = ordinal.map { $0 + 1 } }
+      period.charge.ordinal = isRenewal ? ordinal : nil
+      period.graceEnd = nil
+      return period
+    }
+    let first = periods.first?.charge.transaction ?? TransactionNumber(base: 0, index: 0)
+    self.init(
+      trial: trial, periods: counted,
+      original: startIsSeen ? first : TransactionNumber(base: -1, index: 0))
+  }
+}
+
+extension Provider {
+  /// Whether refunds are sent at all: FLOBUK has no state for them, and Purple an event for
+  /// one-time purchases alone.
+  func sendsRefunds(of type: ProductType) -> Bool {
+    switch self {
+    case .qonversion, .iaptic: true
+    case .flobuk: false
+    case .purple: type == .oneTime
+    }
+  }
+}
+
+/// Puts together what a provider of states sends: which periods follow one another.
+///
+/// Such a provider names no kinds. A new period that continues one within the gap, or out of
+/// billing retry, is a renewal, or a change of product when it is another's; else it is a start.
+struct StateFold {
+  let list: ListedPrices
+  let shop: Shop
+
+  /// The periods as the reports see them.
+  ///
+  /// - Parameters:
+  ///   - sent: those that are sent, in order of time.
+  ///   - first: the kind of the first one.
+  func periods(_ sent: [PaidPeriod], first: ChargeKind) -> [PaidPeriod] {
+    var seen: [PaidPeriod] = []
+    for period in sent { seen.append(self.period(period, after: seen.last, first)) }
+    return seen
+  }
+
+  private func period(
+    _ sent: PaidPeriod, after before: PaidPeriod?, _ first: ChargeKind
+  ) -> PaidPeriod {
+    var seen = sent
+    var charge = sent.charge
+    charge.refund = nil
+    charge.kind = first
+    if let before {
+      // What is seen soon after the end of a period is taken to have begun with it.
+      let lapse = charge.time - before.end
+      if (0...Completeness.renewalGap).contains(lapse) { charge.time = before.end }
+      charge.kind = kind(of: charge, after: before)
+    }
+    seen.charge = list.priced(charge, in: shop)
+    seen.start = charge.time
+    seen.replacedAt = nil
+    return seen
+  }
+
+  private func kind(of charge: Charge, after before: PaidPeriod) -> ChargeKind {
+    let lapse = charge.time - before.effectiveEnd
+    let joins = before.revokedAt == nil && lapse <= Completeness.renewalGap
+    let gaveUp = before.gaveUpAt.map { $0 <= charge.time } ?? false
+    let recovers = before.billingIssueAt != nil && !gaveUp && lapse <= Completeness.retryHorizon
+    guard joins || recovers else { return .first }
+    return before.charge.product == charge.product ? .renewal : .productChange
+  }
+}

@@ -1,0 +1,149 @@
+import Domain
+
+extension CustomerSimulation {
+  /// The customer as iaptic sends it: whole collections of purchases, with the reason of the call
+  /// and money in one app, and without both in the other, whose integration is of the first years.
+  func seenByIaptic(_ span: TimeSpan) -> CustomerSimulation? {
+    var seen = self
+    seen.transferredFrom = nil
+    seen.person.shop.provider = .iaptic
+    let isOld = person.shop.isOriginalIaptic
+    let isKnown = !isOld || !beganBefore(span)
+    let all = isKnown ? occurrencesSinceFirstCharge : occurrences.filter(\.isOfPurchase)
+    if !isKnown { seen.subscriptions = [] }
+    seen.occurrences = all.compactMap(asSentByIaptic)
+    let fold = IapticFold(customer: seen, span: span)
+    seen.expected = isOld ? fold.historyByState : fold.historyByReason
+    return seen
+  }
+
+  /// Whether something was paid or tried before the archives begin.
+  ///
+  /// Without dates of renewals nothing then shows when the first period that they cover began.
+  private func beganBefore(_ span: TimeSpan) -> Bool {
+    paidPeriods.contains { $0.charge.time < span.start }
+      || subscriptions.contains { $0.trial.map { $0.start < span.start } ?? false }
+  }
+
+  private func asSentByIaptic(_ occurrence: Occurrence) -> Occurrence? {
+    var sent = occurrence
+    sent.revenue = nil
+    sent.renewCount = nil
+    switch occurrence.kind {
+    case .productChanged, .downgraded: return nil
+    case .refunded, .purchaseRefunded:
+      let isWhole = purchase(of: occurrence).map { $0.wholeRefundAt != nil }
+      guard isWhole ?? isWholeRefundOfLatest(occurrence) else { return nil }
+      if person.shop.isOriginalIaptic { sent.kind = .revoked }
+    case .upgraded: sent.kind = .started
+    case .trialConverted: sent.kind = .renewed
+    case .billingRetry: if occurrence.graceEnd != nil { sent.kind = .graceEntered }
+    case .canceled: if period(of: occurrence)?.gaveUpAt == occurrence.time { sent.kind = .expired }
+    default: break
+    }
+    sent.previousProduct = nil
+    return sent
+  }
+
+  /// Collections hold only the last transaction of a product, so that older ones and parts of an
+  /// amount cannot be sent.
+  private func isWholeRefundOfLatest(_ refund: Occurrence) -> Bool {
+    guard let period = period(of: refund), period.charge.wholeRefundAt != nil else { return false }
+    return !paidPeriods.contains {
+      $0.charge.time > period.charge.time && $0.charge.time <= refund.time
+    }
+  }
+
+  /// Why a period ended, where iaptic says more than that somebody switched auto-renew off.
+  func reportedReason(of period: PaidPeriod, _ span: TimeSpan) -> ChurnReason? {
+    let isMonthly = period.charge.product == Product.monthly
+    let refuses = isMonthly && !person.acceptsPriceRise && period.end >= span.priceRise
+    return refuses && period.canceledAt != nil && period.hasExpired ? .priceIncrease : nil
+  }
+}
+
+extension Shop {
+  /// Whether the integration is of the first years: no reason, no transaction id, no money.
+  var isOriginalIaptic: Bool { app == 1 }
+}
+
+extension Person {
+  /// Whether iaptic knows no amounts for this person: they may be null.
+  var isWithoutAmounts: Bool { shop.isOriginalIaptic || noise >> 12 & 3 == 0 }
+}
+
+/// Puts together what iaptic sends, by the contract's rules.
+private struct IapticFold {
+  let customer: CustomerSimulation
+  let span: TimeSpan
+  private var list: ListedPrices { ListedPrices(span: span) }
+  private var person: Person { customer.person }
+
+  /// With reasons: as sent, with the amounts that are sent.
+  var historyByReason: ExpectedHistory {
+    let trial = customer.subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
+    let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
+      var period = sent
+      period.charge = charged(sent.charge)
+      if period.revokedAt == nil, !isSent(refundOf: sent) { period.charge.refund = nil }
+      switch sent.charge.kind {
+      case .conversion where trial == nil: period.charge.kind = .renewal
+      // A purchase in the place of another is sent as a purchase.
+      case .productChange: period.charge.kind = .first
+      default: break
+      }
+      period.reportedReason = customer.reportedReason(of: sent, span)
+      return period
+    }
+    let startIsSeen = periods.first.map { isStart($0.charge) } ?? true
+    return history(
+      Subscription(trial: trial, chaining: periods, startIsSeen: startIsSeen),
+      customer.purchases.map(charged), person.isWithoutAmounts ? .priceBook : .provider)
+  }
+
+  private func history(
+    _ subscription: Subscription?, _ purchases: [Charge], _ basis: AmountBasis
+  ) -> ExpectedHistory {
+    ExpectedHistory(
+      subscriptions: subscription.map { [$0] } ?? [], purchases: purchases, basis: basis)
+  }
+
+  /// Whether nothing proves a period before a first charge: in Stripe the id of a subscription is
+  /// no transaction's, so that another id proves nothing.
+  private func isStart(_ charge: Charge) -> Bool {
+    let isFirst = charge.transaction.index == 0 || person.shop.store == .stripe
+    return charge.kind == .conversion || charge.kind == .first && isFirst
+  }
+
+  /// Without reasons: as derived, at the list's prices; what vanishes is taken away, not refunded.
+  var historyByState: ExpectedHistory {
+    let trial = customer.subscriptions.first?.trial
+    let sent = customer.paidPeriods.map { period in
+      var period = period
+      period.graceEnd = nil
+      period.reportedReason = customer.reportedReason(of: period, span)
+      return period
+    }
+    let periods = StateFold(list: list, shop: person.shop)
+      .periods(sent, first: trial == nil ? .first : .conversion)
+    return history(
+      Subscription(trial: trial, chaining: periods, startIsSeen: true),
+      customer.listedPurchases(list, sendsRefunds: false), .priceBook)
+  }
+
+  private func isSent(refundOf period: PaidPeriod) -> Bool {
+    customer.occurrences.contains {
+      $0.kind == .refunded && $0.transaction == period.charge.transaction
+    }
+  }
+
+  /// What the customer paid, with what stays after commission unknown.
+  private func charged(_ charge: Charge) -> Charge {
+    var charged = charge
+    if charge.kind == .oneTime, charge.wholeRefundAt == nil { charged.refund = nil }
+    guard !person.isWithoutAmounts else { return list.priced(charged, in: person.shop) }
+    charged.rate = Charge.unknownRate
+    charged.sendsProceeds = false
+    return charged
+  }
+}

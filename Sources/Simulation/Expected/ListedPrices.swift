@@ -1,0 +1,67 @@
+import Domain
+
+/// The operator's price book: the prices of charges whose provider sends no money.
+///
+/// Such providers name neither country nor currency, so that one price holds for everybody: the
+/// one of the first market, in US dollars.
+struct ListedPrices: Sendable {
+  let span: TimeSpan
+
+  /// Prices are listed from here on, before any charge of the scenario.
+  private static let begin = Day(year: 2020, month: 1, day: 1)
+
+  /// The price of a charge without any amount, with the percent that stays after commission.
+  func price(of product: Int, in shop: Shop, at time: Int64) -> (gross: Money, rate: Int64) {
+    let local = amount(of: product, in: Market.all[0], hasRisen: time >= span.priceRise)
+    return (Money(local: local, usd: local), rate(in: shop))
+  }
+
+  /// The charge at the price that is listed for it, refunds included.
+  func priced(_ charge: Charge, in shop: Shop) -> Charge {
+    var listed = charge
+    (listed.gross, listed.rate) = price(of: charge.product, in: shop, at: charge.time)
+    listed.sendsProceeds = false
+    return listed
+  }
+
+  private func amount(of product: Int, in market: Market, hasRisen: Bool) -> Int64 {
+    let price = market.prices[product] * 10_000
+    return product == Product.monthly && hasRisen ? market.priced(price, 6, 5) : price
+  }
+
+  /// One rate for each shop: the one that a subscription's first year has.
+  private func rate(in shop: Shop) -> Int64 { shop.proceedsRate(at: 0, paidSince: 0) }
+
+  /// The whole file, in the columns of `--prices`.
+  var text: String {
+    var text =
+      "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,period\n"
+    for app in App.all.indices {
+      for (index, _) in App.stores.enumerated() {
+        for provider in [Provider.qonversion, .flobuk] {
+          let shop = Shop(app: app, storeIndex: index, provider: provider)
+          guard provider == .qonversion || shop.reportedStore != shop.store else { continue }
+          for product in Product.all.indices { text += lines(product, shop) }
+        }
+      }
+    }
+    return text
+  }
+
+  private func lines(_ product: Int, _ shop: Shop) -> String {
+    let begins = product == Product.monthly ? [false, true] : [false]
+    return begins.map { hasRisen in
+      let from = hasRisen ? civilDay(of: span.priceRise).text : Self.begin.text
+      return Market.all.enumerated().map { index, market in
+        let local = amount(of: product, in: market, hasRisen: hasRisen)
+        let start = hasRisen ? span.priceRise : Int64(Self.begin.number) * day
+        return [
+          shop.reportedStore.name, App.all[shop.app].storeProducts[product],
+          index == 0 ? "" : market.country, market.currency, from, printed(local),
+          printed(market.money(local, at: start).usd), String(rate(in: shop)),
+          Product.all[product].isoPeriod ?? "",
+        ].joined(separator: ",") + "\n"
+      }.joined()
+    }.joined()
+  }
+}

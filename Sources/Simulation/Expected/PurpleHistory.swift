@@ -1,0 +1,135 @@
+import Domain
+
+extension CustomerSimulation {
+  /// The customer as Purple sends it: by kind, without money, ends of periods, refunds of
+  /// subscriptions or a mark of the sandbox, for the two mobile stores.
+  func seenByPurple(_ span: TimeSpan) -> CustomerSimulation? {
+    guard person.shop.store != .stripe else { return nil }
+    var seen = self
+    seen.transferredFrom = nil
+    seen.person.shop.provider = .purple
+    seen.person.environment = .production
+    let all = occurrences + expiriesAfterRefund(span)
+    seen.occurrences = all.compactMap { asSentByPurple($0, span) }.sorted { $0.time < $1.time }
+    seen.expected = PurpleFold(customer: seen, span: span).history
+    return seen
+  }
+
+  private func asSentByPurple(_ occurrence: Occurrence, _ span: TimeSpan) -> Occurrence? {
+    var sent = occurrence
+    sent.revenue = nil
+    sent.renewCount = nil
+    switch occurrence.kind {
+    case .refunded, .productChanged: return nil
+    case .purchaseRefunded:
+      guard purchase(of: occurrence)?.wholeRefundAt != nil else { return nil }
+    case .other:
+      // The marketing signal is not Purple's; some accounts change their assignments then.
+      guard person.hasPurpleAccount else { return nil }
+    case .trialConverted:
+      sent.kind = trial(of: occurrence)?.billingIssueAt != nil ? .recovered : .renewed
+    case .renewed: if followsBillingIssue(occurrence) { sent.kind = .recovered }
+    case .started: if isReturn(occurrence, span) { sent.kind = .resubscribed }
+    case .trialCanceled: sent.kind = .canceled
+    case .trialBillingRetry, .billingRetry: sent.kind = .graceEntered
+    case .trialExpired:
+      sent.kind = trial(of: occurrence)?.billingIssueAt == nil ? .expired : .endedInvoluntarily
+    case .canceled:
+      if period(of: occurrence)?.gaveUpAt == occurrence.time { sent.kind = .endedInvoluntarily }
+    default: break
+    }
+    return sent
+  }
+
+  /// What was refunded expires without an event of the refund, unless something was bought
+  /// meanwhile.
+  private func expiriesAfterRefund(_ span: TimeSpan) -> [Occurrence] {
+    occurrences.compactMap { refund in
+      guard refund.kind == .refunded, let period = period(of: refund),
+        period.revokedAt == refund.time, period.end < span.end,
+        !paidPeriods.contains(where: {
+          $0.charge.time > refund.time && $0.charge.time <= period.end
+        })
+      else { return nil }
+      var expiry = refund
+      expiry.kind = .expired
+      expiry.time = period.end
+      return expiry
+    }
+  }
+
+  private func trial(of occurrence: Occurrence) -> TrialPeriod? {
+    occurrence.part.subscription.flatMap { subscriptions[$0].trial }
+  }
+
+  /// Whether the paid period before the one of `renewal` ended in a failed payment.
+  private func followsBillingIssue(_ renewal: Occurrence) -> Bool {
+    guard case .period(let subscription, let index) = renewal.part, index > 0 else { return false }
+    return subscriptions[subscription].periods[index - 1].billingIssueAt != nil
+  }
+
+  /// Whether a start follows another paid period that the archives cover.
+  private func isReturn(_ start: Occurrence, _ span: TimeSpan) -> Bool {
+    paidPeriods.contains { $0.charge.time >= span.start && $0.charge.time < start.time }
+  }
+}
+
+/// Puts together what Purple sends, by the contract's rules.
+private struct PurpleFold {
+  let customer: CustomerSimulation
+  let span: TimeSpan
+  private var list: ListedPrices { ListedPrices(span: span) }
+  private var shop: Shop { customer.person.shop }
+
+  var history: ExpectedHistory {
+    let trial = customer.subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
+    var periods: [PaidPeriod] = []
+    for (subscription, sent) in customer.subscriptions.enumerated() {
+      for (index, period) in sent.periods.enumerated() {
+        let part = OccurrencePart.period(subscription: subscription, period: index)
+        let change = customer.occurrences.first { $0.kind == .downgraded && $0.part == part }
+        periods += self.periods(of: period, change, hasTrial: trial != nil)
+      }
+    }
+    let chain = Subscription(
+      trial: trial, chaining: periods, startIsSeen: periods.first.map(isStart) ?? true)
+    return ExpectedHistory(
+      subscriptions: chain.map { [$0] } ?? [],
+      purchases: customer.listedPurchases(list, sendsRefunds: true), basis: .priceBook)
+  }
+
+  private func periods(
+    of period: PaidPeriod, _ change: Occurrence?, hasTrial: Bool
+  ) -> [PaidPeriod] {
+    var seen = period
+    seen.charge = list.priced(period.charge, in: shop)
+    seen.charge.refund = nil
+    seen.charge.isBooked = period.charge.kind != .productChange
+    if period.charge.kind == .conversion, !hasTrial { seen.charge.kind = .renewal }
+    seen.revokedAt = nil
+    // Only the event's time is sent; the list knows how long a period is.
+    seen.start = period.charge.time
+    seen.end = Product.all[period.charge.product].end(from: period.charge.time)
+    if let change { seen.replacedAt = change.time }
+    var result = period.charge.time >= span.start ? [seen] : []
+    guard let change else { return result }
+    // The smaller product is held from the moment of the choice, until the running end.
+    var chosen = PaidPeriod(charge: seen.charge, start: change.time, end: seen.end)
+    chosen.charge.kind = .productChange
+    chosen.charge.isBooked = false
+    chosen.charge.time = change.time
+    chosen.charge.product = change.product
+    result.append(chosen)
+    return result
+  }
+
+  /// A purchase under an id of its own is a start, and so is what follows a trial.
+  private func isStart(_ first: PaidPeriod) -> Bool {
+    switch first.charge.kind {
+    case .conversion: true
+    case .first:
+      first.charge.transaction.index == 0 || !shop.sendsOriginal(at: first.charge.time, in: span)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,146 @@
+public import Domain
+
+/// How delivered events are split into archives.
+public enum ArchiveLayout: Sendable, Equatable {
+  /// One archive per UTC day of delivery.
+  case perDay
+  /// That many archives with equally many lines, in order of delivery.
+  case count(Int)
+}
+
+/// A wire form of the provider's answer to "what does this user own".
+public enum SnapshotShape: String, CaseIterable, Sendable {
+  case v3
+  case v4
+  case purchases
+  case sdk
+  case sdkObject = "sdk-object"
+  case canonical
+}
+
+/// What is simulated.
+///
+/// Shares are in events, or subscribers, per million.
+public struct Scenario: Sendable, Equatable {
+  /// Equal scenarios with equal seeds give equal bytes.
+  public var seed: UInt64
+  /// How many people there are; not used when `events` is set.
+  public var subscribers: Int
+  /// Calendar months from `start` to the end, at least 1 and at most 120.
+  public var months: Int
+  /// Where the archives begin; a UTC midnight.
+  public var start: Instant
+  /// How archives are cut.
+  public var archives = ArchiveLayout.perDay
+  /// Stop adding subscribers once there are about so many events; nil for `subscribers`.
+  public var events: Int?
+  /// Events that are never delivered.
+  public var lostShare = 2_000
+  /// Events that are delivered more than once.
+  public var duplicatedShare = 30_000
+  /// Events whose first attempts failed, so that they come by the provider's retry schedule.
+  public var delayedShare = 20_000
+  /// Events that overtake or are overtaken by the next one of the same subscriber.
+  public var reorderedShare = 10_000
+  /// Times in which the endpoint accepts nothing.
+  public var outages: [ClosedRange<Instant>] = []
+  /// Subscribers whose whole history is sandbox traffic.
+  public var sandboxShare = 20_000
+  /// Deliveries archived inside an envelope with receive time and headers.
+  public var envelopedShare = 500_000
+  /// Who sends events; each sees the same customers in its own way.
+  public var providers: [Provider] = [.qonversion]
+  /// Which snapshots of Qonversion are written.
+  public var snapshotShapes = SnapshotShape.allCases
+
+  /// A scenario of `subscribers` over `months`, with a little of every disorder.
+  public init(
+    seed: UInt64, subscribers: Int = 1_000, months: Int = 24,
+    start: Instant = Instant(seconds: Int64(Day(year: 2025, month: 1, day: 1).number) * 86_400)
+  ) {
+    self.seed = seed
+    self.subscribers = subscribers
+    self.months = months
+    self.start = start
+  }
+
+  /// The providers, each once.
+  var senders: [Provider] { Provider.allCases.filter(providers.contains) }
+
+  func check() throws(SimulationError) {
+    let million = 0...1_000_000
+    let shares = [lostShare, duplicatedShare, delayedShare, reorderedShare]
+    var archiveCount = 1
+    if case .count(let count) = archives { archiveCount = count }
+    let rules = [
+      (
+        shares.allSatisfy(million.contains) && shares.reduce(0, +) <= 1_000_000,
+        "the shares of lost, duplicated, delayed and reordered events are negative or exceed a "
+          + "million together"
+      ),
+      (
+        million.contains(sandboxShare) && million.contains(envelopedShare),
+        "a share is not between 0 and a million"
+      ),
+      (!providers.isEmpty, "there is no provider"),
+      ((1...120).contains(months), "there are 1 to 120 months"),
+      (
+        start.milliseconds % Interval.day.milliseconds == 0,
+        "the start is not a UTC midnight"
+      ),
+      ((1...1_000_000_000).contains(events ?? 1), "there are 1 to 1,000,000,000 events"),
+      ((1...100_000_000).contains(subscribers), "there are 1 to 100,000,000 subscribers"),
+      ((1...1_000_000).contains(archiveCount), "there are 1 to 1,000,000 archives"),
+    ]
+    if let broken = rules.first(where: { !$0.0 }) { throw .scenario(reason: broken.1) }
+  }
+}
+
+/// What a simulation wrote.
+public struct SimulationSummary: Sendable, Equatable {
+  /// People, each with at least one subscription or purchase.
+  public var subscribers = 0
+  /// Distinct events between the start and the end.
+  public var events = 0
+  /// Events by what became of them.
+  public var outcomes: [DeliveryOutcome: Int] = [:]
+  /// Lines in all archives.
+  public var lines = 0
+  /// Archive files.
+  public var archives = 0
+  /// Users in each snapshot.
+  public var snapshotUsers: [SnapshotShape: Int] = [:]
+  /// The end, as of which the truth holds.
+  public var asOf = Instant(seconds: 0)
+
+  /// Nothing written yet.
+  public init() {}
+}
+
+/// What became of an event between the provider and the archive.
+public enum DeliveryOutcome: String, CaseIterable, Sendable {
+  case delivered
+  case lost
+  case duplicated
+  case delayed
+  case reordered
+}
+
+/// The simulated time, in seconds since 1970.
+struct TimeSpan: Sendable, Equatable {
+  /// Events before this one were never archived.
+  var start: Int64
+  /// As-of: nothing at or after it has happened.
+  var end: Int64
+  /// From here on monthly subscriptions cost more.
+  var priceRise: Int64
+  /// From here on one app sends sales instead of proceeds.
+  var proceedSwitch: Int64
+
+  init(_ scenario: Scenario) {
+    start = scenario.start.milliseconds / 1000
+    end = adding(months: scenario.months, to: start)
+    priceRise = adding(months: (scenario.months + 1) / 2, to: start)
+    proceedSwitch = adding(months: scenario.months * 2 / 3, to: start)
+  }
+}

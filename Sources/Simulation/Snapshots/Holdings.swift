@@ -1,0 +1,160 @@
+import Domain
+
+/// Whose entitlement it is and how it came about.
+enum HoldingOrigin: Sendable {
+  case purchase
+  case familySharing
+  case manual
+}
+
+/// One store transaction behind an entitlement.
+struct HeldTransaction: Sendable {
+  var number: TransactionNumber
+  var kind: SnapshotTransactionKind
+  var product: Int
+  var at: Int64
+  var expires: Int64?
+  var revokedAt: Int64?
+  /// What was paid, in millionths of the market's currency.
+  var price: Int64
+}
+
+/// One access right.
+struct Holding: Sendable {
+  var access: Access
+  var origin: HoldingOrigin
+  /// Paid renewals so far.
+  var renewals: Int32
+  /// When auto-renew was seen to be off; nil while it is on.
+  var autoRenewOffAt: Int64?
+  /// Oldest first.
+  var transactions: [HeldTransaction]
+}
+
+/// All that a user owns.
+struct Holder: Sendable {
+  var user: String
+  var person: Person
+  var holdings: [Holding]
+  /// Purchases that give no lasting access.
+  var consumables: [HeldTransaction] = []
+}
+
+extension Subscription {
+  /// The access that the newest period gives at `time`.
+  func state(at time: Int64) -> Access {
+    guard let period = periods.last else { return trialState(at: time) }
+    var access = Access(
+      isActive: time < period.effectiveEnd, started: periods[0].start,
+      until: period.effectiveEnd, state: .willRenew, isTrial: false,
+      product: period.charge.product)
+    if period.revokedAt != nil || period.hasExpired || period.gaveUpAt != nil {
+      access.state = .canceled
+    } else if period.billingIssueAt != nil {
+      access.state = .billingIssue
+    } else if period.canceledAt != nil {
+      access.state = .canceled
+    }
+    return access
+  }
+
+  private func trialState(at time: Int64) -> Access {
+    guard let trial else { preconditionFailure("a subscription begins with a trial or a period") }
+    let state: RenewState =
+      trial.hasExpired
+      ? .canceled
+      : trial.billingIssueAt != nil
+        ? .billingIssue : trial.canceledAt != nil ? .canceled : .willRenew
+    return Access(
+      isActive: time < trial.end, started: trial.start, until: trial.end, state: state,
+      isTrial: true, product: trial.product)
+  }
+
+  /// When auto-renew was last seen to be off, in the newest period.
+  var autoRenewOffAt: Int64? {
+    guard let period = periods.last else { return trial?.canceledAt }
+    return period.gaveUpAt ?? period.canceledAt
+  }
+
+  /// Every transaction so far, oldest first.
+  var transactions: [HeldTransaction] {
+    let tried = trial.map {
+      HeldTransaction(
+        number: $0.transaction, kind: .trialStarted, product: $0.product, at: $0.start,
+        expires: $0.end, revokedAt: nil, price: 0)
+    }
+    let paid = periods.map { period in
+      HeldTransaction(
+        number: period.charge.transaction,
+        kind: period.charge.kind == .renewal
+          ? period.charge.isOffer ? .introRenewed : .renewed : .started,
+        product: period.charge.product, at: period.start,
+        expires: period.replacedAt ?? period.end, revokedAt: period.charge.wholeRefundAt,
+        price: period.charge.gross.local)
+    }
+    return (tried.map { [$0] } ?? []) + paid
+  }
+}
+
+extension Charge {
+  /// A one-time purchase as a snapshot lists it.
+  var held: HeldTransaction {
+    HeldTransaction(
+      number: transaction, kind: .oneTime, product: product, at: time, expires: nil,
+      revokedAt: wholeRefundAt, price: gross.local)
+  }
+}
+
+extension CustomerSimulation {
+  /// Everybody who appears in snapshots on account of this customer.
+  func holders(at time: Int64) -> [Holder] {
+    guard !occurrences.isEmpty else { return [] }
+    var owner = Holder(
+      user: person.qonversionUser(account: lastAccount), person: person, holdings: holdings(at: time))
+    owner.consumables = purchases.filter { Product.all[$0.product].isConsumable }.map(\.held)
+    if person.noise % 53 == 0 { owner.holdings.append(Self.gift(at: time)) }
+    var holders = [owner]
+    if transferredFrom != nil {
+      holders.append(Holder(user: person.qonversionUser(account: 0), person: person, holdings: []))
+    }
+    if person.noise % 97 == 0, person.shop.store == .appStore,
+      var shared = owner.holdings.first, shared.origin == .purchase
+    {
+      shared.origin = .familySharing
+      holders.append(
+        Holder(user: person.qonversionUser(account: 2), person: person, holdings: [shared]))
+    }
+    return holders
+  }
+
+  /// One entitlement for all subscriptions, in the state of the newest, and one for each lasting
+  /// purchase.
+  private func holdings(at time: Int64) -> [Holding] {
+    var result: [Holding] = []
+    if let newest = subscriptions.last {
+      let renewals = newest.periods.compactMap(\.charge.ordinal).max() ?? 0
+      result.append(
+        Holding(
+          access: newest.state(at: time), origin: .purchase, renewals: renewals,
+          autoRenewOffAt: newest.autoRenewOffAt, transactions: subscriptions.flatMap(\.transactions)
+        ))
+    }
+    for charge in purchases where !Product.all[charge.product].isConsumable {
+      let access = Access(
+        isActive: charge.wholeRefundAt == nil, started: charge.time, until: charge.wholeRefundAt,
+        state: .nonRenewable, isTrial: false, product: charge.product)
+      result.append(
+        Holding(access: access, origin: .purchase, renewals: 0, transactions: [charge.held]))
+    }
+    return result
+  }
+
+  /// Access that the support team granted.
+  private static func gift(at time: Int64) -> Holding {
+    Holding(
+      access: Access(
+        isActive: true, started: time - 20 * day, until: nil, state: .nonRenewable,
+        isTrial: false, product: Product.lifetime),
+      origin: .manual, renewals: 0, transactions: [])
+  }
+}

@@ -1,0 +1,70 @@
+import Domain
+
+/// Until when the rows of a shop are final, by the contract's rules.
+struct Completeness: Sendable {
+  static let renewalGap = 24 * hour
+  static let retryHorizon = 60 * day
+
+  let span: TimeSpan
+  /// How late the provider can still deliver, in seconds.
+  var deliveryWindow = Provider.qonversion.deliveryWindow
+  /// Newest receive time of the shop's app, in seconds; nil when nothing was ever received.
+  let watermark: Int64?
+
+  /// Ends up to here, gap and window later, are ends: as-of, or less when the input is stale.
+  var settled: Int64 {
+    guard let watermark, span.end - watermark > 48 * hour else { return span.end }
+    return watermark
+  }
+
+  /// Whether an end is known to be one, for want of a charge.
+  func isOver(_ end: Int64) -> Bool {
+    end + Self.renewalGap + deliveryWindow <= settled
+  }
+
+  /// Whether a month can no longer change, `slack` seconds after its end.
+  func isComplete(_ month: Month, slack: Int64) -> Bool {
+    let end = start(of: month.next)
+    guard let watermark else { return false }
+    return end + slack <= span.end && end <= watermark
+  }
+
+  /// The months of the scenario, the last one possibly cut short by as-of.
+  var months: [Month] {
+    (civilMonth(of: span.start).number...civilMonth(of: span.end - 1).number).map(Month.init)
+  }
+
+  /// The boundary that closes a month: its end, or as-of.
+  func close(of month: Month) -> Int64 { min(start(of: month.next), span.end) }
+}
+
+extension Provider {
+  /// How late it can still deliver, in seconds: the end of its published schedule, else a day.
+  var deliveryWindow: Int64 { self == .flobuk ? 148_200 : 24 * hour }
+}
+
+/// The key of a monthly table about subscriptions.
+struct ShopMonth: TruthRow {
+  var month: Month
+  var shop: Shop
+  var product: Int
+
+  static let columns = ["period", "provider", "app_id", "store", "product_id"]
+
+  var key: [String] {
+    [
+      month.text, shop.provider.name, shop.appID, shop.reportedStore.name,
+      App.all[shop.app].storeProducts[product],
+    ]
+  }
+
+  var sortKey: [String] { key }
+
+  /// `is_complete` of a row that can change until `slack` seconds and the delivery window after the
+  /// month's end.
+  func isComplete(_ completeness: [Shop: Completeness], slack: Int64) -> String {
+    let isComplete = completeness[shop]?
+      .isComplete(month, slack: slack + shop.provider.deliveryWindow)
+    return "\(isComplete ?? false)"
+  }
+}

@@ -1,0 +1,79 @@
+import Domain
+
+/// A paid period as the archives show it, with what came after.
+struct SeenPeriod {
+  var period: PaidPeriod
+  /// Until when the subscription was active on account of it: the next period's start when they
+  /// join, else the effective end; nil while no end is certain.
+  var cover: Int64?
+  /// Whether a period before it ran up to this one.
+  var continues: Bool
+  /// The movement by which the subscription came to be active again; nil when it was already.
+  var entry: String?
+  /// Why it ended; nil when another period joined or no end is certain.
+  var exit: String?
+  /// The charge that its monthly revenue rests on: its own, or when a change of product is sent
+  /// without money, the one before; nil when that was not seen.
+  var paid: Charge?
+
+  var product: Int { period.charge.product }
+  var start: Int64 { period.start }
+
+  func isActive(at boundary: Int64) -> Bool {
+    start < boundary && (cover.map { boundary <= $0 } ?? true)
+  }
+}
+
+extension Subscription {
+  /// The periods whose charge the archives cover, each judged by the contract's rules.
+  func seenPeriods(_ completeness: Completeness) -> [SeenPeriod] {
+    let seen = periods.filter { $0.charge.time >= completeness.span.start }
+    var result: [SeenPeriod] = []
+    for (index, period) in seen.enumerated() {
+      let before = index > 0 ? seen[index - 1] : nil
+      let continues = before.map { Self.joins($0, period) } ?? false
+      let after = index + 1 < seen.count ? seen[index + 1] : nil
+      var judged = SeenPeriod(
+        period: period, continues: continues,
+        entry: continues ? nil : entry(of: period, after: before),
+        paid: period.charge.isBooked ? period.charge : result.last?.paid)
+      if let after, Self.joins(period, after) {
+        judged.cover = after.start
+      } else if after != nil || period.revokedAt != nil
+        || completeness.isOver(period.effectiveEnd)
+      {
+        judged.cover = period.effectiveEnd
+        judged.exit = Self.reason(of: period)
+      }
+      result.append(judged)
+    }
+    return result
+  }
+
+  /// A gap of up to a day is none; a refund that took access away is never bridged.
+  private static func joins(_ period: PaidPeriod, _ next: PaidPeriod) -> Bool {
+    period.revokedAt == nil
+      && next.charge.time - period.effectiveEnd <= Completeness.renewalGap
+  }
+
+  private func entry(of period: PaidPeriod, after before: PaidPeriod?) -> String {
+    guard let before else {
+      let isKnownStart =
+        period.charge.kind == .conversion || period.charge.transaction == original
+      return isKnownStart ? "new" : "first_seen"
+    }
+    let lapse = period.charge.time - before.effectiveEnd
+    let gaveUp = before.gaveUpAt.map { $0 <= period.charge.time } ?? false
+    let isRecovery =
+      Self.reason(of: before) == "involuntary" && lapse <= Completeness.retryHorizon && !gaveUp
+    return isRecovery ? "recovered" : "reactivated"
+  }
+
+  private static func reason(of period: PaidPeriod) -> String {
+    if period.revokedAt != nil { return "refund" }
+    if period.billingIssueAt != nil { return "involuntary" }
+    if period.reportedReason == .priceIncrease { return "price_increase" }
+    if let canceled = period.canceledAt, canceled < period.effectiveEnd { return "voluntary" }
+    return "unknown"
+  }
+}
