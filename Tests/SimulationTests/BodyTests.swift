@@ -66,15 +66,13 @@ import Domain
         #expect(revenue == occurrence.price.share(percent: percent))
       }
     }
-    var bytes = Bytes()
-    for micros in [9_990_000, -7_617_475, 1_200_000_000, 5, 0] as [Int64] {
-      bytes.put(micros: micros)
-      bytes.put(" ")
-    }
-    #expect(bytes.text == "9.99 -7.617475 1200 0.000005 0 ")
+    var bytes: [UInt8] = []
+    let amounts: [Int64] = [9_990_000, -7_617_475, 1_200_000_000, 5, 0]
+    JSON.array(amounts.map { .micros($0) }).write(into: &bytes)
+    #expect(String(decoding: bytes, as: UTF8.self) == "[9.99,-7.617475,1200,0.000005,0]")
   }
 
-  @Test("An upgrade expires at its own time and its entitlement tells the new end")
+  @Test("An upgrade expires at its own time and its entitlement has the new end")
   func upgrades() throws {
     let occurrences = try World.calm().customers.flatMap(\.occurrences)
     let upgrades = occurrences.filter { $0.kind == .upgraded }

@@ -45,7 +45,7 @@ import Domain
     #expect(bare.allSatisfy { $0["timestamp"] != nil })
   }
 
-  @Test("Renewals that the store tells have no user; Play's carry the order they belong to")
+  @Test("Renewals that the store reports have no user; Play's carry the order they belong to")
   func renewals() throws {
     let world = try World.calm(subscribers: 800, by: [.flobuk])
     let span = TimeSpan(world.scenario)

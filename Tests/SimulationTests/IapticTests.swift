@@ -32,7 +32,7 @@ import Domain
     #expect(!emptied.isEmpty && emptied.allSatisfy { $0["notification"] == nil })
   }
 
-  @Test("Every reason that happens in the world is told, and test calls beside them")
+  @Test("Every reason that occurs is sent, and test calls beside them")
   func reasons() throws {
     let bodies = try World.calm(subscribers: 1_500, by: [.iaptic]).bodies()
     let reasons = bodies.compactMap { ($0["notification"] as? [String: String])?["reason"] }
@@ -80,11 +80,11 @@ import Domain
     #expect(twice.count > 100 && twice.count < events.count / 2)
     for event in twice {
       let received = try #require(event["received_ms"] as? [Int])
-      #expect(event["fate"] as? String == "duplicated" && received[1] - received[0] <= 400)
+      #expect(event["outcome"] as? String == "duplicated" && received[1] - received[0] <= 400)
     }
   }
 
-  @Test("Amounts that are sent are provider's, others the price book's; nobody knows the rate then")
+  @Test("Amounts that are sent are provider's, others the price book's; their rate is unknown")
   func money() throws {
     let rows = try World.calm(subscribers: 800, by: [.iaptic]).table("revenue_monthly.csv")
     let bases = Dictionary(grouping: rows) { $0["amount_basis"] ?? "" }

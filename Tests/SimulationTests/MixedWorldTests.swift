@@ -13,7 +13,7 @@ import Domain
     return try World(scenario)
   }
 
-  @Test("Four providers tell of one world in the same archives, line after line")
+  @Test("Four providers send one scenario in the same archives, line after line")
   func lines() throws {
     let world = try mixed()
     for file in try world.files("archives") {
@@ -37,7 +37,7 @@ import Domain
     #expect(world.summary.events == events.count)
   }
 
-  @Test("What one provider tells does not depend on who else does")
+  @Test("What one provider sends does not depend on who else does")
   func independence() throws {
     let together = try mixed().table("churn_monthly.csv")
     for provider in Provider.dueTime {
@@ -49,7 +49,7 @@ import Domain
     }
   }
 
-  @Test("The same plan gives the same bytes, whoever tells")
+  @Test("The same scenario gives the same bytes, whoever sends")
   func bytes() throws {
     let worlds = [try mixed(), try mixed(), try mixed(seed: 5)]
     for folder in ["archives", "snapshots", "truth"] {
@@ -86,7 +86,7 @@ import Domain
     let world = try mixed()
     let rows = try world.table("coverage.csv")
     #expect(rows.allSatisfy { ["exact", "near", "none"].contains($0["coverage"] ?? "") })
-    #expect(rows.allSatisfy { !($0["why"] ?? "").isEmpty })
+    #expect(rows.allSatisfy { !($0["reason"] ?? "").isEmpty })
     #expect(rows.count { $0["coverage"] == "exact" } > rows.count / 2)
     let names = ["provider", "app_id", "store"]
     let covered = Set(rows.map { row in names.map { row[$0] ?? "" } })

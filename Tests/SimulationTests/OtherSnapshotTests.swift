@@ -77,11 +77,11 @@ import Domain
       scenario.lostShare = 50_000
       let world = try World(scenario)
       let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
-      let lost = events.filter { $0["fate"] as? String == "lost" }
-      let words = lost.compactMap { $0["witnesses"] as? [String] }
-      #expect(words.count == lost.count && lost.count > 50)
-      #expect(Set(words.joined()).isSubset(of: [provider.name, "later_line"]))
-      #expect(words.contains { $0.contains(provider.name) } && words.contains([]))
+      let lost = events.filter { $0["outcome"] as? String == "lost" }
+      let evidence = lost.compactMap { $0["evidence"] as? [String] }
+      #expect(evidence.count == lost.count && lost.count > 50)
+      #expect(Set(evidence.joined()).isSubset(of: [provider.name, "later_line"]))
+      #expect(evidence.contains { $0.contains(provider.name) } && evidence.contains([]))
     }
   }
 }

@@ -30,7 +30,7 @@ import Domain
     }
   }
 
-  @Test("Every type, both generations and both spellings of a Boolean are told")
+  @Test("Every type, both generations and both spellings of a Boolean are sent")
   func variety() throws {
     let bodies = try World.calm(subscribers: 1_500, by: [.purple]).bodies()
     #expect(
@@ -52,7 +52,7 @@ import Domain
     #expect(bodies.contains { $0["version"] == nil })
   }
 
-  @Test("A change of product is told at once, books nothing and moves the subscription then")
+  @Test("A change of product is sent at once, books nothing and moves the subscription then")
   func changes() throws {
     let world = try World.calm(subscribers: 1_500, by: [.purple])
     let revenue = try world.table("revenue_monthly.csv")
@@ -71,7 +71,7 @@ import Domain
     #expect(changes > 20)
   }
 
-  @Test("Nothing is told of refunds of subscriptions, of the sandbox, or of web purchases")
+  @Test("Nothing is sent of refunds of subscriptions, of the sandbox, or of web purchases")
   func silence() throws {
     let world = try World.calm(subscribers: 1_500, by: [.purple])
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))

@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 @Suite struct SimulationTests {
-  @Test("The same plan gives the same bytes, another seed gives others")
+  @Test("The same scenario gives the same bytes, another seed gives others")
   func bytes() throws {
     var scenario = Scenario(seed: 11, subscribers: 60, months: 4)
     let first = try World(scenario)
@@ -23,7 +23,7 @@ import Domain
     }
   }
 
-  @Test("Shares of fates do not change what happened")
+  @Test("Shares of outcomes do not change what happened")
   func independence() throws {
     let calm = try World.calm(subscribers: 50)
     var scenario = calm.scenario
@@ -51,14 +51,14 @@ import Domain
     }
     #expect(Set(identities).count == truth.count)
     for outcome in DeliveryOutcome.allCases {
-      let count = truth.filter { $0["fate"] as? String == outcome.rawValue }.count
+      let count = truth.filter { $0["outcome"] as? String == outcome.rawValue }.count
       #expect(count == world.summary.outcomes[outcome])
       #expect(count > 0)
     }
-    let lost = truth.filter { $0["fate"] as? String == "lost" }
-    #expect(lost.allSatisfy { $0["copies"] as? Int == 0 && $0["witnesses"] is [String] })
-    #expect(lost.contains { !($0["witnesses"] as? [String] ?? []).isEmpty })
-    let duplicated = truth.filter { $0["fate"] as? String == "duplicated" }
+    let lost = truth.filter { $0["outcome"] as? String == "lost" }
+    #expect(lost.allSatisfy { $0["copies"] as? Int == 0 && $0["evidence"] is [String] })
+    #expect(lost.contains { !($0["evidence"] as? [String] ?? []).isEmpty })
+    let duplicated = truth.filter { $0["outcome"] as? String == "duplicated" }
     #expect(duplicated.allSatisfy { ($0["copies"] as? Int ?? 0) > 1 })
   }
 
@@ -86,7 +86,7 @@ import Domain
     #expect(try world.files("archives").count == 10)
   }
 
-  @Test("A folder that holds a world, and a plan that cannot be, are refused")
+  @Test("A folder that holds a world, and an impossible scenario, are refused")
   func refusals() throws {
     let world = try World.calm(subscribers: 3)
     #expect(throws: SimulationError.occupied(path: world.folder.path("world/archives"))) {
@@ -100,10 +100,14 @@ import Domain
     }
     #expect(error?.description.contains("exceed a million") ?? false)
     scenario.lostShare = .max
-    #expect(throws: SimulationError.self) { try simulate(scenario, into: world.folder.path("other")) }
+    #expect(throws: SimulationError.self) {
+      try simulate(scenario, into: world.folder.path("other"))
+    }
     scenario = world.scenario
     scenario.archives = .count(.max)
-    #expect(throws: SimulationError.self) { try simulate(scenario, into: world.folder.path("other")) }
+    #expect(throws: SimulationError.self) {
+      try simulate(scenario, into: world.folder.path("other"))
+    }
     for name in ["subledger.yaml", "prices.csv"] {
       let mine = try world.folder.write("mine", to: "\(name) of mine/\(name)")
       #expect(throws: SimulationError.occupied(path: mine)) {

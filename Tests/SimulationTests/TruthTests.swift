@@ -118,7 +118,7 @@ import Domain
     let rows = try World.calm().table("renewals_monthly.csv")
     let keys = rows.map { row in
       (
-        TruthTable.shopKey.map { row[$0] ?? "" }.joined(separator: "\u{1}"),
+        ShopMonth.columns.map { row[$0] ?? "" }.joined(separator: "\u{1}"),
         Int(row["renewal_ordinal"] ?? "") ?? 0
       )
     }

@@ -21,7 +21,7 @@ import Domain
       }
     }
     #expect(count == 226)
-    // As recorded when snapshots of the SDK learnt to name offers.
-    #expect(fingerprint.value == 7_281_586_274_674_210_910)
+    // As recorded when the truth named outcomes.
+    #expect(fingerprint.value == -2_631_223_868_669_570_861)
   }
 }

@@ -32,7 +32,9 @@ final class World {
   }
 
   var customers: [CustomerSimulation] {
-    (0..<summary.subscribers).map { CustomerSimulator.customer(of: $0, in: scenario, span: TimeSpan(scenario)) }
+    (0..<summary.subscribers).map {
+      CustomerSimulator.customer(of: $0, in: scenario, span: TimeSpan(scenario))
+    }
   }
 
   /// Paths of the files below a folder of the world, sorted.
@@ -79,6 +81,6 @@ func micros(_ text: String?) throws -> Int64 {
 }
 
 extension Provider {
-  /// Everybody who tells of worlds.
+  /// All providers.
   static let dueTime: [Provider] = [.qonversion, .flobuk, .iaptic, .purple]
 }

@@ -38,7 +38,7 @@ import Domain
     }
   }
 
-  @Test("Periods of a life follow one another and every event lies within the world")
+  @Test("Periods of a customer follow one another and every event lies within the world")
   func customers() throws {
     let world = try World.calm()
     let span = TimeSpan(world.scenario)

@@ -34,10 +34,10 @@ struct OutageTests {
     #expect(rows[0]["deliveries_lost"] == "0")
     // What was made in the first of two days is given up before the end of the second.
     #expect(rows[1]["from"] ?? "" > "2025-04-20T23")
-    let lost = try TruthEvent.all(of: world).filter { $0.fate == "lost" && $0.isProduction }
-    let witnessed = lost.filter { $0.isCharge && $0.witnesses?.contains("sdk") == true }
+    let lost = try TruthEvent.all(of: world).filter { $0.outcome == "lost" && $0.isProduction }
+    let shown = lost.filter { $0.isCharge && $0.evidence?.contains("sdk") == true }
     let counted = Int(rows[1]["deliveries_lost"] ?? "") ?? 0
-    #expect(counted >= witnessed.count && !witnessed.isEmpty)
+    #expect(counted >= shown.count && !shown.isEmpty)
     #expect(counted <= lost.count)
   }
 

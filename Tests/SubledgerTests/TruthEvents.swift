@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// One event of a simulated world, as truth/events.jsonl.gz tells it.
+/// One event of a simulated world, as truth/events.jsonl.gz has it.
 struct TruthEvent: Decodable {
   let id: String
   let kind: String
@@ -18,8 +18,8 @@ struct TruthEvent: Decodable {
   let usd: Decimal?
   let isProceed: Int?
   let ordinal: Int?
-  let fate: String
-  let witnesses: [String]?
+  let outcome: String
+  let evidence: [String]?
 
   static func all(of world: World) throws -> [TruthEvent] {
     let text = try gzip("-dc", world.program.folder.path("world/truth/events.jsonl.gz"))

@@ -29,7 +29,7 @@ struct WorldTests {
     let world = try World(seed: 5, lost: 10_000)
     try world.publish(world.night())
     let lost = try TruthEvent.all(of: world).filter {
-      $0.isProduction && $0.fate == "lost" && $0.isCharge && $0.witnesses?.contains("sdk") == true
+      $0.isProduction && $0.outcome == "lost" && $0.isCharge && $0.evidence?.contains("sdk") == true
     }
     #expect(lost.count > 5)
     let missed = try world.program.rows("breaks.csv").filter {

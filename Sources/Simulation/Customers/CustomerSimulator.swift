@@ -47,7 +47,8 @@ struct CustomerSimulator {
   }
 
   /// Customer `number` of a scenario.
-  static func customer(of number: Int, in scenario: Scenario, span: TimeSpan) -> CustomerSimulation {
+  static func customer(of number: Int, in scenario: Scenario, span: TimeSpan) -> CustomerSimulation
+  {
     var simulator = CustomerSimulator(number: number, scenario: scenario, span: span)
     simulator.run()
     return simulator.customer

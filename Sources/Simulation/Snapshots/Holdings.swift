@@ -110,7 +110,8 @@ extension CustomerSimulation {
   func holders(at time: Int64) -> [Holder] {
     guard !occurrences.isEmpty else { return [] }
     var owner = Holder(
-      user: person.qonversionUser(account: lastAccount), person: person, holdings: holdings(at: time))
+      user: person.qonversionUser(account: lastAccount), person: person,
+      holdings: holdings(at: time))
     owner.consumables = purchases.filter { Product.all[$0.product].isConsumable }.map(\.held)
     if person.noise % 53 == 0 { owner.holdings.append(Self.gift(at: time)) }
     var holders = [owner]

@@ -32,8 +32,11 @@ extension SnapshotShape {
       return [
         "provider": self == .canonical ? .text(provider) : nil,
         "user_id": .text(holder.user),
-        "captured_at": self == .sdk ? .int(time * 1000) : self == .canonical ? .int(time)
-          : .date(time),
+        "captured_at": self == .sdk
+          ? .int(time * 1000)
+          : self == .canonical
+            ? .int(time)
+            : .date(time),
         "entitlements": .array(holdings.map(encoder.entitlement)),
       ]
     }
