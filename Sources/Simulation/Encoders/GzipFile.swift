@@ -5,16 +5,12 @@ import Foundation
 final class GzipFile {
   private let path: String
   private let file: FileHandle
-  private let packer: GzipPacker
+  private let packer = GzipPacker()
 
   /// Creates the file and the folders above it.
   init(path: String) throws(SimulationError) {
     self.path = path
     file = try openForWriting(path)
-    guard let packer = GzipPacker() else {
-      throw .output(path: path, reason: "there is not enough memory to compress it")
-    }
-    self.packer = packer
   }
 
   func write(_ bytes: [UInt8]) throws(SimulationError) {
