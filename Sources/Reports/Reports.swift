@@ -79,7 +79,7 @@ public final class ReportWriter {
   private let plan: ReportPlan
   private let folder: String
   private let context: ReportContext
-  private let lexicon: Labels
+  private let labels: Labels
   private let history: PublishedHistory
 
   /// A writer into `folder`, which must exist.
@@ -90,7 +90,7 @@ public final class ReportWriter {
     self.folder = folder
     let context = ReportContext(ledger: ledger, plan: plan)
     self.context = context
-    (lexicon, history) = try attempt {
+    (labels, history) = try attempt {
       try context.prepare()
       return (try Labels(of: ledger), try PublishedHistory(ledger, plan))
     }
@@ -107,7 +107,7 @@ public final class ReportWriter {
         try plan.checkStop()
         let monthly = try MonthlyRows(layout, history: history)
         let writer = TableWriter(
-          layout, plan: plan, lexicon: lexicon, into: folder, beside: monthly)
+          layout, plan: plan, labels: labels, into: folder, beside: monthly)
         try writer.write(from: context.ledger)
         reports.add(writer.tables, monthly)
       }

@@ -1,71 +1,43 @@
 internal import EventStore
 internal import Domain
 
-/// Prints the cells of rows.
+/// Prints cells of reports.
 struct RowPrinter {
-  let formats: [CellFormat]
-  private let lexicon: Labels
+  private let labels: Labels
   /// The last day or month that was printed; many rows follow each other in one.
   private var date: (number: Int64, cell: [UInt8]) = (.min, [])
 
-  init(_ formats: [CellFormat], lexicon: Labels) {
-    self.formats = formats
-    self.lexicon = lexicon
-  }
+  init(_ labels: Labels) { self.labels = labels }
 
-  /// Adds the cells of a row of a query; amounts are rounded to `decimals`, without it exact.
-  mutating func add(
-    _ row: LedgerRow, decimals: Int?, to line: inout CSVLine
-  ) throws(ReportError) {
-    var value = 0
-    for format in formats {
-      if row.isNull(value) {
-        line.addNothing()
-      } else {
-        switch format {
-        case .text: line.add(text: row.text(value))
-        case .printed: line.add(printed: row.text(value))
-        case .name: line.add(name: row.text(value))
-        default:
-          let whole = format.width > 1 ? row.int64(value + 1) : 0
-          try add(row.int64(value), over: whole, as: format, decimals: decimals, to: &line)
-        }
-      }
-      value += format.width
-    }
-  }
-
-  /// Adds the cells of a row of numbers.
-  mutating func add(
-    _ row: Int, of period: PeriodRows, decimals: Int?, to line: inout CSVLine
-  ) throws(ReportError) {
-    var value = 0
-    for format in formats {
-      if let number = period.value(row, value) {
-        let whole = format.width > 1 ? period.value(row, value + 1) ?? 0 : 0
-        try add(number, over: whole, as: format, decimals: decimals, to: &line)
-      } else {
-        line.addNothing()
-      }
-      value += format.width
-    }
-  }
-
-  /// Adds a number; `whole` is what a ratio divides by.
+  /// Adds a cell; amounts are rounded to `decimals`, without it exact.
   @inline(__always)
   mutating func add(
-    _ number: Int64, over whole: Int64, as format: CellFormat, decimals: Int?,
-    to line: inout CSVLine
+    _ cell: ReportCell, as format: CellFormat, decimals: Int? = nil, to line: inout CSVLine
+  ) throws(ReportError) {
+    switch cell {
+    case .none: line.addNothing()
+    case .integer(let number): try add(number, as: format, decimals: decimals, to: &line)
+    case .text(let text):
+      switch format {
+      case .printed: line.add(printed: text)
+      case .name: line.add(name: text)
+      default: line.add(text: text)
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func add(
+    _ number: Int64, as format: CellFormat, decimals: Int?, to line: inout CSVLine
   ) throws(ReportError) {
     switch format {
     case .text, .printed, .name: break
-    case .word(let part): line.add(cell: try lexicon.cell(number, part))
+    case .word(let part): line.add(cell: try labels.cell(number, part))
     case .integer, .number: line.add(number)
     case .amount:
       line.add(micros: rounded(number, decimals: decimals), decimals: min(2, decimals ?? 2))
     case .percent: line.add(micros: number, decimals: 0)
-    case .ratio where whole == 0: line.addNothing()
-    case .ratio: line.add(micros: rateMillionths(number, over: whole), decimals: 6)
+    case .ratio: line.add(micros: number, decimals: 6)
     case .month: add(date: number, to: &line) { Month(number: $0).text }
     case .day: add(date: number, to: &line) { Day(number: $0).text }
     case .instant: line.add(plain: Instant(milliseconds: number).text)

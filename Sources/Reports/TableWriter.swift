@@ -16,38 +16,39 @@ protocol RowSink: AnyObject {
 final class TableWriter {
   private let layout: ReportDefinition
   private let plan: ReportPlan
-  private let lexicon: Labels
-  /// Nil when only `beside` wants the rows.
+  private let labels: Labels
+  /// Nil if only the sink wants the rows.
   private let folder: String?
   private let formats: [CellFormat]
   private var printer: RowPrinter
   private var file: CSVFile?
   private var line = CSVLine()
+  /// The row that is being written.
+  private var cells: [ReportCell] = []
   private var path = ""
   private var month: Month?
   private var rows: Int64 = 0
   private var printed: [Int128]
   private var residual: [Int128]
-  /// Where the row says whether it is complete; nil when it does not.
-  private let flag: Int?
-  /// What becomes of the rows beside the file.
+  /// Whether the last cell of a row says if it is complete.
+  private let isFlagged: Bool
+  /// Receives the rows beside the file.
   private let sink: (any RowSink)?
   private(set) var tables: [ReportTable] = []
 
-  /// A writer of `layout`, whose query may return numbers of words of `lexicon`.
+  /// A writer of `layout`, whose query may return numbers of words of `labels`.
   init(
-    _ layout: ReportDefinition, plan: ReportPlan, lexicon: Labels, into folder: String?,
+    _ layout: ReportDefinition, plan: ReportPlan, labels: Labels, into folder: String?,
     beside sink: (any RowSink)? = nil
   ) {
     self.layout = layout
     self.plan = plan
-    self.lexicon = lexicon
+    self.labels = labels
     self.folder = folder
     self.sink = sink
-    let isFlagged = layout.columns.last?.name == Column.isComplete.name
-    flag = isFlagged ? layout.columns.dropLast().reduce(0) { $0 + $1.format.width } : nil
+    isFlagged = layout.columns.last?.name == Column.isComplete.name
     formats = layout.columns.map(\.format)
-    printer = RowPrinter(formats, lexicon: lexicon)
+    printer = RowPrinter(labels)
     printed = [Int128](repeating: 0, count: layout.columns.count)
     residual = printed
   }
@@ -76,9 +77,7 @@ final class TableWriter {
     try plan.checkStop()
     try check(row)
     try openMonth(of: row.int64(0))
-    line.removeAll()
-    try printer.add(row, decimals: plan.amountDecimals, to: &line)
-    try endRow({ row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
+    try writeRow({ row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
   }
 
   /// Writes rows that come by period and are put in order within it.
@@ -86,7 +85,7 @@ final class TableWriter {
     _ sql: String, from ledger: Ledger, _ keys: [PeriodRows.Key]
   ) throws {
     let width = formats.reduce(0) { $0 + $1.width }
-    var period = PeriodRows(width: width, keys: keys, lexicon: lexicon)
+    var period = PeriodRows(width: width, keys: keys, lexicon: labels)
     try ledger.rows(sql: sql) { row in
       if let number = period.number, number != row.int64(0) {
         guard number < row.int64(0) else {
@@ -106,57 +105,38 @@ final class TableWriter {
     try plan.checkStop()
     try openMonth(of: number)
     for row in period.order {
-      line.removeAll()
-      try printer.add(row, of: period, decimals: plan.amountDecimals, to: &line)
-      try endRow({ period.value(row, $0) }, text: { _ in "" })
+      try writeRow({ period.value(row, $0) }, text: { _ in "" })
     }
   }
 
   @inline(__always)
-  private func endRow(_ value: (Int) -> Int64?, text: (Int) -> String) throws {
-    count(value)
-    rows += 1
-    try file?.add(line)
-    guard let sink else { return }
-    var cells: [ReportCell] = []
-    cells.reserveCapacity(formats.count)
+  private func writeRow(_ number: (Int) -> Int64?, text: (Int) -> String) throws {
+    line.removeAll()
+    cells.removeAll(keepingCapacity: true)
     var place = 0
-    for format in formats {
-      cells.append(cell(format, value, text, at: place))
+    for (index, format) in formats.enumerated() {
+      let cell = format.cell(at: place, number, text: text)
+      try printer.add(cell, as: format, decimals: plan.amountDecimals, to: &line)
+      count(cell, index)
+      cells.append(cell)
       place += format.width
     }
-    try sink.add(cells, isComplete: flag.flatMap(value).map { $0 != 0 } ?? false)
+    rows += 1
+    try file?.add(line)
+    try sink?.add(cells, isComplete: isFlagged && cells.last == .integer(1))
   }
 
-  private func cell(
-    _ format: CellFormat, _ value: (Int) -> Int64?, _ text: (Int) -> String, at place: Int
-  ) -> ReportCell {
-    guard let number = value(place) else { return .none }
-    switch format {
-    case .text: return .text(text(place))
-    case .ratio:
-      let whole = value(place + 1) ?? 0
-      return whole == 0 ? .none : .integer(rateMillionths(number, over: whole))
-    default: return .integer(number)
-    }
-  }
-
-  /// Adds what the row shows to the sums.
+  /// Adds what the cell shows to the sums of its column.
   @inline(__always)
-  private func count(_ value: (Int) -> Int64?) {
-    var place = 0
-    for index in formats.indices {
-      switch formats[index] {
-      case .integer:
-        if let number = value(place) { printed[index] += Int128(number) }
-      case .amount:
-        guard let number = value(place) else { break }
-        let shown = rounded(number, decimals: plan.amountDecimals)
-        printed[index] += Int128(shown)
-        residual[index] += Int128(number) - Int128(shown)
-      default: break
-      }
-      place += formats[index].width
+  private func count(_ cell: ReportCell, _ index: Int) {
+    guard case .integer(let number) = cell else { return }
+    switch formats[index] {
+    case .integer: printed[index] += Int128(number)
+    case .amount:
+      let shown = rounded(number, decimals: plan.amountDecimals)
+      printed[index] += Int128(shown)
+      residual[index] += Int128(number) - Int128(shown)
+    default: break
     }
   }
 

@@ -43,18 +43,19 @@ struct LayoutTests {
     let numbers = "1, \(symbol), -7, 12345678, 7000001, 1, 3, 24312, 20000, 90000001"
     let context = ReportContext(ledger: world.ledger, plan: ReportPlan(rules: world.rules, run: 1))
     try context.prepare()
-    let lexicon = try Labels(of: world.ledger)
+    let labels = try Labels(of: world.ledger)
     for numbers in [numbers + ", 172800000, 7200000, 5, 130, 1", numbers + ", 1, -1, 0, 9, 0"] {
       let query = "select '=1', 'a b', 'n', \(numbers)"
       try world.ledger.rows(sql: query) { row in
-        var (line, place) = (CSVLine(), 0)
+        var (line, printed, place) = (CSVLine(), CSVLine(), 0)
+        var printer = RowPrinter(labels)
         for format in formats {
-          line.add(printed: try format.value(of: row, at: place, lexicon).text)
+          line.add(printed: try format.value(of: row, at: place, labels).text)
+          let cell = format.cell(
+            at: place, { row.isNull($0) ? nil : row.int64($0) }, text: { row.text($0) })
+          try printer.add(cell, as: format, to: &printed)
           place += format.width
         }
-        var printer = RowPrinter(formats, lexicon: lexicon)
-        var printed = CSVLine()
-        try printer.add(row, decimals: nil, to: &printed)
         #expect(
           String(decoding: line.buffer, as: UTF8.self)
             == String(decoding: printed.buffer, as: UTF8.self))

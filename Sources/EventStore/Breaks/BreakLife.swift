@@ -43,7 +43,7 @@ struct BreakLife {
   /// the run before saw when it looked back.
   func undoAttempt() throws {
     try database.execute("delete from break_episode where episode = 0")
-    try RewoundBreaks(database, run: run).write()
+    try database.rewindBreaks(to: run)
   }
 
   /// The break exists in this run.

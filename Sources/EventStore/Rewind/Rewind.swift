@@ -1,45 +1,38 @@
 internal import Domain
 
 extension Ledger {
-  /// Takes this ledger back to what it knew when `run` published, and leaves `run` to be done
-  /// again: archives, and what they brought, runs and cells that came later are gone.
+  /// Removes everything that came after `run` had read its archives, so that `run` can be made
+  /// again: later archives and their contents, later runs, and what `run` itself wrote.
   ///
   /// For copies of a ledger; may take as long as reading all of it. What a run makes anew (facts,
   /// the breaks of its as-of, decisions) is left to it.
   public func rewind(to run: Int64) throws(LedgerError) {
     try change("go back to an earlier run") { database in
-      let limit = try Statement(
-        database, "select id from archive where run <= ? order by id desc limit 1")
-      limit.bind(1, run)
-      let archive = try limit.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+      let archive =
+        try database.first(
+          "select id from archive where run <= ? order by id desc limit 1", run
+        ) { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
       try RewoundEvents(database, words: symbols.words, archive: archive).write()
       for (table, condition) in Self.arrivals {
-        let removal = try Statement(database, "delete from \(table) where \(condition)")
-        removal.bind(1, Int64(archive))
-        try removal.run()
+        try database.run("delete from \(table) where \(condition)", Int64(archive))
       }
       for (table, condition) in Self.ofRuns {
-        let removal = try Statement(database, "delete from \(table) where \(condition)")
-        removal.bind(1, run)
-        try removal.run()
+        try database.run("delete from \(table) where \(condition)", run)
       }
-      try RewoundBreaks(database, run: run).write()
+      try database.rewindBreaks(to: run)
       // Without it, everything is folded.
       try database.execute("delete from fold")
-      let reopening = try Statement(
-        database, "update run set published = null, record = null where id = ?")
-      reopening.bind(1, run)
-      try reopening.run()
+      try database.run("update run set published = null, record = null where id = ?", run)
     }
   }
 
-  /// What came with archives behind the limit.
+  /// Contents of later archives.
   private static let arrivals = [
     ("skipped", "archive > ?"), ("rejected", "archive > ?"), ("reject", "archive > ?"),
     ("snapshot", "archive > ?"), ("archive", "id > ?"),
   ]
 
-  /// What came with runs behind the one that is done again; what that one wrote, too.
+  /// Rows of later runs, and what the run itself wrote.
   private static let ofRuns = [
     ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
     ("failed_attempt", "run > ?"), ("watermark", "run > ?"), ("run_part", "run >= ?"),
@@ -51,7 +44,31 @@ extension Ledger {
   ]
 }
 
-/// Takes versions of events back that came with archives behind a number.
+extension Connection {
+  /// Restores breaks to their state before `run`.
+  ///
+  /// A run that did not see an open break, at an as-of that is not before it was last seen, has
+  /// resolved it. So every such run up to the end of an episode saw it, and which runs did need not
+  /// be stored.
+  func rewindBreaks(to run: Int64) throws {
+    try self.run("delete from break_episode where first_run >= ?1", run)
+    try self.run(
+      """
+      update break_episode set resolved_ms = null, resolved_run = null where resolved_run >= ?1
+      """, run)
+    try self.run(
+      """
+      update break_episode set
+        last_seen_ms = max(
+          first_seen_ms,
+          (select max(as_of_ms) from run where id >= break_episode.first_run and id < ?1)),
+        last_run = (select max(id) from run where id < ?1)
+      where last_run >= ?1
+      """, run)
+  }
+}
+
+/// Removes versions of events that came with later archives.
 private struct RewoundEvents {
   private let archive: Int32
   private let lineages: LineageWriter

@@ -54,17 +54,15 @@ extension Ledger {
     zone: String, knownTo run: Int64
   ) throws(LedgerError) -> [Month: MonthClose] {
     try access("read the closes") { database in
-      let statement = try database.statement(
+      var closes: [Month: MonthClose] = [:]
+      try database.forEachRow(
         """
         select act.period, max(act.id), act.what, act.run, run.as_of_ms
         from act join run on run.id = act.run
         where act.zone = ? and act.run < ? and act.period is not null
         group by act.period
-        """)
-      statement.bind(1, zone)
-      statement.bind(2, run)
-      var closes: [Month: MonthClose] = [:]
-      try statement.forEachRow { row in
+        """, zone, run
+      ) { row in
         guard row.text(2) == AuditEntry.AuditAction.close.rawValue else { return }
         closes[row.month(0)] = MonthClose(
           act: row.int64(1), run: row.int64(3), asOf: row.instant(4))
@@ -135,15 +133,14 @@ extension Ledger {
   /// newest first.
   public func monthStates() throws(LedgerError) -> [MonthState] {
     try access("read the months") { database in
-      let statement = try Statement(
-        database,
+      var closes: [String: [Month: MonthClose]] = [:]
+      var states: [MonthState] = []
+      try database.forEachRow(
         """
         select zone, period, row_count, incomplete_rows from published_month
         order by zone, period desc
-        """)
-      var closes: [String: [Month: MonthClose]] = [:]
-      var states: [MonthState] = []
-      try statement.forEachRow { row in
+        """
+      ) { row in
         let zone = row.text(0)
         let month = row.month(1)
         let known = try closes[zone] ?? self.closes(zone: zone, knownTo: .max)
@@ -165,8 +162,9 @@ extension Ledger {
     beside states: [MonthState], in database: Connection
   ) throws -> [MonthState] {
     var zones: [String] = []
-    try Statement(database, "select distinct zone from act where period is not null")
-      .forEachRow { zones.append($0.text(0)) }
+    try database.forEachRow("select distinct zone from act where period is not null") {
+      zones.append($0.text(0))
+    }
     return try zones.flatMap { zone in
       let listed = Set(states.filter { $0.zone == zone }.map(\.month))
       return try closes(zone: zone, knownTo: .max).filter { !listed.contains($0.key) }.map {

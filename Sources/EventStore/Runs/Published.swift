@@ -104,14 +104,6 @@ public struct MonthRows: Sendable, Equatable {
   }
 }
 
-/// The newest version of the rows of one month.
-public struct PublishedHead: Sendable, Equatable {
-  /// The run that published it first.
-  public let run: Int64
-  /// Of the rows, as 64 hex digits.
-  public let sha256: String
-}
-
 extension Ledger {
   /// Writes what a run read, the SHA-256 of its SHA256SUMS, and what it published, whole or not at
   /// all.
@@ -180,21 +172,19 @@ extension Ledger {
     }
   }
 
-  /// The newest version before `run` of each month of a report.
-  public func publishedHeads(
+  /// The hash of the newest version before `run` of each month of a report.
+  public func publishedHashes(
     of report: String, zone: String, before run: Int64
-  ) throws(LedgerError) -> [Month: PublishedHead] {
+  ) throws(LedgerError) -> [Month: String] {
     try access("read published rows") { database in
-      var heads: [Month: PublishedHead] = [:]
+      var hashes: [Month: String] = [:]
       try database.forEachRow(
         """
-        select period, max(run), sha256 from published
+        select period, sha256, max(run) from published
         where report = ? and zone = ? and run < ? group by period
         """, report, zone, run
-      ) { row in
-        heads[row.month(0)] = PublishedHead(run: row.int64(1), sha256: row.text(2))
-      }
-      return heads
+      ) { row in hashes[row.month(0)] = row.text(1) }
+      return hashes
     }
   }
 

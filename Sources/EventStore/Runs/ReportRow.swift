@@ -36,10 +36,12 @@ public struct ReportRow: Sendable, Equatable {
   public static func decode(_ bytes: [UInt8]) -> [ReportCell]? {
     bytes.withUnsafeBytes { bytes in
       var reader = ByteReader(bytes)
-      let (nulls, texts) = (reader.unsigned(), reader.unsigned())
+      let first = reader.unsigned()
+      let nulls = first >> 1
+      let texts = first & 1 == 0 ? 0 : reader.unsigned()
       var cells: [ReportCell] = []
       while !reader.isAtEnd || nulls >> UInt64(cells.count) != 0 {
-        guard reader.isSound, cells.count < UInt64.bitWidth else { return nil }
+        guard reader.isSound, cells.count < cellsMax else { return nil }
         let bit: UInt64 = 1 << UInt64(cells.count)
         if nulls & bit != 0 {
           cells.append(.none)
@@ -53,9 +55,9 @@ public struct ReportRow: Sendable, Equatable {
     }
   }
 
-  /// Which cells are absent and which are texts, a bit each, then the cells that are there.
+  /// Which cells are absent and which, if any, are texts, a bit each; then the cells themselves.
   private static func encode(_ cells: [ReportCell]) -> [UInt8] {
-    precondition(cells.count <= UInt64.bitWidth, "a bit shows of each cell whether it is absent")
+    precondition(cells.count <= cellsMax, "a bit shows of each cell whether it is absent")
     var (nulls, texts): (UInt64, UInt64) = (0, 0)
     for (index, cell) in cells.enumerated() {
       switch cell {
@@ -65,8 +67,8 @@ public struct ReportRow: Sendable, Equatable {
       }
     }
     var writer = ByteWriter(capacity: 4 * cells.count)
-    writer.put(unsigned: nulls)
-    writer.put(unsigned: texts)
+    writer.put(unsigned: nulls << 1 | (texts == 0 ? 0 : 1))
+    if texts != 0 { writer.put(unsigned: texts) }
     for cell in cells {
       switch cell {
       case .none: break
@@ -77,6 +79,9 @@ public struct ReportRow: Sendable, Equatable {
     return writer.bytes
   }
 }
+
+/// How many bits are left beside the one that says whether there are texts.
+private let cellsMax = 63
 
 extension [ReportRow] {
   /// All rows in one blob, in their order.

@@ -60,7 +60,7 @@ struct PreviousFolder {
 }
 
 extension RawPath {
-  fileprivate func isInside(_ folder: RawPath) -> Bool {
+  func isInside(_ folder: RawPath) -> Bool {
     bytes.starts(with: folder.bytes + [UInt8(ascii: "/")])
   }
 }

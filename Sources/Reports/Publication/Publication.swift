@@ -49,8 +49,8 @@ public struct SealedSet {
 ///
 /// Removes files of the previous set that are no longer made, and keeps files that were never
 /// published. Unchanged files keep their inode. What cannot be removed of the staging folder is
-/// listed in its `leftovers`. `others` are files and folders that are synced, too, before the set is
-/// published. `each` works on all of some paths, in any order or at once.
+/// listed in its `leftovers`. `others` are files and folders that are synced, too, before the set
+/// is published. `each` works on all of some paths, in any order or at once.
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {

@@ -19,7 +19,7 @@ public func sealFolder(_ folder: String) throws(PublishError) {
   try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
 }
 
-/// Compares every file of the set published in `folder` with `SHA256SUMS`; other files do not count.
+/// Compares every file of the set published in `folder` with `SHA256SUMS`, and ignores others.
 public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(

@@ -24,7 +24,7 @@ public struct FrozenMonth: Sendable {
       for definition in Self.definitions {
         let report = FrozenReport(definition, month)
         let writer = TableWriter(
-          definition, plan: plan, lexicon: labels, into: nil, beside: report)
+          definition, plan: plan, labels: labels, into: nil, beside: report)
         try writer.write(from: ledger)
         guard !report.rows.isEmpty else { continue }
         frozen.append(report)
@@ -129,7 +129,7 @@ extension RowShape {
   func csv(of rows: [ReportRow], _ month: Month, _ labels: Labels) throws -> [UInt8]? {
     var text: [UInt8] = []
     var line = CSVLine()
-    var printer = RowPrinter([], lexicon: labels)
+    var printer = RowPrinter(labels)
     for row in rows {
       guard let cells = cells(of: row, month) else { return nil }
       line.removeAll()

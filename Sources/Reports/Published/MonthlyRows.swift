@@ -16,7 +16,7 @@ final class MonthlyRows: RowSink {
   private let history: PublishedHistory
   private let shape: RowShape
   private let causes: Causes
-  private let heads: [Month: PublishedHead]
+  private let hashes: [Month: String]
   private var rows: [Month: [ReportRow]] = [:]
   /// Months that were published or closed and are not yet compared, the earliest last.
   private var waiting: [Month]
@@ -27,9 +27,9 @@ final class MonthlyRows: RowSink {
     self.history = history
     shape = RowShape(definition)
     causes = Causes(history, shape)
-    heads = try history.ledger.publishedHeads(
+    hashes = try history.ledger.publishedHashes(
       of: definition.name, zone: history.plan.zone, before: history.first)
-    waiting = Set(heads.keys).union(history.closes.keys).sorted(by: >)
+    waiting = Set(hashes.keys).union(history.closes.keys).sorted(by: >)
   }
 
   func add(_ cells: [ReportCell], isComplete: Bool) throws {
@@ -80,13 +80,14 @@ final class MonthlyRows: RowSink {
     _ month: Month, _ rows: [ReportRow]
   ) throws -> [Restatement] {
     guard let kind = shape.definition.completeness else { return [] }
-    let head = heads[month]
     let complete = rows.filter(\.isComplete)
     let sha256 = Formats.sha256(of: complete.packed)
     // A trial waits for itself alone, so its row can be incomplete while its feed is complete.
     let isWaiting = kind == .ended && complete.count < rows.count
-    guard head != nil || !complete.isEmpty || isWaiting, head?.sha256 != sha256 || isWaiting
-    else { return [] }
+    let known = hashes[month]
+    guard known != nil || !complete.isEmpty || isWaiting, known != sha256 || isWaiting else {
+      return []
+    }
     var previous = try published(month)
     var changed: [PublishedRow] = []
     var changes: [Restatement] = []
@@ -183,7 +184,7 @@ final class MonthlyRows: RowSink {
   }
 
   private func published(_ month: Month) throws -> [[UInt8]: (row: ReportRow, run: Int64)] {
-    guard heads[month] != nil else { return [:] }
+    guard hashes[month] != nil else { return [:] }
     return try history.ledger.publishedRows(
       of: shape.definition.name, zone: history.plan.zone, month: month, before: history.first)
   }

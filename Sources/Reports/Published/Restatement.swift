@@ -17,7 +17,7 @@ struct Restatement: Sendable {
   /// The key columns as the report prints them.
   func keyText(_ labels: Labels) throws -> ExactText {
     var line = CSVLine()
-    var printer = RowPrinter([], lexicon: labels)
+    var printer = RowPrinter(labels)
     for (column, cell) in zip(shape.keys, ReportRow.decode(key) ?? []) {
       try printer.add(cell, as: shape.definition.columns[column].format, to: &line)
     }
@@ -35,7 +35,7 @@ func writeRestatements(
   var line = CSVLine()
   for column in definition.columns { line.add(plain: column.name) }
   try file.add(line)
-  var printer = RowPrinter([], lexicon: labels)
+  var printer = RowPrinter(labels)
   var lines: Int64 = 0
   let ordered = try restatements.map { ($0, try $0.keyText(labels)) }.sorted { one, other in
     let (report, otherReport) = (one.0.shape.definition.name, other.0.shape.definition.name)

@@ -99,18 +99,3 @@ struct PublishedProduct: Hashable {
   let feed: Feed?
   let product: StringID?
 }
-
-extension RowPrinter {
-  /// Adds a stored cell, exactly.
-  mutating func add(
-    _ cell: ReportCell, as format: CellFormat, to line: inout CSVLine
-  ) throws(ReportError) {
-    switch (cell, format) {
-    case (.none, _): line.addNothing()
-    case (.text(let text), _): line.add(text: text)
-    case (.integer(let number), .ratio): line.add(micros: number, decimals: 6)
-    case (.integer(let number), _):
-      try add(number, over: 0, as: format, decimals: nil, to: &line)
-    }
-  }
-}
