@@ -143,19 +143,18 @@ public struct RunPipeline {
     try requireNear(rules.fold)
     let cases = InputBuilder(ledger: ledger, rules: rules.fold)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let nightFold = FactRefresh(
+    let refresh = FactRefresh(
       ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
       fingerprint: plan.foldFingerprint(
         version: version, reconciled: reconciled,
         hasUndatedCollections: rules.hasUndatedCollections),
       jobs: plan.jobs, checkStop: checkStop)
-    var fold = try times.measure(.fold) { () throws(SubledgerError) in try nightFold.run() }
+    var fold = try times.measure(.fold) { () throws(SubledgerError) in try refresh.run() }
     try attempt { try ledger.releaseMemory() }
     let known = try rules.knowing(fold.prices, in: ledger) { try fold.begun(in: ledger) }
-    var reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: known, checkStop: checkStop)
+    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
     let outcome = try times.measure(.fold) { () throws(SubledgerError) in
-      try reconcile.run(reconciled)
+      try pass.run(reconciled)
     }
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, times: times,

@@ -1,3 +1,4 @@
+import EventStore
 import Foundation
 import Glibc
 import Synchronization
@@ -80,6 +81,28 @@ struct Workers {
         if let failure { throw failure }
       }
     }
+  }
+}
+
+extension Workers {
+  /// Reads parts of the ledger at `path` in parallel, each at one moment, by one connection for
+  /// each worker, and hands every result to `take` in the order of `parts`.
+  func read<Part: Sendable, Output: Sendable>(
+    _ path: String, _ parts: [Part],
+    _ work: @escaping @Sendable (Ledger, Part) throws -> Output, take: (Output) throws -> Void
+  ) throws {
+    try run(
+      parts,
+      eachBy: {
+        let connection = Result { try Ledger.open(path: path, mode: .readOnly) }
+        return { part, send in
+          let output = Result {
+            let ledger = try connection.get()
+            return try ledger.atOneMoment { try work(ledger, part) }
+          }
+          _ = send(output)
+        }
+      }, take: { try take($1.get()) })
   }
 }
 

@@ -24,10 +24,10 @@ extension ReportContext {
     try ledger.rows(sql: query) { row in
       feeds.append((try row.provider(0), row.int64(1), CoverageTallies(row)))
     }
+    let captures = try ledger.newestCaptures(asOf: plan.rules.asOf)
     for (provider, app, tallies) in feeds {
       var tallies = tallies
-      let newest = try ledger.newestCapture(of: provider, asOf: plan.rules.asOf)
-      tallies.hasSnapshots = newest != nil
+      tallies.hasSnapshots = captures[provider] != nil
       for metric in CoverageMetric.allCases {
         let statement = tallies.statement(metric, provider)
         try insert(

@@ -75,9 +75,7 @@ struct SnapshotTests {
     #expect(try current(asOf: 30).count == 2)
     #expect(try current(asOf: 9).isEmpty)
     #expect(
-      try ledger.newestCapture(of: .qonversion, asOf: Instant(seconds: 29))
-        == Instant(seconds: 20))
-    #expect(try ledger.newestCapture(of: .iaptic, asOf: Instant(seconds: 29)) == nil)
+      try ledger.newestCaptures(asOf: Instant(seconds: 29)) == [.qonversion: Instant(seconds: 20)])
   }
 
   @Test("What two responses captured at one moment is one snapshot, equal entitlements once")

@@ -38,15 +38,19 @@ public struct TornSnapshots: Sendable, Equatable {
 extension Ledger {
   /// Calls `body` at every user of whom there is a snapshot captured at or before `asOf`, by
   /// provider and user, with the newest one of each app.
+  ///
+  /// `provider`, and `users` of it, restrict the walk, so that several readers can share it.
   public func forEachUser(
-    withSnapshotAsOf asOf: Instant, _ body: (UserSnapshots) throws -> Void
+    withSnapshotAsOf asOf: Instant, provider: Provider? = nil,
+    users: ClosedRange<Int64> = .min ... .max, _ body: (UserSnapshots) throws -> Void
   ) throws {
     try visit("read snapshots") { database in
-      // Two seeks per user and app, however many nights the ledger remembers.
-      let next = try Statement(database, Self.nextSource)
+      // Two seeks per user and app, however many runs the ledger remembers.
+      let next = try Statement(database, Self.nextSource(of: provider))
       let newest = try Statement(database, Self.newestOfSource)
       newest.bind(4, asOf.milliseconds)
-      var source: [Int64] = [.min, .min, .min]
+      next.bind(4, users.upperBound)
+      var source: [Int64] = [provider.map { Int64($0.rawValue) } ?? .min, users.lowerBound, .min]
       var current: UserSnapshots?
       while true {
         for (index, value) in source.enumerated() { next.bind(Int32(index + 1), value) }
@@ -68,16 +72,17 @@ extension Ledger {
     }
   }
 
-  /// When the newest snapshot of a provider at or before `asOf` was captured; nil without one.
-  public func newestCapture(
-    of provider: Provider, asOf: Instant
-  ) throws(LedgerError) -> Instant? {
+  /// When the newest snapshot of each provider at or before `asOf` was captured.
+  public func newestCaptures(asOf: Instant) throws(LedgerError) -> [Provider: Instant] {
     try access("read snapshots") { database in
       let statement = try database.statement(
-        "select max(captured_ms) from snapshot where provider = ? and captured_ms <= ?")
-      statement.bind(1, Int64(provider.rawValue))
-      statement.bind(2, asOf.milliseconds)
-      return try statement.first { $0.optionalInstant(0) } ?? nil
+        """
+        select provider, max(captured_ms) from snapshot where captured_ms <= ? group by provider
+        """)
+      statement.bind(1, asOf.milliseconds)
+      var captures: [Provider: Instant] = [:]
+      try statement.forEachRow { captures[try $0.value(0)] = $0.instant(1) }
+      return captures
     }
   }
 
@@ -106,17 +111,17 @@ extension Ledger {
   }
 
   /// Calls `body` at every user, by key, who has a production lineage of `provider` but no
-  /// snapshot captured in `capture`.
+  /// snapshot captured in `capture`; `users` restricts the walk.
   public func forEachUser(
     withoutSnapshotIn capture: ClosedRange<Instant>, provider: Provider,
-    _ body: (Int64) throws -> Void
+    users: ClosedRange<Int64> = .min ... .max, _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
       let statement = try Statement(
         database,
         """
         select distinct user from lineage as l
-        where user <> 0 and provider = ?1
+        where user <> 0 and provider = ?1 and user between ?4 and ?5
           and environment = \(Environment.production.rawValue) and not exists (
           select 1 from snapshot as s
           where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
@@ -125,14 +130,21 @@ extension Ledger {
       statement.bind(1, Int64(provider.rawValue))
       statement.bind(2, capture.lowerBound.milliseconds)
       statement.bind(3, capture.upperBound.milliseconds)
+      statement.bind(4, users.lowerBound)
+      statement.bind(5, users.upperBound)
       try statement.forEachRow { try body($0.int64(0)) }
     }
   }
 
-  private static let nextSource = """
-    select provider, user, app from snapshot
-    where (provider, user, app) > (?, ?, ?) order by provider, user, app limit 1
-    """
+  private static func nextSource(of provider: Provider?) -> String {
+    let later =
+      provider == nil
+      ? "(provider, user, app) > (?1, ?2, ?3)" : "provider = ?1 and (user, app) > (?2, ?3)"
+    return """
+      select provider, user, app from snapshot
+      where \(later) and user <= ?4 order by provider, user, app limit 1
+      """
+  }
 
   private static let newestOfSource = """
     select s.provider, s.user, s.app, s.captured_ms, s.archive, s.line, s.byte_offset, c.body, u.id

@@ -8,7 +8,6 @@ import Domain
 /// Most of what a group is it was before, so that adding the one and taking the other away at once
 /// leaves little to be carried on.
 struct BothFolds: Sendable {
-  let path: String
   let fold: GroupFold
   /// The rules by which the cells were folded.
   let former: FoldSettings
@@ -19,31 +18,25 @@ struct BothFolds: Sendable {
   /// Into how many shares the groups are dealt out.
   let shares: Int
 
-  /// Folds the groups of one share by a connection of its own.
-  func fold(_ share: Int, _ tell: (Result<FoldResult, any Error>) -> Bool) {
-    let change = Result {
-      let ledger = try Ledger.open(path: path, mode: .readOnly)
-      var change = FoldResult()
-      try ledger.atOneMoment {
-        var (folded, withdrawn): (Set<Int64>, Set<Int64>) = ([], [])
-        for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
-          var known: [Event]?
-          if isIn(share, row), !folded.contains(key) {
-            let group = try ledger.group(of: row)
-            folded.formUnion(group.map(\.key))
-            known = try foldAgain(group, ledger, into: &change)
-          }
-          let then = past.touched.contains(key) ? past.known[key]?.row : row
-          if let then, isIn(share, then), !withdrawn.contains(key) {
-            withdrawn.formUnion(try withdraw(then, known, ledger, from: &change))
-          }
-        }
+  /// Folds the groups of one share on the connection of a worker.
+  func fold(_ ledger: Ledger, _ share: Int) throws -> FoldResult {
+    var change = FoldResult()
+    var (folded, withdrawn): (Set<Int64>, Set<Int64>) = ([], [])
+    for (key, row) in rows.sorted(by: { $0.key < $1.key }) {
+      var known: [Event]?
+      if isIn(share, row), !folded.contains(key) {
+        let group = try ledger.group(of: row)
+        folded.formUnion(group.map(\.key))
+        known = try foldAgain(group, ledger, into: &change)
       }
-      change.facts.removeNothings()
-      change.rates.removeNothings()
-      return change
+      let then = past.touched.contains(key) ? past.known[key]?.row : row
+      if let then, isIn(share, then), !withdrawn.contains(key) {
+        withdrawn.formUnion(try withdraw(then, known, ledger, from: &change))
+      }
     }
-    _ = tell(change)
+    change.facts.removeNothings()
+    change.rates.removeNothings()
+    return change
   }
 
   /// Whether the group of a lineage belongs to a share; all of a group's lineages do, or none.

@@ -19,11 +19,11 @@ struct FoldPass {
       // sum, and goes on beside the folding.
       let events = try ledger.acceptedEventLines()
       let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
-      let stretch = KeyRange(
-        path: ledger.path, fold: fold, revenueCells: events / stretches.count / 2)
-      try Workers(count: jobs, waitingMax: 1).run(stretches, stretch.fold) { _, part in
+      let stretch = RangeFold(
+        fold: fold, revenueCells: events / stretches.count / 2)
+      try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
         try checkStop()
-        try sum.add(part.get())
+        try sum.add(part)
         while var revenue = stretch.revenue.take() {
           try sum.add(revenue, parts: stretches.count)
           revenue.removeAll(keepingCapacity: true)
@@ -103,9 +103,8 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
   }
 }
 
-/// The parallel part: the fold groups of one stretch, by a connection of its own.
-private struct KeyRange: Sendable {
-  let path: String
+/// Folds the groups in a range of keys, on the connection of a worker.
+private struct RangeFold: Sendable {
   let fold: GroupFold
   /// About how many cells of revenue it comes to, so that their table need not grow.
   let revenueCells: Int
@@ -116,21 +115,17 @@ private struct KeyRange: Sendable {
   let revenue = Relay<[RevenueKey: RevenueSums]>()
   let spare = Relay<[RevenueKey: RevenueSums]>()
 
-  func fold(_ keys: ClosedRange<Int64>, _ tell: (Result<FoldResult, any Error>) -> Bool) {
-    let result = Result {
-      var result = sums.take() ?? FoldResult()
-      result.facts.revenue = spare.take() ?? [:]
-      result.facts.revenue.reserveCapacity(revenueCells)
-      let ledger = try Ledger.open(path: path, mode: .readOnly)
-      let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-      try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
-        try fold.fold(rows, events, cases, into: &result)
-      }
-      let part = result.takePart()
-      revenue.put(result.takeRevenue())
-      sums.put(result)
-      return part
+  func fold(_ ledger: Ledger, _ keys: ClosedRange<Int64>) throws -> FoldResult {
+    var result = sums.take() ?? FoldResult()
+    result.facts.revenue = spare.take() ?? [:]
+    result.facts.revenue.reserveCapacity(revenueCells)
+    let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+    try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
+      try fold.fold(rows, events, cases, into: &result)
     }
-    _ = tell(result)
+    let part = result.takePart()
+    revenue.put(result.takeRevenue())
+    sums.put(result)
+    return part
   }
 }

@@ -41,15 +41,14 @@ struct Increment {
   /// Folds the lineages that are always alone; gives the other ones.
   private func foldAlone(into result: inout Result) throws -> [LineageRow] {
     let lone = LoneFolds(
-      path: ledger.path, fold: fold, former: former, touched: dirty.touched,
+      fold: fold, former: former, touched: dirty.touched,
       archive: basis.archive, leaked: leaked)
     var grouped: [LineageRow] = []
     let keys = dirty.all
-    try Workers(count: jobs, waitingMax: 2).run(
-      keys.parts(of: Self.partSize(of: keys.count, jobs: jobs)), lone.fold
-    ) { _, part in
+    try Workers(count: jobs, waitingMax: 2).read(
+      ledger.path, keys.parts(of: Self.partSize(of: keys.count, jobs: jobs)), lone.fold
+    ) { part in
       try checkStop()
-      let part = try part.get()
       try result.change.add(part.change)
       result.members.formUnion(part.members)
       result.mayLeak += part.mayLeak
@@ -60,8 +59,8 @@ struct Increment {
 
   /// How many lineages a worker folds at a time.
   ///
-  /// A connection is opened for each part, which is to be worth it; parts end soon enough that a
-  /// signal is heeded and little waits in memory, and each worker has one.
+  /// Parts end soon enough that a signal is heeded and little waits in memory, and each worker has
+  /// one.
   private static func partSize(of count: Int, jobs: Int) -> Int {
     max(256, min(4_096, count / jobs + 1))
   }
@@ -75,11 +74,13 @@ struct Increment {
     result.members.formUnion(rows.keys)
     result.mayLeak += rows.values
     let both = BothFolds(
-      path: ledger.path, fold: fold, former: former, rows: rows, past: past,
+      fold: fold, former: former, rows: rows, past: past,
       shares: max(jobs, rows.count / 4096))
-    try Workers(count: jobs, waitingMax: 2).run(Array(0..<both.shares), both.fold) { _, part in
+    try Workers(count: jobs, waitingMax: 2).read(
+      ledger.path, Array(0..<both.shares), both.fold
+    ) { part in
       try checkStop()
-      try result.change.add(part.get())
+      try result.change.add(part)
     }
   }
 

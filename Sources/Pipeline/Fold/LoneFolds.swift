@@ -7,7 +7,6 @@ import Domain
 ///
 /// Each share reads its own, once: what a lineage was stands in the same row as what it is.
 struct LoneFolds: Sendable {
-  let path: String
   let fold: GroupFold
   /// The rules by which the cells were folded.
   let former: FoldSettings
@@ -29,26 +28,20 @@ struct LoneFolds: Sendable {
     var grouped: [LineageRow] = []
   }
 
-  /// Folds some of the dirty lineages by a connection of its own.
-  func fold(_ keys: ArraySlice<Int64>, _ tell: (Result<Part, any Error>) -> Bool) {
-    let part = Result {
-      let ledger = try Ledger.open(path: path, mode: .readOnly)
-      let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-      var part = Part()
-      // A table that grows is hashed anew each time.
-      part.change.facts.revenue.reserveCapacity(keys.count * 4)
-      try ledger.atOneMoment {
-        var grouped: [LineageRow] = []
-        try ledger.forEachLineage(
-          of: keys, touched: touched, knownBy: archive, grouped: { grouped.append($0) },
-          alone: { try fold($0, $1, $2, cases, into: &part) })
-        part.grouped = grouped
-      }
-      part.change.facts.removeNothings()
-      part.change.rates.removeNothings()
-      return part
-    }
-    _ = tell(part)
+  /// Folds some of the dirty lineages on the connection of a worker.
+  func fold(_ ledger: Ledger, _ keys: ArraySlice<Int64>) throws -> Part {
+    let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
+    var part = Part()
+    // A table that grows is hashed anew each time.
+    part.change.facts.revenue.reserveCapacity(keys.count * 4)
+    var grouped: [LineageRow] = []
+    try ledger.forEachLineage(
+      of: keys, touched: touched, knownBy: archive, grouped: { grouped.append($0) },
+      alone: { try fold($0, $1, $2, cases, into: &part) })
+    part.grouped = grouped
+    part.change.facts.removeNothings()
+    part.change.rates.removeNothings()
+    return part
   }
 
   private func fold(

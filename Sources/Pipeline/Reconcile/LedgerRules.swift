@@ -48,11 +48,7 @@ extension RunPipeline {
     reconcileRules.hasUndatedCollections = try attempt {
       try ledger.hasSkipped(undatedCollection)
     }
-    for provider in Provider.allCases {
-      reconcileRules.snapshotsTakenAt[provider] = try attempt {
-        try ledger.newestCapture(of: provider, asOf: rules.asOf)
-      }
-    }
+    reconcileRules.snapshotsTakenAt = try attempt { try ledger.newestCaptures(asOf: rules.asOf) }
     return reconcileRules
   }
 }

@@ -3,63 +3,104 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// Ledger and snapshots → breaks, user by user.
+/// Ledger and snapshots → breaks: users in parallel, by ranges of their keys.
 struct ReconcilePass {
   let ledger: Ledger
-  let cases: InputBuilder
   let rules: ReconciliationSettings
+  let jobs: Int
   let checkStop: () throws(SubledgerError) -> Void
-  private var formerUsers = FormerUsers()
 
-  init(
-    ledger: Ledger, cases: InputBuilder, rules: ReconciliationSettings,
-    checkStop: @escaping () throws(SubledgerError) -> Void
-  ) {
+  /// The users of one provider in a range of keys, who have a snapshot or have none.
+  private struct Users {
+    var provider: Provider
+    var keys: ClosedRange<Int64>
+    var haveSnapshot: Bool
+  }
+
+  /// Compares every user of `providers`, with a snapshot or without.
+  ///
+  /// Where two users raise one break, the order of users decides which of them stays; it is the
+  /// same however many workers there are.
+  func run(_ providers: Set<Provider>) throws(SubledgerError) -> ReconciliationResult {
+    var result = ReconciliationResult()
+    var previousOwners = PreviousOwners()
+    let (rules, asOf) = (rules, rules.fold.asOf)
+    try attempt {
+      let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))
+      let shown = providers.sorted { $0.rawValue < $1.rawValue }.flatMap { provider in
+        ranges.map { Users(provider: provider, keys: $0, haveSnapshot: true) }
+      }
+      let notShown = shown.map {
+        Users(provider: $0.provider, keys: $0.keys, haveSnapshot: false)
+      }
+      let workers = Workers(count: jobs)
+      var transferred: Set<Int64> = []
+      try workers.read(ledger.path, shown) { ledger, users in
+        try InputReader(ledger: ledger, rules: rules).transferredLineages(
+          users.provider, users.keys)
+      } take: {
+        try checkStop()
+        transferred.formUnion($0)
+      }
+      let heldByOthers = transferred
+      try workers.read(ledger.path, shown + notShown) { ledger, users in
+        var reader = InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
+        var result = ReconciliationResult()
+        if users.haveSnapshot {
+          try ledger.forEachUser(
+            withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
+          ) { user in
+            for input in try reader.inputs(user) { result.add(reconcile(input, rules: rules)) }
+          }
+        } else {
+          try ledger.forEachUser(
+            withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: users.provider,
+            users: users.keys
+          ) { user in
+            let rows = try ledger.lineages(ofUser: user, provider: users.provider)
+            result.add(reconcile(try reader.input(rows, of: users.provider), rules: rules))
+          }
+        }
+        return (result, reader.previousOwners)
+      } take: { part, owners in
+        try checkStop()
+        result.add(part)
+        previousOwners.add(owners)
+      }
+    }
+    result.breaks.removeAll(where: previousOwners.contradict)
+    return result
+  }
+}
+
+/// Reads what reconciliation compares of each user, on one connection.
+private struct InputReader {
+  let ledger: Ledger
+  let rules: ReconciliationSettings
+  /// Lineages that a snapshot of somebody else than their events' user lists.
+  let transferred: Set<Int64>
+  private let builder: InputBuilder
+  private(set) var previousOwners = PreviousOwners()
+
+  init(ledger: Ledger, rules: ReconciliationSettings, transferred: Set<Int64> = []) {
     self.ledger = ledger
-    self.cases = cases
     self.rules = rules
-    self.checkStop = checkStop
+    self.transferred = transferred
+    builder = InputBuilder(ledger: ledger, rules: rules.fold)
   }
 
   private var asOf: Instant { rules.fold.asOf }
 
-  /// Compares every user of `providers`, with a snapshot or without.
-  mutating func run(_ providers: Set<Provider>) throws(SubledgerError) -> ReconciliationResult {
-    var outcome = ReconciliationResult()
-    try attempt {
-      let transferred = try transferredLineages()
-      try ledger.forEachUser(withSnapshotAsOf: asOf) { current in
-        for user in try userCases(current, transferred) {
-          outcome.take(reconcile(user, rules: rules))
-        }
-        try checkStop()
-      }
-      for provider in providers.sorted(by: { $0.rawValue < $1.rawValue }) {
-        try ledger.forEachUser(
-          withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider
-        ) { user in
-          let rows = try ledger.lineages(ofUser: user, provider: provider)
-          outcome.take(reconcile(try userCase(rows, of: provider, transferred), rules: rules))
-          try checkStop()
-        }
-      }
-    }
-    outcome.breaks.removeAll(where: formerUsers.contradict)
-    return outcome
-  }
-
-  /// A case for each snapshot, of what was bought in its app, and one for what was bought in apps
-  /// that no snapshot speaks of.
-  private mutating func userCases(
-    _ user: UserSnapshots, _ transferred: Set<Int64>
-  ) throws -> [ReconciliationInput] {
+  /// One input for each snapshot, with what was bought in its app, and one for what was bought in
+  /// apps without a snapshot.
+  mutating func inputs(_ user: UserSnapshots) throws -> [ReconciliationInput] {
     let rows = try ledger.lineages(ofUser: user.user, provider: user.provider)
-    var cases = try user.snapshots.map { snapshot in
-      try userCase(rows.filter { mayShow(snapshot, $0) }, user.user, snapshot, transferred)
+    var inputs = try user.snapshots.map { snapshot in
+      try input(rows.filter { mayShow(snapshot, $0) }, user.user, snapshot)
     }
     let others = rows.filter { row in !user.snapshots.contains { mayShow($0, row) } }
-    if !others.isEmpty { cases.append(try userCase(others, of: user.provider, transferred)) }
-    return cases
+    if !others.isEmpty { inputs.append(try input(others, of: user.provider)) }
+    return inputs
   }
 
   /// Whether a snapshot is of the lineage's app; where one of both names none, it may be.
@@ -68,8 +109,8 @@ struct ReconcilePass {
     return app == snapshot.app || app.isEmpty || snapshot.app.isEmpty
   }
 
-  private mutating func userCase(
-    _ known: [LineageRow], _ key: Int64, _ snapshot: Snapshot, _ transferred: Set<Int64>
+  private mutating func input(
+    _ known: [LineageRow], _ key: Int64, _ snapshot: Snapshot
   ) throws -> ReconciliationInput {
     var rows = known
     for row in try lineages(namedIn: snapshot) where !rows.contains(where: { $0.key == row.key }) {
@@ -89,8 +130,9 @@ struct ReconcilePass {
     return user
   }
 
-  private mutating func userCase(
-    _ rows: [LineageRow], of provider: Provider, _ transferred: Set<Int64>
+  /// The input of a user without a snapshot.
+  mutating func input(
+    _ rows: [LineageRow], of provider: Provider
   ) throws -> ReconciliationInput {
     let key = rows.first?.user ?? 0
     var user = ReconciliationInput(provider: provider, user: key.userKeyText)
@@ -102,8 +144,8 @@ struct ReconcilePass {
     return user
   }
 
-  /// The lives that `rows` are part of, as told before `moment`, and those of which all was told
-  /// after it.
+  /// The subscriptions that `rows` are part of, by the events before `moment`, and those of which
+  /// all events are later.
   private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
   ) throws -> (told: [LineageInput], newer: [LineageInput]) {
@@ -115,9 +157,9 @@ struct ReconcilePass {
       let wanted = Set(waiting.map(\.key)).intersection(members)
       waiting.removeAll { members.contains($0.key) }
       let events = try ledger.events(of: group)
-      formerUsers.read(
+      previousOwners.read(
         events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
-      let lives = try cases.lineages(group, events, at: moment)
+      let lives = try builder.lineages(group, events, at: moment)
       told += lives.told.filter { $0.isAmong(wanted) }
       newer += lives.newer.filter { $0.isAmong(wanted) }
     }
@@ -125,9 +167,11 @@ struct ReconcilePass {
   }
 
   /// Lineages that a snapshot of somebody else than their events' user lists.
-  private func transferredLineages() throws -> Set<Int64> {
+  func transferredLineages(
+    _ provider: Provider, _ users: ClosedRange<Int64>
+  ) throws -> Set<Int64> {
     var transferred: Set<Int64> = []
-    try ledger.forEachUser(withSnapshotAsOf: asOf) { current in
+    try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users) { current in
       for snapshot in current.snapshots {
         for row in try lineages(namedIn: snapshot) where row.user != current.user {
           transferred.insert(row.key)
@@ -175,7 +219,7 @@ extension LineageInput {
 }
 
 extension ReconciliationResult {
-  mutating func take(_ other: ReconciliationResult) {
+  fileprivate mutating func add(_ other: ReconciliationResult) {
     breaks += other.breaks
     churnInDoubt.formUnion(other.churnInDoubt)
     counts.add(other.counts)

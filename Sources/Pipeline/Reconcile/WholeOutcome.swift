@@ -15,8 +15,7 @@ extension RunPipeline {
     ).run()
     let result = fold.result
     let known = try rules.knowing(PaidPrices(result.prices), in: ledger) { result.facts.begun }
-    var reconcile = ReconcilePass(
-      ledger: ledger, cases: cases, rules: known, checkStop: checkStop)
-    return (fold, try reconcile.run(reconciled))
+    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
+    return (fold, try pass.run(reconciled))
   }
 }

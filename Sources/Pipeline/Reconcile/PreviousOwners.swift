@@ -1,30 +1,33 @@
 import Domain
 
-/// Users who were told of, while the lineage is filed under another one: a purchase can be restored
+/// Users whom events name, while the lineage is filed under another one: a purchase can be restored
 /// or shared, and an account can take over what its device bought.
-struct FormerUsers {
+struct PreviousOwners {
   /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
   /// as there are devices.
-  private var told: Set<Int64> = []
+  private var named: Set<Int64> = []
 
   /// Reads the events before as-of of a lineage of `user` in `app`.
   mutating func read(_ events: [Event], of user: Int64, in app: String, asOf: Instant) {
     var last: Int64 = 0
     for event in events where event.user != user && event.user != last {
       guard event.user != 0, event.time < asOf else { continue }
-      told.insert(key(event.provider, event.user, app))
-      told.insert(key(event.provider, event.user, nil))
+      named.insert(key(event.provider, event.user, app))
+      named.insert(key(event.provider, event.user, nil))
       last = event.user
     }
   }
+
+  /// Adds those of other lineages.
+  mutating func add(_ others: PreviousOwners) { named.formUnion(others.named) }
 
   /// Whether a break says of one of them that no event ever came; an app that is not known may be
   /// any.
   func contradict(_ found: Break) -> Bool {
     guard found.code == .eventsAbsent else { return false }
     let user = Int64(userKeyText: found.user)
-    guard !found.app.isEmpty else { return told.contains(key(found.provider, user, nil)) }
-    return [found.app, ""].contains { told.contains(key(found.provider, user, $0)) }
+    guard !found.app.isEmpty else { return named.contains(key(found.provider, user, nil)) }
+    return [found.app, ""].contains { named.contains(key(found.provider, user, $0)) }
   }
 
   private func key(_ provider: Provider, _ user: Int64, _ app: String?) -> Int64 {
