@@ -4,13 +4,13 @@ import EventStore
 import Reports
 import Domain
 
-/// Runs `work` and says its failure in the night's terms.
+/// Runs `work` and converts its failure to a `SubledgerError`.
 func attempt<Result>(_ work: () throws -> Result) throws(SubledgerError) -> Result {
   do { return try work() } catch { throw SubledgerError(error) }
 }
 
 extension SubledgerError {
-  /// A room's failure as the night's: the same message, with the kind that decides the exit code.
+  /// A module's failure with the same message, and the kind that decides the exit code.
   init(_ error: any Error) {
     switch error {
     case let error as SubledgerError: self = error

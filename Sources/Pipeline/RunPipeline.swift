@@ -4,7 +4,7 @@ public import Logging
 import EventStore
 import Reconciliation
 
-/// The whole night on one page: ingest → fold → reconcile → report → publish.
+/// The whole run on one page: ingest → fold → reconcile → report → publish.
 public struct RunPipeline {
   private(set) var plan: Plan
   let version: String
@@ -50,17 +50,17 @@ public struct RunPipeline {
 
   /// Reads what is new and publishes the report set anew.
   public func run() throws(SubledgerError) -> RunResult {
-    let night = try withLists()
-    return try night.withLedger { ledger throws(SubledgerError) in
-      let intake = try night.ingest(into: ledger)
-      try night.tellFuture(of: ledger)
-      var outcome = try night.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
+    let pipeline = try withLists()
+    return try pipeline.withLedger { ledger throws(SubledgerError) in
+      let intake = try pipeline.ingest(into: ledger)
+      try pipeline.tellFuture(of: ledger)
+      var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
       return outcome
     }
   }
 
-  /// Where the processor time of this night went, in one line.
+  /// Where the processor time of this run went, in one line.
   public var stageTimes: String { times.text }
 
   /// Reads what is new into the ledger, nothing else.
@@ -73,17 +73,17 @@ public struct RunPipeline {
 
   /// Publishes the report set from the ledger as it stands.
   public func report() throws(SubledgerError) -> RunResult {
-    let night = try withLists()
+    let pipeline = try withLists()
     try requireLedger()
-    return try night.withLedger { ledger throws(SubledgerError) in
+    return try pipeline.withLedger { ledger throws(SubledgerError) in
       try refuseNothing(IntakeSummary(), ledger)
-      try night.tellFuture(of: ledger)
-      return try night.withKeptDecisions(of: ledger)
+      try pipeline.tellFuture(of: ledger)
+      return try pipeline.withKeptDecisions(of: ledger)
         .publish(from: ledger, after: IntakeSummary())
     }
   }
 
-  /// This night with the decisions as `ledger` has them, where it rewrote this very file: what was
+  /// This run with the decisions as `ledger` has them, where it rewrote this very file: what was
   /// taken out of it with an erased person does not come back by it.
   private func withKeptDecisions(of ledger: Ledger) throws(SubledgerError) -> RunPipeline {
     guard let name = plan.decisions.sha256,
@@ -96,27 +96,27 @@ public struct RunPipeline {
       the decisions \(plan.configuration.job.decisions?.path ?? "") name a person who was erased: \
       they are followed as the ledger rewrote them. Change them so
       """)
-    var night = self
-    night.plan.decisions = try DecisionsFile(
+    var pipeline = self
+    pipeline.plan.decisions = try DecisionsFile(
       try kept.content(), named: "the decisions that run \(run) followed")
-    return night
+    return pipeline
   }
 
-  /// This night with the price book and the decisions of its plan.
+  /// This run with the price book and the decisions of its plan.
   private func withLists() throws(SubledgerError) -> RunPipeline {
-    var night = self
-    night.plan = try plan.withLists()
-    return night
+    var pipeline = self
+    pipeline.plan = try plan.withLists()
+    return pipeline
   }
 
-  /// Another night in this one's place that follows `plan`, and says nothing if asked to.
+  /// A run like this one that follows `plan`, without log messages if `silently`.
   func following(_ plan: Plan, silently: Bool = false) -> RunPipeline {
     RunPipeline(
       plan: plan, version: version, log: silently ? Self.silent : log, progress: progress,
       stop: stop)
   }
 
-  /// What is done again says nothing.
+  /// For what is done again.
   static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
 
   private func ingest(into ledger: Ledger) throws(SubledgerError) -> IntakeSummary {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Processor time of a night by stage, for `--timings`.
+/// Processor time of a run by stage, for `--timings`.
 final class StageTimes {
-  /// What a night does, in the order in which it is told.
+  /// The stages of a run, in the order in which they are printed.
   enum Stage: String, CaseIterable {
     /// Reading and inflating archives, and their hashes.
     case inflate

@@ -1,4 +1,4 @@
-/// Why a night could not be done: what was being done, on what, why it failed, and what to do.
+/// Why a run failed: what was being done, on what, why it failed, and what to do.
 public struct SubledgerError: Error, Sendable, CustomStringConvertible {
   /// What went wrong, as the exit codes tell it.
   public enum Kind: Sendable {

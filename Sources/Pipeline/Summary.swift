@@ -1,6 +1,6 @@
 import EventStore
 
-/// How a night ended when it did.
+/// How a run ended.
 public struct RunResult: Sendable, Equatable {
   /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
   /// input, or too many lines of this run were rejected.
@@ -14,7 +14,7 @@ public struct RunResult: Sendable, Equatable {
   static let reservations = RunResult(hasReservations: true)
 }
 
-/// How far a night has come.
+/// How far a run has come.
 public struct RunProgress: Sendable {
   /// What is being done.
   public var stage: String
@@ -28,7 +28,7 @@ public struct RunProgress: Sendable {
   public var isLast: Bool
 }
 
-/// What the intake of one night came to.
+/// Counts of what one run read.
 struct IntakeSummary: Sendable {
   var archivesRead = 0
   var archivesKnown = 0
@@ -53,7 +53,7 @@ struct IntakeSummary: Sendable {
 
   /// Whether there was input and not one line of it could be understood.
   ///
-  /// A refused file is new every night: beside input that was read before it stops none.
+  /// A refused file is new in every run: beside input that was read before it stops none.
   var isBeyondSalvage: Bool {
     let understood = tallies.accepted + tallies.duplicates + tallies.skipped + snapshots
     let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0

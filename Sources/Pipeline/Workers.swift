@@ -58,7 +58,7 @@ struct Workers {
       guard let thread else { break }
       threads.append(thread)
     }
-    // A system without a thread to spare makes the night slower and no different.
+    // A system without a thread to spare makes the run slower and no different.
     if threads.isEmpty { return try runHere(inputs, makeWork(), take: take) }
     defer {
       results.cancel()

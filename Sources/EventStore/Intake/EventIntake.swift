@@ -25,7 +25,7 @@ public final class EventIntake {
   /// Whole archives that wait to be written.
   private var finished: [EventFileImport] = []
   private var finishedSize = 0
-  /// SHA-256 of each of them: a night can have a hundred thousand.
+  /// SHA-256 of each of them: a run can have a hundred thousand.
   private var finishedContents: Set<String> = []
   /// The archive that is being read.
   private var current: EventFileImport?

@@ -23,8 +23,8 @@ extension RunPipeline {
           hint: "open it with `subledger reopen \(order.month.text) --reason …` first")
       }
       try requireStanding(run, in: ledger, to: "close \(order.month.text)")
-      let night = try following(run, in: ledger)
-      let rules = try night.reconcileRules(for: ledger).fold
+      let pipeline = try following(run, in: ledger)
+      let rules = try pipeline.reconcileRules(for: ledger).fold
       try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }
       let frozen = try attempt {
         try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
@@ -117,7 +117,7 @@ extension RunPipeline {
     return (run, zone)
   }
 
-  /// A night that follows what `run` followed, whatever this one was told.
+  /// A run with the settings of `run`, whatever this one's are.
   private func following(_ run: RunRow, in ledger: Ledger) throws(SubledgerError) -> RunPipeline {
     guard run.version == version else {
       throw SubledgerError(

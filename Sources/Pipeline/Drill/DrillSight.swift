@@ -11,9 +11,9 @@ struct DrillSight {
   let rates: ExchangeRates
   private let troubled: Set<BreakHolder>
 
-  init(of ledger: Ledger, by night: RunPipeline) throws(SubledgerError) {
-    let (fold, outcome) = try night.wholeOutcome(
-      of: ledger, by: try night.reconcileRules(for: ledger))
+  init(of ledger: Ledger, by pipeline: RunPipeline) throws(SubledgerError) {
+    let (fold, outcome) = try pipeline.wholeOutcome(
+      of: ledger, by: try pipeline.reconcileRules(for: ledger))
     let found = fold.result.breaks + outcome.breaks
     breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
     arrivals = fold.result.facts.arrivals

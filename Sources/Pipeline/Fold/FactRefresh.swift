@@ -4,7 +4,7 @@ import Subscriptions
 import Domain
 
 /// Ledger → what changes in its cells, and what events alone show to be wrong: everything anew, or
-/// only what a night can have changed.
+/// only what a run can have changed.
 struct FactRefresh {
   let ledger: Ledger
   let cases: InputBuilder
@@ -16,7 +16,7 @@ struct FactRefresh {
 
   private var rules: ReconciliationSettings { fold.rules }
 
-  /// What a night comes to before reconciliation with snapshots.
+  /// The result of a run before reconciliation with snapshots.
   struct Outcome {
     /// What the cells spoke of before; nil when everything was folded anew.
     var basis: FactCheckpoint?
@@ -43,7 +43,7 @@ struct FactRefresh {
     /// Whether everything was folded anew.
     var isWhole: Bool { basis == nil }
 
-    /// How many subscriptions and trials of each product began, those of earlier nights included.
+    /// How many subscriptions and trials of each product began, those of earlier runs included.
     func begun(in ledger: Ledger) throws(LedgerError) -> [ProductKey: Int64] {
       isWhole ? facts.begun : try ledger.begun().merging(facts.begun, uniquingKeysWith: +)
     }
@@ -137,7 +137,7 @@ struct FactRefresh {
 }
 
 extension FactRefresh.Outcome {
-  /// What the night makes of the ledger's cells.
+  /// What the run changes in the ledger's cells.
   ///
   /// - Parameters:
   ///   - reconciled: what comparison with snapshots came to, always of everybody.

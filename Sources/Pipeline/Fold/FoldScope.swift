@@ -4,14 +4,14 @@ import Reconciliation
 import Reports
 import Domain
 
-/// How much of the ledger a night must fold.
+/// How much of the ledger a run must fold.
 enum FoldScope {
   case everything
   /// Only these lineages; the rest is in the cells, which speak of the basis.
   case dirty(DirtyLineages, FactCheckpoint)
 
   /// - Parameters:
-  ///   - rules: tonight's.
+  ///   - rules: this run's.
   ///   - fingerprint: of all that the meaning of events depends on.
   init(
     of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String

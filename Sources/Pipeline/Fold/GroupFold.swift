@@ -74,7 +74,7 @@ struct GroupFold: Sendable {
         let outcome = reconcile(user, rules: rules)
         found += outcome.breaks
         result.churnInDoubt.formUnion(outcome.churnInDoubt)
-        // What is missing is told anew every night: its words and its status follow as-of.
+        // What is missing is reported anew in every run: its text and status follow as-of.
         isWatched = true
       }
       if found.contains(where: { $0.status == .pending }) { isWatched = true }

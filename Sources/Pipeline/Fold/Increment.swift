@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// The fold of a night after others: only the groups of which something new is told, or of which a
+/// The fold of a run after others: only the groups of which something new is told, or of which a
 /// deadline has passed, each as it was and as it is.
 struct Increment {
   let ledger: Ledger

@@ -63,7 +63,7 @@ struct Intake {
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {
-      // What was read whole before the night had to stop is kept.
+      // What was read whole before the run had to stop is kept.
       intake.abandon()
       summary.add(try attempt { try intake.write() })
       throw error
@@ -136,7 +136,7 @@ struct Intake {
       try ArchiveFolder.files(under: paths, except: others)
     }
     for left in listing.leftOut {
-      // A broken link stood for input once; the others are left out every night as they should.
+      // A broken link stood for input once; the others are left out in every run as they should.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }

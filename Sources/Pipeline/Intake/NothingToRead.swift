@@ -3,7 +3,7 @@ import Providers
 import Domain
 
 extension RunPipeline {
-  /// Stops a night that has nothing to say, or nothing that could be read.
+  /// Stops a run without input, or without any that could be read.
   func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws(SubledgerError) {
     if summary.isBeyondSalvage {
       let reject = try attempt { try ledger.mostFrequentReject() }
