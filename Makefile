@@ -12,7 +12,8 @@ SORTS ?= crash power disk read signal limits together large hostile
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench faults fuzz tsan asan readers ledger guard clean packages
+.PHONY: run test build lint sample bench recall
+.PHONY: faults fuzz tsan asan readers ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
 run: build
@@ -81,6 +82,10 @@ ledger: build
 guard: PACKAGES += valgrind
 guard: build
 	Tests/Benchmarks/instructions.sh $(BINARY)
+
+# Measures which lost events are found (see docs/reconciliation.md); SHORT=1 takes one small world.
+recall: build
+	Tests/Benchmarks/recall.py $(BINARY) $(if $(SHORT),--seeds 401 --subscribers 300)
 
 # Makes sample-data again (see sample-data/README.md).
 sample: build

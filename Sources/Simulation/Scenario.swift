@@ -18,6 +18,16 @@ public enum SnapshotShape: String, CaseIterable, Sendable {
   case canonical
 }
 
+/// What `entitlements` in a webhook hold.
+public enum WebhookEntitlements: String, CaseIterable, Sendable {
+  /// The access that the event is about.
+  case ofEvent = "event"
+  /// All that the user really owns when the message is made.
+  case current
+  /// All that the user really owned at the event, however late the message is made.
+  case stale
+}
+
 /// What is simulated.
 ///
 /// Shares are in events, or subscribers, per million.
@@ -44,6 +54,12 @@ public struct Scenario: Sendable, Equatable {
   public var reorderedShare = 10_000
   /// Times in which the endpoint accepts nothing.
   public var outages: [ClosedRange<Instant>] = []
+  /// UTC days whose deliveries no archive holds.
+  public var absentDays: [Day] = []
+  /// Faults of Qonversion's feed, in events per million to which the fault can happen.
+  public var faultShares: [FeedFault: Int] = [:]
+  /// What `entitlements` in Qonversion's webhooks hold.
+  public var entitlements = WebhookEntitlements.ofEvent
   /// Subscribers whose whole history is sandbox traffic.
   public var sandboxShare = 20_000
   /// Deliveries archived inside an envelope with receive time and headers.
@@ -79,7 +95,7 @@ public struct Scenario: Sendable, Equatable {
           + "million together"
       ),
       (
-        million.contains(sandboxShare) && million.contains(envelopedShare),
+        ([sandboxShare, envelopedShare] + faultShares.values).allSatisfy(million.contains),
         "a share is not between 0 and a million"
       ),
       (!providers.isEmpty, "there is no provider"),

@@ -63,6 +63,23 @@ struct SimulateCommand: ParsableCommand {
     transform: SimulateCommand.outage)
   var outage: [ClosedRange<Instant>] = []
 
+  @Option(
+    help: "A UTC day whose deliveries no archive holds; may be given often.",
+    transform: SimulateCommand.day)
+  var absentDay: [Day] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "A fault of Qonversion's feed, NAME=SHARE in events per million; may be given often.",
+      discussion: FeedFault.allCases.map(\.rawValue).joined(separator: ", ")),
+    transform: SimulateCommand.fault)
+  var fault: [(FeedFault, Int)] = []
+
+  @Option(
+    help: "What the entitlements of webhooks hold: event, current or stale.",
+    transform: SimulateCommand.entitlements)
+  var entitlements = WebhookEntitlements.ofEvent
+
   @Option(help: "Subscribers whose whole history is sandbox traffic, per million.")
   var sandbox: Int?
 
@@ -107,6 +124,29 @@ struct SimulateCommand: ParsableCommand {
     return instants[0]...instants[1]
   }
 
+  private static func entitlements(_ text: String) throws -> WebhookEntitlements {
+    guard let entitlements = WebhookEntitlements(rawValue: text) else {
+      throw ValidationError("Unknown entitlements \"\(text)\". Use event, current or stale.")
+    }
+    return entitlements
+  }
+
+  private static func day(_ text: String) throws -> Day {
+    guard let instant = CivilCalendar.utc.instant(text), text.count == 10 else {
+      throw ValidationError("\"\(text)\" is not a day. Use 2025-03-10.")
+    }
+    return Day(number: Int32(instant.milliseconds / Interval.day.milliseconds))
+  }
+
+  private static func fault(_ text: String) throws -> (FeedFault, Int) {
+    let parts = text.split(separator: "=").map(String.init)
+    guard parts.count == 2, let fault = FeedFault(rawValue: parts[0]), let share = Int(parts[1])
+    else {
+      throw ValidationError("\"\(text)\" is not a fault. Use double_charge=20000.")
+    }
+    return (fault, share)
+  }
+
   private var scenario: Scenario {
     var scenario = Scenario(seed: seed, subscribers: subscribers, months: months)
     scenario.events = events
@@ -117,6 +157,9 @@ struct SimulateCommand: ParsableCommand {
     scenario.delayedShare = delayed ?? scenario.delayedShare
     scenario.reorderedShare = reordered ?? scenario.reorderedShare
     scenario.outages = outage
+    scenario.absentDays = absentDay
+    scenario.faultShares = Dictionary(fault) { _, last in last }
+    scenario.entitlements = entitlements
     scenario.sandboxShare = sandbox ?? scenario.sandboxShare
     scenario.envelopedShare = enveloped ?? scenario.envelopedShare
     return scenario

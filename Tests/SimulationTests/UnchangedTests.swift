@@ -21,7 +21,7 @@ import Domain
       }
     }
     #expect(count == 226)
-    // As recorded when the truth named outcomes.
-    #expect(fingerprint.value == -2_631_223_868_669_570_861)
+    // As recorded when the truth named what was paid.
+    #expect(fingerprint.value == -2_725_479_744_910_127_626)
   }
 }

@@ -146,6 +146,8 @@ struct Occurrence: Sendable {
   var access: Access
   /// Sent from abroad: the country of the message is not that of the charge.
   var isAbroad = false
+  /// What is wrong with the event as it is sent.
+  var fault: FeedFault?
 }
 
 /// The true history of one invented customer, up to the end of the scenario.

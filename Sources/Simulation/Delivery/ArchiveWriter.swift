@@ -17,7 +17,7 @@ struct ArrivalCounts {
     summary.asOf = Instant(seconds: span.end)
     for outcome in DeliveryOutcome.allCases { summary.outcomes[outcome] = 0 }
     let model = DeliveryModel(scenario)
-    let envelope = Envelope(share: scenario.envelopedShare, span: span)
+    let envelope = Envelope(scenario, span)
     var number = 0
     while scenario.events.map({ summary.events < $0 }) ?? (number < scenario.subscribers) {
       try checkStop()
@@ -77,7 +77,7 @@ struct ArchiveWriter {
     let model = DeliveryModel(scenario)
     var files = ArchiveFiles(
       layout: scenario.archives, total: counts.summary.lines, folder: folder,
-      envelope: Envelope(share: scenario.envelopedShare, span: span))
+      envelope: Envelope(scenario, span))
     var first = 0
     while first < counts.arrivalsByDay.count {
       var last = first + 1
@@ -89,8 +89,8 @@ struct ArchiveWriter {
       }
       for arrival in try arrivals(days: first..<last, count: count, model) {
         try checkStop()
-        let person = CustomerSimulator.customer(of: Int(arrival.person), in: scenario, span: span)
-        guard let customer = person.seen(by: arrival.provider, span) else { continue }
+        let customer = scenario.history(of: Int(arrival.person), by: arrival.provider, span)
+        guard let customer else { continue }
         let index = Int(arrival.occurrence)
         let delivery = model.delivery(of: index, in: customer)
         try files.write(delivery.arrivals[Int(arrival.copy)], of: index, in: customer)

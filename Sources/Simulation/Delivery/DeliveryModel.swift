@@ -15,6 +15,8 @@ struct Delivery: Sendable {
   var outcome: DeliveryOutcome
   /// Empty for a lost event.
   var arrivals: [Arrival]
+  /// Whether an archive that is absent would have held one.
+  var isOfAbsentDay = false
 }
 
 /// Draws how the provider delivers each event of a customer.
@@ -57,6 +59,11 @@ struct DeliveryModel: Sendable {
         delivery.arrivals.append(copy)
       }
     }
+    let days = scenario.absentDays
+    let kept = delivery.arrivals.filter { !days.contains(civilDay(of: $0.received / 1000)) }
+    delivery.isOfAbsentDay = kept.count < delivery.arrivals.count
+    delivery.arrivals = kept
+    if kept.isEmpty { delivery.outcome = .lost }
     return delivery
   }
 
@@ -71,6 +78,11 @@ struct DeliveryModel: Sendable {
     let created = time + random.between(20, 120)
     let first = created * 1000 + random.between(80, 2_800)
     var arrival = Arrival(received: first, attempt: 1, created: created)
+    if customer.occurrences[index].fault == .lastAttempt {
+      arrival.attempt = schedule.count
+      arrival.received += (86_400 + random.between(0, 3 * hour)) * 1000
+      return Delivery(outcome: .delayed, arrivals: [arrival])
+    }
     let outcome = outcome(&random)
     switch outcome {
     case .delivered: break

@@ -2,9 +2,13 @@ import Domain
 
 /// Writes archive lines: the body alone, or inside the endpoint's envelope.
 struct Envelope {
-  /// Events per million that stand in an envelope.
-  let share: Int
+  let scenario: Scenario
   let span: TimeSpan
+
+  init(_ scenario: Scenario, _ span: TimeSpan) {
+    self.scenario = scenario
+    self.span = span
+  }
 
   /// Noise that decides how an arrival is archived.
   private static func noise(_ arrival: Arrival, of person: Person) -> UInt64 {
@@ -24,7 +28,7 @@ struct Envelope {
   /// FLOBUK's headers name the app, so that all of a person's lines keep them or none.
   private func isEnveloped(_ arrival: Arrival, of person: Person) -> Bool {
     guard person.shop.provider != .flobuk else { return !person.shop.isBare }
-    return Self.noise(arrival, of: person) % 1_000_000 < UInt64(share)
+    return Self.noise(arrival, of: person) % 1_000_000 < UInt64(scenario.envelopedShare)
   }
 
   /// Appends the line of one arrival.
@@ -52,7 +56,8 @@ struct Envelope {
 
   private func body(of index: Int, created: Int64, in customer: CustomerSimulation) -> JSON {
     switch customer.person.shop.provider {
-    case .qonversion: QonversionEncoder(customer).body(of: index, created: created)
+    case .qonversion:
+      QonversionEncoder(customer, scenario.entitlements).body(of: index, created: created)
     case .flobuk: FlobukEncoder(customer, span).body(of: index)
     case .iaptic: IapticEncoder(customer, span).body(of: index)
     case .purple: PurpleEncoder(customer, span).body(of: index)

@@ -6,10 +6,14 @@ import Domain
 /// providers.
 struct QonversionEncoder {
   let customer: CustomerSimulation
+  let source: WebhookEntitlements
   private var person: Person { customer.person }
   private var market: Market { person.market }
 
-  init(_ customer: CustomerSimulation) { self.customer = customer }
+  init(_ customer: CustomerSimulation, _ source: WebhookEntitlements) {
+    self.customer = customer
+    self.source = source
+  }
 
   /// The JSON body of the `index`th occurrence of the customer.
   func body(of index: Int, created: Int64) -> JSON {
@@ -21,7 +25,7 @@ struct QonversionEncoder {
         + [("transaction", transaction(occurrence)), ("properties", properties)]
         + device(occurrence, noise) + product(occurrence)
         + [
-          ("entitlements", entitlements(occurrence.access)),
+          ("entitlements", entitlements(occurrence, created)),
           ("asa_attribution", person.noise % 11 == 0 ? attribution : nil),
         ])
   }
@@ -30,7 +34,10 @@ struct QonversionEncoder {
     _ occurrence: Occurrence, account: UInt64, _ created: Int64
   ) -> [(String, JSON?)] {
     [
-      ("event_name", .text(qonversionName(occurrence.kind))),
+      (
+        "event_name",
+        .text((occurrence.fault == .renamed ? "my_" : "") + qonversionName(occurrence.kind))
+      ),
       ("user_id", .text(person.qonversionUser(account: account))),
       ("custom_user_id", .text(person.noise % 3 > 0 ? person.accountName : "")),
       ("identity_id", .text(person.noise % 5 > 0 ? "acct-\(hexadecimal(person.noise, 12))" : "")),
@@ -121,9 +128,16 @@ struct QonversionEncoder {
     ]
   }
 
-  private func entitlements(_ access: Access) -> JSON {
+  private func entitlements(_ occurrence: Occurrence, _ created: Int64) -> JSON {
+    let access = occurrence.access
     let isListed = access.isActive || !Product.all[access.product].isConsumable
-    return isListed ? ["0": entitlement(access, of: person)] : [:]
+    let listed =
+      switch source {
+      case .ofEvent: isListed ? [access] : []
+      case .current: customer.owned(at: created)
+      case .stale: customer.owned(at: occurrence.time)
+      }
+    return .object(listed.enumerated().map { ("\($0)", entitlement($1, of: person)) })
   }
 
   private var attribution: JSON {

@@ -19,7 +19,13 @@ extension Scenario {
   /// Customer `number` as each provider sees it that sends anything of it.
   func histories(of number: Int, _ span: TimeSpan) -> [CustomerSimulation] {
     let customer = CustomerSimulator.customer(of: number, in: self, span: span)
-    return senders.compactMap { customer.seen(by: $0, span) }
+    return senders.compactMap { customer.seen(by: $0, span) }.map { withFaults($0, span) }
+  }
+
+  /// Customer `number` as one provider sees it.
+  func history(of number: Int, by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
+    CustomerSimulator.customer(of: number, in: self, span: span).seen(by: provider, span)
+      .map { withFaults($0, span) }
   }
 }
 

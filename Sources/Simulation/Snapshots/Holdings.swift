@@ -159,3 +159,50 @@ extension CustomerSimulation {
       origin: .manual, renewals: 0, transactions: [])
   }
 }
+
+// What a user owns in the course of the scenario, as every webhook of Qonversion carries it.
+
+extension CustomerSimulation {
+  /// The access rights at `time`, from what had happened until then.
+  func owned(at time: Int64) -> [Access] {
+    let subscription = subscriptions.last { $0.began(by: time) }
+    let lasting = purchases.filter {
+      !Product.all[$0.product].isConsumable && $0.time <= time && ($0.wholeRefundAt ?? .max) > time
+    }
+    return [subscription].compactMap { $0?.cut(at: time).state(at: time) }
+      + lasting.map {
+        Access(
+          isActive: true, started: $0.time, until: nil, state: .nonRenewable, isTrial: false,
+          product: $0.product)
+      }
+  }
+}
+
+extension Subscription {
+  func began(by time: Int64) -> Bool {
+    (trial?.start ?? periods.first?.charge.time).map { $0 <= time } ?? false
+  }
+
+  /// The subscription without what happened after `time`.
+  func cut(at time: Int64) -> Subscription {
+    func past(_ moment: Int64?) -> Int64? { moment.flatMap { $0 <= time ? $0 : nil } }
+    var cut = self
+    if let trial {
+      cut.trial?.hasExpired = trial.isOver(at: time)
+      cut.trial?.canceledAt = past(trial.canceledAt)
+      cut.trial?.billingIssueAt = past(trial.billingIssueAt)
+    }
+    cut.periods = periods.filter { $0.charge.time <= time }.map { period in
+      var period = period
+      period.hasExpired = period.hasExpired && period.end <= time
+      period.canceledAt = past(period.canceledAt)
+      period.billingIssueAt = past(period.billingIssueAt)
+      period.graceEnd = period.billingIssueAt == nil ? nil : period.graceEnd
+      period.gaveUpAt = past(period.gaveUpAt)
+      period.revokedAt = past(period.revokedAt)
+      period.replacedAt = past(period.replacedAt)
+      return period
+    }
+    return cut
+  }
+}

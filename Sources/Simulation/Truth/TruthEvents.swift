@@ -21,6 +21,7 @@ struct TruthEvents {
             ("copies", .int(delivery.arrivals.count)),
             ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
             ("evidence", shown.map { .array($0.map { .text($0) }) }),
+            ("fault", fault(customer.occurrences[index], delivery)),
           ]
       ).writeLine(into: &buffer)
     }
@@ -55,6 +56,10 @@ struct TruthEvents {
     ]
   }
 
+  private func fault(_ occurrence: Occurrence, _ delivery: Delivery) -> JSON? {
+    delivery.isOfAbsentDay ? .text("absent_day") : occurrence.fault.map { .text($0.rawValue) }
+  }
+
   private func shop(_ occurrence: Occurrence, _ person: Person) -> [(String, JSON?)] {
     [
       ("environment", .text(person.environment.name)),
@@ -68,7 +73,9 @@ struct TruthEvents {
 
   private func money(_ occurrence: Occurrence) -> [(String, JSON?)] {
     let revenue = occurrence.revenue
+    let isCharge = occurrence.isSubscriptionCharge || occurrence.kind == .purchased
     return [
+      ("gross_usd", revenue != nil && isCharge ? .micros(occurrence.price.usd) : nil),
       ("value", revenue.map { .micros($0.local) }),
       ("usd", revenue.map { .micros($0.usd) }),
       ("is_proceed", revenue.map { _ in .int(occurrence.sendsProceeds ? 1 : 0) }),

@@ -1,0 +1,81 @@
+import Domain
+
+/// Something wrong in a provider's feed, beside what happens to deliveries.
+///
+/// Raw values name them in options and in `truth/events.jsonl.gz`. What really happened, and so the
+/// truth of all reports, stays as it was.
+public enum FeedFault: String, CaseIterable, Sendable {
+  /// The same store transaction is charged again, up to six hours later.
+  case doubleCharge = "double_charge"
+  /// The same store transaction is charged again in the same second, as another kind.
+  case doubleKind = "double_kind"
+  /// A whole refund is sent again, up to five days later.
+  case overRefund = "over_refund"
+  /// A renewal costs 0.00.
+  case freeCharge = "free_charge"
+  /// A renewal costs a hundred times its price.
+  case hundredfoldCharge = "hundredfold_charge"
+  /// A charge has a `proceeds_rate` of 1.
+  case impossibleRate = "impossible_rate"
+  /// The event has a name that nobody knows.
+  case renamed
+  /// Only the sixth attempt succeeds, up to three hours after its time.
+  case lastAttempt = "last_attempt"
+}
+
+extension Scenario {
+  /// The customer as Qonversion sends it, with the faults of its feed.
+  ///
+  /// Events that are sent too often stand behind the others, so that no other event's draws change.
+  func withFaults(_ customer: CustomerSimulation, _ span: TimeSpan) -> CustomerSimulation {
+    guard !faultShares.isEmpty, customer.person.shop.provider == .qonversion,
+      customer.transferredFrom == nil
+    else { return customer }
+    var faulty = customer
+    for (index, occurrence) in customer.occurrences.enumerated() {
+      var random = Randomness(
+        seed: seed, item: UInt64(customer.person.number) << 16 | UInt64(index), stream: 3)
+      for fault in FeedFault.allCases where random.chance(faultShares[fault] ?? 0) {
+        guard let sent = occurrence.with(fault, &random), sent.time < span.end else { continue }
+        if fault.addsEvent {
+          faulty.occurrences.append(sent)
+        } else {
+          faulty.occurrences[index] = sent
+        }
+        break
+      }
+    }
+    return faulty
+  }
+}
+
+extension FeedFault {
+  var addsEvent: Bool { [.doubleCharge, .doubleKind, .overRefund].contains(self) }
+}
+
+extension Occurrence {
+  /// The event as the fault makes it; nil when the fault does not apply to it.
+  func with(_ fault: FeedFault, _ random: inout Randomness) -> Occurrence? {
+    var sent = self
+    sent.fault = fault
+    let isCharge = isSubscriptionCharge && kind != .trialStarted && kind != .upgraded
+    switch fault {
+    case .doubleCharge where isCharge || kind == .purchased:
+      sent.time += random.between(30, 6 * hour)
+    case .doubleKind where isCharge: sent.kind = kind == .renewed ? .started : .renewed
+    case .overRefund where kind == .refunded || kind == .purchaseRefunded:
+      sent.time += random.between(hour, 5 * day)
+    case .freeCharge where kind == .renewed: sent.multiplyMoney(by: 0)
+    case .hundredfoldCharge where kind == .renewed: sent.multiplyMoney(by: 100)
+    case .impossibleRate where isCharge: sent.rate = 1
+    case .renamed, .lastAttempt: break
+    default: return nil
+    }
+    return sent
+  }
+
+  private mutating func multiplyMoney(by factor: Int64) {
+    price = Money(local: price.local * factor, usd: price.usd * factor)
+    revenue = revenue.map { Money(local: $0.local * factor, usd: $0.usd * factor) }
+  }
+}
