@@ -6,7 +6,7 @@ usage: Tests/Benchmarks/recall.py BINARY [--seeds 401-403] [--subscribers 2000] 
 
 Each seed is simulated with the entitlements that webhooks of Qonversion carry, and run without
 snapshots and with each shape of them. The losses in truth/events.jsonl.gz are compared with the
-open breaks: found, valued (estimate within 1 % of what was paid), and false (a break without a loss).
+open breaks: found, valued (estimate within 1 % of what was paid), and false (without a loss).
 The limits hold for charges without snapshots. Exit 1 when a limit is not met.
 """
 
