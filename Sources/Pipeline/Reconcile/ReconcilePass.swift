@@ -219,7 +219,7 @@ extension LineageInput {
 }
 
 extension ReconciliationResult {
-  fileprivate mutating func add(_ other: ReconciliationResult) {
+  mutating func add(_ other: ReconciliationResult) {
     breaks += other.breaks
     churnInDoubt.formUnion(other.churnInDoubt)
     counts.add(other.counts)
