@@ -71,6 +71,8 @@ public struct ProviderCapabilities: Sendable {
   public var sendsSubscriptionRefunds = true
   /// Whether refunds of one-time purchases are sent.
   public var sendsOneTimeRefunds = true
+  /// Whether a purchase is announced however late its receipt is uploaded.
+  public var announcesLateUploads = true
   /// Whether auto-renew that is switched on again is sent.
   public var sendsAutoRenewOn = false
   /// Whether pauses are sent.
@@ -136,8 +138,9 @@ extension ProviderCapabilities {
     sendsPauses: true, listsPastProducts: true)
 
   /// Sources: Receipt Events: no money, no ends, no sandbox; SUBSCRIPTION_CANCELLED_INVOLUNTARY;
-  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids.
+  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; a
+  /// purchase whose receipt is uploaded more than 10 minutes later is not announced.
   static let purple = ProviderCapabilities(
     body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true,
-    sendsSubscriptionRefunds: false, marksSandbox: false)
+    sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false)
 }

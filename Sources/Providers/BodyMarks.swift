@@ -44,7 +44,9 @@ struct BodyMarks {
   func provider(_ tape: JSONTape) -> Provider? {
     if has(.type), has(.eventTime), isObject(.properties, tape) { return .purple }
     if has(.type), has(.password) || holdsPurchases(tape) { return .iaptic }
-    if has(.transaction), has(.store), isObject(.data, tape) { return .flobuk }
+    if has(.transaction), has(.store), isObject(.data, tape) || isObjectText(.data, tape) {
+      return .flobuk
+    }
     return isBareTest(tape) ? .iaptic : nil
   }
 
@@ -80,6 +82,12 @@ struct BodyMarks {
 
   private func isObject(_ field: BodyMark, _ tape: JSONTape) -> Bool {
     members.value(field).map { tape.kind($0) == .object } ?? false
+  }
+
+  /// Whether a member is text that begins as an object does: some writers keep nested JSON as text.
+  private func isObjectText(_ field: BodyMark, _ tape: JSONTape) -> Bool {
+    guard let text = members.value(field), tape.kind(text) == .string else { return false }
+    return tape.bytes(text).trimmed.first == UInt8(ascii: "{")
   }
 
   /// Purchases by product; some languages write an empty object as an empty list.

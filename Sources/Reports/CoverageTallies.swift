@@ -155,6 +155,12 @@ struct CoverageTallies: Equatable {
 
   private func missingEvents(_ provider: Provider) -> CoverageStatement {
     if hasSnapshots { return .measured("events are compared with snapshots") }
+    guard provider.capabilities.announcesLateUploads else {
+      return .notAvailable(
+        nil,
+        "there are no snapshots to compare events with; a purchase that is uploaded more than "
+          + "10 minutes later is never announced")
+    }
     return provider.capabilities.sendsRenewalOrdinals
       ? .estimated(nil, "without snapshots only counters and refunds show what never came")
       : .notAvailable(nil, "there are no snapshots to compare events with")

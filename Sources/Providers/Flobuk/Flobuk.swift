@@ -8,6 +8,8 @@ import Domain
 struct Flobuk {
   private var top = Members<FlobukField>()
   private var reader: FlobukPurchaseReader
+  /// The `data` that a body holds as text.
+  private var dataTape = JSONTape()
   private let wordBytesMax: Int
 
   init(rules: NormaliserSettings) {
@@ -26,8 +28,8 @@ struct Flobuk {
     let store = try tape.word(top.value(.store), "store", max: wordBytesMax)
     guard !store.isEmpty else { throw .missing("store") }
     guard let data = top.value(.data) else { throw .missing("data") }
-    guard tape.kind(data) == .object else { throw .bad("data", expected: "an object") }
-    let purchase = try reader.purchase(data, of: tape)
+    let state = try state(data, tape)
+    let purchase = try reader.purchase(state.object, of: state.tape)
     let created = try messageTime(tape)
     let received = delivery.received ?? receivedAt(tape)
     guard let time = created ?? received ?? purchase.expiresAt else {
@@ -52,8 +54,20 @@ struct Flobuk {
     draft.product = purchase.product
     draft.group = purchase.group
     draft.transaction = transaction
-    draft.mark = tape.canonicalFingerprint(data)
+    draft.mark = state.tape.canonicalFingerprint(state.object)
     batch.add(draft)
+  }
+
+  /// The purchase's state: an object, or JSON text of one.
+  private mutating func state(
+    _ data: JSONNode, _ tape: JSONTape
+  ) throws(BodyProblem) -> (tape: JSONTape, object: JSONNode) {
+    if tape.kind(data) == .object { return (tape, data) }
+    let text = tape.bytes(data).trimmed
+    guard tape.kind(data) == .string, let end = try? dataTape.read(text, from: 0),
+      end == text.count, dataTape.kind(0) == .object
+    else { throw .bad("data", expected: "an object") }
+    return (dataTape, 0)
   }
 
   /// When the message was made; nil in the oldest bodies.

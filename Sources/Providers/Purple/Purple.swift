@@ -17,6 +17,11 @@ struct Purple {
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
     top.read(object, of: tape)
+    let version = try tape.identifier(top.value(.version), "version", max: wordBytesMax)
+    guard version.isEmpty || version.elementsEqual("1".utf8) || version.starts(with: "1.".utf8)
+    else {
+      throw .bad("version", expected: "1.x")
+    }
     let type = try tape.word(top.value(.type), "type", max: wordBytesMax)
     guard !type.isEmpty else { throw .missing("type") }
     switch types.meaning(of: type) {
@@ -65,8 +70,11 @@ struct Purple {
 
   private func time(_ tape: JSONTape) throws(BodyProblem) -> Instant {
     guard let sent = top.value(.eventTime) else { throw .missing("eventTimeMillis") }
-    guard let time = try tape.instant(sent, "eventTimeMillis") else {
-      throw BodyProblem(.badTime, "eventTimeMillis: empty or 0")
+    let text = tape.bytes(sent)
+    guard tape.kind(sent) == .number || tape.kind(sent) == .string, !text.isEmpty,
+      let time = InstantText.epoch(text, unit: .milliseconds), time >= firstShop
+    else {
+      throw BodyProblem(.badTime, "eventTimeMillis: not milliseconds of a time since 2008")
     }
     return time
   }

@@ -2,11 +2,12 @@
 ///
 /// Source: docs.purplepublish.com, Receipt Events.
 enum PurpleField: Int, MemberField {
-  case type, eventTime, properties
+  case version, type, eventTime, properties
   case received
 
   var names: [String] {
     switch self {
+    case .version: ["version"]
     case .type: ["type"]
     case .eventTime: ["eventTimeMillis"]
     case .properties: ["properties"]
