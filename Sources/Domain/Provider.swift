@@ -42,8 +42,9 @@ public struct ProviderCapabilities: Sendable {
   ///
   /// Otherwise subscriptions are put together from all purchases of a user.
   public var hasStableOriginalID = false
-  /// Whether a renewal outside Play names what is renewed, or who renews. On Play each does, for
-  /// its order id contains that of the first order.
+  /// Whether a renewal outside Play names what is renewed, or who renews.
+  ///
+  /// On Play each does: its order id contains that of the first order.
   public var linksRenewalsOutsidePlay = true
   /// Whether it sends money at all.
   public var sendsMoney = false
@@ -114,6 +115,8 @@ extension Provider {
 // One row for each provider.
 
 extension ProviderCapabilities {
+  /// Qonversion's capabilities.
+  ///
   /// Sources: the webhook page, its list of events, `revenue`, `expires`, `grace_period_expires`,
   /// `subscription_renew_count` and `environment`; bodies of 2020 lack money and ends.
   static let qonversion = ProviderCapabilities(
@@ -121,6 +124,8 @@ extension ProviderCapabilities {
     sendsGraceEnds: true, sendsRenewalOrdinals: true, sendsExpirations: true,
     namesDashboardProducts: true)
 
+  /// FLOBUK's capabilities.
+  ///
   /// Sources: the webhook page, `data`, which has no money and no mark of refunds and trials;
   /// `transaction` is another with each renewal, and messages of a store's own doing have no user.
   /// The codes of `status` are not published. In alias mode up to six users share a purchase, in
@@ -130,6 +135,8 @@ extension ProviderCapabilities {
     sendsOneTimeRefunds: false, sendsAutoRenewOn: true, marksTrials: false, sharesPurchases: true,
     listsPastProducts: true)
 
+  /// iaptic's capabilities.
+  ///
   /// Sources: the webhook page; amounts and `expirationDate` may be missing or null. Each entitled
   /// user gets a collection, `purchaseId` is another with each purchase, and what a collection no
   /// longer holds was never announced.
@@ -137,6 +144,8 @@ extension ProviderCapabilities {
     body: .collection, sendsMoney: true, sendsEndReasons: true, sendsAutoRenewOn: true,
     sendsPauses: true, listsPastProducts: true)
 
+  /// Purple's capabilities.
+  ///
   /// Sources: Receipt Events: no money, no ends, no sandbox; SUBSCRIPTION_CANCELLED_INVOLUNTARY;
   /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; a
   /// purchase whose receipt is uploaded more than 10 minutes later is not announced.

@@ -2,7 +2,9 @@
 ///
 /// All columns are sealed but those that only say where a file lay.
 enum SealedTables {
-  /// Rows of a run, by the condition that finds them; `?1` is the run. They never change.
+  /// Rows of a run, by the condition that finds them; they never change.
+  ///
+  /// `?1` is the run.
   static let byRun: [(name: String, rows: String)] = [
     ("archive", "run = ?1"), ("skipped", ofArchives), ("rejected", ofArchives),
     ("reject", ofArchives), ("delivery_cell", "run = ?1"), ("latency_cell", "run = ?1"),
