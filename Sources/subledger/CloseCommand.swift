@@ -30,8 +30,8 @@ struct CloseCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { night in
-      try night.close(
+    try Session(ledger).tell { pipeline in
+      try pipeline.close(
         CloseOrder(month: month, reason: reason, who: who ?? NSUserName(), isForced: force))
     }
   }

@@ -40,8 +40,8 @@ struct DrillCommand: ParsableCommand {
 
   func run() throws {
     let flags = ["as_of": asOf, "prices": prices].compactMapValues { $0.map { [$0] } }
-    try Session(ledger).tell(flags) { night in
-      let result = try night.drill(DrillOrder(seed: seed, events: events))
+    try Session(ledger).tell(flags) { pipeline in
+      let result = try pipeline.drill(DrillOrder(seed: seed, events: events))
       if let out { try result.write(into: out) }
       return result.text
     }

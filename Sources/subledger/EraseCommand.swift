@@ -31,8 +31,8 @@ struct EraseCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { night in
-      try night.erase(EraseOrder(user: user, reason: reason, who: who ?? NSUserName()))
+    try Session(ledger).tell { pipeline in
+      try pipeline.erase(EraseOrder(user: user, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

@@ -44,7 +44,7 @@ struct ExplainCommand: ParsableCommand {
       let order = try ExplainOrder(
         words: words, breakID: breakID, subscription: subscription, transaction: transaction,
         format: format.kind)
-      try session.night(asOf.map { ["as_of": [$0]] } ?? [:]).explain(order) {
+      try session.pipeline(asOf.map { ["as_of": [$0]] } ?? [:]).explain(order) {
         try StandardStreams.put($0)
       }
       return .done

@@ -17,7 +17,7 @@ struct IngestCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.night(input.given), timing) { try $0.ingest() }
+      try session.timed(session.pipeline(input.given), timing) { try $0.ingest() }
     }
   }
 }

@@ -28,7 +28,7 @@ struct PackCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).run { session in
-      try session.night().pack(month: month, into: out)
+      try session.pipeline().pack(month: month, into: out)
       return .done
     }
   }

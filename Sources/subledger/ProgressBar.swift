@@ -13,7 +13,7 @@ struct ProgressBar {
     }
   }
 
-  /// Draws how far the night has come; ends the line when it is through.
+  /// Draws the progress of the run; ends the line when it is through.
   func report(_ progress: RunProgress) {
     guard isShown else { return }
     let width = 24

@@ -35,8 +35,8 @@ struct PruneCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell(dryRun ? ["dry_run": ["true"]] : [:]) { night in
-      try night.prune(PruneOrder(before: before, reason: reason, who: who ?? NSUserName()))
+    try Session(ledger).tell(dryRun ? ["dry_run": ["true"]] : [:]) { pipeline in
+      try pipeline.prune(PruneOrder(before: before, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

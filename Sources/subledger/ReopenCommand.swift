@@ -25,8 +25,8 @@ struct ReopenCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { night in
-      try night.reopen(CloseOrder(month: month, reason: reason, who: who ?? NSUserName()))
+    try Session(ledger).tell { pipeline in
+      try pipeline.reopen(CloseOrder(month: month, reason: reason, who: who ?? NSUserName()))
     }
   }
 }

@@ -44,7 +44,7 @@ struct ReportCommand: ParsableCommand {
     var flags = output.given
     if dryRun { flags["dry_run"] = ["true"] }
     try Session(ledger).run { session in
-      try session.timed(session.night(flags), timing) {
+      try session.timed(session.pipeline(flags), timing) {
         try atRun.map($0.report(atRun:)) ?? $0.report()
       }
     }

@@ -20,7 +20,7 @@ struct RunCommand: ParsableCommand {
   func run() throws {
     let flags = input.given.merging(output.given) { $1 }
     try Session(ledger, drawsProgress: true).run { session in
-      try session.timed(session.night(flags), timing) { try $0.run() }
+      try session.timed(session.pipeline(flags), timing) { try $0.run() }
     }
   }
 }

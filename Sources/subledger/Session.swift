@@ -26,7 +26,7 @@ final class Session {
   /// The pipeline that the command's options, the environment and the configuration ask for.
   ///
   /// - Parameter flags: settings that the command takes besides those of every command.
-  func night(_ flags: [String: [String]] = [:]) throws(SubledgerError) -> RunPipeline {
+  func pipeline(_ flags: [String: [String]] = [:]) throws(SubledgerError) -> RunPipeline {
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let pipeline = try RunPipeline(
       flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: now,
@@ -40,23 +40,23 @@ final class Session {
     return pipeline
   }
 
-  /// Does `work` with `night`, and says where its processor time went when that was asked for,
+  /// Does `work` with `pipeline`, and logs where its processor time went when that was asked for,
   /// and what a dry run came to.
   func timed(
-    _ night: RunPipeline, _ timing: TimingOptions, _ work: (RunPipeline) throws -> RunResult
+    _ pipeline: RunPipeline, _ timing: TimingOptions, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
-    let outcome = try work(night)
-    if timing.timings { log.warning("\(night.stageTimes)") }
+    let outcome = try work(pipeline)
+    if timing.timings { log.warning("\(pipeline.stageTimes)") }
     if let dryRun = outcome.dryRun { try StandardStreams.tell(dryRun.text) }
     return outcome
   }
 
-  /// Does `work` with the night that is asked for, and prints its answer.
+  /// Does `work` with the pipeline of these options, and prints its answer.
   func tell(
     _ flags: [String: [String]] = [:], _ work: (RunPipeline) throws -> String
   ) throws {
     try run { session in
-      try StandardStreams.tell(work(session.night(flags)))
+      try StandardStreams.tell(work(session.pipeline(flags)))
       return .done
     }
   }

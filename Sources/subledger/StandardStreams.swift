@@ -4,8 +4,8 @@ import Pipeline
 /// Standard input, output and error as whoever started the process has left them: perhaps closed,
 /// on a full disk, or into a pipe that nobody reads any more.
 enum StandardStreams {
-  /// Keeps what the night opens from being taken for one of the three, and the end of a reader, or
-  /// of the room that a file may take, from being the end of the night.
+  /// Keeps what a run opens from being taken for one of the three, and the end of a reader, or
+  /// of the room that a file may take, from being the end of the run.
   ///
   /// To be called before anything else.
   static func secure() {

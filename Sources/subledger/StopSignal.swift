@@ -6,7 +6,7 @@ import Synchronization
 /// A signal handler can reach globals only.
 private let received = Atomic<Int32>(0)
 
-/// Remembers that SIGINT or SIGTERM came, so that the night stops at its next safe point.
+/// Remembers that SIGINT or SIGTERM came, so that the run stops at its next safe point.
 struct StopSignal {
   /// The signal that asked to stop; 0 while none did.
   func read() -> Int32 { received.load(ordering: .relaxed) }

@@ -9,7 +9,7 @@ struct Subledger: ParsableCommand {
       Every night:  subledger run --archives /srv/webhooks --snapshots /srv/entitlements
 
       Each event counts once, whatever the order and number of its deliveries. The reports speak \
-      of business time up to --as-of; the ledger keeps everything else for later nights.
+      of business time up to --as-of; the ledger keeps everything else for later runs.
 
       EXIT STATUS
         0   done, also when there was nothing new

@@ -69,7 +69,7 @@ struct VerifyCommand: ParsableCommand {
       order.isReplay = replay
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
-        ?? session.night(flags.filter { !$0.value.isEmpty }).verify(order)
+        ?? session.pipeline(flags.filter { !$0.value.isEmpty }).verify(order)
       try StandardStreams.tell(format == .json ? result.json : result.text)
       if let failure = result.failure { throw failure }
       return .done

@@ -2,7 +2,7 @@
 ///
 /// An exception needs its reason here, beside the rule.
 extension WordRule {
-  static let all = access + safety + facts + words
+  static let all = access + safety + facts + words + language
 
   private static let access = [
     WordRule(
@@ -104,4 +104,18 @@ extension WordRule {
         + #"\w*(?:Manager|Helpers?|Utils?|Service|Handler|Processor|Common|Impl)\b"#,
       example: "struct LedgerManager {}"),
   ]
+
+  /// Words that the field does not use, with those that it does (docs/glossary.md).
+  private static let language = [
+    ("[Nn]ights?", "run"), ("[Rr]etold", "reported again"), ("[Cc]ensus", "counts"),
+    ("[Ss]tints?", "period"), ("[Oo]fferings?", "product key"), ("[Ff]orgotten", "erased"),
+  ].flatMap { word, replacement in
+    [WordRule.Part.code, .comments].map { part in
+      WordRule(
+        sentence: "The field's word is: \(replacement).", pattern: "\\b\(word)\\b", part: part,
+        within: ["Sources/"],
+        example: (part == .code ? "let x = " : "// ")
+          + word.replacing(/\[.(.)\]/) { $0.1 }.replacing("s?", with: "s"))
+    }
+  }
 }

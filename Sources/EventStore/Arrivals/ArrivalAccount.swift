@@ -103,23 +103,26 @@ final class ArrivalAccount {
   }
 
   private func writeDeliveries(to database: Connection) throws {
+    let upsert = try database.statement(DeliveryCounts.upsert)
     for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
-      try counts.write(to: database, run, key.day, key.provider, key.kind)
+      try counts.write(by: upsert, run, key.day, key.provider, key.kind)
     }
   }
 
   private func writeLatencies(to database: Connection) throws {
+    let upsert = try database.statement(
+      """
+      insert into latency_cell (run, day, provider, kind, bucket, deliveries)
+      values (?, ?, ?, ?, ?, ?)
+      on conflict (run, day, provider, kind, bucket) do update set
+        deliveries = deliveries + excluded.deliveries
+      """)
     let rows = latencies.map { place, count in
       (key: LatencyKey(key: deliveries[Int(place.slot)].key, bucket: place.bucket), count: count)
     }
     for (latency, count) in rows.sorted(by: { $0.key < $1.key }) {
-      try database.run(
-        """
-        insert into latency_cell (run, day, provider, kind, bucket, deliveries)
-        values (?, ?, ?, ?, ?, ?)
-        on conflict (run, day, provider, kind, bucket) do update set
-          deliveries = deliveries + excluded.deliveries
-        """, run, latency.key.day, latency.key.provider, latency.key.kind, latency.bucket, count)
+      try upsert.run(
+        run, latency.key.day, latency.key.provider, latency.key.kind, latency.bucket, count)
     }
   }
 

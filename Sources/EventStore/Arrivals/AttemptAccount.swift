@@ -52,24 +52,26 @@ struct AttemptAccount {
   }
 
   private func writeReceipts(to database: Connection, _ run: Int64) throws {
+    let upsert = try database.statement(
+      """
+      insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
+      on conflict (run, provider, slot) do update set
+        from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
+      """)
     for (key, span) in receipts.sorted(by: { $0.key < $1.key }) {
-      try database.run(
-        """
-        insert into receipt_cell (run, provider, slot, from_ms, to_ms) values (?, ?, ?, ?, ?)
-        on conflict (run, provider, slot) do update set
-          from_ms = min(from_ms, excluded.from_ms), to_ms = max(to_ms, excluded.to_ms)
-        """, run, key.provider, key.slot, span.lowerBound, span.upperBound)
+      try upsert.run(run, key.provider, key.slot, span.lowerBound, span.upperBound)
     }
   }
 
   private func writeFailures(to database: Connection, _ run: Int64) throws {
+    let insert = try database.statement(
+      """
+      insert into failed_attempt (run, provider, at_ms, identity, attempt)
+      values (?, ?, ?, ?, ?)
+      on conflict (run, provider, at_ms, identity, attempt) do nothing
+      """)
     for failure in failures.sorted() {
-      try database.run(
-        """
-        insert into failed_attempt (run, provider, at_ms, identity, attempt)
-        values (?, ?, ?, ?, ?)
-        on conflict (run, provider, at_ms, identity, attempt) do nothing
-        """, run, failure.provider, failure.time, failure.identity, failure.attempt)
+      try insert.run(run, failure.provider, failure.time, failure.identity, failure.attempt)
     }
   }
 }

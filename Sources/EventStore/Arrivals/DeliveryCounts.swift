@@ -26,26 +26,27 @@ struct DeliveryCounts {
     if let attempt, attempt <= attempts.count { attempts[attempt - 1] += 1 }
   }
 
-  /// Adds the counts to the row of a day, provider and kind.
+  private static let sums = [
+    "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
+    "received", "attempt_1", "attempt_2", "attempt_3", "attempt_4", "attempt_5", "attempt_6",
+  ]
+
+  static let upsert = """
+    insert into delivery_cell (
+      run, day, provider, kind, \(sums.joined(separator: ", ")), latency_max_s)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (run, day, provider, kind) do update set
+      \(sums.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")),
+      latency_max_s = max(
+        coalesce(latency_max_s, excluded.latency_max_s),
+        coalesce(excluded.latency_max_s, latency_max_s))
+    """
+
+  /// Runs `upsert` for the row of a day, provider and kind.
   func write(
-    to database: Connection, _ run: Int64, _ day: Day, _ provider: Provider, _ kind: EventKind
+    by upsert: Statement, _ run: Int64, _ day: Day, _ provider: Provider, _ kind: EventKind
   ) throws {
-    let sums = [
-      "delivered", "distinct_events", "duplicates_exact", "duplicates_semantic", "conflicts",
-      "received", "attempt_1", "attempt_2", "attempt_3", "attempt_4", "attempt_5", "attempt_6",
-    ]
-    let statement = try database.statement(
-      """
-      insert into delivery_cell (
-        run, day, provider, kind, \(sums.joined(separator: ", ")), latency_max_s)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      on conflict (run, day, provider, kind) do update set
-        \(sums.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")),
-        latency_max_s = max(
-          coalesce(latency_max_s, excluded.latency_max_s),
-          coalesce(excluded.latency_max_s, latency_max_s))
-      """)
-    try statement.run(
+    try upsert.run(
       run, day, provider, kind, new + exact + semantic + conflicts, new, exact, semantic,
       conflicts, received, attempts[0], attempts[1], attempts[2], attempts[3], attempts[4],
       attempts[5], latencyMax)

@@ -11,7 +11,8 @@ public struct CountedContent: Sendable, Equatable {
 extension Ledger {
   /// What counts of the lineages within `keys`, by key.
   ///
-  /// Two ledgers of the same lines have the same, whatever nights and numbers the lines came with.
+  /// Two ledgers of the same lines have the same, whatever runs read the lines and whatever
+  /// numbers they gave them.
   public func countedContent(
     keys: ClosedRange<Int64>
   ) throws -> [Int64: CountedContent] {

@@ -91,7 +91,7 @@ enum LedgerFile {
       if file == nil, errno == ENOENT { continue }
       guard let file, file.sync() else {
         throw LedgerError(
-          .io, "cannot make the night durable in \(entry): \(String(cString: strerror(errno)))",
+          .io, "cannot make the run durable in \(entry): \(String(cString: strerror(errno)))",
           hint: "check the disk and run again")
       }
     }
@@ -131,11 +131,11 @@ enum LedgerFile {
       .io, "cannot open the ledger \(path) for writing: the system refused it once")
   }
 
-  /// WAL, so that a reader never waits for the night.
+  /// WAL, so that a reader never waits for a run.
   ///
   /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
   /// of one, and a sync of `logPlaces` makes all of them durable before anything is published. A
-  /// log of up to 256 MiB before it is copied back lets most nights write each page of the file
+  /// log of up to 256 MiB before it is copied back lets most runs write each page of the file
   /// once. Pages of 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages
   /// of the indexes, so it keeps 24 MiB of them; SQLite counts them by the size that pages have
   /// when it is told.

@@ -1,6 +1,6 @@
 /// The rows of one table of cells, in one array of integers.
 ///
-/// A night can have a hundred thousand cells of twenty-five columns: one array each would cost
+/// A run can have a hundred thousand cells of twenty-five columns: one array each would cost
 /// more than writing them.
 public struct CellRows: Sendable {
   let table: String

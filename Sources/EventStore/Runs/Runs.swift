@@ -34,7 +34,7 @@ extension Ledger {
   /// Begins a run and gives its number; what it read is written by `finishRun`.
   ///
   /// A run that ended before it published is carried on under its number, so that nothing shows
-  /// later whether a night was interrupted.
+  /// later whether a run was interrupted.
   public func beginRun(
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(LedgerError) -> Int64 {

@@ -49,7 +49,7 @@ create table contested (
   primary key (identity, time, lineage)
 ) strict, without rowid;
 
--- A snapshot says the same most nights, so what it says is kept once.
+-- A snapshot is mostly the same in every run, so its content is kept once.
 create table snapshot_content (
   key integer primary key, -- fingerprint of the body
   body blob not null -- layout: SnapshotCoding.swift

@@ -19,7 +19,7 @@ public struct VerifyOrder: Sendable {
 extension RunPipeline {
   /// Proves the ledger, its archives and a published set, and writes nothing but temporary files.
   ///
-  /// Works on a consistent copy, so that it may run beside a night. What is not as it was written
+  /// Works on a consistent copy, so that it may run beside a run. What is not as it was written
   /// is a check that fails, not an error.
   ///
   /// - Throws: `SubledgerError` when verifying itself cannot be done.

@@ -14,6 +14,8 @@ struct PreviousFolder {
   /// The checksums go last: a run that finds the folder reads from them what is ours. A file that
   /// arrives meanwhile leaves the folder to the next run.
   func remove(_ each: ForEachPath = oneAfterTheOther) throws(PublishError) {
+    // A run that died may have left it.
+    let ours = ours.union([carriedName])
     let names = Set(ours.map { RawPath($0) })
     try moveOthers(in: RawPath(""), names)
     var places: [String] = []

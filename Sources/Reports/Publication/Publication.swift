@@ -116,7 +116,7 @@ private func carryOverUnchanged(
       continue
     }
     // Where links are refused, the staged copy serves as well.
-    let linked = "\(staging.path)/.carried"
+    let linked = "\(staging.path)/\(carriedName)"
     guard link(old, linked) == 0 else { continue }
     guard rename(linked, new) == 0 else { throw .system("rename", linked) }
     // Renaming one name of a file to another leaves both.
@@ -136,6 +136,9 @@ private func haveSameBytes(
   let hash = if let hash { hash } else { try seal(of: new).sha256 }
   return try seal(of: old).sha256 == hash
 }
+
+/// The second name of a published file while it replaces a staged one.
+let carriedName = ".carried"
 
 /// Waits until the files and their folders are on the disk, where those of the earlier set, which
 /// are `carried`, lie already: syncing a file costs as much as writing a report.
