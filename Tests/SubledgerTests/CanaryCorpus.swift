@@ -34,7 +34,7 @@ enum CanaryCorpus {
       + #""apple","sandbox":false,"purchaseDate":"2026-01-27T12:00:00.000Z","lastRenewalDate":"#
       + #""2026-02-27T12:00:00.000Z","expirationDate":"2026-03-27T12:00:00.000Z","isExpired":"#
       + #"false,"renewalIntent":"Renew",\#(extra)}},\#(extra)}"#,
-    #"{"version":"c4n4ry","type":"SUBSCRIPTION_PURCHASED","properties":{"packageName":"com.a","#
+    #"{"version":"1.c4n4ry","type":"SUBSCRIPTION_PURCHASED","properties":{"packageName":"com.a","#
       + #""productId":"pro","transactionId":"3","originalTransactionId":"3","accountId":"acc-1","#
       + #""deviceId":"c4n4ry-device","trialPeriod":"false",\#(extra)},"eventTimeMillis":"#
       + #"1772193600123,\#(extra)}"#,
