@@ -1,8 +1,8 @@
+// The way that works on every filesystem: the checksums change last, so that a checker who comes
+// in between sees that the set is being changed.
 internal import Glibc
 
 /// Renames the staged files to their places, and removes those that are no longer made.
-///
-/// Works on every filesystem. The checksums change last, so a check in between fails.
 func moveOneByOne(
   _ sums: Checksums, vanished: [String], from staging: Staging
 ) throws(PublishError) {
@@ -23,9 +23,13 @@ private func move(_ path: String, from staging: Staging) throws(PublishError) {
   try makeFolders(parent(of: target))
   // Renaming a file to another name of itself would leave both names.
   if try isSameFile(staged, target) { return }
-  guard rename(staged, target) == 0 else {
-    throw .system("rename a report to", target, .cannotCreate)
-  }
+  if rename(staged, target) == 0 { return }
+  guard errno == EXDEV else { throw .system("rename a report to", target, .cannotCreate) }
+  // A folder mounted over the place: only a copy gets there.
+  let copy = "\(parent(of: target))/.\(lastPart(of: target)).new"
+  try copyFile(staged, to: copy)
+  try sync(copy)
+  guard rename(copy, target) == 0 else { throw .system("rename", copy, .cannotCreate) }
 }
 
 private func syncFolders(of paths: [String], in out: String) throws(PublishError) {

@@ -1,15 +1,15 @@
-// Finished files → the published folder, the whole set or nothing.
+// Finished files → the place where people read them, the whole set or nothing.
 internal import CRename
 internal import Formats
 internal import Glibc
 
-/// The result of publishing a set.
+/// What publishing a set came to.
 public struct Publication: Sendable, Equatable {
-  /// How the set was published.
+  /// How the set came to its place.
   public enum Route: Sendable, Equatable {
-    /// The published set has the same bytes; nothing was touched.
+    /// The published set had the same bytes already; nothing was touched.
     case unchanged
-    /// The folder was exchanged, or renamed, in one system call.
+    /// The folder was exchanged, or named, in one system call.
     case atOnce
     /// The files were renamed one by one, `SHA256SUMS` last.
     case oneByOne
@@ -19,7 +19,7 @@ public struct Publication: Sendable, Equatable {
   public let sha256: String
   /// `SHA256SUMS` itself.
   public let checksums: [UInt8]
-  /// How the set was published.
+  /// How the set came to its place.
   public let route: Route
   /// Files whose bytes are new, as paths inside the set.
   public let changed: [String]
@@ -30,7 +30,7 @@ public typealias ForEachPath = (
   _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
 ) throws(PublishError) -> Void
 
-/// Works on one path after the other.
+/// Does work on one path after the other.
 public func oneAfterTheOther(
   _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
 ) throws(PublishError) {
@@ -47,10 +47,11 @@ public struct SealedSet {
 
 /// Publishes a set.
 ///
-/// Removes files of the previous set that are no longer made, and keeps files that were never
-/// published. Unchanged files keep their inode. What cannot be removed of the staging folder is
-/// listed in its `leftovers`. `others` are files and folders that are synced, too, before the set
-/// is published. `each` works on all of some paths, in any order or at once.
+/// Files of the earlier set that are no longer made vanish; files in the folder that were never
+/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards, but for
+/// the `leftovers` that it tells: the set is published all the same.
+/// `others` are files and folders that are on the disk, too, before anybody sees the set, unless
+/// they are not there. `each` does work on all of some paths, in whatever order or at once.
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {
@@ -66,11 +67,11 @@ public func publish(
   }
   try syncAll(sums.paths + [checksumsName], in: staging.path, but: carried, and: others, each)
   let ours = Set(earlier.paths + sums.paths + [checksumsName])
-  let isAtOnce = try exchange(staging, earlier: earlier)
+  let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
   staging.clear { () throws(PublishError) in
     guard staging.isExchanged else { return try removeAll(staging.path) }
-    try PreviousFolder(path: staging.path, out: staging.out, ours: ours).remove(each)
+    try FormerFolder(path: staging.path, out: staging.out, ours: ours, isLeft: false).remove(each)
   }
   return Publication(
     sha256: identity, checksums: document, route: isAtOnce ? .atOnce : .oneByOne,
@@ -116,10 +117,10 @@ private func carryOverUnchanged(
       continue
     }
     // Where links are refused, the staged copy serves as well.
-    let linked = "\(staging.path)/\(carriedName)"
+    let linked = "\(staging.path)/.carried"
     guard link(old, linked) == 0 else { continue }
     guard rename(linked, new) == 0 else { throw .system("rename", linked) }
-    // Renaming one name of a file to another leaves both.
+    // It still stands there when both are one file after all, which a look at it had not told.
     unlink(linked)
     carried.insert(path)
   }
@@ -130,15 +131,10 @@ private func carryOverUnchanged(
 private func haveSameBytes(
   _ old: String, _ new: String, _ hash: String?
 ) throws(PublishError) -> Bool {
-  guard let before = try status(of: old), before.isFile,
-    try status(of: new)?.st_size == before.st_size
-  else { return false }
+  guard try entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
   let hash = if let hash { hash } else { try seal(of: new).sha256 }
   return try seal(of: old).sha256 == hash
 }
-
-/// The second name of a published file while it replaces a staged one.
-let carriedName = ".carried"
 
 /// Waits until the files and their folders are on the disk, where those of the earlier set, which
 /// are `carried`, lie already: syncing a file costs as much as writing a report.
@@ -149,21 +145,21 @@ private func syncAll(
   let places = paths.map { "\(folder)/\($0)" }
   let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
   var waiting: [String] = []
-  for path in others where try status(of: path) != nil { waiting.append(path) }
+  for path in others where try entryType(path) != nil { waiting.append(path) }
   try each(waiting + new) { path throws(PublishError) in try sync(path) }
   let folders = Set(places.map(parent(of:))).union([folder])
   try each(folders.sorted()) { path throws(PublishError) in try sync(path) }
 }
 
-/// Gives the staged folder the published name in one system call; false if that is impossible.
+/// Gives the staged folder the published name in one system call; false where that cannot be.
 ///
-/// A folder that has content and was never published to may be anything, even a home folder: it is
-/// kept, and files are renamed into it one by one.
+/// A folder that has content and was never published to may be anything, a home folder even; it
+/// is left standing, and files are renamed into it one by one.
 private func exchange(
-  _ staging: Staging, earlier: Checksums
+  _ staging: Staging, earlier: Checksums, besides ours: Set<String>
 ) throws(PublishError) -> Bool {
   if parent(of: staging.path) == staging.out { return false }
-  guard try status(of: staging.out) != nil else {
+  guard try entryType(staging.out) != nil else {
     guard rename(staging.path, staging.out) == 0 else {
       throw .system("name the folder", staging.out, .cannotCreate)
     }
@@ -176,15 +172,12 @@ private func exchange(
     // Only an empty folder can be replaced so.
     guard rename(staging.path, staging.out) == 0 else { return false }
   } else {
-    guard exchange_paths(staging.path, staging.out) == 0 else { return false }
+    var names = SecondNames(from: staging.out, to: staging.path)
+    guard try names.link(ForeignEntries(in: RawPath(staging.out), besides: ours)),
+      exchange_paths(staging.path, staging.out) == 0
+    else { return false }
     staging.isExchanged = true
   }
   try sync(parent(of: staging.out))
   return true
-}
-
-/// Whether both paths are names of one file.
-func isSameFile(_ one: String, _ other: String) throws(PublishError) -> Bool {
-  guard let first = try status(of: one), let second = try status(of: other) else { return false }
-  return first.isSame(as: second)
 }

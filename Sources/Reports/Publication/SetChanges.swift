@@ -16,11 +16,11 @@ public struct SetChanges: Sendable, Equatable {
     let sums = Checksums(reading: publication.checksums)
     for path in sums.paths {
       let place = "\(folder)/\(path)"
-      guard let status = try status(of: place) else {
+      if try entryType(place) == nil {
         added.append(path)
         continue
       }
-      let hash = status.isFile ? try seal(of: place).sha256 : nil
+      let hash = try entryType(place) == .file ? seal(of: place).sha256 : nil
       if hash != sums.hashes[path] { changed.append(path) }
     }
     let published = try readFile("\(folder)/\(checksumsName)")

@@ -1,12 +1,12 @@
 internal import Formats
 
-/// What a published folder holds.
+/// What a published folder turned out to hold.
 public struct SetInspection: Sendable, Equatable {
   /// SHA-256 of `SHA256SUMS`.
   public var sha256: String
   /// Files that it names, sorted by bytes.
   public var paths: [String]
-  /// Where the folder differs from it.
+  /// What is not as it says.
   public var problems: [String]
 }
 
@@ -19,7 +19,9 @@ public func sealFolder(_ folder: String) throws(PublishError) {
   try writeFile(sums.document, to: "\(folder)/\(checksumsName)")
 }
 
-/// Compares every file of the set published in `folder` with `SHA256SUMS`, and ignores others.
+/// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
+///
+/// Files that were never published are left alone.
 public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
@@ -28,7 +30,7 @@ public func inspectSet(in folder: String) throws(PublishError) -> SetInspection 
   let sums = Checksums(reading: document)
   var problems: [String] = []
   for path in sums.paths {
-    guard try status(of: "\(folder)/\(path)")?.isFile == true else {
+    guard try entryType("\(folder)/\(path)") == .file else {
       problems.append("\(path) is not there")
       continue
     }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A folder beside the published one, in which a set is made before anybody sees it.
 ///
-/// It is locked while its process lives; the next run removes what a dead one has left.
+/// It is locked while its process lives; what a dead run has left is removed by the next one.
 public final class Staging {
   /// Where the reports are to be written.
   public let path: String
@@ -10,9 +10,9 @@ public final class Staging {
   let out: String
   /// The files and folders that a set has beside its documents.
   let reports: [String]
-  /// Whether the path is now that of the previous set.
+  /// Whether the folder is no longer the staged one, but the one that was published.
   var isExchanged = false
-  /// Why something beside the set could not be removed: what dead runs left, or the previous set.
+  /// Why something beside the set could not be removed: what dead runs left, or the set before.
   public private(set) var leftovers: [PublishError]
   private let lock: Int32
 
@@ -52,13 +52,13 @@ public final class Staging {
     return Staging(path: path, out: out, reports: reports, lock: lock, leftovers: leftovers)
   }
 
-  /// Cleans up after the set is published, and keeps the error if that fails.
+  /// Does what is left to be done once the set is published, and keeps why it could not be done.
   func clear(_ removal: () throws(PublishError) -> Void) {
     do throws(PublishError) { try removal() } catch { leftovers.append(error) }
   }
 
-  /// Makes a folder of that name, or with a number behind it if the name is taken: process ids are
-  /// reused.
+  /// Makes a folder of that name, or of one with a number behind it where it is taken: processes
+  /// have the numbers of dead ones again.
   private static func makeFolder(_ name: String) throws(PublishError) -> String {
     var path = name
     var number = 1
@@ -70,7 +70,7 @@ public final class Staging {
     return path
   }
 
-  /// Removes the folder with all that was written to it, unless it holds the previous set.
+  /// Removes the folder with all that was written to it, unless it was published once.
   public func discard() throws(PublishError) { if !isExchanged { try removeAll(path) } }
 
   /// The absolute-or-relative path without links and slashes at its end, so that an exchange
@@ -78,11 +78,11 @@ public final class Staging {
   private static func resolved(_ out: String) throws(PublishError) -> String {
     var path = out.isEmpty ? "." : out
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard try status(of: path) != nil else { return path }
+    guard let type = try entryType(path) else { return path }
     guard let real = realpath(path, nil) else { throw .system("find the folder", path) }
     defer { free(real) }
     let target = String(cString: real)
-    guard isFolder(target) else {
+    guard type == .folder || isFolder(target) else {
       throw PublishError(
         .cannotCreate, "cannot publish to \(path): it is not a folder",
         hint: "give a folder, or a path for a new one, as --out")
@@ -100,16 +100,16 @@ public final class Staging {
     return inside.st_dev != beside.st_dev || access(parent(of: out), W_OK) != 0
   }
 
-  /// Without checksums the set was never whole, and everything in the folder is ours.
+  /// Without checksums the set was never whole, and nothing in the folder is of others.
   private static func removeUnlessAlive(_ path: String, _ out: String) throws(PublishError) {
-    guard try status(of: path)?.isFolder == true, let lock = locked(path) else { return }
+    guard try entryType(path) == .folder, let lock = locked(path) else { return }
     defer { close(lock) }
-    guard let sums = try readFile("\(path)/\(checksumsName)"), isFolder(out) else {
+    guard let sums = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {
       return try removeAll(path)
     }
     let published = Checksums(reading: try readFile("\(out)/\(checksumsName)") ?? [])
     let ours = Checksums(reading: sums).paths + published.paths + documentPaths
-    try PreviousFolder(path: path, out: out, ours: Set(ours)).remove()
+    try FormerFolder(path: path, out: out, ours: Set(ours), isLeft: true).remove()
   }
 
   /// A descriptor that holds the folder's lock; nil when a living process has it.
