@@ -4,7 +4,7 @@ import Domain
 /// share a family, so that the id stays when later input changes the name.
 enum CodeFamily: Hashable {
   case charge
-  /// An end of which nothing was told: a charge or an expiry, which nobody can tell.
+  /// An end that nothing followed: a charge or an expiry is missing, and it is unknown which.
   case silentEnd
   case code(BreakCode)
 
@@ -24,7 +24,7 @@ enum CodeFamily: Hashable {
   }
 }
 
-/// What tells a break from others of its family in the lineage.
+/// What distinguishes a break from others of its family in the lineage.
 enum BreakKey {
   /// A transaction, by its id.
   case transaction(String)
@@ -32,7 +32,7 @@ enum BreakKey {
   case ordinal(Int64)
   /// A charge that no ordinal names, by when it was due or came.
   case after(Instant)
-  /// An end of which nothing was told.
+  /// An end that nothing followed.
   case silence(Instant)
   /// A period by when it was charged; nil before the first charge.
   case period(Instant?)
@@ -76,7 +76,7 @@ struct BreakSubject: Equatable {
   var lineage: LineageName { LineageName(app: app, store: store, original: original) }
 }
 
-/// What proves a break, and so which clock settles it.
+/// What proves a break, and so until when the missing event can arrive.
 enum EvidenceKind {
   /// What the snapshot says, which is known until it was taken.
   case snapshot
@@ -92,18 +92,18 @@ struct BreakDraft {
   var family: CodeFamily?
   var key: BreakKey
   var transaction = ""
-  /// Business time of what is missing or in doubt; nil when nothing tells it.
+  /// Business time of what is missing or in doubt; nil when unknown.
   var expectedAt: Instant?
-  var missingEvents: Int64 = 0
+  /// Nil is one where the code is of a missing event, else none.
+  var missingEvents: Int64?
   var estimate: Amount?
   var basis = AmountBasis.none
   var provenBy = EvidenceKind.snapshot
   /// Whether it only says what may be missing: it is resolved from the start and holds up nothing.
   var isMereInformation = false
-  /// Set where money does not decide how much the break matters.
+  /// Set where it is not that of the code.
   var severity: Severity?
   var evidence: String
-  var action: String
 
   /// The break as it is known at `knownAt`.
   func finished(knownAt: Instant, _ rules: ReconciliationSettings) -> Break {
@@ -116,12 +116,12 @@ struct BreakDraft {
     found.transaction = transaction
     found.product = subject.product
     found.expectedAt = expectedAt
-    found.missingEvents = missingEvents
+    found.missingEvents = missingEvents ?? (code.isMissing ? 1 : 0)
     found.estimatedUSD = estimate
     found.basis = estimate == nil ? .none : basis
-    found.severity = severity ?? rules.severities.severity(of: estimate)
+    found.severity = severity ?? code.severity ?? rules.severities.severity(of: estimate)
     found.evidence = evidence
-    found.action = action
+    found.action = code.action(at: subject.provider)
     if isMereInformation { found.status = .resolved }
     guard let expectedAt, !isMereInformation else { return found }
     let settlesAt = expectedAt + rules.fold.deliveryWindow(subject.provider)
@@ -135,7 +135,7 @@ struct BreakDraft {
   private var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
 }
 
-/// The ids of the breaks of a family in a lineage, by what tells them apart.
+/// The ids of the breaks of a family in a lineage, by what distinguishes them.
 struct BreakIDs {
   /// Of all that comes before the key.
   private var start = Fingerprint(seed: 2)
@@ -153,35 +153,5 @@ struct BreakIDs {
     var fingerprint = start
     fingerprint.combine(key.text)
     return UInt64(bitPattern: fingerprint.value).hexadecimal
-  }
-}
-
-/// What a person does about a break, for the provider in question.
-func nextStep(_ code: BreakCode, _ provider: Provider) -> String {
-  let purchases =
-    switch provider {
-    case .qonversion: "fetch GET /v4/users/{user_id}/purchases"
-    case .flobuk, .iaptic, .purple: "ask \(provider.name) for the user's purchases"
-    }
-  switch code {
-  case .missedStart, .missedConversion, .missedRenewal, .missedPurchase:
-    return "\(purchases); have the event sent again, or book the charge by decision"
-  case .missedRefund:
-    return "\(purchases); have the event sent again, or book the refund by decision"
-  case .missedCancel, .missedExpiration, .missedBillingIssue, .missedProductChange:
-    return "have the event sent again; money is not concerned, churn and its reasons are"
-  case .expiryMismatch, .productMismatch, .renewStateMismatch:
-    return "take a new snapshot of the user; if it still differs, ask \(provider.name)"
-  case .aheadOfSnapshot:
-    return "take a new snapshot of the user; look for a refund, a revocation or a transfer"
-  case .snapshotAbsent: return "add the user to the snapshot job, or declare the set incomplete"
-  case .eventsAbsent: return "\(purchases), and check that the app's webhook is switched on"
-  case .conflict: return "compare the versions with explain; the latest created one counts"
-  case .unexpectedRevenue: return "check which events the provider's integration gives a value"
-  case .currencyMismatch, .rateMismatch, .fxOutlier:
-    return "compare with the store's financial report of the month"
-  case .envLeak: return "check which webhook address the sandbox of the app is set to"
-  case .impossibleSequence, .outOfOrder, .late, .staleInput:
-    return "read the lineage with explain; ask \(provider.name) when it stays unclear"
   }
 }

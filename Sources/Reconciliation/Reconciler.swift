@@ -3,10 +3,10 @@ import Domain
 
 /// A charge or trial start that must have happened and never came.
 struct MissingCharge {
-  /// The lineage that it belongs to, for the passes that follow.
+  /// The lineage that it belongs to, for the checks that follow.
   var lineage: LineageName
   var code: BreakCode
-  /// Business time; nil when nothing tells it.
+  /// Business time; nil when unknown.
   var at: Instant?
   /// End of the period paid for, when known.
   var end: Instant?
@@ -16,11 +16,37 @@ struct MissingCharge {
   var opensLineage = false
 }
 
-/// The state of one user's reconciliation while its passes run.
+/// Compares one user's lineages with that user's current snapshot: a pure function, without I/O and
+/// clock, that gives the same breaks for every order of its input.
 ///
-/// Every pass leaves in `missing` what it found, and those after it take it as told, so that one
-/// loss is one break.
+/// What events alone prove (gaps in their counters, refunds of charges never seen, ends that
+/// nothing followed) is found without a snapshot as well.
+///
+/// - Parameters:
+///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
+///   - rules: as-of, windows, product map, and the history of each feed.
+/// - Returns: the breaks, sorted by id, and what was left out on purpose.
+public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings)
+  -> ReconciliationResult
+{
+  var user = Reconciler(user, rules: rules)
+  for check in Reconciler.checks { check.evaluate(&user) }
+  return user.outcome
+}
+
+/// The state of one user's reconciliation while its checks run.
+///
+/// Every check leaves in `missing` what it found, and those after it count it as reported, so that
+/// one loss is one break.
 struct Reconciler {
+  /// In the order of evaluation.
+  static let checks: [any ReconciliationCheck.Type] = [
+    TransactionCheck.self, RevocationCheck.self, RefundedChargeCheck.self,
+    UnmatchedEntitlementCheck.self, StartCheck.self, PeriodEndCheck.self, ProductCheck.self,
+    RenewalStateCheck.self, CounterCheck.self, SnapshotCounterCheck.self, ExpirationCheck.self,
+    PresenceCheck.self, AbsenceCheck.self, SilentEndCheck.self,
+  ]
+
   let user: ReconciliationInput
   let rules: ReconciliationSettings
   /// Nil when no snapshot names the user.
@@ -33,9 +59,13 @@ struct Reconciler {
   /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
+  /// What entitlements show of the lineages, in the order of the lineages.
+  private(set) var matches: [EntitlementMatch] = []
+  /// What events report of the listed transactions.
+  private(set) var reported = ReportedTransactions([])
   /// `lineagesOfAnyTime` by what the snapshot lists.
   private var named = NamedLineages([])
-  /// Where in them the listed subscriptions are that only a transaction of theirs tells.
+  /// Where in them the listed subscriptions are that only a transaction of theirs identifies.
   private var homes: [ExactText: Int] = [:]
   /// By the lineage that they belong to.
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
@@ -60,14 +90,16 @@ struct Reconciler {
     view = user.snapshot.map { SnapshotView($0, sandbox: known) }
     guard let view else { return }
     counts = view.counts
-    origins = tellOrigins(view.entitlements)
+    origins = findOrigins(view.entitlements)
+    matches = matchEntitlements()
     guard !view.transactions.isEmpty else { return }
+    reported = ReportedTransactions(lineagesOfAnyTime)
     named = NamedLineages(lineagesOfAnyTime)
     for (original, listed) in view.subscriptions {
       homes[original] = named.first(ofAny: listed.map(\.key) + [transactionKey(original.text)])
     }
     var dated = view
-    dated.date { presumedDate(of: $0, in: view) }
+    dated.date { inferredDate(of: $0, in: view) }
     self.view = dated
   }
 
@@ -78,7 +110,7 @@ struct Reconciler {
     return place.map { lineagesOfAnyTime[$0] }
   }
 
-  /// The moment up to which the snapshot speaks; as-of without one.
+  /// The moment that the snapshot shows; as-of without one.
   var knownAt: Instant {
     guard let view else { return rules.fold.asOf }
     return min(rules.fold.asOf, view.capturedAt)
@@ -97,34 +129,41 @@ struct Reconciler {
   /// The breaks so far, in no order.
   var raised: some Sequence<Break> { breaks.values }
 
-  /// Keeps a break; the first pass that raised an id keeps it.
+  /// Keeps a break; the first check that raised an id keeps it.
   ///
-  /// - Parameter life: the lineage whose ends it casts doubt on, where that is another one than the
+  /// - Parameter lineage: the lineage whose ends it casts doubt on, where that is another one than
+  /// the
   ///   break's own.
-  mutating func raise(_ draft: BreakDraft, in life: LineageName? = nil) {
+  mutating func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
     let knownUntil = draft.provenBy == .events ? rules.fold.asOf : knownAt
     let found = draft.finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
-      doubts[life ?? draft.subject.lineage, default: []].append(doubt)
+      doubts[lineage ?? draft.subject.lineage, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
   }
 
-  /// Raises a missing charge and remembers it for the passes that follow.
+  /// Raises a missing charge and remembers it for the checks that follow.
   mutating func raise(_ draft: BreakDraft, for charge: MissingCharge) {
     expect(charge)
     if let doubt = Doubt(charge) { doubts[charge.lineage, default: []].append(doubt) }
     raise(draft, in: charge.lineage)
   }
 
-  /// Remembers a charge that no event can have told yet, for the passes that follow.
+  /// Remembers a charge that no event can have reported yet, for the checks that follow.
   mutating func expect(_ charge: MissingCharge) {
     missing[charge.lineage, default: []].append(charge)
   }
 
-  /// What earlier passes found missing in a lineage; free trials included.
+  /// What earlier checks found missing in a lineage; free trials included.
   func missing(in lineage: LineageInput) -> [MissingCharge] {
     missing[lineage.name] ?? []
+  }
+
+  /// Whether events of that time would have reached the ledger.
+  func isWatched(_ instant: Instant, _ about: BreakSubject) -> Bool {
+    guard let first = rules.firstEventAt(about) else { return false }
+    return instant >= first
   }
 
   func subject(_ lineage: LineageInput, product: String? = nil) -> BreakSubject {
@@ -132,55 +171,5 @@ struct Reconciler {
     if about.user.isEmpty { about.user = user.user }
     if let product { about.product = product }
     return about
-  }
-
-  /// The app of a purchase that no lineage knows: the snapshot's, else the one that sells such a
-  /// product, else the user's only one; empty when several could be.
-  func presumedApp(selling products: [String], in store: Store) -> String {
-    if let app = user.snapshot?.app, !app.isEmpty { return app }
-    let sellers = rules.apps(of: user.provider, selling: products, in: store)
-    if let app = sellers.first, sellers.count == 1 { return app }
-    let used = Set(lineages.map(\.app).filter { !$0.isEmpty })
-    return used.count == 1 ? used.first ?? "" : ""
-  }
-
-  /// Store product ids of a snapshot's product; nil when no map tells them.
-  func storeProducts(_ product: String) -> [String]? {
-    if let mapped = rules.products[product] { return mapped }
-    return product.isEmpty || user.provider.capabilities.namesDashboardProducts ? nil : [product]
-  }
-
-  /// The product that a charge at `instant` renewed: the one told last before it, else the one that
-  /// what came after it says was held.
-  func product(of lineage: LineageInput, at instant: Instant) -> String {
-    lineage.productTold(until: instant) ?? lineage.productHeld(after: instant) ?? lineage.product
-  }
-
-  /// The product that a start at `instant` began: the one that what came after it says was held,
-  /// else the one told last before it.
-  func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
-    lineage.productHeld(after: instant) ?? lineage.productTold(until: instant) ?? lineage.product
-  }
-}
-
-extension LineageInput {
-  /// The product of the last charge or change of product up to `instant`; an announced change holds
-  /// from the next charge on.
-  func productTold(until instant: Instant) -> String? {
-    let charge = latest.subscriptionCharges.last { $0.time <= instant }
-    let change = latest.productChanges.last { $0.product != 0 && $0.time <= instant }
-    if let change, charge.map({ $0.time < change.time }) ?? true { return text(change.product) }
-    return charge.map { text($0.product) }
-  }
-
-  /// The product of the first charge after `instant`; where a change of product comes first, or is
-  /// that charge, the one that it left.
-  func productHeld(after instant: Instant) -> String? {
-    let charge = latest.subscriptionCharges.first { $0.time > instant }
-    let change = latest.productChanges.first { $0.previousProduct != 0 && $0.time > instant }
-    if let change, charge.map({ change.time <= $0.time }) ?? true {
-      return text(change.previousProduct)
-    }
-    return charge.map { text($0.product) }
   }
 }

@@ -6,7 +6,7 @@ public struct LineageInput: Sendable, Equatable {
   /// The events before the earlier of as-of and the snapshot's `captured_at`, folded.
   ///
   /// A snapshot older than an event proves nothing about it, so the snapshot is compared with
-  /// what was told when it was taken.
+  /// what was reported when it was taken.
   public var state: LineageState
   /// The events before as-of, folded; nil when `state` is that already.
   public var current: LineageState?
@@ -51,8 +51,8 @@ public struct LineageInput: Sendable, Equatable {
   }
 }
 
-/// What tells a production lineage from all others of a user and provider: an id is one in its shop
-/// alone, and what its bytes are.
+/// What distinguishes a production lineage from all others of a user and provider: an id is one in
+/// its shop alone, and what its bytes are.
 struct LineageName: Hashable {
   private let app: ExactText
   private let store: Store
@@ -71,7 +71,7 @@ extension LineageInput {
 
 /// What one provider's events and current snapshot say about one user.
 public struct ReconciliationInput: Sendable, Equatable {
-  /// Who tells.
+  /// The provider.
   public var provider: Provider
   /// Key of the user (`userKeyText`).
   public var user: String

@@ -3,7 +3,7 @@ public import Domain
 
 /// What the ledger holds of one stream of deliveries.
 public struct FeedHistory: Sendable, Equatable {
-  /// Who tells.
+  /// The provider.
   public var provider: Provider
   /// App id as text.
   public var app: String
@@ -12,7 +12,7 @@ public struct FeedHistory: Sendable, Equatable {
   /// Newest input: received, else created, else event time.
   public var watermark: Instant
 
-  /// The history of what `provider` tells of `app`.
+  /// The history of the feed of `provider` and `app`.
   public init(provider: Provider, app: String, firstEventAt: Instant, watermark: Instant) {
     self.provider = provider
     self.app = app
@@ -23,7 +23,7 @@ public struct FeedHistory: Sendable, Equatable {
 
 /// A product that some app sells in a store.
 public struct SoldProduct: Sendable, Hashable {
-  /// Who tells.
+  /// The provider.
   public var provider: Provider
   /// App id as text.
   public var app: String
@@ -69,10 +69,10 @@ public struct ReconciliationSettings: Sendable {
   public var fold: FoldSettings
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
-  /// Configured and listed lengths of periods by store product id, of what nobody may have bought
-  /// yet, too.
+  /// Configured and listed lengths of periods by store product id, also of products that were
+  /// never bought.
   public var lengths: [String: PeriodLength] = [:]
-  /// Every stream of deliveries that the ledger knows.
+  /// Every stream of deliveries in the ledger.
   public var feeds: [FeedHistory]
   /// When the newest snapshot of each provider was taken, at or before as-of.
   public var snapshotsTakenAt: [Provider: Instant] = [:]
@@ -84,7 +84,7 @@ public struct ReconciliationSettings: Sendable {
   public let evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
   /// Ends that differ by no more than this agree.
   public let endTolerance = Interval.seconds(60)
-  /// What apps are known to sell, to tell the app of a purchase whose events all were lost.
+  /// What apps are known to sell, to find the app of a purchase whose events were all lost.
   public var sold: Set<SoldProduct> = []
   /// What everybody paid, for the estimates of what is missing.
   public var prices = PaidPrices()
@@ -108,7 +108,7 @@ public struct ReconciliationSettings: Sendable {
     feeds.first { $0.provider == provider && $0.app == app }
   }
 
-  /// When the first event of the app came; of an app that cannot be told, the last first one of all
+  /// When the first event of the app came; of an unknown app, the last first one of all
   /// that sell such a thing, so that nothing is called missed that might lie before it.
   func firstEventAt(_ about: BreakSubject) -> Instant? {
     if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }

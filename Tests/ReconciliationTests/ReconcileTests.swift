@@ -2,7 +2,7 @@ import Reconciliation
 import Testing
 import Domain
 
-@Suite("One user, all passes")
+@Suite("One user, all checks")
 struct ReconcileTests {
   @Test("One lost renewal is one break, whichever passes could see it")
   func oneLoss() {

@@ -1,0 +1,99 @@
+import Subscriptions
+import Domain
+
+/// The counters of the events themselves; no snapshot is needed.
+enum CounterCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition([.missedRenewal], "counters jump"),
+    BreakCondition([.missedConversion], "a renewal follows a trial directly"),
+  ]
+
+  static func evaluate(_ user: inout Reconciler) { user.findCounterGaps() }
+}
+
+extension Reconciler {
+  mutating func findCounterGaps() {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+      let start = findStartOfCounting(lineage)
+      let paid = lineage.latest.subscriptionCharges
+      var counter = RenewalCounter(
+        after: start == nil ? nil : 0,
+        isStartSeen: start == nil && lineage.latest.isStartSeen)
+      for index in paid.indices {
+        let jump = counter.take(paid[index].kind, counter: paid[index].renewalCount)
+        if let jump { raiseGap(lineage, jump, since: start, paid[...index]) }
+      }
+    }
+  }
+
+  /// When counting began before the first charge that came; nil when no loss shows it.
+  ///
+  /// Raises the conversion that never came between a trial and its first renewal.
+  private mutating func findStartOfCounting(_ lineage: LineageInput) -> Instant? {
+    let state = lineage.latest
+    let firsts = missing(in: lineage).filter { isFirst($0, in: lineage) }
+    if let at = firsts.first(where: { $0.code == .missedStart })?.at { return at }
+    guard let trial = state.trials.last, let first = state.charges.first,
+      first.kind == .renewal, let ordinal = first.ordinal, ordinal > 0
+    else { return nil }
+    let due = trial.end ?? trial.start
+    if firsts.contains(where: { $0.code == .missedConversion }) { return due }
+    let product = productBegun(in: lineage, at: due)
+    let money = estimate(lineage, product: product)
+    raise(
+      BreakDraft(
+        code: .missedConversion, subject: subject(lineage, product: product), key: .ordinal(0),
+        expectedAt: due, estimate: money.amount, basis: money.basis,
+        provenBy: .events,
+        evidence: "a trial until \(due.text) is followed by renewal \(ordinal), "
+          + "without a conversion"),
+      for: MissingCharge(
+        lineage: lineage.name, code: .missedConversion, at: due, end: nil))
+    return due
+  }
+
+  /// Raises what a jump of the counter up to the last of `paid` leaves out, less what was found.
+  private mutating func raiseGap(
+    _ lineage: LineageInput, _ jump: CounterJump, since start: Instant?, _ paid: ArraySlice<Charge>
+  ) {
+    guard let charge = paid.last else { return }
+    let known = jump.previous.map { paid[$0...] } ?? []
+    let first = start.map { $0 + (periodLength(lineage) ?? .seconds(0)) }
+    let from = known.first.map { $0.periodEnd ?? $0.time } ?? first ?? charge.time
+    // What another jump left out is dated at the charge that it led up to, at the latest.
+    let begin = known.first?.time ?? (start ?? charge.time) - rules.fold.renewalGap
+    let between = missing(in: lineage).filter { missed in
+      !missed.isFree && missed.code != .missedPurchase && !isFirst(missed, in: lineage)
+        && (missed.at.map { $0 > begin && $0 <= charge.time } ?? true)
+    }
+    let left = jump.between - total(between)
+    guard left > 0 else { return }
+    let last = known.dropLast().last.map { $0.periodEnd ?? $0.time }
+    let due = min(firstHole(known) ?? last ?? from, charge.time)
+    let counts = charge.kind == .renewal ? "renewal \(jump.to)" : "renewal count \(jump.to)"
+    var evidence = "\(counts) of \(charge.time.text) follows renewal \(jump.from)"
+    if jump.changes > 0 {
+      evidence +=
+        "; whether a change of product or a new start between them counts, is unknown"
+    }
+    guard left > jump.changes else {
+      return raiseUncertain(lineage, from: jump.from + 1, at: due, evidence)
+    }
+    raiseRenewals(
+      lineage, from: jump.from + 1, count: left - jump.changes, at: due, provenBy: .events,
+      evidence)
+  }
+
+  /// Keeps on record that the counter says one more, where a change of product may be that one.
+  private mutating func raiseUncertain(
+    _ lineage: LineageInput, from ordinal: Int64, at: Instant, _ evidence: String
+  ) {
+    raise(
+      BreakDraft(
+        code: .missedRenewal,
+        subject: subject(lineage, product: product(of: lineage, at: at)),
+        key: .ordinal(ordinal), expectedAt: at, missingEvents: 0, provenBy: .events,
+        isMereInformation: true,
+        severity: .info, evidence: evidence))
+  }
+}

@@ -1,0 +1,201 @@
+import Subscriptions
+import Domain
+
+/// The end of the last period, as both sides show it.
+enum PeriodEndCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition(
+      [.missedStart, .missedConversion, .missedRenewal],
+      "the snapshot shows a later end than the events"),
+    BreakCondition([.missedProductChange], "the later end is of another product"),
+    BreakCondition(
+      [.expiryMismatch], "both sides show the last period, and the ends differ by more than 60 s"),
+  ]
+
+  static func evaluate(_ user: inout Reconciler) { user.compareEnds() }
+}
+
+extension Reconciler {
+  mutating func compareEnds() {
+    for match in comparableMatches where !isReplacedUnseen(match) {
+      if !isAhead(match) {
+        compareEnds(match)
+      } else if user.provider.capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match)
+      {
+        raiseEnds(match, known: match.lineage.state.effectiveEnd ?? known, snapshot: shown)
+      }
+    }
+  }
+
+  private mutating func compareEnds(_ match: EntitlementMatch) {
+    let (state, entitlement) = (match.lineage.state, match.entitlement)
+    guard let known = state.periodEnd else { return }
+    var base = known
+    let later = missing(in: match.lineage).filter { isAfterLastPeriod($0, state) }
+    for charge in later {
+      // A missed charge without a known end explains any end.
+      guard let end = charge.end else { return }
+      base = max(base, end)
+    }
+    guard let end = entitlement.expiresAt else {
+      if isPaidOn(match, past: base) {
+        raisePeriods(match, after: base, count: periods(match, from: base, until: knownAt) + 1)
+      }
+      return
+    }
+    let isRefundInDoubt = later.isEmpty && isOnAfterRefund(match)
+    if agree(end, base) && !isRefundInDoubt { return }
+    if state.effectiveEnd.map({ agree(end, $0) }) ?? false { return }
+    // What was given back may still be shown with the end that was paid for.
+    let isOff = entitlement.isActive(at: knownAt) == false
+    let isTaken =
+      state.accessTakenAway || state.isTrialGivenBack
+      || isReportedLater(match.lineage, \.accessTakenAway)
+    if isTaken && isOff { return }
+    if missedRefunds.contains(match.lineage.name) { return }
+    // The charge of the end came, with a later time than that of the snapshot.
+    if isReportedLater(end, than: known, match.lineage) { return }
+    if end > base, later.isEmpty, hasGivenUp(state),
+      state.lastCancelAt.map({ end < $0 }) ?? false
+    {
+      if isWatched(base, subject(match.lineage)) { raiseBillingIssue(match) }
+    } else if end > base, provesCharges(match, from: base, to: end) {
+      raisePeriods(match, after: base, count: charges(match, from: base, until: end))
+    } else if user.provider.capabilities.sendsPeriodEnds, later.isEmpty,
+      !state.accessTakenAway || isRefundInDoubt, !explainsByBilling(match, end: end),
+      !isOfOtherProduct(match), !isLastReported(end, state)
+    {
+      raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
+    }
+  }
+
+  private mutating func raiseEnds(
+    _ match: EntitlementMatch, known: Instant, snapshot: Instant
+  ) {
+    raise(
+      BreakDraft(
+        code: .expiryMismatch, subject: subject(match.lineage),
+        key: lastPeriod(match.lineage.state), expectedAt: match.lineage.state.lastEventAt,
+        evidence: "events say the period ends \(known.text), the snapshot says "
+          + "\(snapshot.text)"))
+  }
+
+  private mutating func raisePeriods(
+    _ match: EntitlementMatch, after base: Instant, count: Int64
+  ) {
+    let (lineage, state) = (match.lineage, match.lineage.state)
+    guard isWatched(after: base, match) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    let restart = restartAfterLapse(match, after: base)
+    var (code, count, at) = (BreakCode.missedRenewal, count, base)
+    var key = state.renewalOrdinal.map { BreakKey.ordinal($0 + 1) } ?? .after(base)
+    if state.isStartSeen, state.renewalOrdinal == nil { key = .ordinal(1) }
+    if let restart {
+      (code, at, count) = (.missedStart, restart.at, restart.count)
+      key = .after(restart.since)
+    } else if state.isTrial {
+      (code, key) = (.missedConversion, .ordinal(0))
+    } else if isOfOtherProduct(match) {
+      (code, at) = (.missedProductChange, min(base, state.lastEventAt))
+      key = .product(match.entitlement.product)
+    }
+    if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
+    let product = product(match, after: base)
+    let money = estimate(lineage, product: product, of: code, count: count)
+    raise(
+      BreakDraft(
+        code: code, subject: subject(lineage, product: product), key: key, expectedAt: at,
+        missingEvents: count,
+        estimate: money.amount, basis: money.basis,
+        evidence: "events know the subscription until \(base.text); "
+          + describe(match.entitlement)),
+      for: MissingCharge(
+        lineage: lineage.name, code: code, at: at, end: match.entitlement.expiresAt,
+        count: count))
+  }
+
+  /// Whether access goes on that was taken away by events.
+  ///
+  /// A list of purchases does not contain whether it is on. Where the snapshot shows the refund as
+  /// well, something else keeps it on.
+  private func isOnAfterRefund(_ match: EntitlementMatch) -> Bool {
+    match.lineage.state.accessTakenAway && match.entitlement.isActive == true
+      && match.entitlement.newestTransaction?.revokedAt == nil
+  }
+
+  /// Whether the end that a snapshot shows is one that a newer event reported, be it of the period
+  /// that runs by now or of one that others have followed since.
+  private func isReportedLater(_ end: Instant, than known: Instant, _ lineage: LineageInput) -> Bool
+  {
+    guard let current = lineage.current else { return false }
+    if let reported = current.periodEnd, reported != known, agree(end, reported) { return true }
+    return current.subscriptionCharges.contains { charge in
+      charge.periodEnd.map { $0 > known && agree(end, $0) } ?? false
+    }
+  }
+
+  /// Whether a state of the charge reported the later end that is shown, though another one counts.
+  ///
+  /// What ends before the paid end was taken away, and no event reported that.
+  private func isLastReported(_ end: Instant, _ state: LineageState) -> Bool {
+    guard let reported = state.lastToldEnd, let known = state.periodEnd else { return false }
+    return agree(end, reported) && end > known
+  }
+
+  /// A failing payment moves the end that a snapshot shows to that of the grace.
+  private func explainsByBilling(_ match: EntitlementMatch, end: Instant) -> Bool {
+    guard match.entitlement.renewState == .billingIssue, let known = match.lineage.state.periodEnd
+    else { return false }
+    return !match.lineage.state.isInBillingRetry && end > known
+  }
+
+  /// When the payment due at `base` came that had failed first: a period before the end that is
+  /// shown; nil where it did not fail, or where that end is of a payment that fails again.
+  private func recovery(_ match: EntitlementMatch, after base: Instant) -> Instant? {
+    let state = match.lineage.state
+    guard hasFailed(state, at: base), match.entitlement.renewState != .billingIssue,
+      let end = match.entitlement.expiresAt, state.toldEnd.map({ agree($0, end) }) ?? true
+    else { return nil }
+    return begin(ofPeriodShownBy: match).map { max(base, $0) }
+  }
+
+  /// The store product that the snapshot shows; when it is not mapped, the one that events show
+  /// at `base`.
+  private func product(_ match: EntitlementMatch, after base: Instant) -> String {
+    let products = storeProducts(match.entitlement.product) ?? []
+    return products.count == 1 ? products[0] : product(of: match.lineage, at: base)
+  }
+
+  /// Whether a charge after `base` would have reached the ledger.
+  private func isWatched(after base: Instant, _ match: EntitlementMatch) -> Bool {
+    let about = subject(match.lineage)
+    if isWatched(base, about) { return true }
+    guard let length = shownLength(match) ?? periodLength(match.lineage) else { return false }
+    return isWatched((match.entitlement.expiresAt ?? knownAt) - length, about)
+  }
+
+  /// A subscription that had ended did not renew, and a trial that had did not convert: it was
+  /// bought again.
+  ///
+  /// - Returns: about when, how many charges were made since, and what distinguishes this start
+  ///   from others of the lineage whatever is shown later.
+  private func restartAfterLapse(
+    _ match: EntitlementMatch, after base: Instant
+  ) -> (at: Instant, count: Int64, since: Instant)? {
+    let state = match.lineage.state
+    guard !state.isTrial || (state.isExpiryTold && !state.isInBillingRetry) else { return nil }
+    if let started = match.startedAt, started > base + rules.fold.renewalGap {
+      guard let end = match.entitlement.expiresAt else { return (started, 1, started) }
+      return (started, max(1, periods(match, from: started, until: end)), started)
+    }
+    // Else only the period that was bought dates it.
+    let length = periodLength(match.lineage) ?? .seconds(0)
+    let begun = max(base, begin(ofPeriodShownBy: match) ?? base)
+    // A store may go on renewing what it gave money back for, period by period.
+    let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
+    let isTakenAway = state.accessTakenAway && max(0, beyond) > length.milliseconds / 2
+    return isTakenAway || isExpired(state, at: base) ? (begun, 1, base) : nil
+  }
+}

@@ -1,0 +1,72 @@
+import Subscriptions
+import Domain
+
+/// A refund proves its charge: one that never came was missed.
+enum RefundedChargeCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition(
+      [.missedStart, .missedConversion, .missedRenewal, .missedPurchase],
+      "a refund's charge never came")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) { user.findRefundedCharges() }
+}
+
+extension Reconciler {
+  mutating func findRefundedCharges() {
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+      let charged = Set(lineage.latest.charges.map(\.transaction))
+      var evaluated: Set<Int64> = []
+      for refund in lineage.latest.refunds
+      where !refund.chargeIsKnown && refund.transaction != 0
+        && !charged.contains(refund.transaction) && evaluated.insert(refund.transaction).inserted
+      {
+        evaluate(refund, of: lineage)
+      }
+    }
+  }
+
+  private mutating func evaluate(_ refund: Refund, of lineage: LineageInput) {
+    let id = lineage.transactionText(refund.transaction)
+    let listed = view?.transaction(refund.transaction)
+    // `TransactionCheck` has evaluated what the snapshot lists, with its date.
+    guard listed == nil, let first = rules.firstEventAt(subject(lineage))
+    else { return }
+    // When the refund does not date its charge, all we know is that the charge came before it.
+    guard refund.chargedAt.map({ $0 >= first }) ?? (refund.time > first) else {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    let code = code(of: refund, in: lineage)
+    let charged = refund.chargedAt.map { " of \($0.text)" } ?? ""
+    let at = refund.chargedAt ?? refund.time
+    let product =
+      lineage.productGivenBack(of: refund.transaction) ?? product(of: lineage, at: at)
+    let money = estimate(of: refund.transaction, lineage, product: product, code, at: at)
+    raise(
+      BreakDraft(
+        code: code, subject: subject(lineage, product: product), key: .transaction(id),
+        transaction: id, expectedAt: at,
+        estimate: money.amount, basis: money.basis, provenBy: .events,
+        evidence: "transaction \(id)\(charged) was refunded \(refund.time.text); its charge "
+          + "never came"),
+      for: MissingCharge(
+        lineage: lineage.name, code: code, at: refund.chargedAt, end: nil,
+        opensLineage: code == .missedStart))
+  }
+
+  private func code(of refund: Refund, in lineage: LineageInput) -> BreakCode {
+    if refund.productType == .oneTime { return .missedPurchase }
+    let state = lineage.latest
+    let earlier = state.charges.filter { $0.time < refund.chargedAt ?? refund.time }
+    if !earlier.isEmpty, earlier.allSatisfy({ $0.kind == .oneTime }) { return .missedPurchase }
+    if refund.transaction == transactionKey(lineage.original) { return .missedStart }
+    if earlier.isEmpty, let trial = state.trials.last(where: { $0.start < refund.time }) {
+      guard let limit = trial.convertibleUntil, let at = refund.chargedAt, at > limit else {
+        return .missedConversion
+      }
+      return .missedStart
+    }
+    return .missedRenewal
+  }
+}

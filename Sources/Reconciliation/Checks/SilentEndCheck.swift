@@ -1,0 +1,73 @@
+import Subscriptions
+import Domain
+
+/// Ends after which an auto-renewing subscription fell silent, though the calendar expects an
+/// event.
+///
+/// What the snapshot has shown to be missing of the last period explains the silence. Which event
+/// is missing is unknown, so the break has no amount: it is called a renewal, which the calendar
+/// expects, until the one after it is overdue too; then the subscription has ended.
+enum SilentEndCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition(
+      [.missedConversion, .missedRenewal, .missedExpiration],
+      "nothing followed a period that should have renewed")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) { user.findSilentEnds() }
+}
+
+extension Reconciler {
+  mutating func findSilentEnds() {
+    let found = Dictionary(grouping: raised) {
+      LineageName(app: $0.app, store: $0.store, original: $0.subscription)
+    }
+    for lineage in lineagesOfAnyTime where !lineage.isHeldByAnotherUser {
+      guard let end = lineage.latest.silentEnd, isWatched(end, subject(lineage)),
+        !missing(in: lineage).contains(where: { isAfterLastPeriod($0, lineage.latest) }),
+        !(found[lineage.name] ?? []).contains(where: { explains($0, silenceOf: lineage) })
+      else { continue }
+      let code = code(ofSilenceAfter: end, lineage)
+      let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.fold.asOf) }
+      var draft = BreakDraft(
+        code: code, subject: subject(lineage, product: lineage.text(lineage.latest.product)),
+        key: .silence(end), expectedAt: end,
+        evidence: "auto-renew was on and the period ended \(end.text); until "
+          + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
+          + "failed payment was told")
+      draft.family = .silentEnd
+      draft.severity = .medium
+      draft.provenBy = .events
+      raise(draft)
+    }
+  }
+
+  /// Whether a break explains why nothing followed the last period.
+  private func explains(_ found: Break, silenceOf lineage: LineageInput) -> Bool {
+    guard found.code.explainsSilence, let at = found.expectedAt else { return false }
+    return begin(ofLastPeriodIn: lineage.latest).map { at >= $0 } ?? true
+  }
+
+  private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {
+    let length = periodLength(lineage, lineage.latest) ?? .days(366)
+    let isLongAgo = end + length <= rules.fold.endsAreSettled(until: feed(of: lineage))
+    if isLongAgo { return .missedExpiration }
+    return lineage.latest.isTrial ? .missedConversion : .missedRenewal
+  }
+
+  private func feed(of lineage: LineageInput) -> Feed {
+    Feed(provider: lineage.latest.provider, app: lineage.latest.app)
+  }
+}
+
+extension BreakCode {
+  /// Whether what is missing, or what does not agree, may be why a subscription fell silent.
+  var explainsSilence: Bool {
+    switch self {
+    case .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund,
+      .missedProductChange, .expiryMismatch, .aheadOfSnapshot:
+      true
+    default: false
+    }
+  }
+}

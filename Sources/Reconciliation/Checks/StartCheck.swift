@@ -1,0 +1,42 @@
+import Subscriptions
+import Domain
+
+/// A subscription that the snapshot saw begin while the feed was running needs its start.
+enum StartCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition([.missedStart], "the snapshot shows a start before the first charge")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) {
+    for match in user.comparableMatches { user.findMissingStart(match) }
+  }
+}
+
+extension Reconciler {
+  mutating func findMissingStart(_ match: EntitlementMatch) {
+    let (lineage, state) = (match.lineage, match.lineage.latest)
+    guard !state.isStartSeen, state.trials.isEmpty, let started = match.startedAt,
+      started < knownAt, missing(in: lineage).isEmpty,
+      isWatched(started, subject(lineage))
+    else { return }
+    let firstPaid = state.subscriptionCharges.first
+    if let firstPaid {
+      let begins = min(firstPaid.periodStart, firstPaid.time)
+      guard started + rules.fold.renewalGap < begins else { return }
+    }
+    let isFree = firstPaid == nil && match.entitlement.isTrial == true
+    let product = productBegun(in: lineage, at: started)
+    let money = estimate(lineage, product: product)
+    let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
+    raise(
+      BreakDraft(
+        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
+        expectedAt: started, estimate: isFree ? .zero : money.amount,
+        basis: isFree ? .provider : money.basis,
+        evidence: "the snapshot says started \(started.text); " + (came ?? "no charge ever came")),
+      for: MissingCharge(
+        lineage: lineage.name, code: .missedStart, at: started,
+        end: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,
+        opensLineage: true))
+  }
+}

@@ -1,0 +1,98 @@
+import Subscriptions
+import Domain
+
+/// Every listed transaction needs its charge, or its trial start.
+enum TransactionCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition(
+      [.missedStart, .missedConversion, .missedRenewal, .missedPurchase],
+      "a listed transaction has no charge, a listed trial no start")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) { user.findMissingTransactions() }
+}
+
+extension Reconciler {
+  mutating func findMissingTransactions() {
+    guard let view else { return }
+    for transaction in view.transactions {
+      let lineage = lineage(of: transaction)
+      guard !reported.covers(transaction, within: rules.fold.renewalGap),
+        !isDeclined(transaction, lineage)
+      else { continue }
+      evaluate(typed(transaction, lineage), of: lineage, in: view)
+    }
+  }
+
+  private mutating func evaluate(
+    _ transaction: ListedTransaction, of lineage: LineageInput?, in view: SnapshotView
+  ) {
+    let about = subject(transaction, lineage)
+    let charge = missingCharge(transaction, lineage, about, in: view)
+    // Of what happened at as-of or later no event can be known; it explains what else is shown.
+    if let at = transaction.at, at >= rules.fold.asOf { return expect(charge) }
+    if let at = transaction.at ?? transaction.expiresAt, !isWatched(at, about) {
+      counts.beforeFirstEvent += 1
+      return
+    }
+    let code = charge.code
+    var draft = BreakDraft(
+      code: code, subject: about, key: .transaction(transaction.id),
+      transaction: transaction.id, expectedAt: transaction.at,
+      evidence: evidence(transaction, lineage))
+    if transaction.isTrial {
+      (draft.estimate, draft.basis) = (.zero, .provider)
+    } else if let lineage {
+      (draft.estimate, draft.basis) = estimate(
+        of: transaction.key, lineage, product: about.product, code, at: transaction.at,
+        isOffer: transaction.isOffer)
+    }
+    raise(draft, for: charge)
+  }
+
+  private func missingCharge(
+    _ transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject,
+    in view: SnapshotView
+  ) -> MissingCharge {
+    MissingCharge(
+      lineage: lineageName(of: transaction, lineage, about),
+      code: code(of: transaction, lineage, in: view),
+      at: transaction.at, end: transaction.expiresAt, isFree: transaction.isTrial,
+      opensLineage: !isOfEarlierSubscription(transaction, lineage, view.siblings(of: transaction))
+        && (isFirst(transaction, in: view) || isFirstPaid(transaction, lineage, in: view)))
+  }
+
+  private func isFirst(_ transaction: ListedTransaction, in view: SnapshotView) -> Bool {
+    view.siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
+  }
+
+  /// Whether a listed order was declined: what it belongs to waits for a payment or gives no
+  /// access, and its end is still that of the period before it, or that of a grace.
+  ///
+  /// iaptic shows the last order of a subscription, be it charged, pending or declined.
+  private func isDeclined(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> Bool {
+    guard user.provider.capabilities.body == .collection, transaction.store == .playStore,
+      transaction.kind != .oneTime, transaction.id != transaction.original,
+      transaction.isFailing || transaction.isOver, let state = lineage?.latest,
+      let end = transaction.expiresAt, let known = state.periodEnd
+    else { return false }
+    let gap = rules.fold.renewalGap
+    if let charged = transaction.dateSent, charged >= known - gap { return false }
+    if end <= max(known + gap, state.effectiveEnd ?? known) { return true }
+    guard transaction.isFailing, let length = lineage.flatMap({ periodLength($0, state) }) else {
+      return false
+    }
+    return end.since(known).milliseconds < length.milliseconds / 10 * 9
+  }
+
+  private func evidence(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> String {
+    let date = transaction.at.map { " of \($0.text)" } ?? ""
+    let revoked = transaction.revokedAt.map { ", revoked \($0.text)" } ?? ""
+    let here = "the snapshot lists transaction \(transaction.id)\(date)\(revoked)"
+    guard let lineage else { return here + "; no event of its subscription ever came" }
+    let carried = lineage.latest.transactions.contains(transaction.key)
+    let there =
+      carried ? "events carry its id, but none is its charge" : "no event carries its id"
+    return "\(here); \(there); \(lineage.latest.charges.count) charges of the subscription came"
+  }
+}

@@ -1,0 +1,67 @@
+import Subscriptions
+import Domain
+
+extension Reconciler {
+  /// The app of a purchase without a lineage: the snapshot's, else the one that sells such a
+  /// product, else the user's only one; empty when several could be.
+  func inferredApp(selling products: [String], in store: Store) -> String {
+    if let app = user.snapshot?.app, !app.isEmpty { return app }
+    let sellers = rules.apps(of: user.provider, selling: products, in: store)
+    if let app = sellers.first, sellers.count == 1 { return app }
+    let used = Set(lineages.map(\.app).filter { !$0.isEmpty })
+    return used.count == 1 ? used.first ?? "" : ""
+  }
+
+  /// Store product ids of a snapshot's product; nil when it is not mapped.
+  func storeProducts(_ product: String) -> [String]? {
+    if let mapped = rules.products[product] { return mapped }
+    return product.isEmpty || user.provider.capabilities.namesDashboardProducts ? nil : [product]
+  }
+
+  /// The product that a charge at `instant` renewed: the one reported last before it, else the one
+  /// that what came after it shows.
+  func product(of lineage: LineageInput, at instant: Instant) -> String {
+    lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
+      ?? lineage.product
+  }
+
+  /// The product that a start at `instant` began: the one that what came after it shows,
+  /// else the one reported last before it.
+  func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
+    lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
+      ?? lineage.product
+  }
+
+  /// The purchase of an entitlement that comes from no lineage.
+  func subject(of entitlement: Entitlement) -> BreakSubject {
+    var about = BreakSubject(provider: user.provider)
+    let products = storeProducts(entitlement.product) ?? []
+    about.app = inferredApp(selling: products, in: entitlement.store)
+    about.user = user.user
+    about.store = entitlement.store
+    if products.count == 1 { about.product = products[0] }
+    return about
+  }
+}
+
+extension LineageInput {
+  /// The product of the last charge or change of product up to `instant`; an announced change holds
+  /// from the next charge on.
+  func productReported(until instant: Instant) -> String? {
+    let charge = latest.subscriptionCharges.last { $0.time <= instant }
+    let change = latest.productChanges.last { $0.product != 0 && $0.time <= instant }
+    if let change, charge.map({ $0.time < change.time }) ?? true { return text(change.product) }
+    return charge.map { text($0.product) }
+  }
+
+  /// The product of the first charge after `instant`; where a change of product comes first, or is
+  /// that charge, the one that it left.
+  func productHeld(after instant: Instant) -> String? {
+    let charge = latest.subscriptionCharges.first { $0.time > instant }
+    let change = latest.productChanges.first { $0.previousProduct != 0 && $0.time > instant }
+    if let change, charge.map({ change.time <= $0.time }) ?? true {
+      return text(change.previousProduct)
+    }
+    return charge.map { text($0.product) }
+  }
+}

@@ -1,0 +1,113 @@
+import Subscriptions
+import Domain
+
+/// A lineage and the entitlements of the snapshot that come from it.
+struct EntitlementMatch {
+  var lineage: LineageInput
+  /// The one that reaches furthest; several entitlements of one purchase show the same.
+  var entitlement: Entitlement
+  /// The earliest start that one of them shows.
+  var startedAt: Instant?
+  /// The highest counter that one of them shows.
+  var renewsCount: Int32?
+}
+
+extension Reconciler {
+  /// Entitlements by the lineage that they come from, in the order of the lineages.
+  func matchEntitlements() -> [EntitlementMatch] {
+    guard let view else { return [] }
+    var groups: [Int: [Entitlement]] = [:]
+    for (entitlement, origin) in zip(view.entitlements, origins.lineages) {
+      guard let index = origin, entitlement.isSubscription else { continue }
+      groups[index, default: []].append(entitlement)
+    }
+    return lineages.indices.compactMap { index in
+      guard let group = groups[index] else { return nil }
+      return match(lineages[index], group, at: view.capturedAt)
+    }
+  }
+
+  /// Nil when the entitlements are all of purchases that the lineage has left behind.
+  private func match(
+    _ lineage: LineageInput, _ all: [Entitlement], at instant: Instant
+  ) -> EntitlementMatch? {
+    let group = all.filter { !isLeftBehind($0, by: lineage) }
+    guard !group.isEmpty else { return nil }
+    let furthest = group.sorted {
+      let (left, right) = (reach($0, instant), reach($1, instant))
+      return left != right ? left > right : $0.id < $1.id
+    }
+    return EntitlementMatch(
+      lineage: lineage, entitlement: furthest[0], startedAt: group.compactMap(\.startedAt).min(),
+      renewsCount: group.compactMap(\.renewsCount).max())
+  }
+
+  /// Whether a later charge of another product followed the purchase that an entitlement shows.
+  private func isLeftBehind(_ entitlement: Entitlement, by lineage: LineageInput) -> Bool {
+    guard user.provider.capabilities.listsPastProducts,
+      let products = storeProducts(entitlement.product), let end = entitlement.expiresAt,
+      !products.contains(lineage.text(lineage.state.product)),
+      let charge = lineage.state.charges.last(where: {
+        products.contains(lineage.text($0.product))
+      })
+    else { return false }
+    return charge.periodEnd.map { agree($0, end) } ?? false
+  }
+
+  private func reach(_ entitlement: Entitlement, _ instant: Instant) -> (Int, Int64) {
+    let end = entitlement.expiresAt?.milliseconds ?? .max
+    return (entitlement.isActive(at: instant) == true ? 1 : 0, end)
+  }
+
+  /// The matches whose last period events could know.
+  var comparableMatches: [EntitlementMatch] {
+    matches.filter { isComparable($0) && !isBegunElsewhere($0) }
+  }
+
+  /// Those of them whose subscription the snapshot still shows, as events do.
+  var runningMatches: [EntitlementMatch] {
+    comparableMatches.filter { !isReplacedUnseen($0) && !isAhead($0) }
+  }
+
+  /// Whether the snapshot shows a period that events could report.
+  ///
+  /// Where renewals arrive without user, it does while both sides show one end.
+  func isComparable(_ match: EntitlementMatch) -> Bool {
+    guard !isComparable(match.lineage) else { return true }
+    guard let end = match.entitlement.expiresAt, let known = match.lineage.state.periodEnd
+    else { return false }
+    return end > knownAt && agree(end, known)
+  }
+
+  /// Renewals without user and original id cannot be matched with the subscription that they renew:
+  /// it seems to have fallen silent, and nothing is missing.
+  func isComparable(_ lineage: LineageInput) -> Bool {
+    let state = lineage.state
+    return state.provider.capabilities.linksRenewals(in: state.store) || !state.isSubscription
+  }
+
+  /// Whether the entitlement ends where a purchase begins that never came: it took its place.
+  func isReplacedUnseen(_ match: EntitlementMatch) -> Bool {
+    guard user.provider.capabilities.listsPastProducts, let end = match.entitlement.expiresAt else {
+      return false
+    }
+    return isMissed(at: end, outside: match.lineage)
+  }
+
+  /// Whether the access began after the lineage had ended, with a purchase of another one that was
+  /// found missing.
+  func isBegunElsewhere(_ match: EntitlementMatch) -> Bool {
+    guard let started = match.startedAt, let known = match.lineage.state.effectiveEnd,
+      started > known + rules.fold.renewalGap
+    else { return false }
+    return isMissed(at: started, outside: match.lineage)
+  }
+
+  /// Whether a charge of that moment was found missing, of another lineage than `lineage`.
+  func isMissed(at instant: Instant, outside lineage: LineageInput? = nil) -> Bool {
+    missing.contains { name, charges in
+      name != lineage?.name
+        && charges.contains { charge in charge.at.map { agree($0, instant) } ?? false }
+    }
+  }
+}

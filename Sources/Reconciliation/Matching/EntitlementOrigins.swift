@@ -1,0 +1,138 @@
+import Subscriptions
+import Domain
+
+/// Which lineage each entitlement of the snapshot comes from.
+struct EntitlementOrigins {
+  /// Indices of lineages, one for each entitlement in the order of the view; nil where it is
+  /// unknown.
+  var lineages: [Int?] = []
+  /// Lineages whose current state one entitlement shows; no other can come from them.
+  var claimed: Set<Int> = []
+  /// Listed transactions that no lineage contains, by id, and the lineage that the entitlement
+  /// which lists them came from before.
+  var continued: [ExactText: Int] = [:]
+}
+
+extension Reconciler {
+  /// Finds origins by transactions and by products first, and what is left by the only
+  /// subscription it can be.
+  func findOrigins(_ entitlements: [Entitlement]) -> EntitlementOrigins {
+    var origins = EntitlementOrigins()
+    let isAnyListed = entitlements.contains { !$0.transactions.isEmpty }
+    let named = NamedLineages(isAnyListed ? lineages : [])
+    for entitlement in entitlements {
+      let listed = named.newestKnown(of: entitlement)
+      for id in listed?.unknown ?? [] { origins.continued[ExactText(id)] = listed?.lineage }
+      let found = entitlement.transactions.isEmpty ? holder(of: entitlement) : listed?.lineage
+      origins.lineages.append(found)
+      if let found, claims(entitlement, lineages[found]) { origins.claimed.insert(found) }
+    }
+    for (place, entitlement) in entitlements.enumerated()
+    where origins.lineages[place] == nil && entitlement.transactions.isEmpty {
+      origins.lineages[place] = onlyOne(for: entitlement, origins.claimed)
+    }
+    return origins
+  }
+
+  /// The lineages that an entitlement without transactions may come from, by what other
+  /// entitlements have left of those in its store.
+  ///
+  /// One that had ended before the access began was not what gave it, but what a subscription that
+  /// is the user's only one can have come back as.
+  func lineagesLeft(for entitlement: Entitlement, _ claimed: Set<Int>) -> [Int] {
+    let all = sameSort(entitlement)
+    let left = all.filter { !claimed.contains($0) }
+    guard all.count > 1, let started = entitlement.startedAt else { return left }
+    return left.filter { index in
+      lineages[index].state.effectiveEnd.map { $0 + rules.fold.renewalGap >= started } ?? true
+    }
+  }
+
+  private func onlyOne(for entitlement: Entitlement, _ claimed: Set<Int>) -> Int? {
+    let isMapped = storeProducts(entitlement.product) != nil
+    // What was bought once never changes its product. Of several subscriptions only a product that
+    // is known not to be another's can identify one.
+    guard isMapped ? entitlement.isSubscription : sameSort(entitlement).count == 1 else {
+      return nil
+    }
+    let left = lineagesLeft(for: entitlement, claimed)
+    return left.count == 1 ? left[0] : nil
+  }
+
+  private func sameSort(_ entitlement: Entitlement) -> [Int] {
+    lineages.indices.filter {
+      lineages[$0].state.store.mayBe(entitlement.store)
+        && lineages[$0].latest.isSubscription == entitlement.isSubscription
+    }
+  }
+
+  /// The lineage that holds the entitlement's product, or held it once.
+  private func holder(of entitlement: Entitlement) -> Int? {
+    guard let products = storeProducts(entitlement.product) else { return nil }
+    // Refunds alone do not show that a purchase gave this access.
+    let all = sameSort(entitlement)
+    let bought = all.filter { !hasRefundsOnly(lineages[$0].state) }
+    let sameSort = bought.isEmpty ? all : bought
+    let holding = sameSort.filter { products.contains(lineages[$0].product) }
+    let once = sameSort.filter { index in
+      lineages[index].state.charges.contains {
+        products.contains(lineages[index].text($0.product))
+      }
+    }
+    return endingLast(holding) ?? endingLast(once)
+  }
+
+  private func endingLast(_ indices: [Int]) -> Int? {
+    indices.max {
+      let (left, right) = (lineages[$0].state, lineages[$1].state)
+      return (left.effectiveEnd?.milliseconds ?? .max, $0)
+        < (right.effectiveEnd?.milliseconds ?? .max, $1)
+    }
+  }
+
+  /// Whether the entitlement says what its lineage is by now; not where it ended early, or may
+  /// stand for a past product, for then another can have taken its place.
+  private func claims(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
+    guard entitlement.isActive(at: knownAt) == false else { return true }
+    guard !user.provider.capabilities.listsPastProducts else { return false }
+    guard let shown = entitlement.expiresAt, let known = lineage.state.periodEnd else {
+      return true
+    }
+    return shown > known || agree(shown, known)
+  }
+}
+
+/// The lineages by what a list of transactions says of them.
+struct NamedLineages {
+  private var byOriginal: [ExactText: Int] = [:]
+  private var byTransaction: [Int64: Int] = [:]
+
+  init(_ lineages: [LineageInput]) {
+    for (index, lineage) in lineages.enumerated() {
+      let original = ExactText(lineage.original)
+      byOriginal[original] = byOriginal[original] ?? index
+      for key in lineage.latest.transactions { byTransaction[key] = byTransaction[key] ?? index }
+    }
+  }
+
+  /// The lineage of the newest transaction that any of them contains, and the ids of newer ones.
+  func newestKnown(of entitlement: Entitlement) -> (lineage: Int, unknown: [String])? {
+    let newestFirst = entitlement.transactions.sorted { $1.isOlder(than: $0) }
+    for (place, transaction) in newestFirst.enumerated() {
+      if let found = lineage(of: ListedTransaction(transaction, of: entitlement)) {
+        return (found, newestFirst[..<place].map(\.id))
+      }
+    }
+    return nil
+  }
+
+  /// The lineage of a listed transaction, by its original id, else by its own.
+  func lineage(of transaction: ListedTransaction) -> Int? {
+    byOriginal[ExactText(transaction.original)] ?? byTransaction[transaction.key]
+  }
+
+  /// The first lineage that any of the transactions is of.
+  func first(ofAny keys: some Sequence<Int64>) -> Int? {
+    keys.lazy.compactMap { byTransaction[$0] }.min()
+  }
+}

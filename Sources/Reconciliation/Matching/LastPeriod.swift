@@ -1,0 +1,123 @@
+import Subscriptions
+import Domain
+
+/// What both sides report about the last period of a subscription.
+extension Reconciler {
+  func agree(_ left: Instant, _ right: Instant) -> Bool {
+    let difference = left.since(right)
+    return abs(difference.milliseconds) <= rules.endTolerance.milliseconds
+  }
+
+  /// The end that is shown, and that which was paid for, where the shown one came before it.
+  ///
+  /// The break is the same one when the end that was paid for has come.
+  func earlyEnd(of match: EntitlementMatch) -> (shown: Instant, known: Instant)? {
+    guard let known = match.lineage.state.periodEnd, let shown = match.entitlement.expiresAt,
+      shown < known, !agree(shown, known)
+    else { return nil }
+    return (shown, known)
+  }
+
+  func isAfterLastPeriod(_ charge: MissingCharge, _ state: LineageState) -> Bool {
+    guard let at = charge.at else { return false }
+    return begin(ofLastPeriodIn: state).map { at > $0 } ?? true
+  }
+
+  /// When the last reported period began.
+  func begin(ofLastPeriodIn state: LineageState) -> Instant? {
+    state.subscriptionCharges.last?.time ?? state.trials.last?.start
+  }
+
+  /// What distinguishes the running period from the others of its lineage: when it was charged,
+  /// which an older charge that comes late does not move.
+  func lastPeriod(_ state: LineageState) -> BreakKey {
+    .period(state.subscriptionCharges.last?.time)
+  }
+
+  /// Whether an event that is newer than the snapshot reports what the snapshot shows already.
+  ///
+  /// Cancels, failed payments and ends carry the time at which they were noticed. What a charge has
+  /// followed since is another story.
+  func isReportedLater(
+    _ lineage: LineageInput, _ isTold: (LineageState) -> Bool
+  ) -> Bool {
+    guard let current = lineage.current,
+      current.charges.count == lineage.state.charges.count
+    else { return false }
+    return isTold(current)
+  }
+
+  /// A cancel that was sent after the end is the store's, which had tried to collect until then.
+  func hasGivenUp(_ state: LineageState) -> Bool {
+    !state.isInBillingRetry && state.toldEnd == nil && isCanceledAfterEnd(state)
+  }
+
+  func isCanceledAfterEnd(_ state: LineageState) -> Bool {
+    guard let end = state.periodEnd, let cancel = state.lastCancelAt else { return false }
+    return cancel > end + rules.endTolerance
+  }
+
+  /// Whether auto-renew went off after the end: the payment had failed, and the store gave up.
+  func wasGivenUp(_ entitlement: Entitlement) -> Bool {
+    guard let off = entitlement.autoRenewOffAt, let end = entitlement.expiresAt else {
+      return false
+    }
+    return off > end + rules.endTolerance
+  }
+
+  /// Whether a refund ended access, or one whose charge never came may have.
+  func mayBeTakenAway(_ state: LineageState) -> Bool {
+    let paid = state.subscriptionCharges.last?.time
+    return state.accessTakenAway || state.isTrialGivenBack
+      || state.refunds.contains { refund in
+        !refund.chargeIsKnown && (paid.map { (refund.chargedAt ?? refund.time) >= $0 } ?? true)
+      }
+  }
+
+  /// Whether an expiry reported the end at `base`; one that came a period later ended a period that
+  /// was paid for.
+  func isExpired(_ state: LineageState, at base: Instant) -> Bool {
+    guard let expiredAt = state.expiredAt else { return false }
+    let reported =
+      state.toldEnd ?? (user.provider.capabilities.sendsPeriodEnds ? base : state.lastEventAt)
+    return min(reported, max(base, expiredAt)) <= base + rules.fold.renewalGap
+  }
+
+  func hasRefundsOnly(_ state: LineageState) -> Bool {
+    state.charges.isEmpty && state.trials.isEmpty
+      && Set(state.transactions).isSubset(of: state.refunds.map(\.transaction))
+  }
+
+  /// Whether an event is sent when a subscription lapses; else the end is read from states.
+  var sendsExpirations: Bool { user.provider.capabilities.body == .event }
+
+  /// Whether events say active while the entitlement says it is not.
+  func isAhead(_ match: EntitlementMatch) -> Bool {
+    match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
+      && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
+      && !isTransferred(match.lineage) && !isReportedLater(match.lineage, \.accessTakenAway)
+  }
+
+  /// A list of purchases contains the end that was paid for, not the grace that follows it.
+  private func isInUnreportedGrace(_ match: EntitlementMatch) -> Bool {
+    guard match.entitlement.isActive == nil, let end = match.entitlement.expiresAt,
+      let known = match.lineage.state.periodEnd
+    else { return false }
+    return agree(end, known)
+  }
+
+  /// Paid or tried, by events alone, beyond `instant`.
+  func isActive(_ state: LineageState, at instant: Instant) -> Bool {
+    guard state.isSubscription, !state.accessTakenAway, !state.isTrialGivenBack,
+      state.firstEventAt < instant,
+      let end = state.effectiveEnd
+    else { return false }
+    return end > instant + rules.endTolerance
+  }
+
+  /// An account transfer is no break.
+  func isTransferred(_ lineage: LineageInput) -> Bool {
+    lineage.isHeldByAnotherUser
+      || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))
+  }
+}

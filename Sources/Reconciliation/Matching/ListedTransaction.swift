@@ -1,0 +1,161 @@
+import Subscriptions
+import Domain
+
+/// A store transaction of the snapshot, with what its entitlement adds.
+struct ListedTransaction: Equatable {
+  var id: String
+  var original: String
+  var kind: SnapshotTransactionKind
+  var product: String
+  var entitledProduct: String
+  var store: Store
+  var at: Instant?
+  var expiresAt: Instant?
+  var revokedAt: Instant?
+  /// When the access began that it is a part of; nil when not sent.
+  var startedAt: Instant?
+  /// Whether the state and the product of an entitlement describe it.
+  var isNewest: Bool
+  /// When it happened, as the snapshot says; nil when not sent.
+  let dateSent: Instant?
+  /// Whether what it belongs to waits for a payment.
+  var isFailing: Bool
+  /// Whether what it belongs to gives no access.
+  var isOver: Bool
+
+  init(_ transaction: SnapshotTransaction, of entitlement: Entitlement, isNewest: Bool = false) {
+    id = transaction.id
+    original = transaction.originalID.isEmpty ? transaction.id : transaction.originalID
+    kind = transaction.kind
+    product = transaction.product
+    entitledProduct = entitlement.product
+    store = entitlement.store
+    at = transaction.at
+    expiresAt = transaction.expiresAt
+    revokedAt = transaction.revokedAt
+    startedAt = entitlement.startedAt
+    self.isNewest = isNewest
+    dateSent = transaction.at
+    isFailing = entitlement.renewState == .billingIssue
+    isOver = entitlement.isActive == false
+  }
+
+  var key: Int64 { transactionKey(id) }
+  var isTrial: Bool { kind == .trialStarted || kind == .free }
+  /// Whether it is no renewal: what it bought goes on in the charges that follow it.
+  var opensPeriods: Bool { kind == .started || kind == .introStarted || isTrial }
+  var isOffer: Bool { kind == .introStarted || kind == .introRenewed }
+
+  func precedes(_ other: ListedTransaction) -> Bool {
+    let (left, right) = (at?.milliseconds ?? .max, other.at?.milliseconds ?? .max)
+    return left != right ? left < right : ExactText(id).precedes(ExactText(other.id))
+  }
+
+  /// Both listings of one transaction; what one leaves out the other may say.
+  func merged(with other: ListedTransaction) -> ListedTransaction {
+    var merged = self
+    if original.isExactly(id) { merged.original = other.original }
+    if kind == .unknown { merged.kind = other.kind }
+    if product.isEmpty { merged.product = other.product }
+    if entitledProduct.isEmpty || (other.isNewest && !isNewest) {
+      merged.entitledProduct = other.entitledProduct
+    }
+    merged.isNewest = isNewest || other.isNewest
+    if store == .unknown { merged.store = other.store }
+    merged.at = at ?? other.at
+    merged.expiresAt = expiresAt ?? other.expiresAt
+    merged.revokedAt = revokedAt ?? other.revokedAt
+    merged.startedAt = [startedAt, other.startedAt].compactMap(\.self).min()
+    merged.isFailing = isFailing || other.isFailing
+    merged.isOver = isOver && other.isOver
+    return merged
+  }
+}
+
+extension SnapshotTransaction {
+  /// Whether it came before `other`, by their dates, else the ends that they paid for.
+  func isOlder(than other: SnapshotTransaction) -> Bool {
+    let (left, right) = (at?.milliseconds ?? .min, other.at?.milliseconds ?? .min)
+    if left != right { return left < right }
+    let (end, otherEnd) = (expiresAt?.milliseconds ?? .min, other.expiresAt?.milliseconds ?? .min)
+    return end != otherEnd ? end < otherEnd : ExactText(id).precedes(ExactText(other.id))
+  }
+}
+
+extension Reconciler {
+  func subject(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> BreakSubject {
+    let mapped = storeProducts(transaction.entitledProduct) ?? []
+    if let lineage {
+      var product = transaction.product
+      if product.isEmpty {
+        product =
+          lineage.productGivenBack(of: transaction.key)
+          ?? productHeld(transaction, lineage, mapped)
+      }
+      var about = subject(lineage, product: product)
+      // The user's later purchases move a lineage's own original id, but not the listed one.
+      about.original = transaction.original
+      return about
+    }
+    var about = BreakSubject(provider: user.provider)
+    about.app = inferredApp(
+      selling: transaction.product.isEmpty ? mapped : [transaction.product], in: transaction.store)
+    about.store = transaction.store
+    about.user = user.user
+    about.original = transaction.original
+    about.product = transaction.product
+    if about.product.isEmpty, mapped.count == 1 { about.product = mapped[0] }
+    return about
+  }
+
+  /// An entitlement names the product of its newest transaction; older ones may be of another.
+  private func productHeld(
+    _ transaction: ListedTransaction, _ lineage: LineageInput, _ mapped: [String]
+  ) -> String {
+    if let named = lineage.latest.productsOfUncharged[transaction.key] {
+      return lineage.text(named)
+    }
+    if transaction.isNewest, mapped.count == 1 { return mapped[0] }
+    if let at = transaction.at, !lineage.latest.subscriptionCharges.isEmpty {
+      return transaction.opensPeriods
+        ? productBegun(in: lineage, at: at) : product(of: lineage, at: at)
+    }
+    return mapped.count == 1 ? mapped[0] : lineage.product
+  }
+
+  /// The lineage that a listed transaction belongs to: of one that no event knew when the snapshot
+  /// was taken, the one that its entitlement came from before, else the one that it is `about`.
+  func lineageName(
+    of transaction: ListedTransaction, _ lineage: LineageInput?, _ about: BreakSubject
+  ) -> LineageName {
+    if let lineage, lineages.contains(where: { $0.state.lineage == lineage.state.lineage }) {
+      return lineage.name
+    }
+    let before = origins.continued[ExactText(transaction.id)]
+    return before.map { lineages[$0].name } ?? lineage?.name ?? about.lineage
+  }
+
+  /// The end that it prolonged, as events or the list know it; where that lies further back than a
+  /// period, a period before its own end; else when the access began that it is a part of.
+  func inferredDate(of transaction: ListedTransaction, in view: SnapshotView) -> Instant? {
+    let lineage = lineage(of: transaction)
+    let reported = lineage?.latest.charges.last { $0.transaction == transaction.key }
+    if let reported { return reported.time }
+    guard let end = transaction.expiresAt else { return transaction.startedAt }
+    let listed = view.siblings(of: transaction).compactMap(\.expiresAt)
+    let known = (listed + (lineage?.knownEnds ?? [])).filter { $0 < end - rules.endTolerance }
+    guard let length = lineage.flatMap({ periodLength($0, $0.latest) }) else {
+      return known.max() ?? transaction.startedAt.flatMap { $0 < end ? $0 : nil }
+    }
+    // Months differ in length, and of two missed periods the end between them is unknown.
+    let isNext = known.max().map { end.since($0).milliseconds < length.milliseconds / 2 * 3 }
+    return isNext == true ? known.max() : end - length
+  }
+}
+
+extension LineageInput {
+  /// The ends of all periods and trials that events report.
+  var knownEnds: [Instant] {
+    latest.subscriptionCharges.compactMap(\.periodEnd) + latest.trials.compactMap(\.end)
+  }
+}

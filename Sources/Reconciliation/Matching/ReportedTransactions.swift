@@ -1,0 +1,49 @@
+import Subscriptions
+import Domain
+
+/// The transactions that events spoke of, over all lineages of the user.
+struct ReportedTransactions {
+  private var charges: Set<Int64> = []
+  private var trials: Set<Int64> = []
+  /// When changes of product were reported without a charge, by transaction.
+  private var changes: [Int64: [Instant]] = [:]
+  var refunds: Set<Int64> = []
+  /// Charges whose access a revocation without a statement about money took away.
+  var revoked: Set<Int64> = []
+
+  init(_ lineages: [LineageInput]) {
+    for state in lineages.flatMap({ [$0.state, $0.latest] }) {
+      charges.formUnion(state.charges.map(\.transaction))
+      // Providers that send no money report a change of product without it.
+      if !state.provider.capabilities.sendsWholeCharges {
+        for change in state.unpaidChanges {
+          changes[change.transaction, default: []].append(change.time)
+        }
+      }
+      trials.formUnion(state.trials.map(\.transaction))
+      refunds.formUnion(state.refunds.map(\.transaction))
+      if state.accessTakenAway, let last = state.charges.last { revoked.insert(last.transaction) }
+    }
+  }
+
+  /// Whether an event reported it.
+  ///
+  /// A change of product reports the charge that it makes, but not one of another time that it
+  /// names.
+  func covers(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
+    switch transaction.kind {
+    case .trialStarted: trials.contains(transaction.key)
+    case .unknown, .free:
+      isCharged(transaction, within: gap) || trials.contains(transaction.key)
+    case .started, .renewed, .introStarted, .introRenewed, .oneTime:
+      isCharged(transaction, within: gap)
+    }
+  }
+
+  private func isCharged(_ transaction: ListedTransaction, within gap: Interval) -> Bool {
+    if charges.contains(transaction.key) { return true }
+    guard let reported = changes[transaction.key] else { return false }
+    guard let at = transaction.at else { return true }
+    return reported.contains { abs($0.since(at).milliseconds) <= gap.milliseconds }
+  }
+}

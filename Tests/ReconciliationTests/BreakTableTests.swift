@@ -1,0 +1,31 @@
+import Domain
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Reconciliation
+
+@Suite("The table of break codes in docs/reports.md")
+struct BreakTableTests {
+  /// `WRITE_DOCS=1 swift test --filter BreakTableTests` writes the table.
+  @Test("The table is what the checks declare")
+  func table() throws {
+    let path = Project.path("docs/reports.md")
+    let text = try Project.text(of: "docs/reports.md")
+    let parts = text.components(separatedBy: "### Break codes\n\n")
+    try #require(parts.count == 2)
+    let rest = parts[1].components(separatedBy: "\n\n").dropFirst().joined(separator: "\n\n")
+    let table = (BreakTable.header + BreakTable.rows).joined(separator: "\n")
+    let expected = parts[0] + "### Break codes\n\n" + table + "\n\n" + rest
+    if ProcessInfo.processInfo.environment["WRITE_DOCS"] != nil {
+      try expected.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    #expect(text == expected, "run WRITE_DOCS=1 swift test --filter BreakTableTests")
+  }
+
+  @Test("Every code has a condition and an action", arguments: BreakCode.allCases)
+  func complete(code: BreakCode) {
+    #expect(BreakTable.conditions.contains { $0.codes.contains(code) })
+    #expect(!code.action(at: .flobuk).isEmpty)
+  }
+}

@@ -1,0 +1,283 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("Counters that jump")
+struct CounterCheckTests {
+  @Test("Renewal 5 after renewal 3 is one missing renewal, without any snapshot")
+  func gap() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 5, without: [4])], entitlements: nil, capturedAt: "2026-06-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].expectedAt == at("2026-05-01"))
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
+  }
+
+  @Test("Counters without a jump are no break, wherever they begin")
+  func noGap() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 5, without: [0, 1, 2])], entitlements: nil,
+      capturedAt: "2026-06-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A trial followed by renewal 2 lost its conversion and renewal 1")
+  func afterTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_RENEWAL"])
+  }
+
+  @Test("Counting begins with a missing start alone whose id is the original one")
+  func listedRestart() {
+    let story = Story.monthly(renewals: 3, without: [0, 1, 2])
+    let restart = bought(102, .started, "2026-03-01", until: "2026-04-01")
+    let renewed = bought(103, .renewed, "2026-04-01", until: "2026-05-01")
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-05-01", listing: [restart, renewed])],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
+  @Test("The first renewal is due a period after the start")
+  func firstRenewal() {
+    let story = Story.monthly(renewals: 2, without: [0, 1])
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", started: "2026-01-01")],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_START"])
+    let renewal = scenario.breaks.first { $0.code == .missedRenewal }
+    #expect((renewal?.expectedAt).map { $0 > at("2026-01-28") && $0 < at("2026-02-03") } == true)
+  }
+
+  @Test("The snapshot's counter above what came is the difference")
+  func difference() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [2], counted: false)],
+      entitlements: [premium(until: "2026-05-01", count: 3)], capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+    scenario.entitlements = [premium(until: "2026-05-01", count: 2)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A new start without a counter may be the one that the next renewal counts")
+  func newStart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.tell(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    story.tell(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
+    #expect(scenario.breaks.map(\.missingEvents) == [0])
+    #expect(scenario.breaks.map(\.severity) == [.info])
+    scenario.stories[0].events[4].renewalCount = 3
+    #expect(scenario.breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("A renewal that a list shows to be missing is in the counter of the one after it")
+  func listedAndCounted() {
+    var story = Story.monthly(renewals: 2, without: [1])
+    story.tell(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    story.tell(.expired, "2026-04-01", until: "2026-04-01", transaction: 102)
+    story.tell(.started, "2026-05-01", until: "2026-06-01", transaction: 103, price: 10)
+    let listed =
+      monthlyTransactions(renewals: 2) + [bought(103, .started, "2026-05-01", until: "2026-06-01")]
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-06-01", count: 3, listing: listed)],
+      capturedAt: "2026-05-20")
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
+
+  @Test("Each of several jumps in a row leaves out a renewal of its own")
+  func jumpsInARow() {
+    var story = Story()
+    for (step, count) in [0, 1, 3, 5, 7].enumerated() {
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: 100 + Int64(step), price: 10, count: Int32(count))
+    }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-05-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL", "MISSED_RENEWAL"])
+    #expect(scenario.breaks.map(\.missingEvents) == [1, 1, 1])
+  }
+
+  @Test("A change in the middle of a period that a list shows to be missing is counted once")
+  func changeInBetween() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(
+      .renewed, "2027-01-15", until: "2028-01-15", transaction: 102, price: 90, count: 2,
+      product: Story.yearly)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2028-01-15", product: "", count: 2,
+          listing: [
+            bought(100, .started, "2026-01-01", until: "2026-02-01"),
+            bought(101, .renewed, "2026-01-15", until: "2027-01-15"),
+            bought(102, .renewed, "2027-01-15", until: "2028-01-15"),
+          ])
+      ], capturedAt: "2027-02-20")
+    #expect(scenario.breaks.map(\.transaction) == ["101"])
+  }
+
+  @Test("A conversion that was found missing is the first payment, also where renewals are counted")
+  func missingConversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(
+      .upgraded, "2026-01-20", until: "2026-02-20", transaction: 102, price: 10)
+    story.tell(.renewed, "2026-02-20", until: "2026-03-20", transaction: 103, price: 10)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-03-20", product: "", count: 2,
+          listing: [
+            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+            bought(101, .started, "2026-01-08", until: "2026-02-08"),
+            bought(102, .renewed, "2026-01-20", until: "2026-02-20"),
+            bought(103, .renewed, "2026-02-20", until: "2026-03-20"),
+          ])
+      ], capturedAt: "2026-03-10")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+  }
+
+  @Test("A return that the snapshot's end shows is the one that its counter shows")
+  func restart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-05-01", started: "2026-04-01", count: 1)],
+      capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("Purple's changes of product count in the snapshot, though they come without money")
+  func purpleChange() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.tell(
+      .upgraded, "2026-01-15", transaction: 101, product: Story.yearly)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(product: "com.example.yearly", count: 1)], capturedAt: "2026-01-20",
+      provider: .purple)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("The greatest counter that a ledger can hold is counted on from, by events and snapshots")
+  func greatestCounter() {
+    var story = Story.monthly(renewals: 2, without: [0, 2])
+    story.events[0].renewalCount = .max
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    scenario.stories[0].tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10)
+    #expect(scenario.codes == [])
+  }
+
+  /// A start, renewal 1, a change of product with the counter `upgrade`, and renewal `next`.
+  private func upgraded(_ upgrade: Int32?, next: Int32) -> Scenario {
+    var story = Story.monthly(renewals: 1)
+    story.tell(
+      .upgraded, "2026-02-15", until: "2026-03-15", transaction: 102, price: 20, count: upgrade,
+      product: Story.yearly)
+    story.tell(
+      .renewed, "2026-03-15", until: "2026-04-15", transaction: 103, price: 20, count: next,
+      product: Story.yearly)
+    return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-10")
+  }
+
+  @Test("A change of product that counts itself leaves no gap behind it")
+  func countedChange() {
+    #expect(upgraded(2, next: 3).codes == [])
+    #expect(upgraded(1, next: 2).codes == [])
+    let lost = upgraded(2, next: 4)
+    #expect(lost.codes == ["MISSED_RENEWAL"])
+    #expect(lost.breaks.map(\.missingEvents) == [1])
+    #expect(lost.breaks.map(\.status) == [.open])
+    #expect(upgraded(1, next: 3).breaks.map(\.missingEvents) == [1])
+  }
+
+  @Test("One more beside a change of product without a counter is mere information")
+  func uncountedChange() {
+    #expect(upgraded(nil, next: 2).codes == [])
+    let scenario = upgraded(nil, next: 3)
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    let found = scenario.breaks[0]
+    #expect(found.severity == .info && found.status == .resolved)
+    #expect(found.missingEvents == 0 && found.estimatedUSD == nil && found.settlesAt == nil)
+    #expect(scenario.outcome.churnInDoubt.isEmpty)
+    let more = upgraded(nil, next: 4)
+    #expect(more.breaks.map(\.missingEvents) == [1])
+    #expect(more.breaks.map(\.status) == [.open])
+    #expect(more.breaks.map(\.id) == scenario.breaks.map(\.id))
+  }
+
+  @Test("A snapshot that counts a change of product as a renewal misses nothing")
+  func snapshotCountsChange() {
+    for upgrade in [nil, 8] as [Int32?] {
+      var story = Story()
+      story.tell(.renewed, "2026-01-01", until: "2026-02-01", price: 10, count: 7)
+      story.tell(
+        .upgraded, "2026-01-15", until: "2026-02-15", transaction: 102, price: 20, count: upgrade)
+      var scenario = Scenario(
+        stories: [story], entitlements: [premium(until: "2026-02-15", count: 8)],
+        capturedAt: "2026-02-10")
+      #expect(scenario.codes == [])
+      scenario.entitlements = [premium(until: "2026-02-15", count: 9)]
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+    }
+  }
+
+  @Test("A lineage whose start is unknown cannot be counted")
+  func unknownStart() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 3, without: [0, 1], counted: false)],
+      entitlements: [premium(until: "2026-05-01", count: 30)], capturedAt: "2026-04-20",
+      firstEventAt: "2026-03-01")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A trial, a first payment and 18 renewals are renewsCount 18, as the SDK guide has it")
+  func documentedExample() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialConverted, "2026-01-08", until: month(2), transaction: 101, price: 10)
+    for step in 1...18 {
+      story.tell(
+        .renewed, month(step + 1), until: month(step + 2), transaction: 101 + Int64(step),
+        price: 10)
+    }
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: month(20), count: 18)],
+      capturedAt: "2027-07-10")
+    #expect(scenario.codes == [])
+    scenario.entitlements = [premium(until: month(20), count: 19)]
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("A new start after a lapse does not make the counters before it a gap")
+  func lateStart() {
+    let known = Story.monthly(renewals: 5, without: [0, 1, 2, 3])
+    let transactions = [
+      bought(104, .renewed, "2026-05-01", until: "2026-06-01"),
+      bought(105, .renewed, "2026-06-01", until: "2026-07-01"),
+      bought(106, .started, "2026-09-01", until: "2026-10-01"),
+    ]
+    let scenario = Scenario(
+      stories: [known], entitlements: [premium(until: "2026-10-01", listing: transactions)],
+      capturedAt: "2026-09-20")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+}

@@ -1,0 +1,161 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A lineage's last period beside its entitlement")
+struct LastPeriodTests {
+  @Test("The same end within a minute agrees; two minutes are a mismatch")
+  func tolerance() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01T00:01:00")],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+    scenario.entitlements = [premium(until: "2026-03-01T00:02:00")]
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+    scenario.entitlements = [premium(until: "2026-02-25")]
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
+  @Test("Active past the last known end is as many renewals as fit")
+  func renewals() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-06-01")],
+      capturedAt: "2026-05-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 3)
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 30_000_000))
+  }
+
+  @Test("An early renewal shows before the old period is over")
+  func earlyRenewal() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-04-01")],
+      capturedAt: "2026-02-28T12:00:00")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].status == .pending)
+  }
+
+  @Test("A later end of charges that all came is another end of the same period")
+  func extended() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-20", count: 1)], capturedAt: "2026-03-10")
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
+  @Test("Active after a trial is a missing conversion")
+  func conversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-02-08")], capturedAt: "2026-01-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+  }
+
+  @Test("A life that began under our eyes without a start is a missing start")
+  func start() {
+    var story = Story()
+    story.tell(.canceled, "2026-01-20", until: "2026-02-01")
+    var scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-02-01", .canceled, started: "2026-01-01")],
+      capturedAt: "2026-01-25")
+    #expect(scenario.codes == ["MISSED_START"])
+    scenario.firstEventAt = "2026-01-15"
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A subscription bought again after its end did not renew")
+  func restart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-20", until: "2026-02-01")
+    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-07-10", started: "2026-06-10")],
+      capturedAt: "2026-06-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+  }
+
+  @Test("An event newer than the snapshot is not held against it")
+  func olderSnapshot() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 4)], entitlements: [premium(until: "2026-03-01", count: 1)],
+      capturedAt: "2026-02-20", asOf: "2026-05-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A failing payment shows the end of its grace")
+  func grace() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
+      $0.graceEnd = at("2026-03-17")
+    }
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-17", .billingIssue)],
+      capturedAt: "2026-03-10")
+    #expect(scenario.codes == [])
+    scenario.entitlements = [premium(until: "2026-03-25", .billingIssue)]
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
+  @Test("Another mapped product is a change that never came, or one that the snapshot lacks")
+  func products() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-01", product: "yearly")], capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+    scenario.stories[0].tell(
+      .upgraded, "2026-02-10", until: "2027-02-10", transaction: 102, price: 90,
+      product: Story.yearly)
+    scenario.entitlements = [premium(until: "2027-02-10")]
+    #expect(scenario.codes == ["PRODUCT_MISMATCH"])
+  }
+
+  @Test("A charge that was lost before the last one does not hide that the product changed since")
+  func productAfterOlderLoss() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 2, without: [1])],
+      entitlements: [premium(until: "2026-04-01", product: "yearly")], capturedAt: "2026-03-20",
+      change: { $0.products["yearly"] = ["com.example.yearly"] })
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE", "MISSED_RENEWAL"])
+  }
+
+  @Test("Access that is on after its refund is a mismatch, with whatever end")
+  func refundedButActive() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    var listed = monthlyTransactions(renewals: 1)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
+    for shown in [
+      premium(until: "2026-03-01"), premium(until: "2026-03-03"), premium(until: "2026-02-25"),
+      premium(until: "2026-03-01", listing: listed),
+    ] {
+      scenario.entitlements = [shown]
+      #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+    }
+    // Off, whatever end is shown; a list of purchases, which has only the end that was paid for;
+    // a refund that both sides tell, of something that another purchase keeps on.
+    listed[1].revokedAt = at("2026-02-10")
+    for shown in [
+      premium(active: false, until: "2026-03-01"), premium(active: nil, until: "2026-03-01"),
+      premium(until: "2026-03-20", listing: listed),
+    ] {
+      scenario.entitlements = [shown]
+      #expect(scenario.codes == [])
+    }
+  }
+
+  @Test("A later period after a refund is a renewal that never came")
+  func renewedAfterRefund() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+}

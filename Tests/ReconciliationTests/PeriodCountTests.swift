@@ -1,0 +1,221 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("How many charges an end proves")
+struct PeriodCountTests {
+  @Test("A cancel told after the end, and grace in the snapshot, are a failed payment untold")
+  func gaveUp() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-04-20", until: "2026-03-01", transaction: 101)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-03-17", .canceled)],
+      capturedAt: "2026-05-20")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+  }
+
+  @Test("A failing payment of a period that never came is one missing renewal, not its grace")
+  func unseenPeriodFails() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-04-01", until: "2026-04-01", transaction: 102) {
+      $0.graceEnd = at("2026-04-17")
+    }
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-17", .billingIssue)],
+      capturedAt: "2026-04-10")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+  }
+
+  @Test("Access on while a payment fails is grace, which in Play may take a month of any period")
+  func longGrace() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-31", .billingIssue)], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    scenario.entitlements = [premium(until: "2026-04-16", .billingIssue)]
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE", "MISSED_RENEWAL"])
+  }
+
+  @Test("A store that gave up after the end of its grace had no charge for that time")
+  func graceGivenUp() {
+    var story = Story.monthly(renewals: 1, counted: false)
+    story.tell(.billingRetry, "2026-03-01", transaction: 101)
+    story.tell(.endedInvoluntarily, "2026-04-05", transaction: 101)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    for end in ["2026-03-17", "2026-03-29"] {
+      let shown = premium(active: false, until: end, .canceled, product: "com.example.monthly")
+      let scenario = Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-04-20", provider: .purple)
+      #expect(scenario.codes == [])
+    }
+  }
+
+  @Test("What is bought long after a trial expired is a new start")
+  func afterExpiredTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-10", started: "2026-03-10")],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-10"))
+  }
+
+  @Test("A change to a shorter period that never came is one break, whatever ends are shown")
+  func shorterPeriod() {
+    var story = Story()
+    story.tell(
+      .started, "2026-01-01", until: "2027-01-01", price: 90, product: Story.yearly)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-10")], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+  }
+
+  @Test("What events newer than the snapshot tell is not missing, for some tell when they noticed")
+  func toldLater() {
+    func codes(_ kind: EventKind, _ shown: Entitlement, by moment: String) -> [String] {
+      var story = Story.monthly(renewals: 1)
+      let isRenewal = kind == .renewed
+      story.tell(
+        kind, moment, until: isRenewal ? "2026-04-01" : "2026-03-01",
+        transaction: isRenewal ? 102 : 101, price: isRenewal ? 10 : nil)
+      return Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-03-01T00:00:02",
+        asOf: "2026-03-01T12:00:00"
+      ).codes
+    }
+    let later = "2026-03-01T00:00:05"
+    #expect(codes(.renewed, premium(until: "2026-04-01"), by: later) == [])
+    #expect(codes(.billingRetry, premium(until: "2026-03-17", .billingIssue), by: later) == [])
+    let failing = premium(active: false, until: "2026-03-01", .billingIssue)
+    #expect(codes(.billingRetry, failing, by: later) == [])
+    #expect(codes(.canceled, premium(until: "2026-04-01", .canceled), by: later).count == 1)
+  }
+
+  @Test("An offer's short period does not make one lost charge many")
+  func shortOffer() {
+    var story = Story()
+    story.tell(.started, "2026-05-01", until: "2026-05-08", price: 1)
+    func missing(_ shown: Entitlement, _ length: PeriodLength? = nil) -> [Int64] {
+      var scenario = Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-07-01")
+      scenario.change = { if let length { $0.fold.periods[Story.monthly] = length } }
+      return scenario.breaks.map(\.missingEvents)
+    }
+    // The year that is shown would end in weeks that have not begun yet.
+    #expect(missing(premium(until: "2027-05-08")) == [1])
+    #expect(missing(premium(until: "2026-07-08")) == [9])
+    #expect(missing(premium(until: "2026-07-08", count: 2)) == [2])
+    #expect(missing(premium(until: "2026-07-08"), .months(1)) == [2])
+    #expect(missing(premium(until: "2027-05-08"), .months(12)) == [1])
+  }
+
+  @Test("What is bought again after an end that was told is one start, whatever was told since")
+  func toldEnd() {
+    var lapsed = Story.monthly(renewals: 0)
+    lapsed.tell(.canceled, "2026-01-20", until: "2026-02-01")
+    lapsed.tell(.expired, "2026-02-01", until: "2026-02-01")
+    lapsed.tell(.canceled, "2026-05-01", until: "2026-05-20", transaction: 102)
+    lapsed.tell(.expired, "2026-05-20", until: "2026-05-20", transaction: 102)
+    var refunded = Story.monthly(renewals: 0)
+    refunded.tell(.refunded, "2026-01-10", price: 10)
+    for (story, shown) in [
+      (lapsed, premium(active: false, until: "2026-05-20", .canceled, started: "2026-01-01")),
+      (refunded, premium(until: "2026-06-10")),
+    ] {
+      let found = Scenario(
+        stories: [story], entitlements: [shown], capturedAt: "2026-05-25"
+      ).breaks
+      #expect(found.map(\.code) == [.missedStart])
+      #expect(found.map(\.missingEvents) == [1])
+      // A month before the end that is shown.
+      #expect(found.allSatisfy { ($0.expectedAt ?? at("2026-01-01")) > at("2026-04-18") })
+    }
+  }
+
+  @Test("A renewal that an expiry of its own end followed is no new start")
+  func expiredLater() {
+    var story = Story.monthly(renewals: 0, counted: false)
+    story.tell(.canceled, "2026-02-10", transaction: 101)
+    story.tell(.expired, "2026-03-01", transaction: 101)
+    for index in story.events.indices { story.events[index].provider = .purple }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(active: false, until: "2026-03-01", product: "com.example.monthly", count: 1)
+      ], capturedAt: "2026-03-20", provider: .purple)
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("Out of billing retry, the fewest renewals that fit are missing")
+  func recovered() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-16")], capturedAt: "2026-04-10")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+  }
+
+  @Test("Another product with a later end is a product change of unknown length")
+  func otherProduct() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2027-02-10", product: "yearly")], capturedAt: "2026-04-10")
+    scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
+    #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].product == "com.example.yearly")
+  }
+
+  @Test("An expiry is missed beside a conversion; each loss is a break")
+  func twoLosses() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-02-08", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_EXPIRATION"])
+  }
+
+  @Test("An end before the one that was paid for is one break, and no cancel besides")
+  func endedEarly() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-12", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
+  @Test("A mapped product that no lineage can be was bought without its event")
+  func untoldStart() {
+    var story = Story()
+    story.original = "900"
+    story.tell(.purchased, "2026-01-05", transaction: 900, price: 5, product: 3)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01", started: "2026-02-01")],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_START"])
+    scenario.entitlements = [premium(until: "2026-03-01", product: "other", started: "2026-02-01")]
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+  }
+
+  @Test("A missing renewal is worth what the charge before it was")
+  func neighbour() {
+    var story = Story()
+    for (step, price) in [(0, 10), (1, 10), (3, 12)] as [(Int, Int64)] {
+      story.tell(
+        step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
+        transaction: 100 + Int64(step), price: price, count: Int32(step))
+    }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
+  }
+}

@@ -1,0 +1,254 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("What only one side knows")
+struct PresenceCheckTests {
+  @Test("Active by events, absent or inactive without an end of its own, is ahead of the snapshot")
+  func ahead() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    scenario.entitlements = [premium(active: false, .canceled)]
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    scenario.entitlements = [premium(active: false, until: "2026-03-01", .canceled)]
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    scenario.entitlements = [premium(until: "2026-03-01")]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A refund told after the snapshot has taken away what the snapshot shows no more")
+  func refundToldLater() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-20T00:00:05", transaction: 101, price: -10)
+    var scenario = Scenario(
+      stories: [story], entitlements: [], capturedAt: "2026-02-20", asOf: "2026-02-21")
+    #expect(scenario.codes == [])
+    scenario.entitlements = [premium(active: false, until: "2026-02-20", .canceled)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An entitlement that ended early is one break, before and after the end that was paid for")
+  func endedEarly() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-10", .canceled)],
+      capturedAt: "2026-02-20")
+    let before = scenario.breaks
+    #expect(before.map(\.code) == [.expiryMismatch])
+    scenario.capturedAt = "2026-03-20"
+    #expect(scenario.breaks.map(\.code) == [.expiryMismatch])
+    #expect(scenario.breaks.map(\.id) == before.map(\.id))
+  }
+
+  @Test("An ended lineage is missed by no snapshot")
+  func ended() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: "2026-03-02T12:00:00")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An account transfer is no break")
+  func transfer() {
+    var story = Story.monthly(renewals: 1)
+    story.user = "bob"
+    let scenario = Scenario(stories: [story], entitlements: [], capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A new subscription is pending until the snapshot had time to know it")
+  func fresh() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 0)], entitlements: [], capturedAt: "2026-01-01T10:00:00")
+    #expect(scenario.breaks.map(\.status) == [.pending])
+  }
+
+  @Test("A user without a snapshot is a break only where the set is complete")
+  func snapshotAbsent() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.usersWithoutSnapshot == 1)
+    scenario.change = { $0.snapshotsComplete = true }
+    #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
+    #expect(scenario.outcome.counts.usersWithoutSnapshot == 0)
+    scenario.stories[0].environment = .sandbox
+    scenario.stories[0].events = scenario.stories[0].events.map {
+      var event = $0
+      event.environment = .sandbox
+      return event
+    }
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A snapshot user of whom no event ever came is named once")
+  func eventsAbsent() {
+    var second = premium(until: "2026-03-01", started: "2026-01-05")
+    second.id = "extra"
+    var scenario = Scenario(
+      entitlements: [premium(until: "2026-03-01", started: "2026-01-01"), second],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["EVENTS_ABSENT"])
+    #expect(scenario.breaks[0].user == "ada")
+    #expect(scenario.breaks[0].severity == .medium)
+    scenario.entitlements = [premium(until: "2026-03-01", started: "2025-03-01")]
+    #expect(scenario.breaks.map(\.severity) == [.info])
+    scenario.entitlements = [premium(active: false, until: "2025-11-01", started: "2025-10-01")]
+    #expect(scenario.codes == [])
+    var granted = premium(started: "2026-01-01")
+    granted.grant = .manual
+    scenario.entitlements = [granted]
+    #expect(scenario.codes == [])
+    scenario.entitlements = []
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A user without events is expected a period before the end shown, where nothing else dates")
+  func eventsAbsentByLength() {
+    func found(_ end: String, _ length: PeriodLength?) -> Break? {
+      Scenario(
+        entitlements: [premium(until: end)], capturedAt: "2026-06-15T03:00:00",
+        change: { $0.lengths["com.example.monthly"] = length }
+      ).breaks.first { $0.code == .eventsAbsent }
+    }
+    let fresh = found("2026-07-15T02:40:00", .months(1))
+    #expect(fresh?.expectedAt == at("2026-06-15T02:40:00"))
+    #expect(fresh?.status == .pending)
+    #expect(found("2026-07-10", .months(1))?.status == .open)
+    // Neither without a length nor with one that does not fit.
+    for length in [nil, .days(7)] as [PeriodLength?] {
+      #expect(found("2026-07-15T02:40:00", length)?.expectedAt == nil)
+      #expect(found("2026-07-15T02:40:00", length)?.status == .open)
+    }
+  }
+
+  @Test("A user who came, or was gone, when the snapshots were taken is not absent from them")
+  func absentAtCapture() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-02-20")
+    scenario.change = {
+      $0.snapshotsComplete = true
+      $0.snapshotsTakenAt = [.qonversion: at("2025-12-31")]
+    }
+    #expect(scenario.codes == [])
+    scenario.capturedAt = "2026-03-02"
+    scenario.change = {
+      $0.snapshotsComplete = true
+      $0.snapshotsTakenAt = [.qonversion: at("2026-02-20")]
+    }
+    #expect(scenario.codes == ["SNAPSHOT_ABSENT"])
+  }
+
+  @Test("What a listed purchase names is no absence of events but an expiry that never came")
+  func untoldEnd() {
+    let old = [bought(100, .started, "2025-10-10", until: "2025-12-10")]
+    var scenario = Scenario(
+      entitlements: [premium(active: false, until: "2025-12-10", .canceled, listing: old)],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].subscription == "100")
+    scenario.entitlements = [premium(active: false, until: "2025-11-30", .canceled, listing: old)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("An entitlement that could be any lineage's is counted, and nothing is guessed from it")
+  func unmatched() {
+    var other = Story.monthly(renewals: 1)
+    other.original = "200"
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1), other],
+      entitlements: [premium(until: "2026-09-01", product: "unmapped")],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+  }
+
+  @Test("Without transactions, what is on in one store may be what runs in another as well")
+  func oneEntitlementOfTwo() {
+    var other = Story(original: "200")
+    other.tell(.started, "2026-01-20", until: "2026-03-20", transaction: 200, price: 10) {
+      ($0.store, $0.product) = (.playStore, Story.yearly)
+    }
+    var shown = premium(until: "2026-03-20", product: "both")
+    shown.store = .playStore
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1), other], entitlements: [shown], capturedAt: "2026-02-20"
+    ) { $0.products = ["both": ["com.example.monthly", "com.example.yearly"]] }
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
+    scenario.change = { $0.products = ["both": ["com.example.yearly"]] }
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    // Nobody holds a product twice in one store.
+    scenario.change = { $0.products = ["both": ["com.example.monthly", "com.example.yearly"]] }
+    scenario.stories[1].events[0].store = .appStore
+    scenario.entitlements?[0].store = .appStore
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+    // Off, it shows nothing else.
+    shown = premium(active: false, until: "2026-01-20", .canceled, product: "both")
+    shown.store = .playStore
+    scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-02-20"
+    ) { $0.products = ["both": ["com.example.monthly"]] }
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT"])
+  }
+
+  @Test("A grant that is on may be shown in place of a purchase, unless it is of another product")
+  func grantInPlace() {
+    func codes(_ product: String, active: Bool) -> [String] {
+      var granted = premium(active: active, nil, product: product)
+      granted.grant = .manual
+      return Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [granted], capturedAt: "2026-02-20",
+        change: allMapped
+      ).codes
+    }
+    #expect(codes("", active: true) == [])
+    #expect(codes("monthly", active: true) == [])
+    #expect(codes("yearly", active: true) == ["AHEAD_OF_SNAPSHOT"])
+    #expect(codes("", active: false) == ["AHEAD_OF_SNAPSHOT"])
+  }
+
+  @Test("An entitlement that lists another lineage's purchase does not stand for this one")
+  func otherLineage() {
+    let other = bought(700, .started, "2026-02-01", until: "2026-03-01") { $0.originalID = "700" }
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-01", listing: [other])], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
+  }
+
+  @Test("Of a user without events, the app is told by who sells such a product in such a shop")
+  func presumedApp() {
+    var scenario = Scenario(
+      entitlements: [
+        premium(
+          until: "2026-02-10",
+          listing: [bought(100, .started, "2026-01-10", until: "2026-02-10")])
+      ], capturedAt: "2026-01-20")
+    func codes(sold: [(app: String, store: Store, product: String)]) -> [String] {
+      scenario.change = { rules in
+        rules.feeds.append(
+          FeedHistory(
+            provider: .qonversion, app: "later", firstEventAt: at("2026-01-15"),
+            watermark: at("2026-01-20")))
+        rules.sold = Set(
+          sold.map {
+            SoldProduct(
+              provider: .qonversion, app: $0.app, store: $0.store, product: $0.product)
+          })
+      }
+      return scenario.codes
+    }
+    let ours = (app: "app", store: Store.appStore, product: "com.example.monthly")
+    let later = (app: "later", store: Store.appStore, product: "com.later.monthly")
+    // Nothing tells the app: every app must have begun.
+    #expect(codes(sold: []) == [])
+    #expect(codes(sold: [ours, later]) == ["MISSED_START"])
+    #expect(scenario.breaks[0].app == "app")
+    #expect(codes(sold: [ours, (app: "later", store: .appStore, product: ours.product)]) == [])
+    scenario.entitlements?[0].product = "unmapped"
+    #expect(codes(sold: [ours, later]) == [])
+    #expect(
+      codes(sold: [ours, (app: "later", store: .playStore, product: "p")]) == ["MISSED_START"])
+  }
+}

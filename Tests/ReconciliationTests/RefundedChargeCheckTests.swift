@@ -1,0 +1,169 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A refund whose charge never came")
+struct RefundedChargeCheckTests {
+  private func story(refunding transaction: Int64, charged: String) -> Story {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.refunded, "2026-02-20", transaction: transaction, price: -10) {
+      $0.periodStart = at(charged)
+    }
+    return story
+  }
+
+  @Test("A refund of a charge that came is no break")
+  func known() {
+    let scenario = Scenario(
+      stories: [story(refunding: 101, charged: "2026-02-01")], entitlements: nil,
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test(
+    "A trial that is given back was no charge, unless money went back", arguments: [nil, 0, -10])
+  func trial(price: Int64?) {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
+    story.tell(.refunded, "2026-01-03", transaction: 100, price: price)
+    story.tell(.trialExpired, "2026-01-15", transaction: 100)
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == (price == -10 ? ["MISSED_START"] : []))
+  }
+
+  @Test("A refund of an unknown transaction proves a charge, dated and priced by the refund")
+  func unknown() {
+    let scenario = Scenario(
+      stories: [story(refunding: 555, charged: "2026-02-15")], entitlements: nil,
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].transaction == "555")
+    #expect(scenario.breaks[0].expectedAt == at("2026-02-15"))
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: 10_000_000))
+  }
+
+  @Test("A charge before the first event of the app was never ours to see, and explains no silence")
+  func prehistory() {
+    var story = story(refunding: 555, charged: "2025-11-15")
+    func scenario() -> Scenario {
+      Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    }
+    #expect(scenario().codes == ["MISSED_RENEWAL"])
+    #expect(scenario().breaks[0].expectedAt == at("2026-03-01"))
+    story.tell(.expired, "2026-03-01")
+    #expect(scenario().codes == [])
+    #expect(scenario().outcome.counts.beforeFirstEvent == 1)
+  }
+
+  @Test("A refund of the original transaction proves the start")
+  func start() {
+    var story = Story()
+    story.tell(.refunded, "2026-02-20", price: -10) { $0.periodStart = at("2026-02-01") }
+    let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_START"])
+  }
+
+  @Test("A refund of a one-time purchase proves a purchase, whatever its id")
+  func oneTime() {
+    for transaction in [Int64(100), 555] {
+      var story = Story()
+      story.tell(.purchaseRefunded, "2026-02-20", transaction: transaction, price: -10) {
+        $0.periodStart = at("2026-02-01")
+      }
+      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      #expect(scenario.codes == ["MISSED_PURCHASE"], "\(transaction)")
+    }
+  }
+
+  @Test("The snapshot that lists the refunded transaction too adds no second break")
+  func listed() {
+    let transactions = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01"),
+      bought(101, .renewed, "2026-02-01", until: "2026-03-01", revoked: "2026-02-20"),
+    ]
+    var story = Story.monthly(renewals: 0)
+    story.tell(.refunded, "2026-02-20", transaction: 101, price: -10)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: false, until: "2026-02-20", .canceled, listing: transactions)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes.filter { $0 != "MISSED_CANCEL" } == ["MISSED_RENEWAL"])
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+  }
+
+  @Test("What was given back is a conversion only where it was paid within the gap of the trial")
+  func afterTrial() {
+    func codes(chargedAt day: String) -> [String] {
+      var story = Story()
+      story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+      story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+      story.tell(.refunded, "2026-03-20", transaction: 555, price: -10) {
+        $0.periodStart = at(day)
+      }
+      return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20").codes
+    }
+    #expect(codes(chargedAt: "2026-01-08") == ["MISSED_CONVERSION"])
+    #expect(codes(chargedAt: "2026-03-01") == ["MISSED_START"])
+  }
+
+  @Test("A refund of what was bought before our time proves no change of product")
+  func refundOfOld() {
+    var story = Story()
+    story.tell(.refunded, "2026-02-10", transaction: 100, price: -10) {
+      $0.periodStart = at("2025-11-01")
+    }
+    func codes(changed day: String) -> [String] {
+      Scenario(
+        stories: [story],
+        entitlements: [
+          premium(
+            until: "2026-11-20", product: "yearly",
+            listing: [
+              bought(100, .started, "2025-11-01", until: "2025-11-20"),
+              bought(101, .renewed, day, until: "2026-11-20"),
+            ])
+        ], capturedAt: "2026-03-20", change: { $0.products["yearly"] = ["com.example.yearly"] }
+      ).codes
+    }
+    #expect(codes(changed: "2025-11-20") == [])
+    #expect(codes(changed: "2026-02-20") == ["MISSED_RENEWAL"])
+  }
+
+  @Test("The charge is of the product that was given back, and cost as much at the least")
+  func givenBack() {
+    func found(_ prices: [Int64], _ product: StringID) -> [Break] {
+      var story = Story.monthly(renewals: 1)
+      for (step, price) in prices.enumerated() {
+        story.tell(
+          .refunded, "2026-02-2\(step)", transaction: 555, price: -price, product: product
+        ) { $0.periodStart = at("2026-02-15") }
+      }
+      let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      return scenario.breaks
+    }
+    let yearly = found([20], Story.yearly)
+    #expect(yearly.map(\.product) == ["com.example.yearly"])
+    #expect(yearly.map(\.estimatedUSD) == [Amount(micros: 20_000_000)])
+    #expect(found([3, 4], Story.yearly).map(\.estimatedUSD) == [Amount(micros: 7_000_000)])
+    #expect(found([3, 4], Story.monthly).map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    #expect(found([6, 6], Story.monthly).map(\.estimatedUSD) == [Amount(micros: 12_000_000)])
+  }
+
+  @Test("What a snapshot lists still costs what its refund tells", arguments: [nil, 50])
+  func listedAndGivenBack(usual: Int64?) {
+    var story = Story(original: "700")
+    if let usual { story.tell(.purchased, "2026-01-02", transaction: 699, price: usual - 20) }
+    story.tell(
+      .purchaseRefunded, "2026-01-20", transaction: 700, price: -50, product: Story.yearly)
+    var purchase = bought(700, .oneTime, "2026-01-10", revoked: "2026-01-20")
+    purchase.originalID = "700"
+    let scenario = Scenario(
+      stories: [story], entitlements: [Entitlement(id: "coins", transactions: [purchase])],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_PURCHASE"])
+    #expect(scenario.breaks.map(\.product) == ["com.example.yearly"])
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 50_000_000)])
+    #expect(scenario.breaks.map(\.basis) == [.provider])
+  }
+}

@@ -1,0 +1,266 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("Whether a subscription goes on, as both sides say")
+struct RenewalStateCheckTests {
+  private var canceled: Story {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
+    return story
+  }
+
+  @Test("Canceled in the snapshot needs a cancel event")
+  func cancel() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01", .canceled)],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+    #expect(scenario.breaks[0].missingEvents == 1)
+    #expect(scenario.breaks[0].estimatedUSD == .zero)
+    scenario.stories = [canceled]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A break of the last period keeps its id when an older charge comes late")
+  func late() {
+    for shown in [premium(until: "2026-04-01", .canceled), premium(until: "2026-04-03")] {
+      var scenario = Scenario(
+        stories: [.monthly(renewals: 2, without: [1])], entitlements: [shown],
+        capturedAt: "2026-03-20")
+      let before = scenario.breaks.filter { $0.code != .missedRenewal }
+      scenario.stories = [.monthly(renewals: 2)]
+      #expect(before.count == 1)
+      #expect(scenario.breaks.map(\.id) == before.map(\.id))
+      // The same of the next period is another break.
+      var next = shown
+      next.expiresAt = shown.expiresAt.map { $0 + .days(30) }
+      scenario.stories = [.monthly(renewals: 3)]
+      scenario.entitlements = [next]
+      scenario.capturedAt = "2026-04-20"
+      #expect(scenario.breaks.count == 1)
+      #expect(scenario.breaks.first?.id != before.first?.id)
+    }
+  }
+
+  @Test("A cancel in our time of a subscription without events is missed, once per subscription")
+  func untold() {
+    var shown = premium(
+      active: false, until: "2025-11-01", .canceled,
+      listing: [
+        bought(100, .started, "2025-10-01", until: "2025-11-01")
+      ])
+    func codes(_ canceledAt: String) -> [String] {
+      shown.autoRenewOffAt = at(canceledAt)
+      var second = shown
+      second.id = "plus"
+      return Scenario(entitlements: [shown, second], capturedAt: "2026-02-20").codes
+    }
+    #expect(codes("2025-12-20") == ["MISSED_CANCEL"])
+    #expect(codes("2025-11-20") == [])
+    #expect(codes("2025-10-20") == [])
+    shown.transactions[0].revokedAt = at("2025-12-20")
+    #expect(codes("2025-12-20").contains("MISSED_CANCEL") == false)
+  }
+
+  @Test("Auto-renew that went off after the end is the store giving up, which is told as a cancel")
+  func givenUp() {
+    func codes(_ off: String) -> [String] {
+      var shown = premium(active: false, until: "2026-03-01", .canceled)
+      shown.autoRenewOffAt = at(off)
+      return Scenario(
+        stories: [.monthly(renewals: 1)], entitlements: [shown], capturedAt: "2026-05-20"
+      ).codes
+    }
+    #expect(codes("2026-04-01") == ["MISSED_CANCEL"])
+    #expect(codes("2026-02-20") == ["MISSED_EXPIRATION"])
+  }
+
+  @Test("Expiry and refund imply the cancel")
+  func implied() {
+    var expired = Story.monthly(renewals: 1)
+    expired.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [expired], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    var refunded = Story.monthly(renewals: 1)
+    refunded.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    scenario.stories = [refunded]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A plan with a 12-month commitment renews after its cancel")
+  func commitment() {
+    var story = canceled
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A date of switching off that is later than the last cancel is another cancel")
+  func datedCancel() {
+    var story = canceled
+    story.tell(
+      .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    var shown = premium(until: "2026-04-01", .canceled)
+    shown.autoRenewOffAt = at("2026-03-05")
+    var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-05"))
+    scenario.stories[0].tell(
+      .canceled, "2026-03-05T01:00:00", until: "2026-04-01", transaction: 102)
+    #expect(scenario.codes == [])
+    scenario.firstEventAt = "2026-03-10"
+    scenario.stories = [story]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Will renew in the snapshot, canceled by the events, is a mismatch")
+  func mismatch() {
+    var scenario = Scenario(
+      stories: [canceled], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["RENEW_STATE_MISMATCH"])
+    scenario.entitlements = [premium(until: "2026-03-01", .unknown)]
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A missing renewal explains that renewal is on again, but one before the cancel does not")
+  func explained() {
+    var scenario = Scenario(
+      stories: [canceled], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    var story = Story.monthly(renewals: 2, without: [1])
+    story.tell(.canceled, "2026-03-05", until: "2026-04-01", transaction: 102)
+    scenario.stories = [story]
+    #expect(scenario.codes.sorted() == ["MISSED_RENEWAL", "RENEW_STATE_MISMATCH"])
+  }
+
+  @Test("A billing issue needs a billing event")
+  func billing() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-17", .billingIssue)], capturedAt: "2026-03-10")
+    #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
+    scenario.stories[0].tell(.billingRetry, "2026-03-01", until: "2026-03-17", transaction: 101) {
+      $0.graceEnd = at("2026-03-17")
+    }
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A payment that failed while the period runs is dated at the latest event, and settles")
+  func billingAhead() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2027-01-01", price: 10, count: 0)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2027-01-01", .billingIssue)],
+      capturedAt: "2026-05-09")
+    for moment in ["2026-05-09", "2026-09-09", "2026-12-30"] {
+      scenario.capturedAt = moment
+      #expect(scenario.breaks.map(\.expectedAt) == [at("2026-01-01")])
+      #expect(scenario.breaks.map(\.status) == [.open])
+    }
+    // From here on the store collects, and may just have failed.
+    scenario.capturedAt = "2026-12-31T12:00:00"
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2026-12-31T12:00:00")])
+    #expect(scenario.breaks.map(\.status) == [.pending])
+    scenario.capturedAt = "2027-01-02"
+    scenario.entitlements = [premium(until: "2027-01-10", .billingIssue)]
+    #expect(scenario.breaks.map(\.expectedAt) == [at("2027-01-01")])
+    #expect(scenario.breaks.map(\.status) == [.open])
+  }
+
+  @Test("A canceled subscription that ended needs an expiry event")
+  func expiration() {
+    let ended = [premium(active: false, until: "2026-03-01", .canceled)]
+    var scenario = Scenario(stories: [canceled], entitlements: ended, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
+    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A cancel told after the snapshot is the one that it shows, unless a charge came between")
+  func cancelToldLater() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-10T01:00:00", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-03-01", .canceled)],
+      capturedAt: "2026-02-10", asOf: "2026-02-20")
+    #expect(scenario.codes == [])
+    scenario.stories = [.monthly(renewals: 2)]
+    scenario.stories[0].tell(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    scenario.asOf = "2026-03-20"
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
+
+  @Test("A trial whose payment failed, and which a cancel after its end gave up, has ended")
+  func trialGivenUp() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    var scenario = Scenario(
+      stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    scenario.stories[0].tell(.trialCanceled, "2026-02-08", until: "2026-01-08")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A cancel of the life before a new start serves no commitment of the new one")
+  func cancelAfterRestart() {
+    var story = Story.monthly(renewals: 0)
+    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.tell(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    let scenario = Scenario(
+      stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
+
+  @Test("Access that ended before its period was taken away: no cancel is missing besides")
+  func cutShort() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-10", .canceled)],
+      capturedAt: "2026-03-01T12:00:00")
+    #expect(scenario.codes == ["EXPIRY_MISMATCH"])
+  }
+
+  @Test("Neither a failed payment nor an end with renewal on sends an expiry event")
+  func noExpirationExpected() {
+    var failing = canceled
+    failing.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    var scenario = Scenario(
+      stories: [failing], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    scenario.stories = [.monthly(renewals: 1)]
+    scenario.entitlements = [premium(active: false, until: "2026-03-01", .unknown)]
+    scenario.capturedAt = "2026-03-02T12:00:00"
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Of a trial that was given back neither a cancel, an expiry nor another end is missing")
+  func trialGivenBack() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
+    story.tell(.refunded, "2026-01-05", until: "2026-01-05", transaction: 100)
+    func codes(_ day: String, shown: [Entitlement]) -> [String] {
+      Scenario(stories: [story], entitlements: shown, capturedAt: day).codes
+    }
+    let early = premium(active: false, until: "2026-01-05", .canceled)
+    let atEnd = premium(active: false, until: "2026-01-15", .canceled)
+    for day in ["2026-01-10", "2026-01-16T12:00:00", "2026-02-20"] {
+      #expect(codes(day, shown: [early]) == [] && codes(day, shown: [atEnd]) == [])
+      #expect(codes(day, shown: []) == [])
+    }
+    story.events.removeLast()
+    #expect(codes("2026-01-10", shown: [early]) == ["EXPIRY_MISMATCH"])
+    #expect(codes("2026-01-10", shown: []) == ["AHEAD_OF_SNAPSHOT"])
+  }
+}

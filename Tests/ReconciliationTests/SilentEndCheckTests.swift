@@ -1,0 +1,105 @@
+import Reconciliation
+import Testing
+import Subscriptions
+import Domain
+
+@Suite("What the calendar says should have happened")
+struct SilentEndCheckTests {
+  @Test("Silence after an end that auto-renews is a renewal that never came, of unknown worth")
+  func renewal() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    let found = scenario.breaks[0]
+    #expect(found.status == .open)
+    #expect(found.expectedAt == at("2026-03-01"))
+    #expect(found.settlesAt == at("2026-03-02"))
+    #expect(found.evidenceExpiresAt == at("2026-03-08"))
+    #expect(found.missingEvents == 1)
+    #expect(found.estimatedUSD == nil)
+    #expect(found.evidence.contains("2026-03-01T00:00:00Z"))
+    scenario.capturedAt = "2026-03-02T12:00:00"
+    #expect(scenario.codes == [])
+  }
+
+  @Test("Once the next renewal would have come too, it is an expiry, under the same id")
+  func expiration() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
+    let before = scenario.breaks
+    scenario.capturedAt = "2026-04-03"
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks.map(\.id) == before.map(\.id))
+  }
+
+  @Test("Silence after a trial is its conversion")
+  func conversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+    scenario.stories[0].tell(.trialCanceled, "2026-01-05", until: "2026-01-08")
+    #expect(scenario.codes == [])
+  }
+
+  @Test(
+    "A snapshot that shows nothing missing hides no silence, whenever it was taken",
+    arguments: ["2026-02-20", "2026-03-01T01:00:00", "2026-03-19"])
+  func shown(_ moment: String) {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [], capturedAt: moment, asOf: "2026-03-20")
+    let isOn = at(moment) < at("2026-03-01")
+    for shown in [
+      [premium(active: isOn, until: "2026-03-01")],
+      [premium(active: isOn, until: "2026-03-01", nil)],
+      [premium(active: nil, until: "2026-03-01", listing: monthlyTransactions(renewals: 1))],
+    ] {
+      scenario.entitlements = shown
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      #expect(scenario.outcome.churnInDoubt.count == 1)
+    }
+    scenario.entitlements = []
+    #expect(scenario.codes == [isOn ? "AHEAD_OF_SNAPSHOT" : "MISSED_RENEWAL"])
+  }
+
+  @Test("A cancel that the snapshot shows and no event told explains the silence after it")
+  func canceledUntold() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-03-01", .canceled)], capturedAt: "2026-02-20",
+      asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_CANCEL"])
+  }
+
+  @Test("A snapshot taken after the end may say which event is missing; one before says nothing")
+  func snapshot() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)], entitlements: [premium(until: "2026-03-01")],
+      capturedAt: "2026-02-20", asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    scenario.capturedAt = "2026-03-19"
+    scenario.entitlements = [premium(active: false, until: "2026-03-01", .canceled)]
+    #expect(scenario.codes == ["MISSED_EXPIRATION"])
+    #expect(scenario.breaks[0].evidence.contains("the snapshot says"))
+  }
+
+  @Test("An end that another pass explains is not explained twice")
+  func consumed() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
+      capturedAt: "2026-03-01T12:00:00", asOf: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].transaction == "102")
+  }
+
+  @Test("A feed that fell silent as a whole says nothing of single ends")
+  func stale() throws {
+    let events = Story.monthly(renewals: 1).events
+    var rules = FoldSettings(asOf: at("2026-03-20"))
+    rules.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-20")]
+    let life = try SubscriptionHistory(events: events, rules: rules)
+    #expect(life.state?.silentEnd == nil)
+    #expect(!life.hasLooseEnds)
+  }
+}

@@ -1,0 +1,249 @@
+import Reconciliation
+import Testing
+import Domain
+
+@Suite("A snapshot transaction without its event")
+struct TransactionCheckTests {
+  @Test("Transactions that all have their charges are no break")
+  func complete() {
+    let scenario = Scenario(
+      stories: [.monthly(renewals: 2)],
+      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A start, a renewal and a purchase are named by the transaction's own type")
+  func names() {
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 2, without: [1])],
+      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.first?.transaction == "101")
+    #expect(scenario.breaks.first?.subscription == "100")
+    #expect(scenario.breaks.first?.product == "com.example.monthly")
+    #expect(scenario.breaks.first?.estimatedUSD == Amount(micros: 10_000_000))
+    #expect(scenario.breaks.first?.basis == .provider)
+    scenario.stories = [.monthly(renewals: 2, without: [0])]
+    #expect(scenario.codes == ["MISSED_START"])
+    scenario.stories = []
+    scenario.entitlements = [
+      Entitlement(id: "coins", transactions: [bought(100, .oneTime, "2026-02-01")])
+    ]
+    #expect(scenario.codes == ["MISSED_PURCHASE"])
+  }
+
+  @Test("A transaction that two entitlements list is of the subscription that one of them names")
+  func originalOfOneListing() {
+    let alone = SnapshotTransaction(
+      id: "101", kind: .renewed, at: at("2026-02-01"), expiresAt: at("2026-03-01"))
+    var named = alone
+    named.originalID = "100"
+    for pair in [[alone, named], [named, alone]] {
+      var entitlements = pair.map { premium(until: "2026-03-01", listing: [$0]) }
+      entitlements[1].id = "second"
+      let scenario = Scenario(
+        stories: [.monthly(renewals: 0)], entitlements: entitlements, capturedAt: "2026-02-20")
+      #expect(scenario.codes == ["MISSED_RENEWAL"])
+      #expect(scenario.breaks.map(\.subscription) == ["100"])
+    }
+  }
+
+  @Test("A missed renewal is worth what another renewal cost, not the offer of the start")
+  func estimatedByRenewals() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 5, count: 0)
+    story.tell(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks.first?.estimatedUSD == Amount(micros: 10_000_000))
+  }
+
+  @Test("A trial start that never came is worth nothing, and the charge after it is a conversion")
+  func trial() {
+    let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
+    let paid = bought(101, .started, "2026-01-08", until: "2026-02-08")
+    let scenario = Scenario(
+      entitlements: [premium(until: "2026-02-08", listing: [trial, paid])], capturedAt: "2026-01-20"
+    )
+    #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_START"])
+    let start = scenario.breaks.first { $0.code == .missedStart }
+    #expect(start?.estimatedUSD == .zero)
+    #expect(start?.severity == .info)
+    #expect(scenario.breaks.first { $0.code == .missedConversion }?.estimatedUSD == nil)
+  }
+
+  @Test("A conversion after a trial that was seen is a conversion")
+  func conversionAfterSeenTrial() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2026-02-08",
+          listing: [
+            bought(100, .trialStarted, "2026-01-01", until: "2026-01-08"),
+            bought(101, .started, "2026-01-08", until: "2026-02-08"),
+          ])
+      ], capturedAt: "2026-01-20")
+    #expect(scenario.codes == ["MISSED_CONVERSION"])
+  }
+
+  @Test("An id that only a cancel carries is still missed")
+  func otherKinds() {
+    var story = Story.monthly(renewals: 1, without: [1])
+    story.tell(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(until: "2026-03-01", .canceled, listing: monthlyTransactions(renewals: 1))
+      ],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    #expect(scenario.breaks[0].evidence.contains("none is its charge"))
+  }
+
+  @Test("Purchases without a type: the first is the start, those after it are renewals")
+  func untyped() {
+    let purchases = (0...2).map { step in
+      premium(
+        active: nil, until: month(step + 2), nil,
+        listing: [bought(100 + step, .unknown, month(step + 1), until: month(step + 2))])
+    }
+    var scenario = Scenario(entitlements: purchases, capturedAt: "2026-03-20")
+    #expect(scenario.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL", "MISSED_START"])
+    scenario.stories = [.monthly(renewals: 1)]
+    #expect(scenario.codes == ["MISSED_RENEWAL"])
+    scenario.entitlements = [
+      Entitlement(
+        id: "9", transactions: [bought(900, .unknown, "2026-02-01") { $0.originalID = "" }])
+    ]
+    scenario.stories = []
+    #expect(scenario.codes == ["MISSED_PURCHASE"])
+    #expect(scenario.breaks[0].subscription == "900")
+  }
+
+  @Test("Sandbox, family-shared and granted transactions are counted and never missed")
+  func excluded() {
+    var granted = premium(until: "2026-04-01", listing: [bought(7, .started, "2026-02-01")])
+    granted.grant = .manual
+    var shared = granted
+    shared.grant = .familySharing
+    let scenario = Scenario(
+      entitlements: [
+        granted, shared,
+        premium(listing: [bought(1, .started, "2026-02-01") { $0.environment = .sandbox }]),
+        premium(listing: [bought(2, .started, "2026-02-01") { $0.ownership = .familySharing }]),
+      ], capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.manualGrants == 1)
+    #expect(scenario.outcome.counts.familyShares == 2)
+    #expect(scenario.outcome.counts.sandbox == 1)
+  }
+
+  @Test("A transaction that events place in the sandbox is one, though the shape does not say")
+  func sandboxByEvents() {
+    var story = Story(environment: .sandbox)
+    story.tell(.started, "2026-02-01", until: "2026-02-02")
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [premium(active: nil, nil, listing: [bought(100, .unknown, "2026-02-01")])],
+      capturedAt: "2026-03-20")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.sandbox == 1)
+  }
+
+  @Test("What lies before the first event of the app is not missed")
+  func beforeFirstEvent() {
+    var story = Story()
+    for step in 2...3 {
+      story.tell(
+        .renewed, month(step), until: month(step + 1), transaction: 99 + Int64(step), price: 10,
+        count: Int32(step - 1))
+    }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2))
+      ],
+      capturedAt: "2026-03-20", firstEventAt: "2026-01-15")
+    #expect(scenario.codes == [])
+    #expect(scenario.outcome.counts.beforeFirstEvent == 1)
+  }
+
+  @Test("A revoked transaction without a refund event is a missing refund of its own price")
+  func revoked() {
+    var transactions = monthlyTransactions(renewals: 1)
+    transactions[1].revokedAt = at("2026-02-10")
+    var scenario = Scenario(
+      stories: [.monthly(renewals: 1)],
+      entitlements: [premium(active: false, until: "2026-02-10", .canceled, listing: transactions)],
+      capturedAt: "2026-02-20")
+    #expect(scenario.codes == ["MISSED_REFUND"])
+    #expect(scenario.breaks[0].estimatedUSD == Amount(micros: -10_000_000))
+    scenario.stories[0].tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    #expect(scenario.codes == [])
+  }
+
+  @Test("A missing refund of an older period is money only, and hides no cancel that is missing")
+  func revokedBefore() {
+    var transactions = monthlyTransactions(renewals: 1)
+    transactions[0].revokedAt = at("2026-02-10")
+    func codes(_ renewal: RenewState) -> [String] {
+      Scenario(
+        stories: [.monthly(renewals: 1)],
+        entitlements: [premium(until: "2026-03-01", renewal, listing: transactions)],
+        capturedAt: "2026-02-20"
+      ).codes
+    }
+    #expect(codes(.willRenew) == ["MISSED_REFUND"])
+    #expect(codes(.canceled).sorted() == ["MISSED_CANCEL", "MISSED_REFUND"])
+  }
+
+  /// A monthly subscription and its second purchase of June, whose original id the life took over.
+  private func movedLife(original: String) -> Scenario {
+    var story = Story(original: original)
+    story.tell(.started, "2026-01-01", until: "2026-02-01", transaction: 100, price: 10)
+    story.tell(.started, "2026-06-01", until: "2026-07-01", transaction: 300, price: 10)
+    let second = bought(300, .started, "2026-06-01", until: "2026-07-01") { $0.originalID = "300" }
+    return Scenario(
+      stories: [story],
+      entitlements: [
+        premium(until: "2026-07-01", listing: monthlyTransactions(renewals: 1) + [second])
+      ], capturedAt: "2026-06-10")
+  }
+
+  @Test("A listed transaction is filed under its own original id, whatever was bought later")
+  func ownOriginal() {
+    let (before, after) = (movedLife(original: "100"), movedLife(original: "300"))
+    #expect(after.codes == ["MISSED_RENEWAL"])
+    #expect(after.breaks.map(\.subscription) == ["100"])
+    #expect(after.breaks.map(\.id) == before.breaks.map(\.id))
+    // Its period covers the end of the first purchase.
+    #expect(after.outcome.churnInDoubt.map(\.at) == [at("2026-02-01")])
+  }
+
+  @Test("An entitlement names the product of its newest transaction, not of an older purchase")
+  func productOfOlder() {
+    var story = Story()
+    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.tell(
+      .started, "2026-04-01", until: "2027-04-01", transaction: 300, price: 60,
+      product: Story.yearly)
+    let newer = bought(300, .started, "2026-04-01", until: "2027-04-01") { $0.originalID = "300" }
+    let scenario = Scenario(
+      stories: [story],
+      entitlements: [
+        premium(
+          until: "2027-04-01", product: "yearly",
+          listing: monthlyTransactions(renewals: 1) + [newer])
+      ], capturedAt: "2026-04-10",
+      change: { $0.products = ["yearly": ["com.example.yearly"]] })
+    #expect(scenario.breaks.map(\.product) == ["com.example.monthly"])
+  }
+}
