@@ -6,6 +6,8 @@ public struct PriceBook: Sendable, Equatable {
     public var country: StringID
     /// ISO 4217 code of `local`; 0 when the line has no local amount.
     public var currency: StringID
+    /// The offer that it is for; 0 for the full price.
+    public var offer: StringID
     /// The first moment at which it holds.
     public var validFrom: Instant
     /// In `currency`; nil when unknown.
@@ -19,11 +21,12 @@ public struct PriceBook: Sendable, Equatable {
 
     /// A line of a price book.
     public init(
-      country: StringID = 0, currency: StringID = 0, validFrom: Instant, local: Amount? = nil,
-      usd: Amount? = nil, rate: Amount? = nil, period: PeriodLength? = nil
+      country: StringID = 0, currency: StringID = 0, offer: StringID = 0, validFrom: Instant,
+      local: Amount? = nil, usd: Amount? = nil, rate: Amount? = nil, period: PeriodLength? = nil
     ) {
       self.country = country
       self.currency = currency
+      self.offer = offer
       self.validFrom = validFrom
       self.local = local
       self.usd = usd
@@ -59,14 +62,15 @@ public struct PriceBook: Sendable, Equatable {
   ///
   /// The store's own lines come before lines for every store. Among them a line for the country
   /// comes before one for every country, then one for the currency before one for every currency,
-  /// then the one that began last. A charge that tells no currency may have been paid
-  /// in any.
+  /// then the one that began last. A charge without a currency may have been paid in any. A charge
+  /// at an offer has only the price of that offer: the full price was not paid.
   public func price(
-    of product: StringID, in store: Store, country: StringID, currency: StringID, at time: Instant
+    of product: StringID, in store: Store, country: StringID, currency: StringID,
+    offer: StringID = 0, at time: Instant
   ) -> Price? {
     for listed in lists(of: product, in: store) {
       let valid = listed.filter {
-        $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
+        $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
           && (currency == 0 || $0.currency == currency || $0.currency == 0)
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
@@ -82,10 +86,14 @@ public struct PriceBook: Sendable, Equatable {
     return nil
   }
 
-  /// The period of `product` at `time`, from whatever line tells one.
-  public func period(of product: StringID, in store: Store, at time: Instant) -> PeriodLength? {
+  /// The period of `product` at `offer` and `time`, from the line with a period that began last.
+  public func period(
+    of product: StringID, in store: Store, offer: StringID = 0, at time: Instant
+  ) -> PeriodLength? {
     for listed in lists(of: product, in: store) {
-      let telling = listed.filter { $0.period != nil && $0.validFrom <= time }
+      let telling = listed.filter {
+        $0.period != nil && $0.offer == offer && $0.validFrom <= time
+      }
       var best: Price?
       for price in telling where best.map({ price.validFrom > $0.validFrom }) ?? true {
         best = price

@@ -32,6 +32,14 @@ func isOriginal(
   transaction.isEmpty || original.isEmpty || transaction.isEqual(to: original)
 }
 
+extension UnsafeRawBufferPointer {
+  /// The offer of a body that says only that it is an introductory one.
+  static var introductoryOffer: UnsafeRawBufferPointer {
+    let id: StaticString = "intro"
+    return UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount)
+  }
+}
+
 /// One event as a body tells it, checked, before anything of it is kept.
 ///
 /// Bytes point into the line: a draft lives no longer than its tape's value.
@@ -43,6 +51,8 @@ struct EventDraft {
   var user = UnsafeRawBufferPointer.none
   var product = UnsafeRawBufferPointer.none
   var previousProduct = UnsafeRawBufferPointer.none
+  /// The offer at which it was bought; empty for the full price.
+  var offer = UnsafeRawBufferPointer.none
   /// The group in which only one product can be held.
   var group = UnsafeRawBufferPointer.none
   /// The currency of the event's revenue and price.
@@ -91,6 +101,7 @@ extension EventBatch {
     event.app = symbols.symbol(draft.app)
     event.product = symbols.symbol(draft.product)
     event.previousProduct = symbols.symbol(draft.previousProduct)
+    event.offer = symbols.symbol(draft.offer)
     event.observation?.group = symbols.symbol(draft.group)
     event.revenue?.currency = symbols.code(draft.currency)
     event.price?.currency = symbols.code(draft.currency)

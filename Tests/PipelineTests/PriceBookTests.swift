@@ -53,6 +53,18 @@ struct PriceBookTests {
     #expect(list.periods(at: march - .days(300)) == [:])
   }
 
+  @Test("An offer has prices of its own, in a column that may be left out")
+  func offers() throws {
+    let path = try folder.write(
+      header + ",offer\n,pro,,,2026-01-01,,9,,P1M,\n,pro,,,2026-01-01,,1,,P1W,intro\n",
+      to: "offers.csv")
+    let list = try PriceBookFile.read(path, calendar: .utc)
+    #expect(list.lines.map(\.key.offer) == ["", "intro"])
+    #expect(list.periods(at: list.lines[0].key.validFrom) == ["pro": .months(1)])
+    let twice = "\n,pro,,,2026-01-01,,1,,,intro"
+    #expect(try refusal(header + ",offer" + twice + twice).message.contains("repeats line 2"))
+  }
+
   @Test("Of a price in US dollars one of the two amounts is enough")
   func dollars() throws {
     for line in [",pro,,USD,2026-01-01,9.99,,,", ",pro,,USD,2026-01-01,,9.99,,"] {

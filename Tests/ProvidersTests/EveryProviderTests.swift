@@ -35,6 +35,29 @@ struct EveryProviderTests {
     #expect(taken == together.lines, "each line has events, or a reason why it has none")
   }
 
+  @Test("The offer at which something was bought is kept, as id or as an introductory one")
+  func offers() throws {
+    func offer(_ line: String) -> String {
+      let batch = normalise(line)
+      return batch.symbols.words[Int(batch.events.first?.offer ?? -1)]
+    }
+    let purple = try #require(try SampleLines(.purple).lines.first)
+    #expect(offer(purple).isEmpty)
+    let introductory = #""introOfferPeriod":"true""#
+    #expect(offer(purple.replacing(#""introOfferPeriod":"false""#, with: introductory)) == "intro")
+    func iaptic(_ members: String) -> String {
+      """
+      {"type":"purchases.updated","applicationUsername":"u","purchases":{"apple:pro":{\
+      "productId":"apple:pro","purchaseId":"apple:1","platform":"apple",\(members)\
+      "purchaseDate":"2025-07-08T18:40:00.000Z","expirationDate":"2025-08-08T18:40:00.000Z"}}}
+      """
+    }
+    #expect(offer(iaptic(#""isIntroPeriod":false,"#)).isEmpty)
+    #expect(offer(iaptic(#""isIntroPeriod":true,"#)) == "intro")
+    #expect(offer(iaptic(#""isIntroPeriod":true,"discountId":"spring","#)) == "spring")
+    #expect(offer(iaptic(#""discountId":"spring","#)) == "spring")
+  }
+
   @Test("Nothing secret or personal of any line is kept")
   func canaries() throws {
     for provider in Provider.allCases {

@@ -233,6 +233,23 @@ struct PurpleTests {
     #expect(sent.count(.chargeFromPriceBook) == 0)
   }
 
+  @Test("A charge at an offer takes the price of that offer alone, which no other charge takes")
+  func offers() throws {
+    var feed = Telling(.purple)
+    feed.tell(.started, "2026-01-10") { $0.offer = 7 }
+    feed.tell(.renewed, "2026-02-10", of: 11)
+    let unlisted = try feed.facts(asOf: "2026-02-20", listed)
+    #expect(unlisted.count(.offerWithoutPrice) == 1 && unlisted.count(.chargeFromPriceBook) == 1)
+    #expect(unlisted.total(\.grossUSD) == "10.00")
+    let facts = try feed.facts(asOf: "2026-02-20") {
+      listed(&$0)
+      let offer = PriceBook.Price(offer: 7, validFrom: Instant(seconds: 0), usd: usd("1.00"))
+      $0.prices.add(offer, store: .unknown, product: Telling.monthly)
+    }
+    #expect(facts.count(.offerWithoutPrice) == 0 && facts.count(.chargeFromPriceBook) == 2)
+    #expect(facts.total(\.grossUSD) == "11.00")
+  }
+
   @Test("A refund without amount gives its charge back, that of its product without an id")
   func refund() throws {
     for transaction in [Int64(10), 0] {

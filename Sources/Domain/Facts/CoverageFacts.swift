@@ -12,6 +12,8 @@ public enum CoverageGap: UInt8, NamedCode {
   case openEndedPeriod = 4
   /// A paid period whose end follows from the product's configured or listed length.
   case derivedEnd = 5
+  /// A charge at an offer that the price book does not list; its amount is unknown.
+  case offerWithoutPrice = 6
 }
 
 /// The key of one cell of gaps.

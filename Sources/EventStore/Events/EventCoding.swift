@@ -34,6 +34,7 @@ enum EventCoding {
     static let observation: UInt64 = 1 << 25
     static let collection: UInt64 = 1 << 26
     static let reason: UInt64 = 1 << 27
+    static let offer: UInt64 = 1 << 28
   }
 
   /// Writes an event whose symbols and place are the ledger's.
@@ -72,6 +73,7 @@ enum EventCoding {
       ObservationCoding.encode(state, at: event.time, to: &writer)
     }
     if event.collection != 0 { writer.put(hash: event.collection) }
+    if event.offer != 0 { put(event.offer, to: &writer) }
     writer.put(hash: event.body)
     writer.put(Int64(event.place.archive))
     writer.put(event.place.line)
@@ -131,6 +133,7 @@ enum EventCoding {
       event.observation = ObservationCoding.decode(&reader, at: event.time)
     }
     if has(Flag.collection) { event.collection = reader.hash() }
+    if has(Flag.offer) { event.offer = symbol(&reader) }
     event.body = reader.hash()
     event.place.archive = int32(&reader)
     event.place.line = reader.signed()
@@ -173,6 +176,7 @@ enum EventCoding {
     set(Flag.reason, event.reason != nil)
     set(Flag.observation, event.observation != nil)
     set(Flag.collection, event.collection != 0)
+    set(Flag.offer, event.offer != 0)
     return flags
   }
 

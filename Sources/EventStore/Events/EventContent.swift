@@ -61,6 +61,7 @@ extension Event {
       ("original_transaction_id", original), ("starts_lineage", "\(startsLineage)"),
       ("product", word(product)), ("previous_product", word(previousProduct)),
       ("country", word(country)), ("storefront", word(storefront)),
+      ("offer", word(offer)),
       ("period_start", number(periodStart?.milliseconds)),
       ("period_end", number(periodEnd?.milliseconds)),
       ("grace_end", number(graceEnd?.milliseconds)),

@@ -167,6 +167,7 @@ extension Event {
     event.previousProduct = symbols[Int(previousProduct)]
     event.country = symbols[Int(country)]
     event.storefront = symbols[Int(storefront)]
+    event.offer = symbols[Int(offer)]
     if let currency = revenue?.currency { event.revenue?.currency = symbols[Int(currency)] }
     if let currency = price?.currency { event.price?.currency = symbols[Int(currency)] }
     if let group = observation?.group { event.observation?.group = symbols[Int(group)] }

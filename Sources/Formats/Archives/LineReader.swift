@@ -17,9 +17,9 @@ final class LineReader {
   private var buffer: UnsafeMutableRawBufferPointer
   /// Bytes held, from the buffer's start.
   private var count = 0
-  /// CurrentSubscription bytes known to have no newline.
+  /// Bytes held that are known to have no newline.
   private var searched = 0
-  /// Provenance of the buffer's first byte.
+  /// Offset in the source of the first byte held.
   private var offset: Int64 = 0
   private var line: Int64 = 1
   /// How many bytes without newline are held before their values are looked at.

@@ -70,6 +70,7 @@ extension EventBatch {
     event.previousProduct = own(event.previousProduct)
     event.country = own(event.country)
     event.storefront = own(event.storefront)
+    event.offer = own(event.offer)
     if let currency = event.revenue?.currency { event.revenue?.currency = own(currency) }
     if let currency = event.price?.currency { event.price?.currency = own(currency) }
     if let group = event.observation?.group { event.observation?.group = own(group) }

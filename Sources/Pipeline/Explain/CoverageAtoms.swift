@@ -57,7 +57,7 @@ enum CoverageAtom: String {
       case .unchainedCharge: return [.unchained]
       case .openEndedPeriod: return [.openEnded]
       case .derivedEnd: return [.derivedEnd]
-      case .chargeWithoutAmount, .chargeFromPriceBook: return []
+      case .chargeWithoutAmount, .offerWithoutPrice, .chargeFromPriceBook: return []
       }
     default: return []
     }

@@ -58,23 +58,24 @@ struct PriceBookFile: Sendable, Equatable {
   /// Products of which no event speaks are left out.
   func book(in ledger: Ledger) throws(LedgerError) -> PriceBook {
     let known = lines.filter { ledger.symbol($0.key.product) != nil }
-    try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency] })
+    try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
     var book = PriceBook()
     for line in known {
       guard let product = ledger.symbol(line.key.product) else { continue }
       let price = PriceBook.Price(
         country: ledger.symbol(line.key.country) ?? 0,
-        currency: ledger.symbol(line.key.currency) ?? 0, validFrom: line.key.validFrom,
+        currency: ledger.symbol(line.key.currency) ?? 0,
+        offer: ledger.symbol(line.key.offer) ?? 0, validFrom: line.key.validFrom,
         local: line.local, usd: line.usd, rate: line.rate, period: line.period)
       book.add(price, store: line.key.store, product: product)
     }
     return book
   }
 
-  /// The periods of the products at `time`, each from the line that began last.
+  /// The periods of the products at their full price at `time`, each from the line that began last.
   func periods(at time: Instant) -> [String: PeriodLength] {
     var periods: [String: PeriodLength] = [:]
-    let valid = lines.filter { $0.key.validFrom <= time }
+    let valid = lines.filter { $0.key.validFrom <= time && $0.key.offer.isEmpty }
     for line in valid.sorted(by: { $0.key.validFrom < $1.key.validFrom }) {
       if let period = line.period { periods[line.key.product] = period }
     }
@@ -96,7 +97,8 @@ private struct PriceColumns {
       }
       positions[column] = index
     }
-    let missing = PriceBookLine.Column.allCases.filter { positions[$0] == nil }.map(\.rawValue)
+    let missing = PriceBookLine.Column.allCases
+      .filter { $0 != .offer && positions[$0] == nil }.map(\.rawValue)
     guard missing.isEmpty else {
       throw CSVProblem(
         line: header.line, column: header.fields.count + 1,
@@ -112,7 +114,7 @@ private struct PriceColumns {
     }
     do throws(PriceBookLine.Problem) {
       return try PriceBookLine(
-        { record.fields[positions[$0, default: 0]] }, calendar: calendar)
+        { positions[$0].map { record.fields[$0] } ?? "" }, calendar: calendar)
     } catch {
       throw problem(record.line, error.column, error.reason)
     }
@@ -139,7 +141,7 @@ private struct PriceBookCheck {
     if let first = firstLines[price.key] {
       throw columns.problem(
         line, .validFrom,
-        "repeats line \(first): same store, product, country, currency and begin")
+        "repeats line \(first): same store, product, country, currency, offer and begin")
     }
     firstLines[price.key] = line
   }
@@ -152,7 +154,7 @@ private struct PriceBookCheck {
     if problems.count > Self.shown { told.append("and \(problems.count - Self.shown) more") }
     throw SubledgerError(
       .configuration, "cannot use the price book: " + told.joined(separator: "\n  "),
-      hint: "the header is \(PriceBookFile.header)")
+      hint: "the header is \(PriceBookFile.header), and offer where wanted")
   }
 
   private static let shown = 20

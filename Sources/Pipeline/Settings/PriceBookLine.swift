@@ -12,12 +12,15 @@ struct PriceBookLine: Sendable, Equatable {
     var country: String
     /// ISO 4217 code.
     var currency: String
+    /// The offer that the price is for; empty for the full price.
+    var offer: String
     /// The first moment at which the price holds.
     var validFrom: Instant
 
     static func == (left: Key, right: Key) -> Bool {
       left.product.isExactly(right.product) && left.store == right.store
         && left.country == right.country && left.currency == right.currency
+        && left.offer.isExactly(right.offer)
         && left.validFrom == right.validFrom
     }
 
@@ -35,6 +38,7 @@ struct PriceBookLine: Sendable, Equatable {
     case validFrom = "valid_from"
     case amountUSD = "amount_usd"
     case rate = "proceeds_rate"
+    case offer
   }
 
   /// What is wrong with a field.
@@ -67,7 +71,8 @@ struct PriceBookLine: Sendable, Equatable {
     key = Key(
       store: try Self.store(field(.store)), product: product,
       country: try Self.code(field(.country), .country, 2...3),
-      currency: try Self.code(field(.currency), .currency, 3...3), validFrom: validFrom)
+      currency: try Self.code(field(.currency), .currency, 3...3), offer: field(.offer),
+      validFrom: validFrom)
     local = try Self.amount(field(.amount), .amount)
     usd = try Self.amount(field(.amountUSD), .amountUSD)
     if key.currency == "USD" { (local, usd) = (local ?? usd, usd ?? local) }

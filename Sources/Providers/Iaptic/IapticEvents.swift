@@ -163,6 +163,7 @@ struct IapticEvents {
     draft.product = purchase.product
     draft.transaction = purchase.transaction
     draft.currency = purchase.currency
+    draft.offer = purchase.offer
     return draft
   }
 

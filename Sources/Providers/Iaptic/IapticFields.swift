@@ -42,6 +42,7 @@ enum IapticPurchaseField: Int, MemberField {
   case purchaseDate, lastRenewalDate, expirationDate, isExpired
   case renewalIntent, renewalIntentChangeDate, cancelationReason
   case isBillingRetryPeriod, isTrialPeriod, isPending, isSharedPurchase
+  case isIntroPeriod, discountID
   case currency, amountMicros, amountUSD
 
   var names: [String] {
@@ -60,6 +61,8 @@ enum IapticPurchaseField: Int, MemberField {
     case .cancelationReason: ["cancelationReason", "cancellationReason"]
     case .isBillingRetryPeriod: ["isBillingRetryPeriod"]
     case .isTrialPeriod: ["isTrialPeriod"]
+    case .isIntroPeriod: ["isIntroPeriod"]
+    case .discountID: ["discountId"]
     case .isPending: ["isPending"]
     case .isSharedPurchase: ["isSharedPurchase"]
     case .currency: ["currency"]

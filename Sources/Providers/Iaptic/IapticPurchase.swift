@@ -26,6 +26,8 @@ struct IapticPurchase {
   var isTrial: Bool?
   var isPending = false
   var isShared = false
+  /// The offer at which the period was bought; empty for the full price.
+  var offer = UnsafeRawBufferPointer.none
   /// What was charged last, by the store's price; nil when not sent.
   var local: Amount?
   var usd: Amount?
@@ -150,6 +152,9 @@ struct IapticPurchaseReader {
     purchase.isTrial = try truth(.isTrialPeriod, "purchases.isTrialPeriod", tape)
     purchase.isPending = try truth(.isPending, "purchases.isPending", tape) ?? false
     purchase.isShared = try truth(.isSharedPurchase, "purchases.isSharedPurchase", tape) ?? false
+    let isOffer = try truth(.isIntroPeriod, "purchases.isIntroPeriod", tape)
+    purchase.offer = try id(members.value(.discountID), "purchases.discountId", tape)
+    if purchase.offer.isEmpty, isOffer == true { purchase.offer = .introductoryOffer }
   }
 
   private func readMoney(

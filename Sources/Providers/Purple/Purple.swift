@@ -65,6 +65,9 @@ struct Purple {
     let isTrial = try tape.truth(
       properties.value(.trialPeriod), "properties.trialPeriod")
     if kind == .started, isTrial == true { draft.event.kind = .trialStarted }
+    let isOffer = try tape.truth(
+      properties.value(.introOfferPeriod), "properties.introOfferPeriod")
+    if isOffer == true { draft.offer = .introductoryOffer }
     return draft
   }
 

@@ -20,6 +20,7 @@ enum PurpleField: Int, MemberField {
 enum PurplePropertyField: Int, MemberField {
   case packageName, productID, previousProductID, nextProductID
   case transactionID, originalTransactionID, accountID, deviceID, trialPeriod
+  case introOfferPeriod
 
   var names: [String] {
     switch self {
@@ -32,6 +33,7 @@ enum PurplePropertyField: Int, MemberField {
     case .accountID: ["accountId"]
     case .deviceID: ["deviceId"]
     case .trialPeriod: ["trialPeriod"]
+    case .introOfferPeriod: ["introOfferPeriod"]
     }
   }
 }

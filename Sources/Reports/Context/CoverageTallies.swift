@@ -9,6 +9,8 @@ struct CoverageTallies: Equatable {
   var listed: Int64 = 0
   /// Charges without an amount in US dollars.
   var withoutUSD: Int64 = 0
+  /// Of these, those at an offer that the price book does not list.
+  var unlistedOffers: Int64 = 0
   /// Charges and refunds.
   var bookings: Int64 = 0
   /// Of these, those of which nobody knows what stays after commission.
@@ -51,6 +53,7 @@ struct CoverageTallies: Equatable {
     derivedEnds = row.int64(15)
     states = row.int64(16)
     told = row.int64(17)
+    unlistedOffers = row.int64(18)
   }
 
   /// What is said of `metric` of a feed of `provider` with this data.
@@ -82,6 +85,9 @@ struct CoverageTallies: Equatable {
     if listed > 0 { reasons.append("amount of the price book: \(listed) of \(charges) charges") }
     if withoutUSD > 0 {
       reasons.append("no amount in US dollars: \(withoutUSD) of \(charges) charges")
+    }
+    if unlistedOffers > 0 {
+      reasons.append("offers that the price book does not list: \(unlistedOffers) charges")
     }
     return judged(
       reasons, missing: withoutUSD, estimated: listed, of: charges,

@@ -99,7 +99,10 @@ gap as (
     cell.app,
     sum(case when name.word = 'unchained_charge' then cell.events else 0 end) as unchained,
     sum(case when name.word = 'open_ended_period' then cell.events else 0 end) as open_ended,
-    sum(case when name.word = 'derived_end' then cell.events else 0 end) as derived_ends
+    sum(case when name.word = 'derived_end' then cell.events else 0 end) as derived_ends,
+    sum(
+      case when name.word = 'offer_without_price' then cell.events else 0 end
+    ) as unlisted_offers
   from coverage_cell as cell
   join gap_name as name on name.id = cell.gap
   group by
@@ -124,7 +127,8 @@ select
   coalesce(gap.open_ended, 0) as open_ended,
   coalesce(gap.derived_ends, 0) as derived_ends,
   coalesce(delivery.states, 0) as states,
-  coalesce(delivery.told, 0) as told
+  coalesce(delivery.told, 0) as told,
+  coalesce(gap.unlisted_offers, 0) as unlisted_offers
 from horizon
 left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app
 left join renewal on renewal.provider = horizon.provider and renewal.app = horizon.app

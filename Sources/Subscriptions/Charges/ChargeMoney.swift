@@ -66,7 +66,7 @@ extension FoldSettings {
     guard !charge.provider.capabilities.sendsWholeCharges else { return nil }
     return prices.price(
       of: charge.product, in: charge.store, country: charge.country,
-      currency: charge.revenue?.currency ?? 0, at: charge.time)
+      currency: charge.revenue?.currency ?? 0, offer: charge.offer, at: charge.time)
   }
 }
 

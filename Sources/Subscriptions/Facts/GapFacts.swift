@@ -8,7 +8,9 @@ extension SubscriptionHistory {
       let booking = bookings[index]
       let source = ContributionOrigin(.booking(index), at: booking.time)
       switch booking.money.basis {
-      case .none: count(.chargeWithoutAmount, source, &books)
+      case .none:
+        let isOffer = events[bookings[index].event].offer != 0
+        count(isOffer ? .offerWithoutPrice : .chargeWithoutAmount, source, &books)
       case .priceBook: count(.chargeFromPriceBook, source, &books)
       case .provider: break
       }

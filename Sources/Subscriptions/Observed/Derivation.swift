@@ -269,9 +269,16 @@ extension Event {
 }
 
 extension FoldSettings {
-  /// How long the period of the event's product is, as configured, else as listed.
+  /// How long the period of the event's product is: as listed for the offer at which it was bought,
+  /// else as configured, else as listed for the product.
   func periodLength(of event: Event) -> PeriodLength? {
-    periods[event.product]
-      ?? prices.period(of: event.product, in: event.store, at: event.periodStart ?? event.time)
+    let time = event.periodStart ?? event.time
+    if event.offer != 0,
+      let period = prices.period(
+        of: event.product, in: event.store, offer: event.offer, at: time)
+    {
+      return period
+    }
+    return periods[event.product] ?? prices.period(of: event.product, in: event.store, at: time)
   }
 }
