@@ -70,7 +70,8 @@ public struct PriceBook: Sendable, Equatable {
   ) -> Price? {
     for listed in lists(of: product, in: store) {
       let valid = listed.filter {
-        $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0) && $0.tellsAmount
+        $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0)
+          && $0.tellsAmount
           && (currency == 0 || $0.currency == currency || $0.currency == 0)
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
