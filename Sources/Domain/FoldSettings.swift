@@ -52,6 +52,6 @@ public struct FoldSettings: Sendable {
 
   /// How late `provider` can still deliver.
   public func deliveryWindow(_ provider: Provider) -> Interval {
-    deliveryWindows[provider] ?? RetrySchedule.published(by: provider).deliveryWindow
+    deliveryWindows[provider] ?? provider.interface.retries.deliveryWindow
   }
 }

@@ -49,11 +49,13 @@ struct BodyProblem: Error {
     self.detail = detail
   }
 
-  static func missing(_ field: StaticString) -> BodyProblem {
-    BodyProblem(.missingField, "\(field)")
+  static func missing(_ field: String) -> BodyProblem { BodyProblem(.missingField, field) }
+
+  static func bad(_ field: String, expected: String) -> BodyProblem {
+    BodyProblem(.badField, "\(field): expected \(expected)")
   }
 
-  static func bad(_ field: StaticString, expected: StaticString) -> BodyProblem {
-    BodyProblem(.badField, "\(field): expected \(expected)")
+  static func longText(_ field: String) -> BodyProblem {
+    BodyProblem(.badField, "\(field): longer than \(NormaliserSettings.wordBytesMax) bytes")
   }
 }

@@ -128,3 +128,61 @@ extension EventBatch {
     return text
   }
 }
+
+/// What two lines share exactly when they tell of the same event (contract §3).
+struct EventIdentity {
+  /// Fingerprint of the app id; 0 when unknown.
+  var app: Int64
+  /// Key of the lineage, which stands in for a missing transaction id.
+  var lineage: Int64
+  var transaction: UnsafeRawBufferPointer
+  var user: UnsafeRawBufferPointer
+  var product: UnsafeRawBufferPointer
+  /// The provider's own name, which tells apart events of an unknown kind.
+  var name: UnsafeRawBufferPointer
+  /// What else tells two events apart, such as a hash of the state; 0 when nothing does.
+  var mark: Int64 = 0
+
+  /// The fingerprint for `event`, of which provider, environment, store, kind and time are set.
+  ///
+  /// Inlined, since handing over an event would copy all of it.
+  @inline(__always)
+  func fingerprint(of event: Event) -> Int64 {
+    var fingerprint = Fingerprint(seed: 2)
+    fingerprint.combine(
+      UInt64(event.provider.rawValue) | UInt64(event.environment.rawValue) << 8
+        | UInt64(event.store.rawValue) << 16 | UInt64(event.kind.rawValue) << 24)
+    fingerprint.combine(UInt64(bitPattern: app))
+    fingerprint.combine(UInt64(bitPattern: event.time.milliseconds))
+    fingerprint.combine(transaction)
+    if transaction.isEmpty {
+      fingerprint.combine(UInt64(bitPattern: lineage))
+      fingerprint.combine(user)
+      fingerprint.combine(product)
+    }
+    if event.kind == .other { fingerprint.combine(name) }
+    if mark != 0 { fingerprint.combine(UInt64(bitPattern: mark)) }
+    return fingerprint.value
+  }
+}
+
+/// Play's order id without the `..0`, `..1` that it adds for each renewal; other ids as they are.
+///
+/// Source: Android Publisher API, `orderId` of subscription purchases.
+func baseOrder(_ id: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+  guard id.starts(with: "GPA.".utf8), let last = id.lastIndex(where: { !isDigit($0) }),
+    last + 1 < id.count, id[last] == UInt8(ascii: "."), id[last - 1] == UInt8(ascii: ".")
+  else { return id }
+  return UnsafeRawBufferPointer(rebasing: id[..<(last - 1)])
+}
+
+extension Store {
+  /// The shop that makes transaction ids like `id`: Play's begin with `GPA.`, Apple's are digits.
+  init(transactionID id: UnsafeRawBufferPointer) {
+    if id.starts(with: "GPA.".utf8) {
+      self = .playStore
+    } else {
+      self = !id.isEmpty && id.allSatisfy(isDigit) ? .appStore : .unknown
+    }
+  }
+}

@@ -2,53 +2,62 @@ import Formats
 import Glibc
 import Domain
 
-/// Values of members, each by what it means. Null and absent members arrive here as nil; what is
-/// no text is absent as well when it is the empty string that some senders' languages write.
+/// Values of members, each by what it means.
+///
+/// What is no text is absent as well when it is the empty string that some senders' languages write.
 extension JSONTape {
   /// A text of one provider's or store's making: a string, or an integer as its digits.
   ///
   /// - Returns: no bytes when absent.
-  func identifier(
-    _ node: JSONNode?, _ field: StaticString, max: Int
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    guard let node else { return .none }
+  func identifier(_ value: MemberValue) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    guard let node = value.node else { return .none }
     let text = bytes(node)
-    switch kind(node) {
-    case .string: break
-    case .number:
-      // A fraction or exponent means that somebody sent the id through floating point.
-      guard text.allSatisfy(isDigit) else {
-        throw .bad(field, expected: "a string or an integer")
-      }
-    default: throw .bad(field, expected: "a string or an integer")
+    // A fraction or exponent means that somebody sent the id through floating point.
+    guard kind(node) == .string || kind(node) == .number && text.allSatisfy(isDigit) else {
+      throw .bad(value.name, expected: "a string or an integer")
     }
-    guard text.count <= max else {
-      throw BodyProblem(.badField, "\(field): longer than \(max) bytes")
-    }
+    guard text.count <= NormaliserSettings.wordBytesMax else { throw .longText(value.name) }
     return text
   }
 
   /// A transaction id; `0` stands for none.
-  func transactionID(
-    _ node: JSONNode?, _ field: StaticString, max: Int
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    let text = try identifier(node, field, max: max)
+  func transactionID(_ value: MemberValue) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    let text = try identifier(value)
     return text.count == 1 && text[0] == UInt8(ascii: "0") ? .none : text
   }
 
   /// A word that must be a string.
-  func word(
-    _ node: JSONNode?, _ field: StaticString, max: Int
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    guard let node else { return .none }
-    guard kind(node) == .string else { throw .bad(field, expected: "a string") }
-    return try identifier(node, field, max: max)
+  func word(_ value: MemberValue) throws(BodyProblem) -> UnsafeRawBufferPointer {
+    guard let node = value.node else { return .none }
+    guard kind(node) == .string else { throw .bad(value.name, expected: "a string") }
+    return try identifier(value)
+  }
+
+  /// A text as a String, integers as their digits; empty when absent.
+  func text(_ value: MemberValue) throws(BodyProblem) -> String {
+    String(decoding: try identifier(value), as: UTF8.self)
+  }
+
+  /// A transaction id as a String; empty when absent, and where `0` stands for none.
+  func transactionText(_ value: MemberValue) throws(BodyProblem) -> String {
+    String(decoding: try transactionID(value), as: UTF8.self)
+  }
+
+  /// A name out of a closed list as its letters in lower case, so that `willRenew`,
+  /// `WILL_RENEW` and `will_renew` are one; numbers as they are; empty when absent.
+  func term(_ value: MemberValue) throws(BodyProblem) -> String {
+    guard let node = value.node else { return "" }
+    guard kind(node) == .string || kind(node) == .number else {
+      throw .bad(value.name, expected: "a name")
+    }
+    let kept = bytes(node).prefix(NormaliserSettings.wordBytesMax).map(lowered)
+    return String(decoding: kept.filter { !"_ .".utf8.contains($0) }, as: UTF8.self)
   }
 
   /// A point in time: epoch seconds, or milliseconds when the number is too large for seconds, as
   /// number or string, or RFC 3339; nil when absent, empty or 0.
-  func instant(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Instant? {
-    guard let node else { return nil }
+  func instant(_ value: MemberValue) throws(BodyProblem) -> Instant? {
+    guard let node = value.node else { return nil }
     let text = bytes(node)
     let parsed: Instant?
     switch kind(node) {
@@ -56,77 +65,69 @@ extension JSONTape {
     case .string:
       if text.isEmpty { return nil }
       parsed = InstantText.epoch(text, unit: .guess) ?? InstantText.rfc3339(text)
-    default: throw .bad(field, expected: "a point in time")
+    default: throw .bad(value.name, expected: "a point in time")
     }
     guard let parsed, parsed.milliseconds >= 0 else {
-      throw BodyProblem(.badTime, "\(field): not a point in time between 1970 and 9999")
+      throw BodyProblem(.badTime, "\(value.name): not a point in time between 1970 and 9999")
     }
     return parsed.milliseconds == 0 ? nil : parsed
   }
 
   /// An amount as number or numeric string; `rounded` counts those with too many decimals.
-  func amount(
-    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
-  ) throws(BodyProblem) -> Amount? {
-    try amount(node, field, rounded: &rounded, DecimalText.amount(_:))
+  func amount(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
+    try amount(value, rounded: &rounded, DecimalText.amount(_:))
   }
 
   /// An amount in millionths of a unit, as number or numeric string.
-  func micros(
-    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
-  ) throws(BodyProblem) -> Amount? {
-    try amount(node, field, rounded: &rounded, DecimalText.amount(ofMicros:))
+  func micros(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
+    try amount(value, rounded: &rounded, DecimalText.amount(ofMicros:))
   }
 
   private func amount(
-    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64,
-    _ parse: (UnsafeRawBufferPointer) -> ParsedAmount?
+    _ value: MemberValue, rounded: inout Int64, _ parse: (UnsafeRawBufferPointer) -> ParsedAmount?
   ) throws(BodyProblem) -> Amount? {
-    guard let node = filled(node) else { return nil }
+    guard let node = filled(value) else { return nil }
     guard kind(node) == .number || kind(node) == .string, let parsed = parse(bytes(node)) else {
-      throw .bad(field, expected: "a decimal number")
+      throw .bad(value.name, expected: "a decimal number")
     }
     switch parsed {
     case .amount(let amount, let wasRounded):
       if wasRounded { rounded += 1 }
       return amount
-    case .tooLarge: throw BodyProblem(.amountTooLarge, "\(field): beyond 10^12 units")
+    case .tooLarge: throw BodyProblem(.amountTooLarge, "\(value.name): beyond 10^12 units")
     }
   }
 
   /// An amount in US dollars, of which less is too much.
-  func dollars(
-    _ node: JSONNode?, _ field: StaticString, rounded: inout Int64
-  ) throws(BodyProblem) -> Amount? {
-    let dollars = try amount(node, field, rounded: &rounded)
+  func dollars(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
+    let dollars = try amount(value, rounded: &rounded)
     guard (dollars ?? .zero).magnitude <= .lineMaxUSD else {
-      throw BodyProblem(.amountTooLarge, "\(field): beyond 10^9 US dollars")
+      throw BodyProblem(.amountTooLarge, "\(value.name): beyond 10^9 US dollars")
     }
     return dollars
   }
 
   /// A whole number, as number or numeric string.
-  func integer(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int64? {
-    guard let node = filled(node) else { return nil }
+  func integer(_ value: MemberValue) throws(BodyProblem) -> Int64? {
+    guard let node = filled(value) else { return nil }
     guard kind(node) == .number || kind(node) == .string,
       let number = IntegerText.int64(bytes(node))
-    else { throw .bad(field, expected: "an integer") }
+    else { throw .bad(value.name, expected: "an integer") }
     return number
   }
 
   /// How often something renewed, as number or numeric string.
-  func counter(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Int32? {
-    guard let node = filled(node) else { return nil }
-    guard kind(node) == .number || kind(node) == .string,
-      let number = IntegerText.int64(bytes(node)),
-      (0...Int64(Event.renewalCountMax)).contains(number)
-    else { throw .bad(field, expected: "an integer from 0 to 100000") }
+  func counter(_ value: MemberValue) throws(BodyProblem) -> Int32? {
+    guard let number = try integer(value) else { return nil }
+    guard (0...Int64(Event.renewalCountMax)).contains(number) else {
+      throw .bad(value.name, expected: "an integer from 0 to \(Event.renewalCountMax)")
+    }
     return Int32(number)
   }
 
   /// A truth value: `true`, `false`, 1 or 0, each also as a string.
-  func truth(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> Bool? {
-    guard let node = filled(node) else { return nil }
+  func truth(_ value: MemberValue) throws(BodyProblem) -> Bool? {
+    guard let node = filled(value) else { return nil }
     let text = bytes(node)
     switch kind(node) {
     case .true: return true
@@ -141,23 +142,60 @@ extension JSONTape {
       }
     default: break
     }
-    throw .bad(field, expected: "true, false, 1 or 0")
+    throw .bad(value.name, expected: "true, false, 1 or 0")
   }
 
   /// An object that has members; nil when it has none, or is the empty array that some senders'
   /// languages write for an empty object.
-  func filledObject(_ node: JSONNode?, _ field: StaticString) throws(BodyProblem) -> JSONNode? {
-    guard let node = filled(node) else { return nil }
+  func filledObject(_ value: MemberValue) throws(BodyProblem) -> JSONNode? {
+    guard let node = filled(value) else { return nil }
     switch kind(node) {
     case .object: return count(node) > 0 ? node : nil
     case .array where count(node) == 0: return nil
-    default: throw .bad(field, expected: "an object")
+    default: throw .bad(value.name, expected: "an object")
     }
   }
 
+  /// Whether a value is an object.
+  func isObject(_ node: JSONNode?) -> Bool { node.map { kind($0) == .object } ?? false }
+
+  /// Whether an object has one of these members, null included.
+  func holds(_ object: JSONNode?, oneOf names: [StaticString]) -> Bool {
+    object.map { object in names.contains { member(object, $0) != nil } } ?? false
+  }
+
   /// The value unless it is an empty string.
-  private func filled(_ node: JSONNode?) -> JSONNode? {
-    node.flatMap { kind($0) == .string && bytes($0).isEmpty ? nil : $0 }
+  private func filled(_ value: MemberValue) -> JSONNode? {
+    value.node.flatMap { kind($0) == .string && bytes($0).isEmpty ? nil : $0 }
+  }
+}
+
+extension JSONTape {
+  /// A fingerprint of what `node` says, whatever the order of its members, its white space and its
+  /// escapes.
+  func canonicalFingerprint(_ node: JSONNode) -> Int64 {
+    var fingerprint = Fingerprint(seed: 3 + UInt64(kind(node).rawValue))
+    switch kind(node) {
+    case .object: fingerprint.combine(membersFingerprint(node))
+    case .array:
+      for element in children(of: node) {
+        fingerprint.combine(UInt64(bitPattern: canonicalFingerprint(element)))
+      }
+    case .string, .number, .true, .false, .null: fingerprint.combine(bytes(node))
+    }
+    return fingerprint.value
+  }
+
+  /// The sum over all members, which is the same in every order.
+  private func membersFingerprint(_ object: JSONNode) -> UInt64 {
+    var sum: UInt64 = 0
+    for key in children(of: object) {
+      var member = Fingerprint()
+      member.combine(bytes(key))
+      member.combine(UInt64(bitPattern: canonicalFingerprint(value(ofKey: key))))
+      sum &+= UInt64(bitPattern: member.value)
+    }
+    return sum
   }
 }
 
@@ -175,6 +213,13 @@ extension UnsafeRawBufferPointer {
   /// What stands behind a byte order mark, or everything where there is none.
   var withoutByteOrderMark: UnsafeRawBufferPointer {
     starts(with: [0xef, 0xbb, 0xbf]) ? UnsafeRawBufferPointer(rebasing: dropFirst(3)) : self
+  }
+
+  /// The bytes without white space around them.
+  var trimmed: UnsafeRawBufferPointer {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0d).contains(byte) }
+    guard let last = lastIndex(where: { !isSpace($0) }) else { return .none }
+    return UnsafeRawBufferPointer(rebasing: self[...last].drop(while: isSpace))
   }
 
   /// Whether the bytes are the ASCII `word`, which is in lower case, in any case.
@@ -197,3 +242,6 @@ func raised(_ byte: UInt8) -> UInt8 {
 
 /// Whether a byte is an ASCII digit.
 func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+/// The text of `bytes`.
+func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -6,23 +6,51 @@ protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
   var names: [String] { get }
 }
 
+/// What messages call the fields of an object: a path such as `transaction.`, and the first names.
+final class MemberNames {
+  let texts: [String]
+
+  init(_ texts: [String]) { self.texts = texts }
+}
+
+/// The value of a field, absent or not, and what messages call it.
+struct MemberValue {
+  /// Nil when absent or null.
+  var node: JSONNode?
+  let field: Int
+  /// Those of the `Members` that the value was asked of, which outlive it.
+  unowned(unsafe) let names: MemberNames
+
+  /// What messages call it.
+  var name: String { names.texts[field] }
+}
+
 /// Members of one object by field, found in one pass and reused from object to object.
 struct Members<Field: MemberField> {
   private let keys: KeyTable
   /// Where each field's names begin in the table; one more marks the end.
   private let starts: [Int]
   private var slots: [JSONNode]
+  private let names: MemberNames
 
-  init() {
+  /// Those of objects at `path`, which is empty for a body or ends in a point.
+  init(_ path: String = "") {
     let names = Field.allCases.map(\.names)
     keys = KeyTable(names.flatMap { $0 })
     starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
     slots = Array(repeating: -1, count: starts.last ?? 0)
+    self.names = MemberNames(names.map { path + $0[0] })
   }
 
   /// Looks all fields up in `object`.
   mutating func read(_ object: JSONNode, of tape: JSONTape) {
     tape.fields(of: object, keys, into: &slots)
+  }
+
+  /// The field's value under the first name that has one, with what messages call it.
+  @inline(__always)
+  subscript(field: Field) -> MemberValue {
+    MemberValue(node: value(field), field: field.rawValue, names: names)
   }
 
   /// The field's value under the first name that has one; nil when absent or null.

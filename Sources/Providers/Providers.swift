@@ -1,61 +1,48 @@
 import Formats
 import Domain
 
-/// Tells whose body an object is, and hands it to that provider's normaliser.
-///
-/// A new provider is a test in `BodyMarks` and a case in `normalise`.
+/// The mappers of all providers, in the order in which they look at an object.
 struct Providers {
-  private var qonversion: Qonversion
-  private var flobuk: Flobuk
-  private var iaptic: Iaptic
-  private var purple: Purple
-  private var marks = BodyMarks()
+  /// One line for each provider; the one that most lines are of stands first.
+  static let all: [any BodyMapper.Type] = [
+    Qonversion.self,
+    Purple.self,
+    Iaptic.self,
+    Flobuk.self,
+  ]
 
-  init(rules: NormaliserSettings) {
-    qonversion = Qonversion(rules: rules)
-    flobuk = Flobuk(rules: rules)
-    iaptic = Iaptic(rules: rules)
-    purple = Purple(rules: rules)
+  private var mappers: [any BodyMapper]
+
+  init(_ settings: NormaliserSettings) { mappers = Self.all.map { $0.init(settings) } }
+
+  /// The mapper of `provider`.
+  static func mapper(of provider: Provider) -> (any BodyMapper.Type)? {
+    all.first { $0.provider == provider }
   }
 
-  /// The provider whose whole body `object` is; nil when no provider recognises it.
-  mutating func provider(of object: JSONNode, on tape: JSONTape) -> Provider? {
-    qonversion.look(at: object, of: tape)
-    if qonversion.isBody(tape) { return .qonversion }
-    marks.look(at: object, of: tape)
-    return marks.provider(tape)
+  /// The index of the mapper whose whole body `object` is; nil when no provider recognises it.
+  mutating func mapper(of object: JSONNode, on tape: JSONTape) -> Int? {
+    for index in mappers.indices {
+      mappers[index].look(at: object, of: tape)
+      if mappers[index].isBody(tape) { return index }
+    }
+    return nil
   }
 
-  /// The provider whose body `object` must be although something in it is missing.
-  mutating func providerOfDamaged(_ object: JSONNode, on tape: JSONTape) -> Provider? {
-    qonversion.look(at: object, of: tape)
-    if qonversion.isDamagedBody { return .qonversion }
-    marks.look(at: object, of: tape)
-    return marks.providerOfDamaged(tape)
+  /// The index of the mapper whose body `object` must be although something in it is missing.
+  mutating func mapper(ofDamaged object: JSONNode, on tape: JSONTape) -> Int? {
+    for index in mappers.indices {
+      mappers[index].look(at: object, of: tape)
+      if mappers[index].isDamagedBody(tape) { return index }
+    }
+    return nil
   }
 
-  /// Whether `object` is what a provider's interface answers when a request fails.
-  mutating func isErrorResponse(_ object: JSONNode, on tape: JSONTape) -> Bool {
-    marks.look(at: object, of: tape)
-    return marks.isErrorResponse(tape)
-  }
-
-  /// Turns the body that was looked at last into events of `batch`.
-  ///
-  /// - Returns: why there are none, when the body is known to be no purchase event.
+  /// Has the mapper at `index`, which looked last, turn the body into events of `batch`.
   mutating func normalise(
-    _ object: JSONNode, of provider: Provider, on tape: JSONTape, _ delivery: Delivery,
+    _ object: JSONNode, by index: Int, on tape: JSONTape, _ delivery: Delivery,
     to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
-    switch provider {
-    case .qonversion:
-      return try qonversion.normalise(
-        object, of: tape, received: delivery.received, at: delivery.place, to: &batch)
-    case .purple: return try purple.normalise(object, of: tape, delivery, to: &batch)
-    case .iaptic: return try iaptic.normalise(object, of: tape, delivery, to: &batch)
-    case .flobuk:
-      try flobuk.normalise(object, of: tape, delivery, to: &batch)
-      return nil
-    }
+    try mappers[index].normalise(object, of: tape, delivery, to: &batch)
   }
 }

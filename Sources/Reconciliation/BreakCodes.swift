@@ -52,11 +52,9 @@ extension BreakCode {
 
   /// What a person does about a break of the code at `provider`.
   func action(at provider: Provider) -> String {
+    let path = provider.interface.path.replacing("{record}", with: "purchases")
     let purchases =
-      switch provider {
-      case .qonversion: "fetch GET /v4/users/{user_id}/purchases"
-      case .flobuk, .iaptic, .purple: "ask \(provider.name) for the user's purchases"
-      }
+      path.isEmpty ? "ask \(provider.name) for the user's purchases" : "fetch GET \(path)"
     return action(asking: provider.name, purchases)
   }
 }

@@ -128,7 +128,7 @@ struct BreakDraft {
     let watermark = rules.feed(subject.provider, subject.app)?.watermark ?? knownAt
     found.settlesAt = settlesAt
     found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending
-    found.evidenceExpiresAt = rules.evidenceKept[subject.provider].map { expectedAt + $0 }
+    found.evidenceExpiresAt = subject.provider.interface.recordsKept.map { expectedAt + $0 }
     return found
   }
 

@@ -78,10 +78,6 @@ public struct ReconciliationSettings: Sendable {
   public var snapshotsTakenAt: [Provider: Instant] = [:]
   /// Whether a user who is absent from the snapshots is a break rather than a number.
   public var snapshotsComplete: Bool
-  /// How long the provider keeps the record of a delivery.
-  ///
-  /// Source: Qonversion's webhook page, "the tracking record lives 7 days".
-  public let evidenceKept: [Provider: Interval] = [.qonversion: .days(7)]
   /// Ends that differ by no more than this agree.
   public let endTolerance = Interval.seconds(60)
   /// What apps are known to sell, to find the app of a purchase whose events were all lost.

@@ -7,7 +7,7 @@ struct DeliveryTests {
   func windows() {
     let rules = FoldSettings(asOf: Instant(seconds: 0))
     for provider in Provider.allCases {
-      let last = RetrySchedule.published(by: provider).lastDelay
+      let last = provider.interface.retries.lastDelay
       let window = rules.deliveryWindow(provider)
       #expect(window == (last > .seconds(0) ? last : .days(1)), "\(provider.name)")
     }

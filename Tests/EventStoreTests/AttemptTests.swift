@@ -16,20 +16,20 @@ struct AttemptTests {
       (24 * hour, 6), (27 * hour - 1, 6),
     ])
   func inTime(seconds: Int64, attempt: Int) {
-    #expect(RetrySchedule.published(by: .qonversion).attempt(after: seconds) == attempt)
+    #expect(Provider.qonversion.interface.retries.attempt(after: seconds) == attempt)
   }
 
   @Test(
     "A delivery between the attempts' times came at none that is known",
     arguments: [-121, 960, 4 * hour - 241, 4 * hour + hour / 2, 27 * hour, .max, .min])
   func between(seconds: Int64) {
-    #expect(RetrySchedule.published(by: .qonversion).attempt(after: seconds) == nil)
+    #expect(Provider.qonversion.interface.retries.attempt(after: seconds) == nil)
   }
 
   @Test("Without a published schedule only the first attempt is known, when it is prompt")
   func prompt() {
     for provider in [Provider.iaptic, .purple] {
-      let schedule = RetrySchedule.published(by: provider)
+      let schedule = provider.interface.retries
       #expect(schedule.attempt(after: 119) == 1)
       #expect(schedule.attempt(after: 120) == nil)
       #expect(schedule.attempt(after: 3600) == nil)
@@ -38,7 +38,7 @@ struct AttemptTests {
 
   @Test("IAPGUARD's attempts are 10 min, 60 min, 4 h and three times 12 h apart")
   func flobuk() {
-    let schedule = RetrySchedule.published(by: .flobuk)
+    let schedule = Provider.flobuk.interface.retries
     #expect(schedule.delays == [0, 600, 4_200, 18_600, 61_800, 105_000, 148_200])
     #expect(schedule.delays.map { schedule.attempt(after: $0) } == [1, 2, 3, 4, 5, 6, 7])
   }

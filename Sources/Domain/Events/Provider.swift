@@ -1,7 +1,7 @@
 /// The systems whose webhooks the ledger understands.
 ///
 /// Raw values are stored in the ledger and never change their meaning. What differs between the
-/// providers is a row of `ProviderCapabilities`; no other code compares them.
+/// providers is in the rows below; no other code compares them.
 public enum Provider: UInt8, NamedCode {
   case qonversion = 1
   /// IAPGUARD by FLOBUK.
@@ -24,82 +24,6 @@ public struct Feed: Sendable, Hashable {
   }
 }
 
-/// What one body of a provider holds.
-public enum BodyContent: Sendable, Hashable {
-  /// One event.
-  case event
-  /// The state of one purchase.
-  case purchase
-  /// The state of all purchases of a user; in iaptic's newer bodies also the reason.
-  case collection
-}
-
-/// What a provider sends, and how.
-public struct ProviderCapabilities: Sendable {
-  /// What one body holds.
-  public let body: BodyContent
-  /// Whether its original transaction ids stay over renewals, lapses and changes of product.
-  ///
-  /// Otherwise subscriptions are put together from all purchases of a user.
-  public var hasStableOriginalID = false
-  /// Whether a renewal outside Play names what is renewed, or who renews.
-  ///
-  /// On Play each does: its order id contains that of the first order.
-  public var linksRenewalsOutsidePlay = true
-  /// Whether it sends money at all.
-  public var sendsMoney = false
-  /// Whether each charge comes with its amount and the end of its period.
-  ///
-  /// A charge without them is odd then. For other providers it is the rule, and the price book and
-  /// the lengths of products replace them.
-  public var sendsWholeCharges = false
-  /// Whether it sends ends of periods.
-  ///
-  /// Otherwise an end follows from the product's length, or from when an expiration was noticed.
-  public var sendsPeriodEnds = true
-  /// Whether the end of grace has a field of its own; else the period's end is that of the grace.
-  public var sendsGraceEnds = false
-  /// Whether a renewal brings its ordinal.
-  public var sendsRenewalOrdinals = false
-  /// Whether each end has an event, so that a missing one proves a loss.
-  public var sendsExpirations = false
-  /// Whether each end has a reason.
-  public var sendsEndReasons = false
-  /// Whether a store that gave up collecting has an event of its own, so that a cancel is always
-  /// the user's.
-  public var sendsInvoluntaryEnds = false
-  /// Whether refunds of subscriptions are sent.
-  public var sendsSubscriptionRefunds = true
-  /// Whether refunds of one-time purchases are sent.
-  public var sendsOneTimeRefunds = true
-  /// Whether a purchase is announced however late its receipt is uploaded.
-  public var announcesLateUploads = true
-  /// Whether auto-renew that is switched on again is sent.
-  public var sendsAutoRenewOn = false
-  /// Whether pauses are sent.
-  public var sendsPauses = false
-  /// Whether trials are marked.
-  public var marksTrials = true
-  /// Whether test purchases are marked.
-  public var marksSandbox = true
-  /// Whether one purchase may belong to several users, in turn or at once, without notice.
-  public var sharesPurchases = false
-  /// Whether its snapshots list the newest purchase of each product, also of past products.
-  public var listsPastProducts = false
-  /// Whether its snapshots name products of its dashboard instead of the store's.
-  public var namesDashboardProducts = false
-
-  /// Whether a renewal in `store` names what is renewed, or who renews.
-  public func linksRenewals(in store: Store) -> Bool {
-    linksRenewalsOutsidePlay || store == .playStore
-  }
-
-  /// Whether refunds of things of this type are sent.
-  public func sendsRefunds(of type: ProductType) -> Bool {
-    type == .oneTime ? sendsOneTimeRefunds : sendsSubscriptionRefunds
-  }
-}
-
 extension Provider {
   /// What the provider sends.
   public var capabilities: ProviderCapabilities {
@@ -110,9 +34,17 @@ extension Provider {
     case .purple: .purple
     }
   }
-}
 
-// One row for each provider.
+  /// How the provider delivers and answers.
+  public var interface: ProviderInterface {
+    switch self {
+    case .qonversion: .qonversion
+    case .flobuk: .flobuk
+    case .iaptic: .iaptic
+    case .purple: .purple
+    }
+  }
+}
 
 extension ProviderCapabilities {
   /// Qonversion's capabilities.
@@ -123,7 +55,20 @@ extension ProviderCapabilities {
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
     sendsGraceEnds: true, sendsRenewalOrdinals: true, sendsExpirations: true,
     namesDashboardProducts: true)
+}
 
+extension ProviderInterface {
+  /// Qonversion's interface.
+  ///
+  /// Sources: the webhook page (about 1 min, 6 min, 4 h, 8 h and 24 h after the first attempt; "the
+  /// tracking record lives 7 days"); API reference v4, purchases and entitlements of a user.
+  static let qonversion = ProviderInterface(
+    retries: RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? .firstOnly,
+    recordsKept: .days(7), host: "api.qonversion.io", path: "/v4/users/{user_id}/{record}",
+    note: "Bearer with the project's secret key; page on with starting_after while has_more")
+}
+
+extension ProviderCapabilities {
   /// FLOBUK's capabilities.
   ///
   /// Sources: the webhook page, `data`, which has no money and no mark of refunds and trials;
@@ -134,7 +79,21 @@ extension ProviderCapabilities {
     body: .purchase, linksRenewalsOutsidePlay: false, sendsSubscriptionRefunds: false,
     sendsOneTimeRefunds: false, sendsAutoRenewOn: true, marksTrials: false, sharesPurchases: true,
     listsPastProducts: true)
+}
 
+extension ProviderInterface {
+  /// FLOBUK's interface.
+  ///
+  /// Sources: the webhook page of IAPGUARD, which FLOBUK's validator became (10 min, 60 min, 4 h,
+  /// 12 h, 12 h, 12 h, each after the one before); the "user" endpoint of the receipt validator.
+  static let flobuk = ProviderInterface(
+    retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
+      ?? .firstOnly,
+    host: "api.iapguard.com", path: "/v1/user/{app_id}/{user_id}",
+    note: "no authorisation is published; user records must be switched on in the dashboard")
+}
+
+extension ProviderCapabilities {
   /// iaptic's capabilities.
   ///
   /// Sources: the webhook page; amounts and `expirationDate` may be missing or null. Each entitled
@@ -143,7 +102,18 @@ extension ProviderCapabilities {
   static let iaptic = ProviderCapabilities(
     body: .collection, sendsMoney: true, sendsEndReasons: true, sendsAutoRenewOn: true,
     sendsPauses: true, listsPastProducts: true)
+}
 
+extension ProviderInterface {
+  /// iaptic's interface.
+  ///
+  /// Source: Fovea's "customer purchases"; no schedule of retries is published.
+  static let iaptic = ProviderInterface(
+    host: "validator.fovea.cc", path: "/v2/customers/{user_id}/purchases",
+    note: "Basic with app name and secret key; the answer holds the last purchase per product")
+}
+
+extension ProviderCapabilities {
   /// Purple's capabilities.
   ///
   /// Sources: Receipt Events: no money, no ends, no sandbox; SUBSCRIPTION_CANCELLED_INVOLUNTARY;
@@ -152,4 +122,10 @@ extension ProviderCapabilities {
   static let purple = ProviderCapabilities(
     body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true,
     sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false)
+}
+
+extension ProviderInterface {
+  /// Purple's interface: sprylab publishes neither one nor a schedule of retries.
+  static let purple = ProviderInterface(
+    note: "no interface is published: ask sprylab for the user's purchases")
 }

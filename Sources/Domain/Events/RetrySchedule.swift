@@ -55,23 +55,4 @@ public struct RetrySchedule: Sendable, Hashable {
     }
     return nil
   }
-
-  /// What `provider` publishes.
-  ///
-  /// Sources: Qonversion's page on webhooks (about 1 min, 6 min, 4 h, 8 h and 24 h after the first
-  /// attempt); the page on webhooks of IAPGUARD, which FLOBUK's validator became (10 min, 60 min,
-  /// 4 h, 12 h, 12 h, 12 h). iaptic and Purple publish none.
-  public static func published(by provider: Provider) -> RetrySchedule {
-    switch provider {
-    case .qonversion: qonversion
-    case .flobuk: flobuk
-    case .iaptic, .purple: firstOnly
-    }
-  }
-
-  private static let qonversion =
-    RetrySchedule(retriesAfter: [60, 360, 14_400, 28_800, 86_400]) ?? firstOnly
-
-  private static let flobuk =
-    RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200]) ?? firstOnly
 }

@@ -25,7 +25,7 @@ final class ArrivalAccount {
     let last = Provider.allCases.map(\.rawValue).max() ?? 0
     self.schedules = (0...last).map { value in
       guard let provider = Provider(rawValue: value) else { return .firstOnly }
-      return schedules[provider] ?? .published(by: provider)
+      return schedules[provider] ?? provider.interface.retries
     }
   }
 

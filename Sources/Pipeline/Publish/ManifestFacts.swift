@@ -66,7 +66,7 @@ extension Plan {
     options[.deliveryRetries] = .object(
       Dictionary(
         uniqueKeysWithValues: Provider.allCases.map { provider in
-          let schedule = configuration.retrySchedules[provider] ?? .published(by: provider)
+          let schedule = configuration.retrySchedules[provider] ?? provider.interface.retries
           return (provider.name, .array(schedule.delays.dropFirst().map(JSONValue.integer)))
         }))
     return options

@@ -1,11 +1,7 @@
-import Formats
 import Domain
+import Formats
 
-/// Judges a delivery by the secret that it carries.
-///
-/// Sources: the webhook pages of the providers: Qonversion sends `Authorization: Basic <token>`
-/// with the token as it is, FLOBUK `X-Auth-Key`, iaptic the body's `password`. How Purple's
-/// deliveries are secured is not published, so either header serves.
+/// Judges a delivery by the secret that it carries, where its provider's `BodyMapper` names it.
 struct Authentication {
   /// What a look at one place came to.
   enum Match {
@@ -23,33 +19,25 @@ struct Authentication {
 
   init(_ rules: NormaliserSettings) { secrets = rules.secrets.filter { !$0.value.isEmpty } }
 
-  /// Whether deliveries of `provider` are judged at all.
-  func judges(_ provider: Provider) -> Bool { secrets[provider] != nil }
+  /// Whether deliveries of a provider are judged at all.
+  func judges(_ mapper: any BodyMapper.Type) -> Bool { secrets[mapper.provider] != nil }
 
   /// The secret in a body itself.
-  func password(of body: JSONNode, _ provider: Provider, _ tape: JSONTape) -> Match {
+  func member(of body: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Match {
     var match = Match.absent
-    guard provider == .iaptic, let password = tape.member(body, "password") else { return match }
-    judge(password, of: provider, tape, &match)
-    return match
-  }
-
-  /// The secret in the headers that stand in `object`, a body or an envelope.
-  func headers(of object: JSONNode, _ provider: Provider, _ tape: JSONTape) -> Match {
-    var match = Match.absent
-    for name in Self.headers(of: provider) {
-      tape.forEachHeader(name, of: object) { judge($0, of: provider, tape, &match) }
+    if let name = mapper.secretMember, let secret = tape.member(body, name) {
+      judge(secret, of: mapper.provider, tape, &match)
     }
     return match
   }
 
-  private static func headers(of provider: Provider) -> [StaticString] {
-    switch provider {
-    case .qonversion: ["authorization", "authorization-token"]
-    case .flobuk: ["x-auth-key"]
-    case .iaptic: []
-    case .purple: ["authorization", "x-auth-key"]
+  /// The secret in the headers that are in `object`, a body or an envelope.
+  func headers(of object: JSONNode, _ mapper: any BodyMapper.Type, _ tape: JSONTape) -> Match {
+    var match = Match.absent
+    for name in mapper.secretHeaders {
+      tape.forEachHeader(name, of: object) { judge($0, of: mapper.provider, tape, &match) }
     }
+    return match
   }
 
   /// Who proves to know a secret may say other things beside it: one match is enough.
@@ -99,9 +87,48 @@ private func withoutScheme(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPoi
 
 extension BodyProblem {
   /// A delivery with a secret that is none of its provider's.
-  static func unauthenticated(_ provider: Provider) -> BodyProblem {
-    let place = provider == .iaptic ? "password" : "header"
+  static func unauthenticated(_ mapper: any BodyMapper.Type) -> BodyProblem {
+    let place = mapper.secretMember.map { "\($0)" } ?? "header"
     return BodyProblem(
-      .unauthenticated, "\(place): is none of the secrets configured for \(provider.name)")
+      .unauthenticated, "\(place): is none of the secrets configured for \(mapper.provider.name)")
   }
+}
+
+/// A secret by which a provider's deliveries are known, kept as its SHA-256 alone.
+///
+/// Nothing that prints or dumps one shows more than that it is there.
+public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
+  /// The SHA-256 as hex digits.
+  let digest: [UInt8]
+
+  /// The secret that `bytes` are; spaces around them are not part of it, as in headers.
+  ///
+  /// - Returns: nil when nothing is left.
+  public init?(_ bytes: [UInt8]) {
+    let trimmed = bytes.withUnsafeBytes { Array($0.trimmed) }
+    guard !trimmed.isEmpty else { return nil }
+    digest = Array(sha256(of: trimmed).utf8)
+  }
+
+  /// The word `secret`.
+  public var description: String { "secret" }
+
+  /// Nothing to look into.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// Whether `text` is this secret.
+  func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+    isEqualAtEveryByte(Array(sha256(of: Array(text)).utf8), digest)
+  }
+}
+
+/// Whether both hold the same bytes, found out in a time that does not tell where they differ:
+/// every byte of both is looked at, once.
+func isEqualAtEveryByte<Bytes: RandomAccessCollection>(
+  _ left: Bytes, _ right: Bytes
+) -> Bool where Bytes.Element == UInt8 {
+  guard left.count == right.count else { return false }
+  var difference: UInt8 = 0
+  for (one, other) in zip(left, right) { difference |= one ^ other }
+  return difference == 0
 }

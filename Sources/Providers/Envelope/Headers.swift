@@ -6,13 +6,13 @@ import Formats
 // Sources: the payload formats named in Envelope.swift. Names of headers are the same in any case.
 
 extension JSONTape {
-  /// The header `X-App-Id` that the envelope `object` kept, empty when it kept none.
-  func appHeader(of object: JSONNode) -> UnsafeRawBufferPointer {
-    var app = UnsafeRawBufferPointer.none
-    forEachHeader("x-app-id", of: object) { value in
-      if app.isEmpty { app = headerText(value) }
+  /// The text of the header `name` that the envelope `object` kept, empty when it kept none.
+  func header(_ name: StaticString, of object: JSONNode) -> UnsafeRawBufferPointer {
+    var text = UnsafeRawBufferPointer.none
+    forEachHeader(name, of: object) { value in
+      if text.isEmpty { text = headerText(value) }
     }
-    return app
+    return text
   }
 
   /// Calls `visit` at each value of the header `name`, which is in lower case, that `object` kept.

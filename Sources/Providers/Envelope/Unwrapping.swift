@@ -36,7 +36,7 @@ struct Unwrapping {
   private var envelopes: [(tape: Int, object: JSONNode)?]
 
   init(rules: NormaliserSettings) {
-    providers = Providers(rules: rules)
+    providers = Providers(rules)
     authentication = Authentication(rules)
     tapes = (0...Self.layersMax).map { _ in JSONTape() }
     envelopes = Array(repeating: nil, count: Self.layersMax)
@@ -83,8 +83,8 @@ struct Unwrapping {
   private mutating func openObject(
     _ layer: Layer, _ object: JSONNode, on tape: JSONTape, to batch: inout EventBatch
   ) -> Outcome {
-    if let provider = providers.provider(of: object, on: tape) {
-      return normalise(layer, object, on: tape, of: provider, to: &batch)
+    if let mapper = providers.mapper(of: object, on: tape) {
+      return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
     var failure: Outcome?
     var isBare = false
@@ -105,10 +105,10 @@ struct Unwrapping {
           BodyProblem(.missingField, "body: the envelope says it was too large to be kept"))
       }
     }
-    if let provider = providers.providerOfDamaged(object, on: tape) {
-      return normalise(layer, object, on: tape, of: provider, to: &batch)
+    if let mapper = providers.mapper(ofDamaged: object, on: tape) {
+      return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
-    if providers.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
+    if Self.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
     return failure ?? (isBare ? .empty : .unknown(.nobodyKnows))
   }
 
@@ -147,18 +147,19 @@ struct Unwrapping {
   }
 
   private mutating func normalise(
-    _ layer: Layer, _ object: JSONNode, on tape: JSONTape, of provider: Provider,
+    _ layer: Layer, _ object: JSONNode, on tape: JSONTape, by index: Int,
     to batch: inout EventBatch
   ) -> Outcome {
-    guard isAuthentic(object, of: provider, in: layer) else {
-      return .refused(.unauthenticated(provider))
+    let mapper = Providers.all[index]
+    guard isAuthentic(object, of: mapper, in: layer) else {
+      return .refused(.unauthenticated(mapper))
     }
     var delivery = Delivery(place: layer.place, received: layer.received)
-    if provider == .flobuk { delivery.app = app(of: object, in: layer) }
+    if let name = mapper.appHeader { delivery.app = header(name, of: object, in: layer) }
     let eventsBefore = batch.events.count
     do throws(BodyProblem) {
       let reason = try providers.normalise(
-        object, of: provider, on: tape, delivery, to: &batch)
+        object, by: index, on: tape, delivery, to: &batch)
       guard reason != nil || batch.events.count > eventsBefore else {
         return .refused(.aboutNobody)
       }
@@ -168,27 +169,29 @@ struct Unwrapping {
     }
   }
 
-  /// The app id of the header nearest to the body.
-  private mutating func app(of object: JSONNode, in layer: Layer) -> UnsafeRawBufferPointer {
-    var app = UnsafeRawBufferPointer.none
+  /// The text of the header nearest to the body.
+  private mutating func header(
+    _ name: StaticString, of object: JSONNode, in layer: Layer
+  ) -> UnsafeRawBufferPointer {
+    var text = UnsafeRawBufferPointer.none
     search(around: object, in: layer) { tape, object in
-      app = tape.appHeader(of: object)
-      return !app.isEmpty
+      text = tape.header(name, of: object)
+      return !text.isEmpty
     }
-    return app
+    return text
   }
 
   /// Whether the delivery carries a secret of its provider, or none at all, where archives keep
   /// none; the secret nearest to the body decides.
   private mutating func isAuthentic(
-    _ object: JSONNode, of provider: Provider, in layer: Layer
+    _ object: JSONNode, of mapper: any BodyMapper.Type, in layer: Layer
   ) -> Bool {
-    guard authentication.judges(provider) else { return true }
-    var match = authentication.password(of: object, provider, tapes[layer.tape])
+    guard authentication.judges(mapper) else { return true }
+    var match = authentication.member(of: object, mapper, tapes[layer.tape])
     if case .absent = match {
       let authentication = authentication
       search(around: object, in: layer) { tape, object in
-        match = authentication.headers(of: object, provider, tape)
+        match = authentication.headers(of: object, mapper, tape)
         if case .absent = match { return false }
         return true
       }
@@ -217,6 +220,17 @@ struct Unwrapping {
   private static func first(_ known: Outcome?, _ new: Outcome) -> Outcome {
     if let known, case .unknown = known { return known }
     return new
+  }
+
+  /// Whether `object` is what a provider's interface answers when a request fails.
+  ///
+  /// Sources: iaptic-client, `{"ok":false,"status","code","message"}`; IAPGUARD, Error codes,
+  /// `{"code","error"}`.
+  private static func isErrorResponse(_ object: JSONNode, on tape: JSONTape) -> Bool {
+    func kind(_ name: StaticString) -> JSONKind {
+      tape.member(object, name).map(tape.kind) ?? .null
+    }
+    return kind("ok") == .false || kind("code") != .null && kind("error") != .null
   }
 
   /// Whether a text that begins with `byte` can be an object, or text inside text.

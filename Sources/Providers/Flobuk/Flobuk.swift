@@ -5,27 +5,47 @@ import Domain
 ///
 /// The app stands in a header only, and the user only in what the user's own device brought about.
 /// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
-struct Flobuk {
+struct Flobuk: BodyMapper {
+  static let provider = Provider.flobuk
+  static let secretHeaders: [StaticString] = ["x-auth-key"]
+  static let appHeader: StaticString? = "x-app-id"
+  static var snapshots: (any ProviderSnapshotReader)? { FlobukSnapshotReader() }
+
   private var top = Members<FlobukField>()
-  private var reader: FlobukPurchaseReader
+  private var reader = FlobukPurchaseReader()
   /// The `data` that a body holds as text.
   private var dataTape = JSONTape()
-  private let wordBytesMax: Int
 
-  init(rules: NormaliserSettings) {
-    reader = FlobukPurchaseReader(wordBytesMax: rules.wordBytesMax)
-    wordBytesMax = rules.wordBytesMax
+  init(_ settings: NormaliserSettings) {}
+
+  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+
+  func isBody(_ tape: JSONTape) -> Bool {
+    guard hasBoth, let data = top.value(.data) else { return false }
+    // Some writers keep nested JSON as text.
+    let isText = tape.kind(data) == .string && tape.bytes(data).trimmed.first == UInt8(ascii: "{")
+    return isText || tape.isObject(data)
   }
+
+  func isDamagedBody(_ tape: JSONTape) -> Bool {
+    let hasOne = top.value(.transaction) != nil || top.value(.store) != nil
+    return hasBoth || hasOne && tape.holds(top.value(.data), oneOf: Self.ownData)
+  }
+
+  private var hasBoth: Bool { top.value(.transaction) != nil && top.value(.store) != nil }
+
+  /// Members of `data` that hardly any other object has.
+  private static let ownData: [StaticString] = [
+    "productId", "expiresDate", "autoRenew", "billingRetry",
+  ]
 
   /// Turns the body into its one event, an observation.
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
-  ) throws(BodyProblem) {
-    top.read(object, of: tape)
-    let transaction = try tape.transactionID(
-      top.value(.transaction), "transaction", max: wordBytesMax)
+  ) throws(BodyProblem) -> SkipReason? {
+    let transaction = try tape.transactionID(top[.transaction])
     guard !transaction.isEmpty else { throw .missing("transaction") }
-    let store = try tape.word(top.value(.store), "store", max: wordBytesMax)
+    let store = try tape.word(top[.store])
     guard !store.isEmpty else { throw .missing("store") }
     guard let data = top.value(.data) else { throw .missing("data") }
     let state = try state(data, tape)
@@ -47,15 +67,14 @@ struct Flobuk {
     event.body = Fingerprint.of(tape.bytes(object))
     var draft = EventDraft(event: event, root: .original(baseOrder(transaction)))
     draft.app = delivery.app
-    guard draft.app.count <= wordBytesMax else {
-      throw BodyProblem(.badField, "X-App-Id: longer than \(wordBytesMax) bytes")
-    }
-    draft.user = try tape.identifier(top.value(.user), "user", max: wordBytesMax)
+    guard draft.app.count <= NormaliserSettings.wordBytesMax else { throw .longText("X-App-Id") }
+    draft.user = try tape.identifier(top[.user])
     draft.product = purchase.product
     draft.group = purchase.group
     draft.transaction = transaction
     draft.mark = state.tape.canonicalFingerprint(state.object)
     batch.add(draft)
+    return nil
   }
 
   /// The purchase's state: an object, or JSON text of one.
@@ -73,7 +92,7 @@ struct Flobuk {
   /// When the message was made; nil in the oldest bodies.
   private func messageTime(_ tape: JSONTape) throws(BodyProblem) -> Instant? {
     guard let sent = top.value(.timestamp), !isVectors(sent, tape) else { return nil }
-    return try tape.instant(sent, "timestamp")
+    return try tape.instant(top[.timestamp])
   }
 
   private func receivedAt(_ tape: JSONTape) -> Instant? {
@@ -85,5 +104,25 @@ struct Flobuk {
   /// Whether a `timestamp` is the archive's: Vector writes RFC 3339, FLOBUK a number.
   private func isVectors(_ timestamp: JSONNode, _ tape: JSONTape) -> Bool {
     tape.kind(timestamp) == .string && InstantText.rfc3339(tape.bytes(timestamp)) != nil
+  }
+}
+
+/// The members of a FLOBUK webhook body.
+///
+/// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
+private enum FlobukField: Int, MemberField {
+  case transaction, data, store, user, timestamp
+  /// Vector's `timestamp` is left out: it has the name of the body's own, and is told by its form.
+  case received
+
+  var names: [String] {
+    switch self {
+    case .transaction: ["transaction"]
+    case .data: ["data"]
+    case .store: ["store"]
+    case .user: ["user"]
+    case .timestamp: ["timestamp"]
+    case .received: receivedNames.filter { $0 != "timestamp" }
+    }
   }
 }

@@ -37,32 +37,47 @@ struct FlobukPurchase {
   }
 }
 
+/// The members of `data`, in webhooks and in answers of the interface.
+///
+/// Source: the response types of the Unity SDK 1.2 to 1.4. `cancelReason` is left out: the meaning
+/// of its numbers is not published.
+private enum FlobukDataField: Int, MemberField {
+  case productID, type, sandbox, status, expiresDate, autoRenew, billingRetry, groupID
+
+  var names: [String] {
+    switch self {
+    case .productID: ["productId"]
+    case .type: ["type"]
+    case .sandbox: ["sandbox"]
+    case .status: ["status"]
+    case .expiresDate: ["expiresDate"]
+    case .autoRenew: ["autoRenew"]
+    case .billingRetry: ["billingRetry"]
+    case .groupID: ["groupId"]
+    }
+  }
+}
+
 /// Reads `data` objects, in webhooks and in answers of the interface.
 struct FlobukPurchaseReader {
-  private var members = Members<FlobukDataField>()
-  private let wordBytesMax: Int
-
-  init(wordBytesMax: Int) { self.wordBytesMax = wordBytesMax }
+  private var members = Members<FlobukDataField>("data.")
 
   mutating func purchase(
     _ data: JSONNode, of tape: JSONTape
   ) throws(BodyProblem) -> FlobukPurchase {
     members.read(data, of: tape)
     var purchase = FlobukPurchase()
-    purchase.product = try tape.identifier(
-      members.value(.productID), "data.productId", max: wordBytesMax)
+    purchase.product = try tape.identifier(members[.productID])
     guard !purchase.product.isEmpty else { throw .missing("data.productId") }
-    purchase.group = try tape.identifier(
-      members.value(.groupID), "data.groupId", max: wordBytesMax)
-    if try tape.truth(members.value(.sandbox), "data.sandbox") == true {
+    purchase.group = try tape.identifier(members[.groupID])
+    if try tape.truth(members[.sandbox]) == true {
       purchase.environment = .sandbox
     }
-    purchase.status = try tape.integer(members.value(.status), "data.status")
-    purchase.expiresAt = try tape.instant(members.value(.expiresDate), "data.expiresDate")
-    purchase.renews = try tape.truth(members.value(.autoRenew), "data.autoRenew")
-    purchase.isInBillingRetry = try tape.truth(
-      members.value(.billingRetry), "data.billingRetry")
-    let type = try tape.word(members.value(.type), "data.type", max: wordBytesMax)
+    purchase.status = try tape.integer(members[.status])
+    purchase.expiresAt = try tape.instant(members[.expiresDate])
+    purchase.renews = try tape.truth(members[.autoRenew])
+    purchase.isInBillingRetry = try tape.truth(members[.billingRetry])
+    let type = try tape.word(members[.type])
     purchase.productType = Self.productType(type, hasEnd: purchase.expiresAt != nil)
     return purchase
   }

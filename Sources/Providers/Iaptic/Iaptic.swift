@@ -5,16 +5,57 @@ import Domain
 /// and newer ones say what happened to one of them.
 ///
 /// Sources: iaptic.com and billing.fovea.cc, Webhook.
-struct Iaptic {
-  private var top = Members<IapticField>()
-  private var news = Members<IapticNotificationField>()
-  private var reader: IapticPurchaseReader
-  private let reasons = IapticReasons()
-  private let wordBytesMax: Int
+struct Iaptic: BodyMapper {
+  static let provider = Provider.iaptic
+  static let secretHeaders: [StaticString] = []
+  static let secretMember: StaticString? = "password"
+  static var snapshots: (any ProviderSnapshotReader)? { IapticSnapshotReader() }
 
-  init(rules: NormaliserSettings) {
-    reader = IapticPurchaseReader(wordBytesMax: rules.wordBytesMax)
-    wordBytesMax = rules.wordBytesMax
+  /// The entitlement without the platforms before its ids, which events lose, too.
+  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement {
+    func plain(_ id: String) -> String {
+      var id = id
+      return id.withUTF8 { text(IapticID(UnsafeRawBufferPointer($0)).text) }
+    }
+    var right = entitlement
+    right.product = plain(right.product)
+    for index in right.transactions.indices {
+      right.transactions[index].id = plain(right.transactions[index].id)
+      right.transactions[index].originalID = plain(right.transactions[index].originalID)
+      right.transactions[index].product = plain(right.transactions[index].product)
+    }
+    return right.underBaseOrders
+  }
+
+  private var top = Members<IapticField>()
+  private var news = Members<IapticNotificationField>("notification.")
+  private var reader = IapticPurchaseReader()
+  private let reasons = IapticReasons()
+
+  init(_ settings: NormaliserSettings) {}
+
+  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+
+  /// An archive may leave out `password`, which is a secret, so purchases do as well, and so does a
+  /// test.
+  func isBody(_ tape: JSONTape) -> Bool {
+    guard let type = top.value(.type) else { return false }
+    if has(.password) || holdsPurchases(tape) { return true }
+    let others: [IapticField] = [.username, .purchases, .notification, .othersMembers]
+    return tape.bytes(type).isWord("test") && !others.contains(where: has)
+  }
+
+  func isDamagedBody(_ tape: JSONTape) -> Bool {
+    let named = [IapticField.username, .password, .notification].count(where: has)
+    return holdsPurchases(tape) ? named >= 1 : named >= 2
+  }
+
+  private func has(_ field: IapticField) -> Bool { top.value(field) != nil }
+
+  /// Purchases by product; some languages write an empty object as an empty list.
+  private func holdsPurchases(_ tape: JSONTape) -> Bool {
+    let purchases = top.value(.purchases)
+    return tape.isObject(purchases) || purchases.map { tape.kind($0) == .array } ?? false
   }
 
   /// Turns the body into its events, or says why there are none.
@@ -23,8 +64,7 @@ struct Iaptic {
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
-    top.read(object, of: tape)
-    let type = try tape.word(top.value(.type), "type", max: wordBytesMax)
+    let type = try tape.word(top[.type])
     guard !type.isEmpty else { throw .missing("type") }
     if type.isWord("test") { return .test }
     var body = IapticBody()
@@ -41,9 +81,9 @@ struct Iaptic {
       throw BodyProblem(.badTime, "purchases: nothing in them tells when they were so")
     }
     body.collection = message(of: body, at: time.instant, tape)
-    var events = IapticEvents(body: body, time: time.instant, isUndated: time.isUndated)
-    events.place = delivery.place
-    events.fingerprint = Fingerprint.of(tape.bytes(object))
+    let events = IapticEvents(
+      body: body, time: time.instant, isUndated: time.isUndated, place: delivery.place,
+      fingerprint: Fingerprint.of(tape.bytes(object)))
     batch.note(roundedAmounts: body.purchases.reduce(0) { $0 + $1.roundedAmounts })
     batch.add(events.drafts(meaning), of: body.user)
     return nil
@@ -53,31 +93,22 @@ struct Iaptic {
     _ tape: JSONTape
   ) throws(BodyProblem) -> IapticNotification {
     var read = IapticNotification()
-    let sent = try tape.filledObject(top.value(.notification), "notification")
-    guard let sent else { return read }
+    guard let sent = try tape.filledObject(top[.notification]) else { return read }
     news.read(sent, of: tape)
-    read.reason = try tape.word(
-      news.value(.reason), "notification.reason", max: wordBytesMax)
-    read.id = try text(.id, "notification.id", tape)
-    read.date = try tape.instant(news.value(.date), "notification.date")
-    read.product = IapticID(try text(.productID, "notification.productId", tape))
-    read.purchase = IapticID(transaction: try text(.purchaseID, "notification.purchaseId", tape))
+    read.reason = try tape.word(news[.reason])
+    read.id = try tape.identifier(news[.id])
+    read.date = try tape.instant(news[.date])
+    read.product = IapticID(try tape.identifier(news[.productID]))
+    read.purchase = IapticID(transaction: try tape.identifier(news[.purchaseID]))
     read.transaction = IapticID(
-      transaction: try text(.transactionID, "notification.transactionId", tape))
+      transaction: try tape.identifier(news[.transactionID]))
     return read
-  }
-
-  private func text(
-    _ field: IapticNotificationField, _ name: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.identifier(news.value(field), name, max: wordBytesMax)
   }
 
   private mutating func readPurchases(
     into body: inout IapticBody, _ tape: JSONTape
   ) throws(BodyProblem) {
-    body.user = try tape.identifier(
-      top.value(.username), "applicationUsername", max: wordBytesMax)
+    body.user = try tape.identifier(top[.username])
     let sent = top.value(.purchases)
     if let sent {
       body.purchases = try reader.purchases(sent, of: tape)
@@ -112,7 +143,42 @@ struct Iaptic {
   }
 }
 
-extension IapticBody {
-  /// Whether the body is of the one type that is documented to hold purchases.
-  var isUpdate: Bool { type.isWord("purchases.updated") }
+/// The members of an iaptic webhook body that mean something here.
+///
+/// Source: iaptic.com and billing.fovea.cc, Webhook. Of `password`, the account's secret,
+/// nothing is read but whether it is there.
+private enum IapticField: Int, MemberField {
+  case type, username, purchases, notification, password
+  /// Members of other webhooks and of answers to failed requests.
+  case othersMembers
+  case received
+
+  var names: [String] {
+    switch self {
+    case .type: ["type"]
+    case .username: ["applicationUsername"]
+    case .purchases: ["purchases"]
+    case .notification: ["notification"]
+    case .password: ["password"]
+    case .othersMembers:
+      ["eventTimeMillis", "properties", "transaction", "store", "data", "ok", "code", "error"]
+    case .received: receivedNames
+    }
+  }
+}
+
+/// The members of a body's `notification`, which bodies of the first years lack.
+private enum IapticNotificationField: Int, MemberField {
+  case reason, id, date, productID, purchaseID, transactionID
+
+  var names: [String] {
+    switch self {
+    case .reason: ["reason"]
+    case .id: ["id"]
+    case .date: ["date"]
+    case .productID: ["productId"]
+    case .purchaseID: ["purchaseId"]
+    case .transactionID: ["transactionId"]
+    }
+  }
 }

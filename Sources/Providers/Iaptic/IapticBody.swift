@@ -91,6 +91,9 @@ struct IapticBody {
   var collection: Int64 = 0
   var received: Instant?
 
+  /// Whether the body is of the one type that is documented to hold purchases.
+  var isUpdate: Bool { type.isWord("purchases.updated") }
+
   /// The purchase that the notification is about; nil when it is none of them.
   var subject: Int? { notification.subject(in: purchases) }
 

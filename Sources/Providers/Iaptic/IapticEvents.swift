@@ -7,15 +7,9 @@ struct IapticEvents {
   let time: Instant
   /// Whether `time` is only the end of a period.
   let isUndated: Bool
-  var place = Provenance()
+  let place: Provenance
   /// Of the body's bytes.
-  var fingerprint: Int64 = 0
-
-  init(body: IapticBody, time: Instant, isUndated: Bool) {
-    self.body = body
-    self.time = time
-    self.isUndated = isUndated
-  }
+  let fingerprint: Int64
 
   /// All events of the body, the one that it tells first.
   func drafts(_ meaning: IapticMeaning) -> [EventDraft] {
@@ -122,7 +116,8 @@ struct IapticEvents {
     let news = body.notification
     var told = event(named == .started ? .other : named)
     told.store = news.purchase.store ?? news.transaction.store ?? news.product.store ?? .unknown
-    let isTested = !body.purchases.isEmpty && body.purchases.allSatisfy { $0.isSandbox }
+    let isTested =
+      !body.purchases.isEmpty && body.purchases.allSatisfy { $0.environment == .sandbox }
     told.environment = isTested ? .sandbox : .production
     let root = baseOrder(news.purchase.text.isEmpty ? news.transaction.text : news.purchase.text)
     var draft = EventDraft(event: told, root: root.isEmpty ? .userAndProduct : .original(root))
@@ -206,9 +201,4 @@ struct IapticEvents {
     fingerprint.combine(draft.product)
     return fingerprint.value
   }
-}
-
-extension IapticPurchase {
-  /// Whether no money moved.
-  var isSandbox: Bool { environment == .sandbox }
 }

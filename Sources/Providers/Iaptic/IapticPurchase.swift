@@ -64,14 +64,50 @@ struct IapticPurchase {
   }
 }
 
+/// The members of one purchase, in webhooks and in answers of the interface.
+///
+/// Sources: the pages above; iaptic-client for `amountMicros`, `amountUSD` and `currency`; the
+/// oldest interface for times that end in `At`.
+private enum IapticPurchaseField: Int, MemberField {
+  case productID, purchaseID, transactionID, platform, sandbox
+  case purchaseDate, lastRenewalDate, expirationDate, isExpired
+  case renewalIntent, renewalIntentChangeDate, cancelationReason
+  case isBillingRetryPeriod, isTrialPeriod, isPending, isSharedPurchase
+  case isIntroPeriod, discountID
+  case currency, amountMicros, amountUSD
+
+  var names: [String] {
+    switch self {
+    case .productID: ["productId"]
+    case .purchaseID: ["purchaseId"]
+    case .transactionID: ["transactionId"]
+    case .platform: ["platform"]
+    case .sandbox: ["sandbox"]
+    case .purchaseDate: ["purchaseDate", "subscribedAt"]
+    case .lastRenewalDate: ["lastRenewalDate", "renewedAt"]
+    case .expirationDate: ["expirationDate", "expiresAt"]
+    case .isExpired: ["isExpired"]
+    case .renewalIntent: ["renewalIntent"]
+    case .renewalIntentChangeDate: ["renewalIntentChangeDate"]
+    case .cancelationReason: ["cancelationReason", "cancellationReason"]
+    case .isBillingRetryPeriod: ["isBillingRetryPeriod"]
+    case .isTrialPeriod: ["isTrialPeriod"]
+    case .isIntroPeriod: ["isIntroPeriod"]
+    case .discountID: ["discountId"]
+    case .isPending: ["isPending"]
+    case .isSharedPurchase: ["isSharedPurchase"]
+    case .currency: ["currency"]
+    case .amountMicros: ["amountMicros"]
+    case .amountUSD: ["amountUSD"]
+    }
+  }
+}
+
 /// Reads purchases, in webhooks and in answers of the interface.
 struct IapticPurchaseReader {
-  private var members = Members<IapticPurchaseField>()
-  private let wordBytesMax: Int
+  private var members = Members<IapticPurchaseField>("purchases.")
   /// As many as one app can sell in the App Store; each takes memory of its own.
   private static let purchasesMax = 10_000
-
-  init(wordBytesMax: Int) { self.wordBytesMax = wordBytesMax }
 
   /// All purchases of a collection, which is an object keyed by product id, or a list.
   mutating func purchases(
@@ -112,13 +148,15 @@ struct IapticPurchaseReader {
   private func readIDs(
     into purchase: inout IapticPurchase, key: JSONNode?, _ tape: JSONTape
   ) throws(BodyProblem) {
-    let product = IapticID(try id(members.value(.productID) ?? key, "purchases.productId", tape))
+    var productID = members[.productID]
+    productID.node = productID.node ?? key
+    let product = IapticID(try tape.identifier(productID))
     guard !product.text.isEmpty else { throw .missing("purchases.productId") }
     let root = IapticID(
-      transaction: try id(members.value(.purchaseID), "purchases.purchaseId", tape))
+      transaction: try tape.identifier(members[.purchaseID]))
     let transaction = IapticID(
-      transaction: try id(members.value(.transactionID), "purchases.transactionId", tape))
-    let platform = try word(.platform, "purchases.platform", tape)
+      transaction: try tape.identifier(members[.transactionID]))
+    let platform = try tape.word(members[.platform])
     purchase.product = product.text
     purchase.key = key.map(tape.bytes) ?? .none
     purchase.purchase = baseOrder(root.text)
@@ -126,75 +164,46 @@ struct IapticPurchaseReader {
     purchase.store =
       Store(iapticPlatform: platform) ?? root.store ?? transaction.store ?? product.store
       ?? .unknown
-    if try truth(.sandbox, "purchases.sandbox", tape) == true { purchase.environment = .sandbox }
+    if try tape.truth(members[.sandbox]) == true { purchase.environment = .sandbox }
   }
 
   private func readTimes(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
-    purchase.purchasedAt = try time(.purchaseDate, "purchases.purchaseDate", tape)
-    purchase.renewedAt = try time(.lastRenewalDate, "purchases.lastRenewalDate", tape)
-    purchase.expiresAt = try time(.expirationDate, "purchases.expirationDate", tape)
-    purchase.renewsSince = try time(
-      .renewalIntentChangeDate, "purchases.renewalIntentChangeDate", tape)
+    purchase.purchasedAt = try tape.instant(members[.purchaseDate])
+    purchase.renewedAt = try tape.instant(members[.lastRenewalDate])
+    purchase.expiresAt = try tape.instant(members[.expirationDate])
+    purchase.renewsSince = try tape.instant(members[.renewalIntentChangeDate])
   }
 
   private func readState(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
-    purchase.isExpired = try truth(.isExpired, "purchases.isExpired", tape)
-    let intent = try word(.renewalIntent, "purchases.renewalIntent", tape)
+    purchase.isExpired = try tape.truth(members[.isExpired])
+    let intent = try tape.word(members[.renewalIntent])
     purchase.renews = iapticRenews(intent)
     purchase.cancelation = IapticCancelation(
-      try word(.cancelationReason, "purchases.cancelationReason", tape))
-    purchase.isInBillingRetry = try truth(
-      .isBillingRetryPeriod, "purchases.isBillingRetryPeriod", tape)
-    purchase.isTrial = try truth(.isTrialPeriod, "purchases.isTrialPeriod", tape)
-    purchase.isPending = try truth(.isPending, "purchases.isPending", tape) ?? false
-    purchase.isShared = try truth(.isSharedPurchase, "purchases.isSharedPurchase", tape) ?? false
-    let isOffer = try truth(.isIntroPeriod, "purchases.isIntroPeriod", tape)
-    purchase.offer = try id(members.value(.discountID), "purchases.discountId", tape)
+      try tape.word(members[.cancelationReason]))
+    purchase.isInBillingRetry = try tape.truth(members[.isBillingRetryPeriod])
+    purchase.isTrial = try tape.truth(members[.isTrialPeriod])
+    purchase.isPending = try tape.truth(members[.isPending]) ?? false
+    purchase.isShared = try tape.truth(members[.isSharedPurchase]) ?? false
+    let isOffer = try tape.truth(members[.isIntroPeriod])
+    purchase.offer = try tape.identifier(members[.discountID])
     if purchase.offer.isEmpty, isOffer == true { purchase.offer = .introductoryOffer }
   }
 
   private func readMoney(
     into purchase: inout IapticPurchase, _ tape: JSONTape
   ) throws(BodyProblem) {
-    purchase.currency = try word(.currency, "purchases.currency", tape)
-    purchase.usd = try tape.dollars(
-      members.value(.amountUSD), "purchases.amountUSD", rounded: &purchase.roundedAmounts)
-    purchase.local = try tape.micros(
-      members.value(.amountMicros), "purchases.amountMicros",
-      rounded: &purchase.roundedAmounts)
+    purchase.currency = try tape.word(members[.currency])
+    purchase.usd = try tape.dollars(members[.amountUSD], rounded: &purchase.roundedAmounts)
+    purchase.local = try tape.micros(members[.amountMicros], rounded: &purchase.roundedAmounts)
     // Dollars need no rate: bodies of before `amountUSD`, and those with null, tell them, too.
     if purchase.usd == nil, purchase.currency.isWord("usd"),
       let local = purchase.local, local.magnitude <= .lineMaxUSD
     {
       purchase.usd = local
     }
-  }
-
-  private func id(
-    _ node: JSONNode?, _ field: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.identifier(node, field, max: wordBytesMax)
-  }
-
-  private func word(
-    _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.word(members.value(field), name, max: wordBytesMax)
-  }
-
-  private func time(
-    _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> Instant? {
-    try tape.instant(members.value(field), name)
-  }
-
-  private func truth(
-    _ field: IapticPurchaseField, _ name: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> Bool? {
-    try tape.truth(members.value(field), name)
   }
 }

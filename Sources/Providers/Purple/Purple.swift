@@ -4,25 +4,45 @@ import Domain
 /// sprylab Purple: one body is one event, without money, ends of periods or a mark of the sandbox.
 ///
 /// Source: docs.purplepublish.com, Receipt Events.
-struct Purple {
+struct Purple: BodyMapper {
+  static let provider = Provider.purple
+  /// How deliveries are secured is not published, so either header serves.
+  static let secretHeaders: [StaticString] = ["authorization", "x-auth-key"]
+
   private var top = Members<PurpleField>()
-  private var properties = Members<PurplePropertyField>()
+  private var properties = Members<PurplePropertyField>("properties.")
   private let types = PurpleTypes()
-  private let wordBytesMax: Int
 
-  init(rules: NormaliserSettings) { wordBytesMax = rules.wordBytesMax }
+  init(_ settings: NormaliserSettings) {}
 
-  /// Turns the body into its event, or says why it is none.
+  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+
+  func isBody(_ tape: JSONTape) -> Bool {
+    top.value(.type) != nil && top.value(.eventTime) != nil
+      && tape.isObject(top.value(.properties))
+  }
+
+  func isDamagedBody(_ tape: JSONTape) -> Bool {
+    let properties = top.value(.properties)
+    let hasType = top.value(.type) != nil
+    if top.value(.eventTime) != nil, hasType || tape.isObject(properties) { return true }
+    return hasType && tape.holds(properties, oneOf: Self.ownProperties)
+  }
+
+  /// Members of `properties` that hardly any other object has.
+  private static let ownProperties: [StaticString] = [
+    "packageName", "productId", "previousProductId", "originalTransactionId",
+  ]
+
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
-    top.read(object, of: tape)
-    let version = try tape.identifier(top.value(.version), "version", max: wordBytesMax)
+    let version = try tape.identifier(top[.version])
     guard version.isEmpty || version.elementsEqual("1".utf8) || version.starts(with: "1.".utf8)
     else {
       throw .bad("version", expected: "1.x")
     }
-    let type = try tape.word(top.value(.type), "type", max: wordBytesMax)
+    let type = try tape.word(top[.type])
     guard !type.isEmpty else { throw .missing("type") }
     switch types.meaning(of: type) {
     case (_, .skipped(let reason)): return reason
@@ -46,10 +66,10 @@ struct Purple {
     guard let sent = top.value(.properties) else { throw .missing("properties") }
     guard tape.kind(sent) == .object else { throw .bad("properties", expected: "an object") }
     properties.read(sent, of: tape)
-    let transaction = try id(.transactionID, "properties.transactionId", tape)
-    let original = try id(.originalTransactionID, "properties.originalTransactionId", tape)
-    let account = try text(.accountID, "properties.accountId", tape)
-    let user = account.isEmpty ? try text(.deviceID, "properties.deviceId", tape) : account
+    let transaction = try tape.transactionID(properties[.transactionID])
+    let original = try tape.transactionID(properties[.originalTransactionID])
+    let account = try tape.identifier(properties[.accountID])
+    let user = account.isEmpty ? try tape.identifier(properties[.deviceID]) : account
     let anyID = transaction.isEmpty ? original : transaction
     guard !anyID.isEmpty || !user.isEmpty else { throw .missing("properties.transactionId") }
     var draft = EventDraft(
@@ -59,14 +79,12 @@ struct Purple {
         ? .userAndProduct : .original(baseOrder(original.isEmpty ? transaction : original)))
     draft.user = user
     draft.transaction = transaction
-    draft.app = try text(.packageName, "properties.packageName", tape)
+    draft.app = try tape.identifier(properties[.packageName])
     try readProducts(into: &draft, tape)
     if kind == .endedInvoluntarily { draft.event.reason = .involuntary }
-    let isTrial = try tape.truth(
-      properties.value(.trialPeriod), "properties.trialPeriod")
+    let isTrial = try tape.truth(properties[.trialPeriod])
     if kind == .started, isTrial == true { draft.event.kind = .trialStarted }
-    let isOffer = try tape.truth(
-      properties.value(.introOfferPeriod), "properties.introOfferPeriod")
+    let isOffer = try tape.truth(properties[.introOfferPeriod])
     if isOffer == true { draft.offer = .introductoryOffer }
     return draft
   }
@@ -84,21 +102,93 @@ struct Purple {
 
   /// Product changes name the two products instead of one.
   private func readProducts(into draft: inout EventDraft, _ tape: JSONTape) throws(BodyProblem) {
-    let next = try text(.nextProductID, "properties.nextProductId", tape)
-    let only = try text(.productID, "properties.productId", tape)
+    let next = try tape.identifier(properties[.nextProductID])
+    let only = try tape.identifier(properties[.productID])
     draft.product = next.isEmpty ? only : next
-    draft.previousProduct = try text(.previousProductID, "properties.previousProductId", tape)
+    draft.previousProduct = try tape.identifier(properties[.previousProductID])
+  }
+}
+
+/// The members of a Purple event, and beside them those that archive writers add at top level.
+///
+/// Source: docs.purplepublish.com, Receipt Events.
+private enum PurpleField: Int, MemberField {
+  case version, type, eventTime, properties
+  case received
+
+  var names: [String] {
+    switch self {
+    case .version: ["version"]
+    case .type: ["type"]
+    case .eventTime: ["eventTimeMillis"]
+    case .properties: ["properties"]
+    case .received: receivedNames
+    }
+  }
+}
+
+/// The members of an event's `properties`, whose values the schema declares to be strings.
+private enum PurplePropertyField: Int, MemberField {
+  case packageName, productID, previousProductID, nextProductID
+  case transactionID, originalTransactionID, accountID, deviceID, trialPeriod
+  case introOfferPeriod
+
+  var names: [String] {
+    switch self {
+    case .packageName: ["packageName"]
+    case .productID: ["productId"]
+    case .previousProductID: ["previousProductId"]
+    case .nextProductID: ["nextProductId"]
+    case .transactionID: ["transactionId"]
+    case .originalTransactionID: ["originalTransactionId"]
+    case .accountID: ["accountId"]
+    case .deviceID: ["deviceId"]
+    case .trialPeriod: ["trialPeriod"]
+    case .introOfferPeriod: ["introOfferPeriod"]
+    }
+  }
+}
+
+/// Purple's event types and what they mean.
+///
+/// Source: docs.purplepublish.com, Receipt Events. Stored copies of that page spell the types in
+/// several ways, so that only their letters count, and the American `CANCELED` is the British one.
+private struct PurpleTypes {
+  private let known = KeyTable(Self.all.map { $0.name.filter { $0 != "_" } })
+
+  /// The meaning of the type, and the name to keep: the page's own where it knows the type, else
+  /// in capitals with `_` for spaces, dots and hyphens.
+  func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning) {
+    let capitals = type.map(raised)
+    var letters = capitals.filter(isLetter)
+    let american = Array("CANCELED".utf8)
+    for start in letters.indices where letters[start...].starts(with: american) {
+      letters.insert(UInt8(ascii: "L"), at: start + 5)
+      break
+    }
+    if let index = letters.withUnsafeBytes(known.index(of:)) { return Self.all[index] }
+    let name = capitals.map { " .-".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
+    return (String(decoding: name, as: UTF8.self), .event(.other))
   }
 
-  private func text(
-    _ field: PurplePropertyField, _ name: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.identifier(properties.value(field), name, max: wordBytesMax)
+  private func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowered(byte))
   }
 
-  private func id(
-    _ field: PurplePropertyField, _ name: StaticString, _ tape: JSONTape
-  ) throws(BodyProblem) -> UnsafeRawBufferPointer {
-    try tape.transactionID(properties.value(field), name, max: wordBytesMax)
-  }
+  private static let all: [(name: String, meaning: Meaning)] = [
+    ("PRODUCT_PURCHASED", .event(.purchased)),
+    ("PRODUCT_CANCELLED", .event(.purchaseRefunded)),
+    ("SUBSCRIPTION_PURCHASED", .event(.started)),
+    ("SUBSCRIPTION_UPGRADED", .event(.upgraded)),
+    ("SUBSCRIPTION_DOWNGRADED", .event(.downgraded)),
+    ("SUBSCRIPTION_RESUBSCRIBED", .event(.resubscribed)),
+    ("SUBSCRIPTION_RESUBSCRIBED_OTHER", .event(.resubscribed)),
+    ("SUBSCRIPTION_CANCELLED", .event(.canceled)),
+    ("SUBSCRIPTION_CANCELLED_INVOLUNTARY", .event(.endedInvoluntarily)),
+    ("SUBSCRIPTION_RENEWED", .event(.renewed)),
+    ("SUBSCRIPTION_RENEWAL_FAILED", .event(.graceEntered)),
+    ("SUBSCRIPTION_RECOVERED", .event(.recovered)),
+    ("SUBSCRIPTION_EXPIRED", .event(.expired)),
+    ("ACCOUNT_ASSIGNMENTS_CHANGED", .skipped(.accountAssignmentsChanged)),
+  ]
 }

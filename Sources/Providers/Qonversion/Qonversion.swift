@@ -1,135 +1,187 @@
 import Formats
 import Domain
 
-/// Qonversion: one body is one event, with its money.
-struct Qonversion {
-  private var reader: QonversionReader
+/// Qonversion: one body is one event, with its money; bodies of every generation since 2020.
+struct Qonversion: BodyMapper {
+  static let provider = Provider.qonversion
+  /// The token is in `Authorization: Basic <token>` as it is.
+  static let secretHeaders: [StaticString] = ["authorization", "authorization-token"]
 
-  init(rules: NormaliserSettings) { reader = QonversionReader(rules: rules) }
+  /// Snapshots in Qonversion's shape have the ids of its events.
+  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement { entitlement }
 
-  /// Looks at `object`, of which all other calls speak.
-  mutating func look(at object: JSONNode, of tape: JSONTape) { reader.look(at: object, of: tape) }
+  private let names: QonversionNames
+  private var top = Members<QonversionField>()
+  private var transaction = Members<QonversionTransactionField>("transaction.")
+  private var revenue = Members<QonversionMoneyField>("revenue.")
+  private var price = Members<QonversionMoneyField>("price.")
+  private var grants = QonversionGrants()
 
-  /// Whether the object is surely a whole body.
-  func isBody(_ tape: JSONTape) -> Bool { reader.isBody(tape) }
+  init(_ settings: NormaliserSettings) {
+    names = QonversionNames(configured: settings.eventNames)
+  }
 
-  /// Whether the object can only be a body that lacks something.
-  var isDamagedBody: Bool { reader.isDamagedBody }
+  mutating func look(at object: JSONNode, of tape: JSONTape) { top.read(object, of: tape) }
+
+  func isBody(_ tape: JSONTape) -> Bool {
+    guard let name = top.value(.eventName), tape.kind(name) == .string else { return false }
+    return top.value(.userID) != nil && top.value(.time) != nil
+  }
+
+  func isDamagedBody(_ tape: JSONTape) -> Bool {
+    let others: [QonversionField] = [.userID, .time, .productID, .transaction, .revenue]
+    let seen = others.count { top.value($0) != nil }
+    return top.value(.eventName) == nil ? seen >= 4 : seen >= 1
+  }
 
   /// Turns the body into its event, or says why it is none.
   ///
   /// Nothing reaches `batch` before the whole body is checked.
   mutating func normalise(
-    _ object: JSONNode, of tape: JSONTape, received: Instant?, at place: Provenance,
-    to batch: inout EventBatch
+    _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason? {
-    switch try reader.meaning(tape) {
+    let name = try tape.word(top[.eventName])
+    guard !name.isEmpty else { throw .missing("event_name") }
+    switch names.meaning(of: name) {
     case .skipped(let reason): return reason
     case .event(let kind):
       var body = QonversionBody()
-      try reader.read(kind, into: &body, tape)
+      try read(kind, called: name, into: &body, tape)
       batch.add(
         body, of: Fingerprint.of(tape.bytes(object)),
-        received: received ?? reader.received(tape), at: place)
+        received: delivery.received ?? top.first(.received) { receiveTime($0, of: tape) },
+        at: delivery.place)
       return nil
     }
   }
+
+  /// Puts everything the body says about an event of `kind` into `body`, which is new.
+  private mutating func read(
+    _ kind: EventKind, called name: UnsafeRawBufferPointer, into body: inout QonversionBody,
+    _ tape: JSONTape
+  ) throws(BodyProblem) {
+    body.name = name
+    body.kind = kind
+    body.user = try tape.identifier(top[.userID])
+    guard !body.user.isEmpty else { throw .missing("user_id") }
+    guard top.value(.time) != nil else { throw .missing("time") }
+    guard let time = try tape.instant(top[.time]) else {
+      throw BodyProblem(.badTime, "time: empty or 0")
+    }
+    body.time = time
+    body.created = try tape.instant(top[.createdAt])
+    body.renewalCount = try tape.counter(top[.renewCount])
+    try readPlace(into: &body, tape)
+    try readProducts(into: &body, tape)
+    try readTransaction(into: &body, tape)
+    try readRevenue(into: &body, tape)
+    try readPrice(into: &body, tape)
+  }
+
+  /// Where the event happened: environment, shop, app, country.
+  private func readPlace(into body: inout QonversionBody, _ tape: JSONTape) throws(BodyProblem) {
+    let word = try tape.word(top[.environment])
+    guard let environment = Environment(word: word) else {
+      throw .bad("environment", expected: "production or sandbox")
+    }
+    body.environment = environment
+    body.store = Store(qonversionPlatform: try tape.word(top[.platform]))
+    body.app = try tape.identifier(top[.appID])
+    if body.app.isEmpty, let name = top.value(.project), tape.kind(name) == .string {
+      body.project = Fingerprint.of(tape.bytes(name))
+    }
+    body.country = try tape.word(top[.country])
+    body.storefront = try tape.word(top[.storefront])
+  }
+
+  private mutating func readProducts(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    body.product = try tape.identifier(top[.productID])
+    let old = try tape.identifier(top[.oldProductID])
+    let new = try tape.identifier(top[.newProductID])
+    guard body.kind.isProductChange else { return }
+    if !new.isEmpty { body.product = new }
+    body.previousProduct = old
+    body.entitledUntil = top.value(.entitlements).flatMap {
+      grants.end(among: $0, for: body, tape)
+    }
+  }
+
+  private mutating func readTransaction(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    guard let sent = try tape.filledObject(top[.transaction]) else { return }
+    transaction.read(sent, of: tape)
+    body.transaction = try tape.transactionID(transaction[.id])
+    body.original = try tape.transactionID(transaction[.originalID])
+    body.periodStart = try tape.instant(transaction[.date])
+    body.periodEnd = try tape.instant(transaction[.expires])
+    body.graceEnd = try tape.instant(transaction[.graceExpires])
+  }
+
+  private mutating func readRevenue(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    guard let sent = try tape.filledObject(top[.revenue]) else { return }
+    revenue.read(sent, of: tape)
+    var money = QonversionMoney()
+    money.local = try tape.amount(revenue[.value], rounded: &body.roundedAmounts)
+    money.usd = try tape.dollars(revenue[.valueUSD], rounded: &body.roundedAmounts)
+    money.currency = try tape.word(revenue[.currency])
+    money.isProceed = try tape.truth(revenue[.isProceed])
+    money.rate = try tape.amount(revenue[.proceedsRate], rounded: &body.roundedAmounts)
+    body.revenue = money
+  }
+
+  private mutating func readPrice(
+    into body: inout QonversionBody, _ tape: JSONTape
+  ) throws(BodyProblem) {
+    guard let sent = try tape.filledObject(top[.price]) else { return }
+    price.read(sent, of: tape)
+    var money = QonversionMoney()
+    money.local = try tape.amount(price[.value], rounded: &body.roundedAmounts)
+    money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
+    money.currency = try tape.word(price[.currency])
+    body.price = money
+  }
 }
 
-extension EventBatch {
-  /// Adds the event of a body with this fingerprint, and its ids.
+/// Reads from the `entitlements` of a body until when they grant what it is about.
+struct QonversionGrants {
+  private var grant = Members<QonversionGrantField>()
+
+  /// The end of the entitlement that the product change in `body` granted, as far as can be told.
   ///
-  /// What the batch gets is written last: its memory is mostly new to the processor, and whatever
-  /// is read behind such a write waits for it: 100 ns an event, were the ids hashed there. So there
-  /// is no `EventDraft` between, of which the batch holds the ids before they become keys.
-  ///
-  /// In one thing the event is meant to be another one than a draft's: its original id is that of a
-  /// transaction in every shop (docs/decisions.md, "A subscription's id proves no transaction where
-  /// none has it").
-  mutating func add(
-    _ body: QonversionBody, of fingerprint: Int64, received: Instant?, at place: Provenance
-  ) {
-    var event = Event(
-      provider: .qonversion, environment: body.environment, store: body.store, kind: body.kind,
-      time: body.time)
-    event.fillIDs(from: body)
-    event.fillWords(from: body, &symbols)
-    event.body = fingerprint
-    event.received = received
-    event.place = place
-    event.created = body.created
-    event.periodStart = body.periodStart
-    event.periodEnd = body.periodEnd
-    event.graceEnd = body.graceEnd
-    event.entitledUntil = body.entitledUntil
-    event.renewalCount = body.renewalCount
-    note(
-      roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)
-    events.append(event)
-    texts.append(internIDs(of: body))
-    values.append(Int32(truncatingIfNeeded: lines))
+  /// What was granted by hand is no part of what was paid. Of the others, active ones go before
+  /// those that are not, then those of the product, though entitlements often name it otherwise,
+  /// then those from the same shop; the latest end of what is left counts. They merely help to find
+  /// a period's end, so odd ones are passed over.
+  mutating func end(
+    among list: JSONNode, for body: QonversionBody, _ tape: JSONTape
+  ) -> Instant? {
+    var best: (fitness: Int, end: Instant)?
+    let isObject = tape.kind(list) == .object
+    for node in tape.children(of: list) {
+      grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
+      let source = try? tape.term(grant[.source])
+      guard source != "manual",
+        let end = try? tape.instant(grant[.expires])
+      else { continue }
+      let found = (fitness: fitness(source: source ?? "", for: body, tape), end: end)
+      best = best.map { $0 < found ? found : $0 } ?? found
+    }
+    return best?.end
   }
 
-  /// Puts the ids into the arena.
-  private mutating func internIDs(of body: QonversionBody) -> EventText {
-    var text = EventText()
-    text.user = intern(body.user)
-    text.transaction = intern(body.transaction)
-    if !body.original.isEmpty, !body.original.isEqual(to: body.transaction) {
-      text.original = intern(body.original)
-    } else if !body.transaction.isEmpty {
-      text.original = text.transaction
-    } else {
-      text.original = body.userAndProduct.withUnsafeBytes { intern($0) }
+  private func fitness(source: String, for body: QonversionBody, _ tape: JSONTape) -> Int {
+    let isActive = try? tape.truth(grant[.isActive])
+    let product = grant.value(.product).flatMap { sent in
+      tape.kind(sent) == .object ? tape.member(sent, "product_id") : nil
     }
-    return text
-  }
-}
-
-extension Event {
-  /// Takes in whose event the body tells of.
-  mutating func fillIDs(from body: QonversionBody) {
-    let app = body.app.isEmpty ? 0 : Fingerprint.of(body.app)
-    func key(_ original: UnsafeRawBufferPointer) -> Int64 {
-      lineageKey(
-        provider: provider, app: app, environment: environment, store: store, original: original)
-    }
-    let original = body.original.isEmpty ? body.transaction : body.original
-    lineage = original.isEmpty ? body.userAndProduct.withUnsafeBytes(key) : key(original)
-    identity = EventIdentity(
-      app: app, lineage: lineage, transaction: body.transaction, user: body.user,
-      product: body.product, name: body.name, mark: body.project
-    ).fingerprint(of: self)
-    user = Fingerprint.of(body.user)
-    transaction = transactionKey(body.transaction)
-    startsLineage = isOriginal(body.transaction, of: body.original)
-  }
-
-  /// Takes in the words of the body.
-  mutating func fillWords(from body: QonversionBody, _ symbols: inout StringTable) {
-    name = symbols.symbol(body.name)
-    app = symbols.symbol(body.app)
-    product = symbols.symbol(body.product)
-    previousProduct = symbols.symbol(body.previousProduct)
-    country = symbols.code(body.country)
-    storefront = symbols.code(body.storefront)
-    if let sent = body.revenue {
-      revenue = Revenue(
-        local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency),
-        isProceed: sent.isProceed, rate: sent.rate)
-    }
-    if let sent = body.price {
-      price = Price(local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency))
-    }
-  }
-}
-
-extension StringTable {
-  /// The number of a country's or currency's code, which is the same in any case.
-  mutating func code(_ bytes: UnsafeRawBufferPointer) -> StringID {
-    guard bytes.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else {
-      return symbol(bytes)
-    }
-    return bytes.map(raised).withUnsafeBytes { symbol($0) }
+    let isOfProduct = product.map { tape.bytes($0).isEqual(to: body.product) } ?? false
+    let store = Store(snapshotSource: source)
+    return (isActive == true ? 4 : 0) + (isOfProduct ? 2 : 0)
+      + (store != .unknown && store == body.store ? 1 : 0)
   }
 }

@@ -48,3 +48,101 @@ struct QonversionMoney {
   var isProceed: Bool?
   var rate: Amount?
 }
+
+extension EventBatch {
+  /// Adds the event of a body with this fingerprint, and its ids.
+  ///
+  /// What the batch gets is written last: its memory is mostly new to the processor, and whatever
+  /// is read behind such a write waits for it: 100 ns an event, were the ids hashed there. So there
+  /// is no `EventDraft` between, of which the batch holds the ids before they become keys.
+  ///
+  /// In one thing the event is meant to be another one than a draft's: its original id is that of a
+  /// transaction in every shop (docs/decisions.md, "A subscription's id proves no transaction where
+  /// none has it").
+  mutating func add(
+    _ body: QonversionBody, of fingerprint: Int64, received: Instant?, at place: Provenance
+  ) {
+    var event = Event(
+      provider: .qonversion, environment: body.environment, store: body.store, kind: body.kind,
+      time: body.time)
+    event.fillIDs(from: body)
+    event.fillWords(from: body, &symbols)
+    event.body = fingerprint
+    event.received = received
+    event.place = place
+    event.created = body.created
+    event.periodStart = body.periodStart
+    event.periodEnd = body.periodEnd
+    event.graceEnd = body.graceEnd
+    event.entitledUntil = body.entitledUntil
+    event.renewalCount = body.renewalCount
+    note(
+      roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)
+    events.append(event)
+    texts.append(internIDs(of: body))
+    values.append(Int32(truncatingIfNeeded: lines))
+  }
+
+  /// Puts the ids into the arena.
+  private mutating func internIDs(of body: QonversionBody) -> EventText {
+    var text = EventText()
+    text.user = intern(body.user)
+    text.transaction = intern(body.transaction)
+    if !body.original.isEmpty, !body.original.isEqual(to: body.transaction) {
+      text.original = intern(body.original)
+    } else if !body.transaction.isEmpty {
+      text.original = text.transaction
+    } else {
+      text.original = body.userAndProduct.withUnsafeBytes { intern($0) }
+    }
+    return text
+  }
+}
+
+extension Event {
+  /// Takes in whose event the body tells of.
+  mutating func fillIDs(from body: QonversionBody) {
+    let app = body.app.isEmpty ? 0 : Fingerprint.of(body.app)
+    func key(_ original: UnsafeRawBufferPointer) -> Int64 {
+      lineageKey(
+        provider: provider, app: app, environment: environment, store: store, original: original)
+    }
+    let original = body.original.isEmpty ? body.transaction : body.original
+    lineage = original.isEmpty ? body.userAndProduct.withUnsafeBytes(key) : key(original)
+    identity = EventIdentity(
+      app: app, lineage: lineage, transaction: body.transaction, user: body.user,
+      product: body.product, name: body.name, mark: body.project
+    ).fingerprint(of: self)
+    user = Fingerprint.of(body.user)
+    transaction = transactionKey(body.transaction)
+    startsLineage = isOriginal(body.transaction, of: body.original)
+  }
+
+  /// Takes in the words of the body.
+  mutating func fillWords(from body: QonversionBody, _ symbols: inout StringTable) {
+    name = symbols.symbol(body.name)
+    app = symbols.symbol(body.app)
+    product = symbols.symbol(body.product)
+    previousProduct = symbols.symbol(body.previousProduct)
+    country = symbols.code(body.country)
+    storefront = symbols.code(body.storefront)
+    if let sent = body.revenue {
+      revenue = Revenue(
+        local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency),
+        isProceed: sent.isProceed, rate: sent.rate)
+    }
+    if let sent = body.price {
+      price = Price(local: sent.local, usd: sent.usd, currency: symbols.code(sent.currency))
+    }
+  }
+}
+
+extension StringTable {
+  /// The number of a country's or currency's code, which is the same in any case.
+  mutating func code(_ bytes: UnsafeRawBufferPointer) -> StringID {
+    guard bytes.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else {
+      return symbol(bytes)
+    }
+    return bytes.map(raised).withUnsafeBytes { symbol($0) }
+  }
+}

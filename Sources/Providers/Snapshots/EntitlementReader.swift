@@ -3,10 +3,10 @@ import Domain
 
 /// Reads lists of entitlements in all their shapes.
 struct EntitlementReader {
-  private var members = Members<EntitlementField>()
-  private var product = Members<EntitlementField>()
-  private var subscription = Members<EntitlementField>()
-  private var transaction = Members<SnapshotTransactionField>()
+  private var members = Members<EntitlementField>("entitlements.")
+  private var product = Members<EntitlementField>("entitlements.product.")
+  private var subscription = Members<EntitlementField>("entitlements.product.subscription.")
+  private var transaction = Members<SnapshotTransactionField>("transactions.")
 
   /// The entitlements of `list`: an array, or an object keyed by number or entitlement id.
   mutating func entitlements(
@@ -32,17 +32,13 @@ struct EntitlementReader {
     }
     members.read(element, of: tape)
     let id = try id(key: key, tape)
-    let source = try tape.term(members.value(.source), "entitlements.source")
+    let source = try tape.term(members[.source])
     var right = Entitlement(id: id, store: Store(snapshotSource: source))
-    right.isActive = try tape.truth(members.value(.isActive), "entitlements.active")
-    right.startedAt = try tape.instant(
-      members.value(.startedAt), "entitlements.started")
-    right.expiresAt = try tape.instant(
-      members.value(.expiresAt), "entitlements.expires")
-    right.renewsCount = try tape.counter(
-      members.value(.renewsCount), "entitlements.renews_count")
-    right.autoRenewOffAt = try tape.instant(
-      members.value(.autoRenewOffAt), "entitlements.auto_renew_disable_timestamp")
+    right.isActive = try tape.truth(members[.isActive])
+    right.startedAt = try tape.instant(members[.startedAt])
+    right.expiresAt = try tape.instant(members[.expiresAt])
+    right.renewsCount = try tape.counter(members[.renewsCount])
+    right.autoRenewOffAt = try tape.instant(members[.autoRenewOffAt])
     right.grant = try grant(source: source, tape)
     try readProduct(into: &right, tape)
     try readTransactions(into: &right, tape)
@@ -50,16 +46,18 @@ struct EntitlementReader {
   }
 
   private func id(key: JSONNode?, _ tape: JSONTape) throws(BodyProblem) -> String {
-    var id = try tape.text(members.value(.id), "entitlements.id")
+    var value = members[.id]
+    var id = try tape.text(value)
     if id.isEmpty, let key, !tape.bytes(key).allSatisfy(isDigit) {
-      id = try tape.text(key, "entitlements.id")
+      value.node = key
+      id = try tape.text(value)
     }
     guard !id.isEmpty else { throw .missing("entitlements.id") }
     return id
   }
 
   private func grant(source: String, _ tape: JSONTape) throws(BodyProblem) -> GrantType {
-    switch try tape.term(members.value(.grantType), "entitlements.grant_type") {
+    switch try tape.term(members[.grantType]) {
     case "familysharing": .familySharing
     case "offercode": .offerCode
     case "manual": .manual
@@ -72,30 +70,29 @@ struct EntitlementReader {
   private mutating func readProduct(
     into right: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
-    right.product = try tape.text(members.value(.productID), "entitlements.product_id")
-    var state = members.value(.renewState)
-    var period = members.value(.periodType)
+    right.product = try tape.text(members[.productID])
+    var state = members[.renewState]
+    var period = members[.periodType]
     var renewsNever = false
     if let sent = members.value(.product) {
       if tape.kind(sent) == .object {
         product.read(sent, of: tape)
-        right.product = try tape.text(
-          product.value(.productID), "entitlements.product.product_id")
+        right.product = try tape.text(product[.productID])
         if let nested = tape.member(sent, "subscription"), tape.kind(nested) == .object {
           subscription.read(nested, of: tape)
-          state = state ?? subscription.value(.renewState)
-          period = period ?? subscription.value(.periodType)
+          if state.node == nil { state = subscription[.renewState] }
+          if period.node == nil { period = subscription[.periodType] }
         } else {
           // Source: REST v3 has `subscription` for subscription products only.
           renewsNever = true
         }
       } else {
-        right.product = try tape.text(sent, "entitlements.product")
+        right.product = try tape.text(members[.product])
       }
     }
-    right.renewState = RenewState(term: try tape.term(state, "entitlements.renew_state"))
+    right.renewState = RenewState(term: try tape.term(state))
     if renewsNever, right.renewState == nil { right.renewState = .nonRenewable }
-    let term = try tape.term(period, "entitlements.current_period_type")
+    let term = try tape.term(period)
     right.isTrial = term.isEmpty ? nil : term == "trial"
   }
 
@@ -115,29 +112,83 @@ struct EntitlementReader {
     _ node: JSONNode, _ tape: JSONTape
   ) throws(BodyProblem) -> SnapshotTransaction {
     transaction.read(node, of: tape)
-    let id = try tape.transactionText(transaction.value(.id), "transactions.transaction_id")
+    let id = try tape.transactionText(transaction[.id])
     guard !id.isEmpty else { throw .missing("transactions.transaction_id") }
-    let original = try tape.transactionText(
-      transaction.value(.originalID), "transactions.original_transaction_id")
+    let original = try tape.transactionText(transaction[.originalID])
     var sale = SnapshotTransaction(id: id, originalID: original)
-    sale.product = try tape.text(transaction.value(.productID), "transactions.product_id")
-    sale.at = try tape.instant(transaction.value(.at), "transactions.transaction_at")
-    sale.expiresAt = try tape.instant(
-      transaction.value(.expiresAt), "transactions.expires_at")
-    sale.revokedAt = try tape.instant(
-      transaction.value(.revokedAt), "transactions.revoked_at")
-    let kind = try tape.term(transaction.value(.kind), "transactions.type")
+    sale.product = try tape.text(transaction[.productID])
+    sale.at = try tape.instant(transaction[.at])
+    sale.expiresAt = try tape.instant(transaction[.expiresAt])
+    sale.revokedAt = try tape.instant(transaction[.revokedAt])
+    let kind = try tape.term(transaction[.kind])
     sale.kind = SnapshotTransactionKind(term: kind)
-    let offer = try tape.text(transaction.value(.offer), "transactions.offer_code")
+    let offer = try tape.text(transaction[.offer])
     if !offer.isEmpty { sale.kind = sale.kind.atOfferPrice }
-    let word = try tape.word(
-      transaction.value(.environment), "transactions.environment", max: .max)
+    let word = try tape.word(transaction[.environment])
     guard let environment = Environment(word: word) else {
       throw .bad("transactions.environment", expected: "production or sandbox")
     }
     sale.environment = environment
-    let owner = try tape.term(transaction.value(.ownership), "transactions.ownership_type")
+    let owner = try tape.term(transaction[.ownership])
     sale.ownership = owner == "familysharing" ? .familySharing : .owner
     return sale
+  }
+}
+
+// Names out of the closed lists of snapshots, as `JSONTape.term` gives them: lower case, without
+// underscores, spaces and points. Source: the value maps of the Qonversion SDKs (iOS QNMapper,
+// Android QPermission).
+
+extension Store {
+  /// The shop that an entitlement's `source` or a purchase's `platform` names.
+  init(snapshotSource term: String) {
+    switch term {
+    case "appstore", "ios": self = .appStore
+    case "macappstore", "macos": self = .macAppStore
+    case "playstore", "googleplay", "android": self = .playStore
+    case "stripe": self = .stripe
+    case "amazon": self = .amazon
+    case "windows": self = .windows
+    case "paypal": self = .paypal
+    default: self = .unknown
+    }
+  }
+}
+
+extension RenewState {
+  /// The state that a name or the SDK's number stands for; nil when not sent.
+  init?(term: String) {
+    switch term {
+    case "": return nil
+    case "-1", "nonrenewable": self = .nonRenewable
+    case "1", "willrenew": self = .willRenew
+    case "2", "canceled", "cancelled": self = .canceled
+    case "3", "billingissue": self = .billingIssue
+    default: self = .unknown
+    }
+  }
+}
+
+extension SnapshotTransactionKind {
+  /// What a transaction's `type` says it was.
+  init(term: String) {
+    switch term {
+    case "trialstarted": self = .trialStarted
+    case "subscriptionstarted": self = .started
+    case "subscriptionrenewed": self = .renewed
+    case "introstarted": self = .introStarted
+    case "introrenewed": self = .introRenewed
+    case "nonconsumablepurchase": self = .oneTime
+    default: self = .unknown
+    }
+  }
+
+  /// The same for a transaction that names an offer.
+  var atOfferPrice: Self {
+    switch self {
+    case .started: .introStarted
+    case .renewed: .introRenewed
+    case .unknown, .trialStarted, .introStarted, .introRenewed, .oneTime, .free: self
+    }
   }
 }

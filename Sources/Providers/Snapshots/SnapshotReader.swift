@@ -25,11 +25,13 @@ public struct SnapshotReader {
   private var members = Members<SnapshotField>()
   private var entitlements = EntitlementReader()
   private var purchases = QonversionPurchaseReader()
-  private var iaptic = IapticSnapshotReader()
-  private var flobuk = FlobukSnapshotReader()
+  /// Readers of other shapes, by provider.
+  private var others: [Provider: any ProviderSnapshotReader] = [:]
 
   /// A reader of all shapes that are known.
-  public init() {}
+  public init() {
+    for mapper in Providers.all { others[mapper.provider] = mapper.snapshots }
+  }
 
   /// Adds what a stretch of whole lines brings.
   ///
@@ -98,17 +100,17 @@ public struct SnapshotReader {
       throw .bad("event_name", expected: "a snapshot, not a delivered event")
     }
     let provider = try provider()
-    let user = try tape.text(members.value(.user), "user_id")
-    let sentAt = try tape.instant(members.value(.capturedAt), "captured_at")
+    let user = try tape.text(members[.user])
+    let sentAt = try tape.instant(members[.capturedAt])
     let capturedAt = sentAt ?? standIn
     let held: [(user: String, entitlements: [Entitlement])]
-    if user.isEmpty, provider == .iaptic, let rows = members.value(.rows) {
-      held = try iaptic.customers(rows, of: tape)
+    if user.isEmpty, let customers = try others[provider]?.customers(members, of: tape) {
+      held = customers
     } else {
       guard !user.isEmpty else { throw .missing("user_id") }
       held = [(user, try rights(of: provider, at: capturedAt))]
     }
-    let app = try tape.text(members.value(.app), "app_id")
+    let app = try tape.text(members[.app])
     return capturedAt.map { at in
       held.map {
         Snapshot(
@@ -131,46 +133,35 @@ public struct SnapshotReader {
 
   /// The provider that the line names, else the one whose shape it has.
   private func provider() throws(BodyProblem) -> Provider {
-    if let named = members.value(.provider) {
-      guard let provider = Provider(name: try tape.text(named, "provider")) else {
+    if members.value(.provider) != nil {
+      guard let provider = Provider(name: try tape.text(members[.provider])) else {
         throw BodyProblem(.unknownProvider, "provider: none of the known names")
       }
       return provider
     }
     if rightsList != nil { return .qonversion }
-    if let list = members.value(.purchases) {
-      let isNamed = tape.member(0, "applicationUsername") != nil
-      let isFlobuk = flobuk.isPurchaseList(list, of: tape)
-      return isFlobuk || tape.kind(list) == .array && !isNamed ? .flobuk : .iaptic
+    // Of two shapes that are alike the one that asks for more comes last in the list of providers.
+    let known = Providers.all.reversed().first { mapper in
+      others[mapper.provider]?.recognises(members, of: tape) ?? false
     }
-    let answers = [members.present(.subscription), members.present(.rows)]
-    return answers.contains { $0 != nil } ? .iaptic : .qonversion
+    return known?.provider ?? .qonversion
   }
 
   private mutating func rights(
     of provider: Provider, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement] {
-    if let list = rightsList { return try rights(list).map { $0.inEventTerms(of: provider) } }
-    let held = members.value(.purchases)
-    switch provider {
-    case .flobuk:
-      if let held { return try flobuk.entitlements(held, of: tape, at: capturedAt) }
-    case .iaptic:
-      if let held = held ?? members.value(.rows) {
-        return try iaptic.entitlements(held, of: tape, at: capturedAt)
-      }
-      if members.present(.subscription) != nil {
-        let sent = members.value(.subscription)
-        return try iaptic.subscription(sent, of: tape, at: capturedAt)
-      }
-    case .qonversion, .purple: break
+    if let list = rightsList {
+      let held = try rights(list)
+      return Providers.mapper(of: provider).map { held.map($0.inEventTerms) } ?? held
     }
-    throw .missing("entitlements")
+    guard let held = try others[provider]?.entitlements(members, of: tape, at: capturedAt) else {
+      throw .missing("entitlements")
+    }
+    return held
   }
 
   private mutating func rights(_ list: JSONNode) throws(BodyProblem) -> [Entitlement] {
-    let more = members.value(.hasMore)
-    guard try tape.truth(more, "has_more") != true else {
+    guard try tape.truth(members[.hasMore]) != true else {
       throw BodyProblem(.incompleteList, "has_more: the list goes on in another response")
     }
     if purchases.isPurchaseList(list, of: tape) {

@@ -1,10 +1,6 @@
 internal import Domain
 
 /// What to ask a provider's own interface about one user, so that a break can be explained.
-///
-/// Method, host and path are those of the vendors' pages: Qonversion's API reference (v4, purchases
-/// and entitlements of a user), FLOBUK's "user" endpoint of the receipt validator, and Fovea's
-/// (iaptic) "customer purchases". sprylab publishes none for Purple.
 struct FetchRequest: Equatable {
   /// What the answer has to hold.
   enum Record: String {
@@ -23,32 +19,20 @@ struct FetchRequest: Equatable {
   /// How to authorise the call, and what to do when there is none.
   var note: String
 
-  /// The request for what `provider` knows of `user`.
+  /// The request for `provider`'s record of `user`.
   init(_ record: Record, of user: String, app: String, at provider: Provider) {
-    let id = Self.encoded(user)
-    switch provider {
-    case .qonversion:
-      host = "api.qonversion.io"
-      path = "/v4/users/\(id)/\(record.rawValue)"
-      note = "Bearer with the project's secret key; page on with starting_after while has_more"
-    case .flobuk:
-      host = "api.iapguard.com"
-      path = "/v1/user/\(Self.encoded(app))/\(id)"
-      note = "no authorisation is published; user records must be switched on in the dashboard"
-    case .iaptic:
-      host = "validator.fovea.cc"
-      path = "/v2/customers/\(id)/purchases"
-      note = "Basic with app name and secret key; the answer holds the last purchase per product"
-    case .purple:
-      note = "no interface is published: ask sprylab for the user's purchases"
-      return
-    }
+    let interface = provider.interface
+    note = interface.note
+    guard !interface.host.isEmpty else { return }
     guard !user.isEmpty else {
-      (host, path) = ("", "")
       note = "no user id is known: look the subscription up in the provider's dashboard"
       return
     }
     method = "GET"
+    host = interface.host
+    path = interface.path.replacing("{record}", with: record.rawValue)
+      .replacing("{app_id}", with: Self.encoded(app))
+      .replacing("{user_id}", with: Self.encoded(user))
   }
 
   /// `text` with everything but RFC 3986's unreserved characters as `%` and two digits.

@@ -47,7 +47,7 @@ private func judge(_ batch: EventBatch, of bytes: UnsafeRawBufferPointer) {
     "every value brings events, or is skipped or rejected once")
   claim(batch.texts.count == batch.events.count, "every event has its texts")
   claim(batch.events.count <= bytes.count, "events are no more than bytes")
-  let longest = 2 * (NormaliserSettings().wordBytesMax + 8)
+  let longest = 2 * (NormaliserSettings.wordBytesMax + 8)
   claim(batch.arena.count <= batch.events.count * 3 * longest, "ids keep to their bound")
   for (event, text) in zip(batch.events, batch.texts) { judge(event, text, batch, bytes.count) }
   for reject in batch.rejects {

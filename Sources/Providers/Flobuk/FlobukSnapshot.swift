@@ -5,7 +5,7 @@ import Domain
 ///
 /// Source: the Unity SDK reads `data`; whatever else stands beside it is not documented, and
 /// webhooks name it so.
-enum FlobukSnapshotField: Int, MemberField {
+private enum FlobukSnapshotField: Int, MemberField {
   case data, transaction, store
 
   var names: [String] {
@@ -19,22 +19,21 @@ enum FlobukSnapshotField: Int, MemberField {
 
 /// Reads what FLOBUK's Get User answers: one entry for each product, the newest, without
 /// consumables.
-struct FlobukSnapshotReader {
-  private var members = Members<FlobukSnapshotField>()
-  private var purchases = FlobukPurchaseReader(wordBytesMax: snapshotWordBytesMax)
+struct FlobukSnapshotReader: ProviderSnapshotReader {
+  private var members = Members<FlobukSnapshotField>("purchases.")
+  private var purchases = FlobukPurchaseReader()
 
-  /// Whether `list` holds purchases in this shape.
-  func isPurchaseList(_ list: JSONNode, of tape: JSONTape) -> Bool {
-    guard tape.kind(list) == .array, let first = tape.firstChild(list) else { return false }
-    return tape.member(first, "data") != nil
+  /// Whether the line lists purchases that have `data`, or any without iaptic's name of the user.
+  func recognises(_ line: Members<SnapshotField>, of tape: JSONTape) -> Bool {
+    guard let list = line.value(.purchases), tape.kind(list) == .array else { return false }
+    return tape.holds(tape.firstChild(list), oneOf: ["data"])
+      || !tape.holds(0, oneOf: ["applicationUsername"])
   }
 
-  /// The entitlements of the purchases in `list`.
-  ///
-  /// - Parameter capturedAt: tells which have ended; nil when unknown.
   mutating func entitlements(
-    _ list: JSONNode, of tape: JSONTape, at capturedAt: Instant?
-  ) throws(BodyProblem) -> [Entitlement] {
+    _ line: Members<SnapshotField>, of tape: JSONTape, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement]? {
+    guard let list = line.value(.purchases) else { return nil }
     guard tape.kind(list) == .array else { throw .bad("purchases", expected: "a list") }
     var found: [Entitlement] = []
     for node in tape.children(of: list) {
@@ -61,11 +60,8 @@ struct FlobukSnapshotReader {
     right.renewState = RenewState(
       productType: purchase.productType, renews: purchase.renews,
       isInBillingRetry: purchase.isInBillingRetry)
-    right.store = Store(
-      flobukStore: try tape.word(
-        members.value(.store), "purchases.store", max: snapshotWordBytesMax))
-    let transaction = try tape.transactionID(
-      members.value(.transaction), "purchases.transaction", max: snapshotWordBytesMax)
+    right.store = Store(flobukStore: try tape.word(members[.store]))
+    let transaction = try tape.transactionID(members[.transaction])
     // An answer without transaction ids says only by one of its own that it is of the sandbox.
     let isTested = purchase.environment == .sandbox
     let id = transaction.isEmpty && isTested ? purchase.product : transaction

@@ -1,13 +1,30 @@
 import Formats
 import Domain
 
+/// The members of a REST v4 purchase.
+private enum QonversionPurchaseField: Int, MemberField {
+  case platform, productID, purchasedAt, expiresAt, isAutoRenewing, price, storeData
+
+  var names: [String] {
+    switch self {
+    case .platform: ["platform"]
+    case .productID: ["product_id"]
+    case .purchasedAt: ["purchased_at"]
+    case .expiresAt: ["expires_at"]
+    case .isAutoRenewing: ["is_auto_renewing"]
+    case .price: ["price"]
+    case .storeData: ["store_data"]
+    }
+  }
+}
+
 /// Reads the purchases that Qonversion's REST v4 lists for a user, one entitlement per
 /// subscription.
 ///
 /// Source: documentation.qonversion.io, API reference, List purchases for a user.
 struct QonversionPurchaseReader {
   private var members = Members<QonversionPurchaseField>()
-  private var storeData = Members<SnapshotTransactionField>()
+  private var storeData = Members<SnapshotTransactionField>("store_data.")
 
   /// Whether `list` holds purchases rather than entitlements.
   func isPurchaseList(_ list: JSONNode, of tape: JSONTape) -> Bool {
@@ -42,20 +59,19 @@ struct QonversionPurchaseReader {
     guard let sent = members.value(.storeData) else { throw .missing("store_data") }
     guard tape.kind(sent) == .object else { throw .bad("store_data", expected: "an object") }
     storeData.read(sent, of: tape)
-    let id = try tape.transactionText(storeData.value(.id), "store_data.transaction_id")
-    let original = try tape.transactionText(
-      storeData.value(.originalID), "store_data.original_transaction_id")
+    let id = try tape.transactionText(storeData[.id])
+    let original = try tape.transactionText(storeData[.originalID])
     let root = original.isEmpty ? id : original
-    let platform = try tape.term(members.value(.platform), "platform")
+    let platform = try tape.term(members[.platform])
     let store = Store(snapshotSource: platform)
     let product = try product(store, tape)
     guard !root.isEmpty || !product.isEmpty else { throw .missing("store_data.transaction_id") }
     // What a store's data hold depends on the store: some name no transaction.
     var right = Entitlement(id: root.isEmpty ? product : root, store: store)
     right.product = product
-    right.startedAt = try tape.instant(members.value(.purchasedAt), "purchased_at")
-    right.expiresAt = try tape.instant(members.value(.expiresAt), "expires_at")
-    let renews = try tape.truth(members.value(.isAutoRenewing), "is_auto_renewing")
+    right.startedAt = try tape.instant(members[.purchasedAt])
+    right.expiresAt = try tape.instant(members[.expiresAt])
+    let renews = try tape.truth(members[.isAutoRenewing])
     right.renewState = renewState(renews, hasEnd: right.expiresAt != nil)
     guard !id.isEmpty else { return right }
     right.transactions = [
@@ -68,9 +84,9 @@ struct QonversionPurchaseReader {
 
   /// The store's product id; Play's outer one also names the base plan: `product:plan`.
   private func product(_ store: Store, _ tape: JSONTape) throws(BodyProblem) -> String {
-    let own = try tape.text(storeData.value(.productID), "store_data.product_id")
+    let own = try tape.text(storeData[.productID])
     if !own.isEmpty { return own }
-    let outer = try tape.text(members.value(.productID), "product_id")
+    let outer = try tape.text(members[.productID])
     guard store == .playStore else { return outer }
     return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
   }

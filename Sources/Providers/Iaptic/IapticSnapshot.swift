@@ -2,7 +2,7 @@ import Formats
 import Domain
 
 /// The members of a customer as iaptic lists many of them, one row each.
-enum IapticCustomerField: Int, MemberField {
+private enum IapticCustomerField: Int, MemberField {
   case username, info, receiptIDs
 
   var names: [String] {
@@ -15,7 +15,7 @@ enum IapticCustomerField: Int, MemberField {
 }
 
 /// The members of a row's `customerInfo`, which sums up the last purchase.
-enum IapticCustomerInfoField: Int, MemberField {
+private enum IapticCustomerInfoField: Int, MemberField {
   case lastPurchaseID, lastPurchaseDate, expirationDate, activeSubscriber, lapsedSubscriber
   case renewalIntent
 
@@ -34,32 +34,33 @@ enum IapticCustomerInfoField: Int, MemberField {
 /// Reads what iaptic's interface answers about customers.
 ///
 /// Source: billing.fovea.cc, Customer purchases, Customers and Customer subscription.
-struct IapticSnapshotReader {
-  private var purchases = IapticPurchaseReader(wordBytesMax: snapshotWordBytesMax)
-  private var customer = Members<IapticCustomerField>()
-  private var info = Members<IapticCustomerInfoField>()
+struct IapticSnapshotReader: ProviderSnapshotReader {
+  private var purchases = IapticPurchaseReader()
+  private var customer = Members<IapticCustomerField>("rows.")
+  private var info = Members<IapticCustomerInfoField>("customerInfo.")
 
-  /// The entitlements of a collection of purchases, keyed by product id or as a list.
-  ///
-  /// - Parameter capturedAt: tells which have ended where `isExpired` does not.
-  mutating func entitlements(
-    _ collection: JSONNode, of tape: JSONTape, at capturedAt: Instant?
-  ) throws(BodyProblem) -> [Entitlement] {
-    try purchases.purchases(collection, of: tape).map { $0.entitlement(at: capturedAt) }
+  func recognises(_ line: Members<SnapshotField>, of tape: JSONTape) -> Bool {
+    [.purchases, .subscription, .rows].contains { line.present($0) != nil }
   }
 
-  /// The one entitlement of a `subscription`; none when there is no subscription.
-  mutating func subscription(
-    _ sent: JSONNode?, of tape: JSONTape, at capturedAt: Instant?
-  ) throws(BodyProblem) -> [Entitlement] {
-    guard let object = try tape.filledObject(sent, "subscription") else { return [] }
+  /// The entitlements of a collection of purchases, keyed by product id or as a list, or the one
+  /// of a `subscription`; none when that is empty.
+  mutating func entitlements(
+    _ line: Members<SnapshotField>, of tape: JSONTape, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement]? {
+    if let collection = line.value(.purchases) ?? line.value(.rows) {
+      return try purchases.purchases(collection, of: tape).map { $0.entitlement(at: capturedAt) }
+    }
+    guard line.present(.subscription) != nil else { return nil }
+    guard let object = try tape.filledObject(line[.subscription]) else { return [] }
     return [try purchases.purchase(object, key: nil, of: tape).entitlement(at: capturedAt)]
   }
 
   /// The users of a list of customers, each with what is known of the last purchase.
   mutating func customers(
-    _ rows: JSONNode, of tape: JSONTape
-  ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])] {
+    _ line: Members<SnapshotField>, of tape: JSONTape
+  ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])]? {
+    guard let rows = line.value(.rows) else { return nil }
     guard tape.kind(rows) == .array else { throw .bad("rows", expected: "a list") }
     var found: [(user: String, entitlements: [Entitlement])] = []
     for row in tape.children(of: rows) {
@@ -68,7 +69,7 @@ struct IapticSnapshotReader {
         throw .bad("rows.purchases", expected: "to stand in a line of their own customer")
       }
       customer.read(row, of: tape)
-      let user = try tape.text(customer.value(.username), "rows.applicationUsername")
+      let user = try tape.text(customer[.username])
       guard !user.isEmpty else { throw .missing("rows.applicationUsername") }
       found.append((user, try summary(tape)))
     }
@@ -77,31 +78,24 @@ struct IapticSnapshotReader {
 
   /// Nobody who has receipts is taken for somebody without purchases.
   private mutating func summary(_ tape: JSONTape) throws(BodyProblem) -> [Entitlement] {
-    let sent = try tape.filledObject(customer.value(.info), "rows.customerInfo")
-    guard let sent else {
+    guard let sent = try tape.filledObject(customer[.info]) else {
       guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
         throw BodyProblem(.missingField, "rows.customerInfo: empty beside receipts")
       }
       return []
     }
     info.read(sent, of: tape)
-    let id = try tape.identifier(
-      info.value(.lastPurchaseID), "customerInfo.lastPurchaseId", max: snapshotWordBytesMax)
+    let id = try tape.identifier(info[.lastPurchaseID])
     let purchase = IapticID(transaction: id)
     guard !purchase.text.isEmpty else { return [] }
     var right = Entitlement(id: text(baseOrder(purchase.text)))
     right.store = purchase.store ?? .unknown
-    right.startedAt = try tape.instant(
-      info.value(.lastPurchaseDate), "customerInfo.lastPurchaseDate")
-    right.expiresAt = try tape.instant(
-      info.value(.expirationDate), "customerInfo.expirationDate")
-    let isActive = try tape.truth(
-      info.value(.activeSubscriber), "customerInfo.activeSubscriber")
-    let isLapsed = try tape.truth(
-      info.value(.lapsedSubscriber), "customerInfo.lapsedSubscriber")
+    right.startedAt = try tape.instant(info[.lastPurchaseDate])
+    right.expiresAt = try tape.instant(info[.expirationDate])
+    let isActive = try tape.truth(info[.activeSubscriber])
+    let isLapsed = try tape.truth(info[.lapsedSubscriber])
     right.isActive = isActive == true ? true : isLapsed == true ? false : nil
-    let intent = try tape.word(
-      info.value(.renewalIntent), "customerInfo.renewalIntent", max: snapshotWordBytesMax)
+    let intent = try tape.word(info[.renewalIntent])
     let renews = iapticRenews(intent)
     let isSubscription = renews != nil || right.expiresAt != nil || right.isActive != nil
     right.renewState = isSubscription ? renews.map { $0 ? .willRenew : .canceled } : .nonRenewable
@@ -124,7 +118,7 @@ extension IapticPurchase {
     right.isTrial = isTrial
     right.autoRenewOffAt = renews == false ? renewsSince : nil
     // An answer without transaction ids says only by one of its own that it is of the sandbox.
-    let id = transaction.isEmpty && isSandbox ? root : transaction
+    let id = transaction.isEmpty && environment == .sandbox ? root : transaction
     guard !id.isEmpty else { return right }
     var sale = SnapshotTransaction(id: text(id), originalID: text(root))
     sale.product = right.product
@@ -157,6 +151,3 @@ extension RenewState {
     }
   }
 }
-
-/// The text of `bytes`.
-func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -1,0 +1,95 @@
+import Formats
+import Domain
+
+/// Maps the bodies of one provider to events.
+protocol BodyMapper: SendableMetatype {
+  static var provider: Provider { get }
+  /// The request headers, in lower case, that may carry the secret.
+  static var secretHeaders: [StaticString] { get }
+  /// The body's own member that carries the secret; nil where none does.
+  static var secretMember: StaticString? { get }
+  /// The request header, in lower case, that names the app; nil where the body does.
+  static var appHeader: StaticString? { get }
+  /// Reads what the provider's own interface answers about users; nil for the canonical shape only.
+  static var snapshots: (any ProviderSnapshotReader)? { get }
+
+  init(_ settings: NormaliserSettings)
+
+  /// Looks the members of `object` up; all other calls are about this object.
+  mutating func look(at object: JSONNode, of tape: JSONTape)
+
+  /// Whether the object is surely a whole body.
+  func isBody(_ tape: JSONTape) -> Bool
+
+  /// Whether the object must be a body although something in it is missing.
+  func isDamagedBody(_ tape: JSONTape) -> Bool
+
+  /// Turns the body into events of `batch`.
+  ///
+  /// - Returns: why there are none, when the body is known to be no purchase event.
+  mutating func normalise(
+    _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
+  ) throws(BodyProblem) -> SkipReason?
+
+  /// An entitlement in the canonical shape with ids as the provider's events have them, so that
+  /// both sides meet.
+  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement
+}
+
+extension BodyMapper {
+  static var secretMember: StaticString? { nil }
+  static var appHeader: StaticString? { nil }
+  static var snapshots: (any ProviderSnapshotReader)? { nil }
+
+  static func inEventTerms(_ entitlement: Entitlement) -> Entitlement {
+    entitlement.underBaseOrders
+  }
+}
+
+extension Entitlement {
+  /// The entitlement with transactions under the base order of a Play renewal, as events are.
+  var underBaseOrders: Entitlement {
+    var right = self
+    right.transactions = transactions.map { sent in
+      var sale = sent
+      var original = sale.originalID.isEmpty ? sale.id : sale.originalID
+      let base = original.withUTF8 { text(baseOrder(UnsafeRawBufferPointer($0))) }
+      if base != sale.id || !sale.originalID.isEmpty { sale.originalID = base }
+      return sale
+    }
+    return right
+  }
+}
+
+/// What is known of a body from around it.
+struct Delivery {
+  var place: Provenance
+  /// When the archive's endpoint received it, as far as the envelope says.
+  var received: Instant?
+  /// The app that a request header names, which points into the line; empty when none was kept.
+  var app = UnsafeRawBufferPointer.none
+}
+
+/// Reads what a provider's own interface answers about users.
+protocol ProviderSnapshotReader {
+  /// Whether a line that names no provider has this shape.
+  func recognises(_ line: Members<SnapshotField>, of tape: JSONTape) -> Bool
+
+  /// The entitlements of the line's one user; nil when it holds none in this shape.
+  ///
+  /// - Parameter capturedAt: tells which have ended; nil when unknown.
+  mutating func entitlements(
+    _ line: Members<SnapshotField>, of tape: JSONTape, at capturedAt: Instant?
+  ) throws(BodyProblem) -> [Entitlement]?
+
+  /// The users of a line that lists them; nil when it is no such list.
+  mutating func customers(
+    _ line: Members<SnapshotField>, of tape: JSONTape
+  ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])]?
+}
+
+extension ProviderSnapshotReader {
+  func customers(
+    _ line: Members<SnapshotField>, of tape: JSONTape
+  ) -> [(user: String, entitlements: [Entitlement])]? { nil }
+}
