@@ -118,10 +118,11 @@ extension JSONTape {
 
   /// How often something renewed, as number or numeric string.
   func counter(_ value: MemberValue) throws(BodyProblem) -> Int32? {
-    guard let number = try integer(value) else { return nil }
-    guard (0...Int64(Event.renewalCountMax)).contains(number) else {
-      throw .bad(value.name, expected: "an integer from 0 to \(Event.renewalCountMax)")
-    }
+    guard let node = filled(value) else { return nil }
+    guard kind(node) == .number || kind(node) == .string,
+      let number = IntegerText.int64(bytes(node)),
+      (0...Int64(Event.renewalCountMax)).contains(number)
+    else { throw .bad(value.name, expected: "an integer from 0 to \(Event.renewalCountMax)") }
     return Int32(number)
   }
 
