@@ -11,6 +11,7 @@ import Domain
     let world = try World.calm()
     var scenario = world.scenario
     scenario.envelopedShare = 0
+    scenario.subscribers = 100
     let bare = try World(scenario)
     let lines = try bare.files("archives").flatMap {
       try gzip("-dc", $0).split(separator: UInt8(ascii: "\n"))
@@ -58,7 +59,7 @@ import Domain
   @Test("Money in bodies is exact and proceeds agree with price and rate")
   func money() throws {
     let world = try World.calm()
-    for customer in world.customers {
+    for customer in try world.customers {
       for occurrence in customer.occurrences {
         guard let revenue = occurrence.revenue, revenue.local > 0 else { continue }
         guard occurrence.kind != .refunded, occurrence.kind != .purchaseRefunded else { continue }

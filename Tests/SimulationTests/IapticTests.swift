@@ -8,7 +8,7 @@ import Domain
 @Suite struct IapticTests {
   @Test("Newer bodies say why they come and what was paid, those of the first years neither")
   func generations() throws {
-    let bodies = try World.calm(subscribers: 800, by: [.iaptic]).bodies()
+    let bodies = try World.calm(by: [.iaptic]).bodies()
     let updates = bodies.filter { $0["type"] as? String == "purchases.updated" }
     #expect(updates.count > 1_000)
     for body in updates {
@@ -34,7 +34,7 @@ import Domain
 
   @Test("Every reason that occurs is sent, and test calls beside them")
   func reasons() throws {
-    let bodies = try World.calm(subscribers: 1_500, by: [.iaptic]).bodies()
+    let bodies = try World.calm(by: [.iaptic]).bodies()
     let reasons = bodies.compactMap { ($0["notification"] as? [String: String])?["reason"] }
     #expect(
       Set(reasons) == [
@@ -55,10 +55,10 @@ import Domain
 
   @Test("A collection holds the last purchase of each product as it stands then")
   func collections() throws {
-    let world = try World.calm(subscribers: 800, by: [.iaptic])
+    let world = try World.calm(by: [.iaptic])
     let span = TimeSpan(world.scenario)
     var replaced = 0
-    for customer in world.customers.compactMap({ $0.seen(by: .iaptic, span) }) {
+    for customer in try world.customers.compactMap({ $0.seen(by: .iaptic, span) }) {
       for occurrence in customer.occurrences {
         let held = customer.collection(at: occurrence.time, span)
         #expect(Set(held.map(\.product)).count == held.count)
@@ -74,7 +74,7 @@ import Domain
 
   @Test("Two addresses archive the same bytes twice, within a second")
   func addresses() throws {
-    let world = try World.calm(subscribers: 300, by: [.iaptic])
+    let world = try World.calm(by: [.iaptic])
     let events = try world.values(world.folder.path("world/truth/events.jsonl.gz"))
     let twice = events.filter { $0["copies"] as? Int == 2 }
     #expect(twice.count > 100 && twice.count < events.count / 2)
@@ -86,7 +86,7 @@ import Domain
 
   @Test("Amounts that are sent are provider's, others the price book's; their rate is unknown")
   func money() throws {
-    let rows = try World.calm(subscribers: 800, by: [.iaptic]).table("revenue_monthly.csv")
+    let rows = try World.calm(by: [.iaptic]).table("revenue_monthly.csv")
     let bases = Dictionary(grouping: rows) { $0["amount_basis"] ?? "" }
     #expect(Set(bases.keys) == ["provider", "price_book"])
     for row in bases["provider"] ?? [] {

@@ -7,7 +7,7 @@ import Domain
 
 @Suite struct OtherSnapshotTests {
   private func lines(of provider: Provider) throws -> (World, [[String: Any]]) {
-    let world = try World.calm(subscribers: 600, by: [provider])
+    let world = try World.calm(by: [provider])
     let files = try world.files("snapshots")
     #expect(files.count == 1 && files[0].contains("snapshots/\(provider.name)/2026-03-01"))
     let values = try world.values(files[0])
@@ -72,7 +72,7 @@ import Domain
   @Test("A loss says which record of its own provider shows it, and most losses are shown")
   func evidence() throws {
     for provider in Provider.dueTime where provider != .qonversion {
-      var scenario = Scenario(seed: 6, subscribers: 600, months: 14)
+      var scenario = Scenario(seed: 6, subscribers: 300, months: 14)
       scenario.providers = [provider]
       scenario.lostShare = 50_000
       let world = try World(scenario)

@@ -6,23 +6,6 @@ import Domain
 @testable import Simulation
 
 @Suite struct SimulationTests {
-  @Test("The same scenario gives the same bytes, another seed gives others")
-  func bytes() throws {
-    var scenario = Scenario(seed: 11, subscribers: 60, months: 4)
-    let first = try World(scenario)
-    let second = try World(scenario)
-    scenario.seed = 12
-    let other = try World(scenario)
-    #expect(first.summary == second.summary)
-    for folder in ["archives", "snapshots", "truth"] {
-      let contents = try [first, second, other].map { world in
-        try world.files(folder).map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-      }
-      #expect(contents[0] == contents[1])
-      #expect(contents[0] != contents[2])
-    }
-  }
-
   @Test("Shares of outcomes do not change what happened")
   func independence() throws {
     let calm = try World.calm(subscribers: 50)

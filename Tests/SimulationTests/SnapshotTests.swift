@@ -24,7 +24,7 @@ import Domain
   func counters() throws {
     let world = try World.calm()
     let time = TimeSpan(world.scenario).end
-    for customer in world.customers {
+    for customer in try world.customers {
       guard let holding = customer.holders(at: time).first?.holdings.first,
         let newest = customer.subscriptions.last, !customer.subscriptions.isEmpty
       else { continue }
@@ -41,7 +41,7 @@ import Domain
     let world = try World.calm()
     let time = TimeSpan(world.scenario).end
     var prices: [SnapshotTransactionKind: [Bool]] = [:]
-    for customer in world.customers {
+    for customer in try world.customers {
       let periods = customer.subscriptions.flatMap(\.periods)
       for held in customer.holders(at: time).first?.holdings.flatMap(\.transactions) ?? [] {
         guard let period = periods.first(where: { $0.charge.transaction == held.number })

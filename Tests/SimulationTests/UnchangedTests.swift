@@ -9,19 +9,31 @@ import Domain
   @Test("Qonversion alone writes the same world as it always did")
   func qonversionAlone() throws {
     let world = try World(Scenario(seed: 7, subscribers: 120, months: 8))
+    #expect(try world.files("archives").count > 200)
+    // As recorded when the truth named what was paid.
+    #expect(try fingerprint(world) == -2_725_479_744_910_127_626)
+  }
+
+  @Test("Four providers with every fault write the same world as they always did")
+  func everyProvider() throws {
+    var scenario = Scenario(seed: 7, subscribers: 120, months: 8)
+    scenario.providers = Provider.allCases
+    scenario.archives = .count(3)
+    for fault in FeedFault.allCases { scenario.faultShares[fault] = 50_000 }
+    #expect(try fingerprint(World(scenario)) == 7_766_178_663_542_097_841)
+  }
+
+  /// Of all files but the configuration, unpacked.
+  private func fingerprint(_ world: World) throws -> Int64 {
     var fingerprint = Fingerprint()
-    var count = 0
     for folder in ["archives", "snapshots", "truth"] {
       for path in try world.files(folder) {
         let content =
           path.hasSuffix(".gz") ? try gzip("-dc", path) : try Data(contentsOf: URL(filePath: path))
         fingerprint.combine(String(path.dropFirst(world.folder.path("world").count)))
         content.withUnsafeBytes { fingerprint.combine($0) }
-        count += 1
       }
     }
-    #expect(count == 226)
-    // As recorded when the truth named what was paid.
-    #expect(fingerprint.value == -2_725_479_744_910_127_626)
+    return fingerprint.value
   }
 }

@@ -6,7 +6,7 @@ import Domain
 @testable import Simulation
 
 /// A world written for a test, and ways to look into it.
-final class World {
+final class World: Sendable {
   let folder: TemporaryFolder
   let summary: SimulationSummary
   let scenario: Scenario
@@ -19,21 +19,33 @@ final class World {
 
   /// A world in which every event arrives once, at once.
   static func calm(
-    seed: UInt64 = 3, subscribers: Int = 400, by providers: [Provider] = [.qonversion]
+    subscribers: Int = 400, by providers: [Provider] = [.qonversion]
   ) throws -> World {
-    var scenario = Scenario(seed: seed, subscribers: subscribers, months: 14)
+    var scenario = Scenario(seed: 3, subscribers: subscribers, months: 14)
     scenario.lostShare = 0
     scenario.duplicatedShare = 0
     scenario.delayedShare = 0
     scenario.reorderedShare = 0
     scenario.archives = .count(3)
     scenario.providers = providers
-    return try World(scenario)
+    return try shared(scenario)
   }
 
+  /// The world of a scenario, which is written once for all tests that only read it.
+  static func shared(_ scenario: Scenario) throws -> World {
+    try written.value("\(scenario)") { try World(scenario) }
+  }
+
+  private static let written = MadeOnce<String, World>()
+  private let simulated = MadeOnce<Int, [CustomerSimulation]>()
+
   var customers: [CustomerSimulation] {
-    (0..<summary.subscribers).map {
-      CustomerSimulator.customer(of: $0, in: scenario, span: TimeSpan(scenario))
+    get throws {
+      try simulated.value(summary.subscribers) {
+        (0..<summary.subscribers).map {
+          CustomerSimulator.customer(of: $0, in: scenario, span: TimeSpan(scenario))
+        }
+      }
     }
   }
 

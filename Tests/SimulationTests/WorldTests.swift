@@ -42,7 +42,7 @@ import Domain
   func customers() throws {
     let world = try World.calm()
     let span = TimeSpan(world.scenario)
-    for customer in world.customers {
+    for customer in try world.customers {
       let times = customer.occurrences.map(\.time)
       #expect(times == times.sorted())
       #expect(times.allSatisfy { $0 >= span.start && $0 < span.end })

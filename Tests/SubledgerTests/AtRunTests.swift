@@ -5,10 +5,10 @@ import Testing
 
 @Suite("What a run published is reproduced from the ledger alone")
 struct AtRunTests {
-  @Test("After any nights, every published set comes back byte for byte", arguments: 1...3)
+  @Test("After any nights, every published set comes back byte for byte", arguments: [1, 11])
   func everyRun(seed: Int) throws {
-    var nights = try RandomNights(seed: seed)
-    let sets = try nights.live()
+    let nights = try RandomNights.lived(seed: seed)
+    let sets = nights.sets
     #expect(sets.count > 5)
     let program = nights.world.program
     let ledger = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("l.sqlite")))
@@ -26,8 +26,8 @@ struct AtRunTests {
 
   @Test("Today's knowledge of a past moment, and a past run's of another, are two other things")
   func twoTimes() throws {
-    var nights = try RandomNights(seed: 4)
-    let sets = try nights.live()
+    let nights = try RandomNights.lived(seed: 11)
+    let sets = nights.sets
     let program = nights.world.program
     let asOf = nights.asOfs[2]
     try program.run(["report", "--ledger", "l.sqlite", "--as-of", asOf, "--out", "today"])
@@ -44,9 +44,7 @@ struct AtRunTests {
 
   @Test("A set that does not come out as it was published does not take the place of what stands")
   func otherBytes() throws {
-    var nights = try RandomNights(seed: 6)
-    _ = try nights.live(count: 3)
-    let program = nights.world.program
+    let program = try RandomNights.lived(seed: 11).world.program
     let before = try program.published()
     let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readWrite)
     try ledger.rows(sql: "update run set published = 'other' where id = 1") { _ in }
@@ -61,30 +59,49 @@ struct AtRunTests {
 
   @Test("A run that is not there, or has not published, is named")
   func noSuchRun() throws {
-    var nights = try RandomNights(seed: 5)
-    _ = try nights.live(count: 1)
-    let result = try nights.world.program.run(
-      ["report", "--ledger", "l.sqlite", "--at-run", "7"])
+    let program = try RandomNights.lived(seed: 11).world.program
+    let result = try program.run(["report", "--ledger", "l.sqlite", "--at-run", "77"])
     #expect(result.status == 64)
-    #expect(result.errors.contains("no run 7 of the ledger"))
+    #expect(result.errors.contains("no run 77 of the ledger"))
   }
+}
+
+/// What was published in some nights: the as-of of each run, and its files.
+struct PublishedNights {
+  var world: World
+  var asOfs: [String] = []
+  var sets: [[String: Data]] = []
 }
 
 /// A world that arrives night by night: late, twice, in copies that say the same or something else,
 /// while people decide about breaks and options change.
 struct RandomNights {
-  let world: World
-  private(set) var asOfs: [String] = []
+  private var published: PublishedNights
+  private var world: World { published.world }
   private var numbers: SeededNumbers
   private var lines: [(night: Int, line: String)] = []
   private let count = 7
 
-  init(seed: Int) throws {
-    world = try World(
-      seed: seed, subscribers: 60, months: 8, lost: 20_000, archives: 1,
-      more: ["--duplicated", "50000", "--delayed", "50000", "--enveloped", "500000"])
+  private static let lived = MadeOnce<[Int], PublishedNights>()
+
+  /// The first nights of a seed, in a folder of their own.
+  static func lived(seed: Int, count: Int = 7) throws -> PublishedNights {
+    var published = try lived.value([seed, count]) {
+      var nights = try RandomNights(seed: seed)
+      try nights.live(count)
+      return nights.published
+    }
+    published.world = try World(copying: published.world)
+    return published
+  }
+
+  private init(seed: Int) throws {
+    published = PublishedNights(
+      world: try World(
+        seed: seed, subscribers: 60, months: 8, lost: 20_000, archives: 1,
+        more: ["--duplicated", "50000", "--delayed", "50000", "--enveloped", "500000"]))
     numbers = SeededNumbers(seed: UInt64(seed))
-    let archive = try world.archives()[0].path
+    let archive = try published.world.archives()[0].path
     let all = try String(decoding: gzip("-dc", archive), as: UTF8.self).split(separator: "\n")
     for (index, line) in all.enumerated() {
       let told = index * (count - 1) / all.count
@@ -94,10 +111,8 @@ struct RandomNights {
     }
   }
 
-  /// Lives through the nights; gives what each run published, in order.
-  mutating func live(count nights: Int? = nil) throws -> [[String: Data]] {
-    var sets: [[String: Data]] = []
-    for night in 0..<(nights ?? count) {
+  private mutating func live(_ nights: Int) throws {
+    for night in 0..<nights {
       try arrive(night)
       let asOf = "2025-0\(night + 2)-1\(below(9))"
       if below(3) == 0 {
@@ -105,11 +120,10 @@ struct RandomNights {
           ["ingest", "--ledger", "l.sqlite", "--archives", "arrived", "--config", "c.yaml"])
       }
       for _ in 0...(below(3) == 0 ? 1 : 0) {
-        sets.append(try publish(asOf))
-        asOfs.append(asOf)
+        published.sets.append(try publish(asOf))
+        published.asOfs.append(asOf)
       }
     }
-    return sets
   }
 
   private mutating func arrive(_ night: Int) throws {

@@ -2,53 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A year of people whose purchases four providers tell of, all in the same archives.
-private struct MixedWorld {
-  let program: Program
-  let asOf: String
-
-  init(seed: Int, subscribers: Int = 500) throws {
-    program = try Program()
-    let made = try program.run([
-      "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "\(subscribers)",
-      "--months", "12", "--lost", "0", "--archives", "12", "--providers",
-      "qonversion,flobuk,iaptic,purple",
-    ])
-    try #require(made.status == 0, "\(made)")
-    asOf = try String(
-      contentsOfFile: program.folder.path("world/truth/as_of.txt"), encoding: .utf8
-    ).trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
-  func publish(
-    archives: String = "world/archives", out: String = "reports", asOf: String? = nil
-  ) throws {
-    let result = try program.run([
-      "run", "--archives", archives, "--snapshots", "world/snapshots/sdk",
-      "world/snapshots/iaptic", "--config", "world/subledger.yaml", "--prices", "world/prices.csv",
-      "--as-of", asOf ?? self.asOf, "--ledger", "\(out).sqlite", "--out", out,
-    ])
-    try #require([0, 1].contains(result.status), "\(result)")
-  }
-
-  /// Every line of the archives, in their order.
-  func lines() throws -> [Data] {
-    let folder = URL(fileURLWithPath: program.folder.path("world/archives"))
-    let files = try FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    return try files.sorted { $0.path < $1.path }.flatMap { url in
-      try gzip("-dc", url.path).split(separator: UInt8(ascii: "\n")).map { Data($0) }
-    }
-  }
-
-  /// Writes `lines` to one archive.
-  func write(_ lines: [Data], to name: String) throws {
-    var bytes: [UInt8] = []
-    for line in lines { bytes += Array(line) + [UInt8(ascii: "\n")] }
-    try program.folder.write(bytes, to: name)
-  }
-}
-
 @Suite("A world that four providers tell of is reported as it was")
 struct MixedWorldTests {
   private static let reports = ["churn", "mrr", "renewals", "revenue", "trials"]
@@ -57,10 +10,16 @@ struct MixedWorldTests {
     "country", "storefront", "currency", "proceeds_rate", "amount_basis", "renewal_ordinal",
   ]
 
+  /// A year of people whose purchases four providers tell of, all in the same archives.
+  private func world(seed: Int, subscribers: Int = 300, isPublished: Bool = true) throws -> World {
+    try World(
+      seed: seed, subscribers: subscribers, months: 12, archives: 12,
+      more: ["--providers", "qonversion,flobuk,iaptic,purple"], isPublished: isPublished)
+  }
+
   @Test("Every row that a provider's data can carry equals the truth", arguments: [3, 8])
   func exact(seed: Int) throws {
-    let world = try MixedWorld(seed: seed)
-    try world.publish()
+    let world = try world(seed: seed)
     let exact = try coverage(of: world)
     var compared: [String: Int] = [:]
     for report in Self.reports {
@@ -80,14 +39,13 @@ struct MixedWorldTests {
       for row in truth { compared[row["provider"] ?? "", default: 0] += 1 }
     }
     for provider in ["qonversion", "flobuk", "iaptic", "purple"] {
-      #expect(compared[provider, default: 0] > 500, "\(provider)")
+      #expect(compared[provider, default: 0] > 400, "\(provider)")
     }
   }
 
-  @Test("With nothing lost no break is open, and no line is rejected", arguments: [3, 17])
+  @Test("With nothing lost no break is open, and no line is rejected", arguments: [3, 8])
   func nothingLost(seed: Int) throws {
-    let world = try MixedWorld(seed: seed)
-    try world.publish()
+    let world = try world(seed: seed)
     let open = try world.program.rows("breaks.csv").filter {
       $0["status"] == "open" && $0["code"] != "STALE_INPUT"
     }
@@ -102,8 +60,7 @@ struct MixedWorldTests {
 
   @Test("Every feed says which of its metrics it carries")
   func coverage() throws {
-    let world = try MixedWorld(seed: 3, subscribers: 120)
-    try world.publish()
+    let world = try world(seed: 3)
     let rows = try world.program.rows("coverage.csv")
     func coverage(_ provider: String, _ metric: String) -> Set<String?> {
       Set(
@@ -121,19 +78,20 @@ struct MixedWorldTests {
 
   @Test("Lines mixed over files and nights give the reports of one night")
   func mixedNights() throws {
-    let world = try MixedWorld(seed: 4, subscribers: 200)
-    try world.publish(out: "once")
-    let lines = try world.lines()
+    let world = try world(seed: 4, subscribers: 100, isPublished: false)
+    try world.publish(world.night(out: "once"))
+    let lines = try world.archives().flatMap {
+      try gzip("-dc", $0.path).split(separator: UInt8(ascii: "\n"))
+    }
     // Any mixture will do, as long as it is the same one every time.
     let mixed = lines.indices.sorted { ($0 * 7919 % 10_007, $0) < ($1 * 7919 % 10_007, $1) }
-    for night in 0..<3 {
+    for (night, asOf) in ["2025-06-01", "2025-10-15", world.asOf].enumerated() {
       let hand = mixed.indices.filter { $0 % 3 == night }.map { lines[mixed[$0]] }
-      try world.write(hand, to: "arrived/\(2 - night).jsonl")
-      let asOf = ["2025-06-01", "2025-10-15"]
-      try world.publish(
-        archives: "arrived", out: "nights", asOf: night < 2 ? asOf[night] : nil)
+      try world.program.folder.write(
+        Array(hand.joined(separator: [UInt8(ascii: "\n")])), to: "arrived/\(2 - night).jsonl")
+      try world.publish(world.night(archives: ["arrived"], out: "nights", asOf: asOf))
     }
-    #expect(lines.count > 2000)
+    #expect(lines.count > 1000)
     func lasting(_ out: String) throws -> [String: Data] {
       // Breaks that a later night resolved speak of arrival.
       try timeless(world.program, out).filter { !$0.key.hasPrefix("breaks") }
@@ -146,7 +104,7 @@ struct MixedWorldTests {
     #expect(try open("once") == open("nights"))
   }
 
-  private func coverage(of world: MixedWorld) throws -> Set<[String]> {
+  private func coverage(of world: World) throws -> Set<[String]> {
     let path = world.program.folder.path("world/truth/coverage.csv")
     let rows = try readCSV(path).filter { $0["coverage"] == "exact" }
     return Set(

@@ -8,11 +8,9 @@ struct OutageTests {
   private static let long = "2025-04-20T00:00:00Z/2025-04-22T00:00:00Z"
 
   private func world(_ outages: [String]) throws -> World {
-    let world = try World(
+    try World(
       seed: 8, subscribers: 700, months: 6,
-      more: ["--enveloped", "1000000"] + outages.flatMap { ["--outage", $0] })
-    try world.publish(world.night())
-    return world
+      more: ["--enveloped", "1000000"] + outages.flatMap { ["--outage", $0] }, isPublished: true)
   }
 
   @Test("Each outage is a row, with what was delayed and lost in it")

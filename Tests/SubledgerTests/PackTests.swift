@@ -7,9 +7,7 @@ struct PackTests {
   private let program: Program
 
   init() throws {
-    var nights = try RandomNights(seed: 12)
-    _ = try nights.live(count: 4)
-    program = nights.world.program
+    program = try RandomNights.lived(seed: 12, count: 4).world.program
     try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
     try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "p.tar.gz"])
   }

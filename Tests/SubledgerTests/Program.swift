@@ -17,6 +17,11 @@ struct Program {
 
   init() throws { folder = try TemporaryFolder() }
 
+  /// The program in a folder of its own with all that lies in another's.
+  init(copying other: Program) throws {
+    folder = try TemporaryFolder(copying: other.folder)
+  }
+
   /// Runs `subledger` with `arguments` in the folder, by `umask` if given, and waits for it.
   @discardableResult
   func run(

@@ -6,8 +6,7 @@ import Testing
 struct PropertyTests {
   @Test("Other names and another order of files give the same reports")
   func shuffledFiles() throws {
-    let world = try World(seed: 2, subscribers: 150)
-    try world.publish(world.night())
+    let world = try World(seed: 2, subscribers: 150, isPublished: true)
     for (index, url) in try world.archives().enumerated() {
       // Reversed, with a name that says nothing about what is inside, in folders of their own.
       let name = "other/\(String(UnicodeScalar(UInt8(122 - index))))/\(index * 7 % 14).log"
@@ -21,8 +20,7 @@ struct PropertyTests {
 
   @Test("Lines dealt out anew over plain and packed files give the same reports")
   func resplitLines() throws {
-    let world = try World(seed: 2, subscribers: 150)
-    try world.publish(world.night())
+    let world = try World(seed: 2, subscribers: 150, isPublished: true)
     var hands = [[UInt8]](repeating: [], count: 5)
     var number = 0
     for url in try world.archives() {
@@ -46,8 +44,7 @@ struct PropertyTests {
 
   @Test("Archives that come twice, as a copy and line by line, add nothing")
   func everythingTwice() throws {
-    let world = try World(seed: 2, subscribers: 150)
-    try world.publish(world.night())
+    let world = try World(seed: 2, subscribers: 150, isPublished: true)
     for url in try world.archives() {
       let name = url.lastPathComponent
       try world.program.folder.write(Array(Data(contentsOf: url)), to: "again/copy-\(name)")
@@ -95,8 +92,7 @@ struct PropertyTests {
 
   @Test("Running again, and reporting again, change no byte and no file")
   func secondRun() throws {
-    let world = try World(seed: 2, subscribers: 150)
-    try world.publish(world.night())
+    let world = try World(seed: 2, subscribers: 150, isPublished: true)
     let (before, files) = (try world.program.published(), try inodes(world, "reports"))
     try world.publish(world.night())
     #expect(differences(before, try world.program.published()).isEmpty)
@@ -113,9 +109,8 @@ struct PropertyTests {
 
   @Test("An earlier as-of after a later one is what it would have been on its own")
   func backInTime() throws {
-    let world = try World(seed: 2, subscribers: 150)
+    let world = try World(seed: 2, subscribers: 150, isPublished: true)
     try world.publish(world.night(out: "fresh", asOf: "2025-09-01"))
-    try world.publish(world.night())
     try world.publish([
       "report", "--config", "world/subledger.yaml", "--as-of", "2025-09-01", "--ledger",
       "reports.sqlite", "--out", "back",
@@ -127,8 +122,7 @@ struct PropertyTests {
 
   @Test("The checksums are those of the published files")
   func checksums() throws {
-    let world = try World(seed: 2, subscribers: 60)
-    try world.publish(world.night())
+    let world = try World(seed: 2, subscribers: 150, isPublished: true)
     try output(
       of: ["sha256sum", "--check", "--quiet", "--strict", "SHA256SUMS"],
       in: world.program.folder.path("reports"))

@@ -14,8 +14,8 @@ struct PruneTests {
     "Later runs come back byte for byte, earlier ones are refused, and nights go on the same",
     arguments: seeds)
   func runs(seed: Int) throws {
-    var nights = try RandomNights(seed: seed)
-    let sets = try nights.live()
+    let nights = try RandomNights.lived(seed: seed)
+    let sets = nights.sets
     let program = nights.world.program
     try copy("l", "n", program)
     let evidence = try closedMonths("l", program)
@@ -91,9 +91,7 @@ struct PruneTests {
 
   @Test("Versions of a month that was closed stay, and a version that is taken away is named")
   func closed() throws {
-    var nights = try RandomNights(seed: 13)
-    _ = try nights.live(count: 5)
-    let program = nights.world.program
+    let program = try RandomNights.lived(seed: 13, count: 5).world.program
     let closed = try program.run([
       "close", "2025-02", "--ledger", "l.sqlite", "--force", "--reason", "books",
     ])

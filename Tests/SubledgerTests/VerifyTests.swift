@@ -7,12 +7,8 @@ import Testing
 struct VerifyTests {
   private let program: Program
 
-  /// Two published runs of a small world, with conflicts, late copies, snapshots and decisions.
-  init() throws {
-    var nights = try RandomNights(seed: 11)
-    _ = try nights.live(count: 5)
-    program = nights.world.program
-  }
+  /// Some nights of a small world, with conflicts, late copies, snapshots and decisions.
+  init() throws { program = try RandomNights.lived(seed: 11).world.program }
 
   @Test("A ledger, its archives and the set hold, as text and as JSON, and nothing is written")
   func holds() throws {

@@ -8,18 +8,44 @@ struct World {
   /// The world's end.
   let asOf: String
 
-  /// Makes a world in the folder `world` of a program of its own.
+  private static let written = MadeOnce<[String], Program>()
+  private static let published = MadeOnce<[String], Program>()
+
+  /// A world in the folder `world` of a program of its own, or also what a run publishes of it.
+  ///
+  /// What the options describe is made once and copied for each test.
   init(
     seed: Int, subscribers: Int = 300, months: Int = 14, lost: Int = 0, archives: Int = 14,
-    more: [String] = []
+    more: [String] = [], isPublished: Bool = false
   ) throws {
-    program = try Program()
-    let made = try program.run(
+    let options =
       [
         "simulate", "--out", "world", "--seed", "\(seed)", "--subscribers", "\(subscribers)",
         "--months", "\(months)", "--lost", "\(lost)", "--archives", "\(archives)",
-      ] + more)
-    try #require(made.status == 0, "\(made)")
+      ] + more
+    let written = try Self.written.value(options) {
+      let program = try Program()
+      let made = try program.run(options)
+      try #require(made.status == 0, "\(made)")
+      return program
+    }
+    if isPublished {
+      let published = try Self.published.value(options) {
+        let world = try World(Program(copying: written))
+        try world.publish(world.night())
+        return world.program
+      }
+      try self.init(Program(copying: published))
+    } else {
+      try self.init(Program(copying: written))
+    }
+  }
+
+  /// The world in a folder of its own with all that lies in another's.
+  init(copying other: World) throws { try self.init(Program(copying: other.program)) }
+
+  private init(_ program: Program) throws {
+    self.program = program
     let path = program.folder.path("world/truth/as_of.txt")
     asOf = try String(contentsOfFile: path, encoding: .utf8)
       .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -29,10 +55,18 @@ struct World {
   func night(
     archives: [String] = ["world/archives"], out: String = "reports", asOf: String? = nil
   ) -> [String] {
-    ["run", "--archives"] + archives + [
-      "--snapshots", "world/snapshots/sdk", "--config", "world/subledger.yaml", "--as-of",
-      asOf ?? self.asOf, "--ledger", "\(out).sqlite", "--out", out,
+    var inputs = ["world/snapshots/sdk"]
+    var prices: [String] = []
+    if isThere("world/snapshots/iaptic") { inputs.append("world/snapshots/iaptic") }
+    if isThere("world/prices.csv") { prices = ["--prices", "world/prices.csv"] }
+    return ["run", "--archives"] + archives + ["--snapshots"] + inputs + prices + [
+      "--config", "world/subledger.yaml", "--as-of", asOf ?? self.asOf, "--ledger",
+      "\(out).sqlite", "--out", out,
     ]
+  }
+
+  private func isThere(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: program.folder.path(name))
   }
 
   /// Runs a whole night and expects that it published a set.

@@ -1,15 +1,28 @@
 public import Foundation
+import Synchronization
 
 /// A fresh folder for one test, removed when the test is done with it.
+///
+/// It lies in memory where the system has room for that: the program syncs what it writes, and no
+/// test needs to wait for a disk.
 public final class TemporaryFolder: Sendable {
   /// Where it is.
   public let url: URL
 
   /// Makes a folder with a name of its own.
   public init() throws {
-    url = FileManager.default.temporaryDirectory
-      .appendingPathComponent("subledger-\(UUID().uuidString)")
+    url = Self.parent.appendingPathComponent("subledger-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    _ = Self.removalAtExit
+    Self.open.withLock { _ = $0.insert(url) }
+  }
+
+  /// Makes a folder with a copy of everything in `other`.
+  public convenience init(copying other: TemporaryFolder) throws {
+    try self.init()
+    for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {
+      try FileManager.default.copyItem(atPath: other.path(name), toPath: path(name))
+    }
   }
 
   /// The path of the folder.
@@ -34,5 +47,28 @@ public final class TemporaryFolder: Sendable {
     try write(Array(text.utf8), to: name)
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+    Self.open.withLock { _ = $0.remove(url) }
+  }
+
+  /// `/dev/shm` where programs may run in it and four gigabytes are free, else the system's choice.
+  private static let parent: URL = {
+    var memory = statvfs()
+    let isThere = statvfs("/dev/shm", &memory) == 0
+    let free = UInt64(memory.f_bavail) * UInt64(memory.f_frsize)
+    // ST_NOEXEC of <sys/statvfs.h>.
+    let runsPrograms = memory.f_flag & 8 == 0
+    return isThere && free > 4 << 30 && runsPrograms
+      ? URL(fileURLWithPath: "/dev/shm") : FileManager.default.temporaryDirectory
+  }()
+
+  private static let open = Mutex<Set<URL>>([])
+
+  /// Folders that tests share are never done with: the end of the process removes them.
+  private static let removalAtExit = atexit {
+    for url in TemporaryFolder.open.withLock({ $0 }) {
+      try? FileManager.default.removeItem(at: url)
+    }
+  }
 }
