@@ -100,6 +100,9 @@ public struct ReconciliationSettings: Sendable {
     self.snapshotsComplete = snapshotsComplete
   }
 
+  /// When the first event of any feed happened; nil without feeds.
+  public var firstEventAt: Instant? { feeds.map(\.firstEventAt).min() }
+
   func feed(_ provider: Provider, _ app: String) -> FeedHistory? {
     feeds.first { $0.provider == provider && $0.app == app }
   }

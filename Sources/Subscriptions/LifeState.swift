@@ -36,6 +36,8 @@ extension SubscriptionHistory {
         product: $0.product, isPaid: $0.chargeKind != nil)
     }
     state.silentEnd = silentEnd
+    state.unseenPeriods = unseenPeriods
+    state.reportedCount = reportedCount
     state.churned = churned
     state.speaksOfSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }

@@ -152,6 +152,10 @@ public struct LineageState: Sendable, Equatable {
   /// The end of the last period, when auto-renew was on and nothing at all was told of what
   /// followed, though it is too late for it; nil otherwise.
   public var silentEnd: Instant?
+  /// Periods that events prove although neither charge nor trial start arrived, in business order.
+  public var unseenPeriods: [UnseenPeriod] = []
+  /// The highest counter of the events since the last charge; nil when none has one.
+  public var reportedCount: ReportedCount?
   /// Ends that count as churn, in order; what was paused is none.
   public var churned: [Churned] = []
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.

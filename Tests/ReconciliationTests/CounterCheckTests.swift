@@ -18,7 +18,7 @@ struct CounterCheckTests {
   func noGap() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 5, without: [0, 1, 2])], entitlements: nil,
-      capturedAt: "2026-06-20")
+      capturedAt: "2026-06-20", firstEventAt: "2026-03-20")
     #expect(scenario.codes == [])
   }
 
@@ -179,7 +179,8 @@ struct CounterCheckTests {
     var story = Story.monthly(renewals: 2, without: [0, 2])
     story.events[0].renewalCount = .max
     var scenario = Scenario(
-      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
+      stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20",
+      firstEventAt: "2026-01-15")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     scenario.stories[0].tell(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10)

@@ -100,6 +100,6 @@ struct SilentEndCheckTests {
     rules.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-20")]
     let life = try SubscriptionHistory(events: events, rules: rules)
     #expect(life.state?.silentEnd == nil)
-    #expect(!life.hasLooseEnds)
+    #expect(!life.hasLooseEnds(since: Instant(milliseconds: .max)))
   }
 }

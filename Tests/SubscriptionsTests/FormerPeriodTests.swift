@@ -71,7 +71,7 @@ struct FormerPeriodTests {
     #expect(try story.facts(asOf: "2026-03-01").days(.churnedVoluntary) == ["2026-02-10"])
   }
 
-  @Test("A cancel of a charge that never came explains no silence before it")
+  @Test("A cancel of a charge that never came proves the charge, and leaves no silence before it")
   func cancelOfUnseen() throws {
     var story = Story()
     story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
@@ -81,7 +81,9 @@ struct FormerPeriodTests {
     }
     let life = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-    #expect(life.state?.silentEnd == at("2026-02-10"))
+    #expect(life.state?.silentEnd == nil)
+    #expect(life.state?.unseenPeriods.map(\.transaction) == [555])
+    #expect(life.state?.unseenPeriods.map(\.previousEnd) == [at("2026-02-10")])
   }
 
   @Test("The refund of an older charge that never came explains no silence, but a newer one may")

@@ -62,13 +62,14 @@ struct GroupFold: Sendable {
       try life.book(into: &result.facts)
       life.book(into: &result.rates)
       life.book(into: &result.prices)
-      guard !life.findings.isEmpty || life.hasLooseEnds,
+      let hasLooseEnds = rules.firstEventAt.map(life.hasLooseEnds(since:)) ?? false
+      guard !life.findings.isEmpty || hasLooseEnds,
         let lineage = try cases.lineage(life, group, events)
       else { continue }
       var found = breaks(from: life.findings, lineage: lineage, rules: rules)
       // Reconciliation walks over users; a lineage without one is met only here.
       let isMet = reconciled.contains(lineage.state.provider) && group[0].user != 0
-      if life.hasLooseEnds, !isMet {
+      if hasLooseEnds, !isMet {
         let user = ReconciliationInput(
           provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
         let outcome = reconcile(user, rules: rules)

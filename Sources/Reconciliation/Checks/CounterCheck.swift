@@ -4,7 +4,7 @@ import Domain
 /// The counters of the events themselves; no snapshot is needed.
 enum CounterCheck: ReconciliationCheck {
   static let conditions = [
-    BreakCondition([.missedRenewal], "counters jump"),
+    BreakCondition([.missedRenewal], "counters jump, of charges or of another event"),
     BreakCondition([.missedConversion], "a renewal follows a trial directly"),
   ]
 
@@ -23,6 +23,7 @@ extension Reconciler {
         let jump = counter.take(paid[index].kind, counter: paid[index].renewalCount)
         if let jump { raiseGap(lineage, jump, since: start, paid[...index]) }
       }
+      if let counted = counter.count { raiseReportedCount(lineage, above: counted) }
     }
   }
 
@@ -82,6 +83,24 @@ extension Reconciler {
     raiseRenewals(
       lineage, from: jump.from + 1, count: left - jump.changes, at: due, provenBy: .events,
       evidence)
+  }
+
+  /// Raises the renewals that an event after the last charge counts, less what was found.
+  private mutating func raiseReportedCount(_ lineage: LineageInput, above counted: Int64) {
+    let state = lineage.latest
+    guard let reported = state.reportedCount, let last = state.subscriptionCharges.last else {
+      return
+    }
+    let found = missing(in: lineage).filter {
+      !$0.isFree && $0.code != .missedPurchase && isAfterLastPeriod($0, state)
+    }
+    let left = Int64(reported.count) - counted - total(found)
+    guard left > 0 else { return }
+    raiseRenewals(
+      lineage, from: counted + 1, count: left, at: min(last.periodEnd ?? last.time, reported.time),
+      provenBy: .events,
+      "\(reported.kind.name) of \(reported.time.text) counts \(reported.count) renewals; the "
+        + "last charge that arrived is renewal \(counted)")
   }
 
   /// Keeps on record that the counter says one more, where a change of product may be that one.

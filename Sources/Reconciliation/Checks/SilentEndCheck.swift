@@ -34,7 +34,7 @@ extension Reconciler {
         key: .silence(end), expectedAt: end,
         evidence: "auto-renew was on and the period ended \(end.text); until "
           + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
-          + "failed payment was told")
+          + "failed payment arrived")
       draft.family = .silentEnd
       draft.severity = .medium
       draft.provenBy = .events

@@ -13,11 +13,16 @@ extension SubscriptionHistory {
     return ordinals
   }
 
-  /// Whether the counters of two charges leave a number out.
+  /// Whether the counters of two charges, or of an event after the last one, leave a number out.
   var hasCounterJump: Bool {
     var jumps = false
-    countRenewals { _, _, jump in jumps = jumps || jump != nil }
-    return jumps
+    var last: Int64?
+    countRenewals { _, counter, jump in
+      jumps = jumps || jump != nil
+      last = counter.count
+    }
+    guard !jumps, let last, let reported = reportedCount else { return jumps }
+    return Int64(reported.count) > last
   }
 
   /// Counts the renewals up to each charge of the subscription.

@@ -2,12 +2,16 @@ public import Domain
 
 extension SubscriptionHistory {
   /// Whether events alone prove that one never came: a refund without its charge, a trial followed
-  /// by a renewal, a counter that jumps, or an end of which nothing was told.
+  /// by a renewal, a counter that jumps, an unseen transaction, a first charge that cannot be the
+  /// first, or an end that nothing followed.
   ///
-  /// Cheap to ask of every lineage; what exactly is missing is reconciliation's to say.
-  public var hasLooseEnds: Bool {
+  /// Cheap to ask of every lineage; reconciliation decides what exactly is missing.
+  ///
+  /// - Parameter start: when the first event of any feed happened.
+  public func hasLooseEnds(since start: Instant) -> Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
-    return isConversionUntold || silentEnd != nil || hasCounterJump
+    return isConversionUntold || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
+      || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
 
   /// Whether a trial is followed by a counted renewal, without a conversion between them.
@@ -33,7 +37,8 @@ extension SubscriptionHistory {
     else { return nil }
     let told = period.ownEvents.dropFirst().contains { index in
       explainsEnd(events[index].kind)
-        && !events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+        && events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+          == (period.unseenEnd != nil)
     }
     return told || mayBeTakenAway(period) || isCommitted(period, until: end) ? nil : end
   }

@@ -21,6 +21,8 @@ struct Period: Sendable {
   /// with the charge, else the first that is told; nil while nothing tells it.
   var paidUntil: Instant?
   var graceEnd: Instant?
+  /// The latest end that events report of charges that followed and never arrived.
+  var unseenEnd: Instant?
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var takenAway: Instant?
 
@@ -36,7 +38,7 @@ struct Period: Sendable {
   var effectiveEnd: Instant? {
     if let takenAway { return takenAway }
     guard let end else { return nil }
-    return max(end, graceEnd ?? end)
+    return max(end, graceEnd ?? end, unseenEnd ?? end)
   }
 }
 

@@ -34,6 +34,7 @@ struct PeriodPass {
       readGrace(of: index)
       readLaterEnd(of: index)
       readExtension(of: index)
+      readUnseenEnd(of: index)
     }
     takeAway()
     return periods
@@ -202,6 +203,23 @@ struct PeriodPass {
     for later in periods[index].ownEvents where events[later].kind == .extended {
       guard let told = events[later].periodEnd, let end = periods[index].end else { continue }
       periods[index].end = max(told, end)
+    }
+  }
+
+  /// A charge that never arrived went on where this period ended, if events name its transaction.
+  private mutating func readUnseenEnd(of index: Int) {
+    let period = periods[index]
+    guard !period.isTrial else { return }
+    for later in period.ownEvents.dropFirst() {
+      let event = events[later]
+      guard !event.kind.isProductChange,
+        event.mayNameUnseenPeriod(after: period, events, rules.renewalGap),
+        firstOpened[event.transaction] == nil, let end = event.periodEnd,
+        !events.contains(where: {
+          $0.kind.isProductChange && $0.transaction == event.transaction
+        })
+      else { continue }
+      periods[index].unseenEnd = max(end, periods[index].unseenEnd ?? end)
     }
   }
 

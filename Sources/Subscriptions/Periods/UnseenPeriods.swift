@@ -1,0 +1,207 @@
+public import Domain
+
+/// A period that events prove although neither its charge nor its trial start arrived.
+public struct UnseenPeriod: Sendable, Equatable {
+  /// `transactionKey` of its transaction; 0 where only the free time before a renewal proves it.
+  public var transaction: Int64
+  /// StringID of the store product id.
+  public var product: StringID
+  /// Whether it is a trial.
+  public var isTrial: Bool
+  /// When it was charged; nil when not sent.
+  public var start: Instant?
+  /// The latest end that events report.
+  public var end: Instant
+  /// The end of the period before it; nil when none arrived.
+  public var previousEnd: Instant?
+  /// Whether its transaction is the original one.
+  public var opensLineage: Bool
+  /// Whether it begins after the subscription had expired.
+  public var isRestart = false
+  /// The first event that proves it.
+  public var kind: EventKind
+  /// When that happened.
+  public var time: Instant
+}
+
+/// A renewal counter of an event that is no charge.
+public struct ReportedCount: Sendable, Equatable {
+  /// The provider's counter.
+  public var count: Int32
+  /// The event that has it.
+  public var kind: EventKind
+  /// When that happened.
+  public var time: Instant
+}
+
+extension SubscriptionHistory {
+  /// In business order.
+  var unseenPeriods: [UnseenPeriod] {
+    var found: [UnseenPeriod] = []
+    var opened: Set<Int64>?
+    var running = -1
+    for index in events.indices {
+      while running + 1 < periods.count, periods[running + 1].opener <= index {
+        running += 1
+        if let free = freePeriod(before: running) ?? restart(before: running) {
+          found.append(free)
+        }
+      }
+      let event = events[index]
+      let period = periodBefore(event, running)
+      guard event.mayNameUnseenPeriod(after: period, events, rules.renewalGap) else { continue }
+      let known = opened ?? openedTransactions
+      opened = known
+      guard !known.contains(event.transaction), let unseen = unseenPeriod(event, after: period)
+      else { continue }
+      guard let same = found.firstIndex(where: { $0.transaction == event.transaction }) else {
+        found.append(unseen)
+        continue
+      }
+      found[same].end = max(found[same].end, unseen.end)
+      found[same].start = found[same].start ?? unseen.start
+    }
+    return found
+  }
+
+  /// The period whose end an event of an unseen one follows: the running one, for a change of
+  /// product the one that it ends.
+  private func periodBefore(_ event: Event, _ running: Int) -> Period? {
+    guard running >= 0 else { return nil }
+    let opener = events[periods[running].opener]
+    let isOfChange =
+      event.kind.isProductChange && opener.kind.isProductChange
+      && event.time.since(opener.time) <= rules.renewalGap
+    return isOfChange ? running > 0 ? periods[running - 1] : nil : periods[running]
+  }
+
+  private var openedTransactions: Set<Int64> {
+    Set(
+      events.lazy.filter {
+        $0.chargeKind != nil || $0.kind == .trialStarted
+          || $0.kind.isProductChange && !isOfPeriodBeforeChange($0)
+      }.map(\.transaction))
+  }
+
+  /// Whether an unpaid change of product names the transaction of the period that it ends: the
+  /// charge for the new product has another one.
+  private func isOfPeriodBeforeChange(_ change: Event) -> Bool {
+    change.chargeKind == nil
+      && events.contains { other in
+        other.chargeKind == .productChange && other.transaction != change.transaction
+          && abs(other.time.since(change.time).milliseconds) <= rules.renewalGap.milliseconds
+      }
+  }
+
+  private func unseenPeriod(_ event: Event, after period: Period?) -> UnseenPeriod? {
+    guard let end = event.reportedPeriodEnd else { return nil }
+    // A conversion proves that what it followed was a trial.
+    let isTrial = event.isOfTrial || event.kind == .other
+    // A date of its own is no date of the charge.
+    let sent = event.kind.isProductChange ? nil : event.periodStart
+    let start = sent.flatMap { $0 < event.time ? $0 : nil }
+    if period == nil {
+      let first = periods.first { $0.booking != nil }.map { events[$0.opener].kind }
+      guard event.kind != .other || first == .trialConverted, start != nil else { return nil }
+    } else if event.isOfTrial {
+      return nil
+    }
+    return UnseenPeriod(
+      transaction: event.transaction, product: event.productLeft ?? event.product,
+      isTrial: isTrial, start: start, end: end, previousEnd: period?.end,
+      opensLineage: event.startsLineage, kind: event.kind, time: event.time)
+  }
+
+  /// The period that a renewal leaves free before it, if it is exactly one and nothing explains it;
+  /// also the one in which a change of product came.
+  ///
+  /// Where renewals are counted, the counter decides.
+  private func freePeriod(before index: Int) -> UnseenPeriod? {
+    guard index > 0 else { return nil }
+    let (previous, next) = (periods[index - 1], periods[index])
+    let charge = events[next.opener]
+    guard charge.renewalCount == nil, !previous.isTrial, !previous.isEndDerived,
+      let free = previous.effectiveEnd, free == previous.end, next.start > free + rules.renewalGap,
+      previous.takenAway == nil,
+      !previous.isInvoluntary(events), previous.autoRenewOffSince(events, before: nil) == nil,
+      !previous.ownEvents.contains(where: { events[$0].isEnd || events[$0].kind == .paused })
+    else { return nil }
+    let length = free.since(previous.start).milliseconds
+    let difference = next.start.since(free).milliseconds - length
+    let tolerance = max(rules.renewalGap.milliseconds, length / 7)
+    let isWhole = abs(difference) <= tolerance
+    let isProven =
+      charge.chargeKind == .productChange
+      ? charge.provider.capabilities.sendsExpirations && difference <= tolerance
+      : charge.kind == .renewed && isWhole && next.product == previous.product
+    guard length > 0, isProven else { return nil }
+    return UnseenPeriod(
+      transaction: 0, product: previous.product, isTrial: false, start: free, end: next.start,
+      previousEnd: free, opensLineage: false, kind: charge.kind, time: charge.time)
+  }
+
+  /// The start that is missing where a renewal follows an expiry: it came a period before.
+  private func restart(before index: Int) -> UnseenPeriod? {
+    guard index > 0 else { return nil }
+    let (previous, next) = (periods[index - 1], periods[index])
+    let (before, renewal) = (events[previous.opener], events[next.opener])
+    guard renewal.kind == .renewed, !previous.isTrial, !previous.isEndDerived,
+      let free = previous.effectiveEnd, let end = next.end, previous.takenAway == nil,
+      !previous.isInvoluntary(events), previous.ownEvents.contains(where: { events[$0].isExpiry })
+    else { return nil }
+    if let count = renewal.renewalCount, let last = before.renewalCount, count != last + 1 {
+      return nil
+    }
+    let start = next.start - end.since(next.start)
+    guard start > free + rules.renewalGap else { return nil }
+    return UnseenPeriod(
+      transaction: 0, product: renewal.product, isTrial: false, start: start, end: next.start,
+      previousEnd: free, opensLineage: false, isRestart: true, kind: renewal.kind,
+      time: renewal.time)
+  }
+
+  /// The highest counter of the events since the last charge; nil when none has one.
+  var reportedCount: ReportedCount? {
+    guard let last = periods.last else { return nil }
+    return last.ownEvents.dropFirst().compactMap { index in
+      events[index].renewalCount.map {
+        ReportedCount(count: $0, kind: events[index].kind, time: events[index].time)
+      }
+    }.max { $0.count < $1.count }
+  }
+
+  /// Whether the first charge proves one before it that happened after `start`.
+  func mayMissStart(since start: Instant) -> Bool {
+    guard let first = periods.first, first.booking != nil, first.start > start else { return false }
+    let event = events[first.opener]
+    if event.kind == .trialConverted { return true }
+    guard event.kind == .renewed, let end = first.end else { return false }
+    return first.start - end.since(first.start) >= start
+  }
+}
+
+extension Event {
+  /// The end of the period that the event names: a change of product names one that had begun.
+  var reportedPeriodEnd: Instant? { toldPeriodEnd ?? (kind.isProductChange ? time : nil) }
+
+  /// Whether the event reports a later end than `period`, of another transaction; before any
+  /// period, whether it reports any end.
+  ///
+  /// An end beyond a failed payment can be that of a grace, unless it is most of a period later.
+  func mayNameUnseenPeriod(after period: Period?, _ events: [Event], _ gap: Interval) -> Bool {
+    guard transaction != 0, chargeKind == nil, kind != .trialStarted, kind != .extended,
+      !isRefundBooking
+    else { return false }
+    guard let period else { return kind.isAboutSubscription || kind == .other && startsLineage }
+    guard kind.isAboutSubscription, let end = period.end, let reported = reportedPeriodEnd,
+      !startsLineage
+    else { return false }
+    let opener = events[period.opener]
+    guard opener.transaction != 0, transaction != opener.transaction, reported > end + gap else {
+      return false
+    }
+    guard isBillingProblem || period.graceEnd != nil else { return true }
+    let length = max(0, end.since(period.start).milliseconds)
+    return reported.since(end).milliseconds >= length / 10 * 9
+  }
+}

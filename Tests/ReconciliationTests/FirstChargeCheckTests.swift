@@ -1,0 +1,83 @@
+import Domain
+import Reconciliation
+import Testing
+
+@Suite("A first charge that cannot be the first")
+struct FirstChargeCheckTests {
+  private func scenario(_ story: Story, since first: String = "2025-10-01") -> Scenario {
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    scenario.firstEventAt = first
+    return scenario
+  }
+
+  @Test("Renewal 1 proves the start, a period before it, with its amount")
+  func start() throws {
+    let breaks = scenario(.monthly(renewals: 2, without: [0])).breaks
+    #expect(breaks.map(\.code) == [.missedStart])
+    let found = try #require(breaks.first)
+    #expect(found.expectedAt.map { $0 > at("2026-01-01") && $0 < at("2026-01-06") } == true)
+    #expect(found.estimatedUSD == Amount(micros: 10_000_000))
+    #expect(found.evidence.contains("renewal 1"))
+  }
+
+  @Test("Renewal 2 proves the start and a renewal")
+  func several() {
+    #expect(
+      scenario(.monthly(renewals: 2, without: [0, 1])).codes == ["MISSED_RENEWAL", "MISSED_START"])
+  }
+
+  @Test("Only what lies after the first event of the feed is missing")
+  func beforeFeed() {
+    let story = Story.monthly(renewals: 5, without: [0, 1, 2, 3])
+    var later = scenario(story, since: "2026-03-15")
+    later.capturedAt = "2026-06-20"
+    #expect(later.codes == [])
+    later.firstEventAt = "2026-02-15"
+    #expect(later.breaks.map(\.code) == [.missedRenewal])
+    #expect(later.breaks.map(\.missingEvents) == [2])
+  }
+
+  @Test("A renewal soon after the feed began may have come out of a billing retry before it")
+  func retryBeforeFeed() {
+    #expect(scenario(.monthly(renewals: 2, without: [0]), since: "2025-12-10").codes == [])
+  }
+
+  @Test("A payment that is seen to fail before the first charge explains the charge")
+  func retrySeen() {
+    var story = Story.monthly(renewals: 2, without: [0])
+    story.tell(.billingRetry, "2026-01-20", until: "2025-10-20") {
+      $0.periodStart = at("2025-09-20")
+    }
+    #expect(scenario(story).codes == [])
+  }
+
+  @Test("A start after an end, and a change of product, prove nothing")
+  func others() {
+    for kind in [EventKind.started, .resubscribed, .upgraded] {
+      var story = Story()
+      story.tell(kind, "2026-03-01", until: "2026-04-01", transaction: 105, price: 10)
+      #expect(scenario(story).codes == [], "\(kind)")
+    }
+  }
+
+  @Test("A conversion proves its trial, free of charge, when that must have begun after the feed")
+  func trial() {
+    var story = Story()
+    story.tell(.trialConverted, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    let found = scenario(story).breaks
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.estimatedUSD) == [.zero])
+    #expect(scenario(story, since: "2026-02-20").codes == [])
+    story.tell(.trialStarted, "2026-02-20", until: "2026-03-01", transaction: 100)
+    #expect(scenario(story).codes == [])
+  }
+
+  @Test("The start that a snapshot shows is the same break")
+  func shown() {
+    var scenario = scenario(.monthly(renewals: 2, without: [0]))
+    let alone = scenario.breaks.map(\.id)
+    scenario.entitlements = [premium(until: "2026-04-01", started: "2026-01-01", count: 2)]
+    #expect(scenario.codes == ["MISSED_START"])
+    #expect(scenario.breaks.map(\.id) == alone)
+  }
+}

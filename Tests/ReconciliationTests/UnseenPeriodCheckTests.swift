@@ -1,0 +1,184 @@
+import Domain
+import Reconciliation
+import Subscriptions
+import Testing
+
+@Suite("A charge that never arrived, and that a later event names")
+struct UnseenPeriodCheckTests {
+  /// Charges of January and February; then an event of the transaction 102, charged in March.
+  private func story(
+    _ kind: EventKind, _ time: String = "2026-03-15", transaction: Int64 = 102,
+    until end: String = "2026-04-01", charged: String = "2026-03-01"
+  ) -> Story {
+    var story = Story.monthly(renewals: 1)
+    story.tell(kind, time, until: end, transaction: transaction) { $0.periodStart = at(charged) }
+    return story
+  }
+
+  private func scenario(_ story: Story, asOf: String = "2026-03-20") -> Scenario {
+    Scenario(stories: [story], entitlements: nil, capturedAt: asOf)
+  }
+
+  @Test(
+    "Any event that names it with a later end proves a renewal, with its id, time and amount",
+    arguments: [
+      EventKind.canceled, .uncanceled, .expired, .billingRetry, .graceEntered, .paused,
+      .endedInvoluntarily,
+    ])
+  func renewal(kind: EventKind) throws {
+    let breaks = scenario(story(kind)).breaks
+    #expect(breaks.map(\.code) == [.missedRenewal])
+    let found = try #require(breaks.first)
+    #expect(found.transaction == "102")
+    #expect(found.expectedAt == at("2026-03-01"))
+    #expect(found.missingEvents == 1)
+    #expect(found.estimatedUSD == Amount(micros: 10_000_000))
+    #expect(found.evidence.hasPrefix("\(kind.name) of 2026-03-15"))
+    #expect(found.status == .open)
+  }
+
+  @Test("The subscription is active until the end of the period that it names")
+  func active() throws {
+    let story = story(.canceled)
+    let state = try #require(story.lineage(until: at("2026-05-01"))?.state)
+    #expect(state.churned.map(\.at) == [at("2026-04-01")])
+    #expect(scenario(story, asOf: "2026-05-01").codes == ["MISSED_RENEWAL"])
+    #expect(scenario(story, asOf: "2026-05-01").outcome.churnInDoubt.isEmpty)
+  }
+
+  @Test("An end several periods later proves as many charges")
+  func several() {
+    let breaks = scenario(
+      story(.canceled, "2026-05-15", transaction: 104, until: "2026-06-01", charged: "2026-05-01"),
+      asOf: "2026-05-20"
+    ).breaks
+    #expect(breaks.map(\.code) == [.missedRenewal])
+    #expect(breaks.map(\.missingEvents) == [3])
+    #expect(breaks.map(\.expectedAt) == [at("2026-03-01")])
+    #expect(breaks.first?.estimatedUSD == Amount(micros: 30_000_000))
+  }
+
+  @Test("It is one break, whose id is that of the transaction in a snapshot")
+  func oneLoss() {
+    let events = scenario(story(.canceled))
+    var both = events
+    both.entitlements = [
+      premium(until: "2026-04-01", .canceled, listing: monthlyTransactions(renewals: 2))
+    ]
+    #expect(both.codes == ["MISSED_RENEWAL"])
+    #expect(both.breaks.map(\.id) == events.breaks.map(\.id))
+    both.entitlements = [premium(until: "2026-04-01", .canceled, count: 2)]
+    #expect(both.codes == ["MISSED_RENEWAL"])
+    #expect(both.breaks.map(\.id) == events.breaks.map(\.id))
+  }
+
+  @Test("After a trial it is the conversion")
+  func conversion() {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.tell(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101) {
+      $0.periodStart = at("2026-01-08")
+    }
+    #expect(scenario(story, asOf: "2026-01-25").codes == ["MISSED_CONVERSION"])
+  }
+
+  @Test("The original transaction is the start, of a trial if the event is of one")
+  func start() {
+    for (kind, amount) in [(EventKind.canceled, nil), (.trialCanceled, Amount.zero)] {
+      var story = Story()
+      story.tell(kind, "2026-01-20", until: "2026-02-01") { $0.periodStart = at("2026-01-01") }
+      let found = scenario(story, asOf: "2026-01-25").breaks
+      #expect(found.map(\.code) == [.missedStart])
+      #expect(found.map(\.estimatedUSD) == [amount])
+    }
+  }
+
+  @Test("Nothing before the first event of the feed is missing")
+  func beforeFeed() {
+    var scenario = scenario(story(.canceled))
+    scenario.firstEventAt = "2026-03-10"
+    #expect(!scenario.codes.contains("MISSED_RENEWAL"))
+  }
+
+  @Test("A transaction that was charged, or tried, is not missing")
+  func known() {
+    for transaction in [Int64(100), 101] {
+      let story = story(.canceled, "2026-02-15", transaction: transaction, until: "2026-04-01")
+      #expect(scenario(story, asOf: "2026-02-25").codes == [])
+    }
+    // A failed order that is charged in the end.
+    var late = story(.billingRetry, "2026-03-01")
+    late.tell(.renewed, "2026-03-05", until: "2026-04-05", transaction: 102, price: 10, count: 2)
+    #expect(scenario(late).codes == [])
+  }
+
+  @Test("The same end, and one beyond a failed payment by less than a period, prove nothing")
+  func sameEnd() {
+    #expect(
+      scenario(story(.canceled, "2026-02-15", until: "2026-03-01"), asOf: "2026-02-20").codes
+        == [])
+    #expect(
+      scenario(story(.billingRetry, "2026-03-01", until: "2026-03-08"), asOf: "2026-03-05").codes
+        == [])
+  }
+
+  @Test("A change of product has a new transaction at once")
+  func change() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.upgraded, "2026-02-10", until: "2027-02-10", transaction: 555, product: 2) {
+      $0.previousProduct = Story.monthly
+    }
+    story.tell(.canceled, "2026-02-20", until: "2027-02-10", transaction: 555, product: 2)
+    #expect(scenario(story, asOf: "2026-02-25").codes == [])
+    #expect(story.lineage(until: at("2026-02-25"))?.state.effectiveEnd == at("2026-03-01"))
+  }
+
+  @Test("A change that names another transaction than its charge proves the charge before it")
+  func changeOfUnseen() {
+    var story = story(.productChanged, "2026-03-05")
+    story.tell(
+      .upgraded, "2026-03-05", until: "2027-03-05", transaction: 103, price: 90, product: 2)
+    let breaks = scenario(story).breaks
+    #expect(breaks.map(\.code) == [.missedRenewal])
+    #expect(breaks.map(\.transaction) == ["102"])
+  }
+
+  @Test("An event after the last charge that counts a renewal more proves one")
+  func counter() {
+    var story = Story.monthly(renewals: 1)
+    story.tell(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101, count: 1)
+    #expect(scenario(story, asOf: "2026-02-20").codes == [])
+    story.tell(.expired, "2026-04-01", transaction: 101, count: 2)
+    let breaks = scenario(story, asOf: "2026-04-05").breaks
+    #expect(breaks.map(\.code) == [.missedRenewal])
+    #expect(breaks.map(\.missingEvents) == [1])
+    #expect(breaks.map(\.expectedAt) == [at("2026-03-01")])
+  }
+
+  @Test("A renewal after an expiry proves the start of a period before it")
+  func restart() {
+    func breaks(next count: Int32) -> [Break] {
+      var story = Story.monthly(renewals: 1)
+      story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+      story.tell(
+        .renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10, count: count)
+      return scenario(story, asOf: "2026-06-20").breaks
+    }
+    #expect(breaks(next: 2).map(\.code) == [.missedStart])
+    #expect(breaks(next: 2).map(\.expectedAt) == [at("2026-05-02")])
+    #expect(breaks(next: 3).map(\.code) == [.missedRenewal])
+  }
+
+  @Test("Without counters, a renewal proves one charge where exactly one period is free before it")
+  func freePeriod() {
+    func codes(_ lost: Set<Int>, canceled: Bool = false) -> [String] {
+      var story = Story.monthly(renewals: 5, without: lost, counted: false)
+      if canceled { story.tell(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101) }
+      return scenario(story, asOf: "2026-06-20").codes
+    }
+    #expect(codes([]) == [])
+    #expect(codes([2]) == ["MISSED_RENEWAL"])
+    #expect(codes([2, 3]) == [])
+    #expect(codes([2], canceled: true) == [])
+  }
+}
