@@ -4,7 +4,7 @@ import Domain
 
 /// Values of members, each by what it means.
 ///
-/// What is no text is absent as well when it is the empty string that some senders' languages write.
+/// What is no text is absent as well when it is the empty string that some senders write.
 extension JSONTape {
   /// A text of one provider's or store's making: a string, or an integer as its digits.
   ///

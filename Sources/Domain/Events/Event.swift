@@ -137,8 +137,8 @@ public struct Event: Sendable, Hashable {
   public var country: StringID = 0
   /// Country code of the shop's front; 0 when not sent.
   public var storefront: StringID = 0
-  /// The offer at which it was bought: the store's id, or `intro` where the provider sends only that
-  /// it is an introductory one; 0 for the full price.
+  /// The offer at which it was bought: the store's id, or `intro` where the provider sends only
+  /// that it is an introductory one; 0 for the full price.
   public var offer: StringID = 0
   /// `lineageKey` of the subscription.
   public var lineage: Int64 = 0
