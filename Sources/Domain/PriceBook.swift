@@ -133,3 +133,26 @@ public enum PeriodLength: Sendable, Hashable {
     }
   }
 }
+
+extension PeriodLength {
+  /// The end of a period of this length from `start`, or of several in a row, in months of UTC
+  /// where it has months.
+  public func end(from start: Instant, times: Int = 1) -> Instant { shifted(start, by: times) }
+
+  /// The start of a period of this length that ends at `end`.
+  public func start(before end: Instant) -> Instant { shifted(end, by: -1) }
+
+  private func shifted(_ start: Instant, by times: Int) -> Instant {
+    switch self {
+    case .days(let count): return start + .days(Int64(times * count))
+    case .months(let count):
+      let day = CivilCalendar.utc.day(of: start)
+      let date = day.date
+      let target = Month(number: day.month.number + Int32(times * count))
+      let lastDay = Int(target.next.firstDay.number - target.firstDay.number)
+      let shifted = Day(
+        number: target.firstDay.number + Int32(min(date.day, lastDay) - 1))
+      return start + .days(Int64(shifted.number - day.number))
+    }
+  }
+}

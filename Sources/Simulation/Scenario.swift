@@ -141,22 +141,3 @@ public enum DeliveryOutcome: String, CaseIterable, Sendable {
   case delayed
   case reordered
 }
-
-/// The simulated time, in seconds since 1970.
-struct TimeSpan: Sendable, Equatable {
-  /// Events before this one were never archived.
-  var start: Int64
-  /// As-of: nothing at or after it has happened.
-  var end: Int64
-  /// From here on monthly subscriptions cost more.
-  var priceRise: Int64
-  /// From here on one app sends sales instead of proceeds.
-  var proceedSwitch: Int64
-
-  init(_ scenario: Scenario) {
-    start = scenario.start.milliseconds / 1000
-    end = adding(months: scenario.months, to: start)
-    priceRise = adding(months: (scenario.months + 1) / 2, to: start)
-    proceedSwitch = adding(months: scenario.months * 2 / 3, to: start)
-  }
-}

@@ -76,15 +76,15 @@ import Domain
     let scenario = Scenario(seed: 1)
     let shop = Shop(app: 0, storeIndex: 1, provider: .flobuk)
     let fold = StateFold(list: ListedPrices(span: TimeSpan(scenario)), shop: shop)
-    func period(_ start: Int64, _ product: Int = Product.monthly) -> PaidPeriod {
+    func period(_ start: Int64, _ product: Int = Product.monthly) -> AccessPeriod {
       let charge = Charge(
         kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start,
         product: product, ordinal: nil, gross: Money(local: 0, usd: 0), rate: 0,
         sendsProceeds: false)
-      return PaidPeriod(charge: charge, start: start, end: start + 30 * day)
+      return AccessPeriod(charge: charge, start: start, end: start + 30 * day)
     }
     let start = scenario.start.milliseconds / 1000
-    func kinds(_ second: PaidPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
+    func kinds(_ second: AccessPeriod, failing: Bool = false) -> (ChargeKind?, Int64?) {
       var first = period(start)
       if failing { first.billingIssueAt = first.end }
       let seen = fold.periods([first, second], first: .first)

@@ -63,7 +63,7 @@ import Domain
     let charge = Charge(
       kind: .first, transaction: TransactionNumber(base: 0, index: 0), time: start, product: 1,
       ordinal: nil, gross: Money(local: 1, usd: 1), rate: 70, sendsProceeds: false)
-    var period = PaidPeriod(charge: charge, start: start, end: start + 30 * day)
+    var period = AccessPeriod(charge: charge, start: start, end: start + 30 * day)
     func state(at time: Int64) -> Access {
       Subscription(periods: [period], original: charge.transaction).state(at: time)
     }

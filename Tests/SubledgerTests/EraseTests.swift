@@ -88,12 +88,16 @@ struct EraseTests {
 struct EraseCommandTests {
   private let program: Program
 
-  init() throws {
-    program = try Program()
+  /// Forty persons and their reports, made once and copied for each test.
+  private static let published = Result {
+    let program = try Program()
     try program.folder.write(bodies(40), to: "in/1.jsonl")
     let result = try program.run(["run", "--archives", "in", "--as-of", "2026-05-01"])
     try #require([0, 1].contains(result.status), "\(result)")
+    return program
   }
+
+  init() throws { program = try Program(copying: Self.published.get()) }
 
   private func erase(_ user: String, reason: String = "request 7") throws -> ProgramResult {
     try program.run(["erase", user, "--reason", reason])

@@ -44,7 +44,7 @@ public enum RenewState: Int8, CaseIterable, Sendable {
 }
 
 /// Where an entitlement comes from.
-public enum GrantType: UInt8, CaseIterable, Sendable {
+public enum GrantType: UInt8, NamedCode {
   /// The user paid.
   case purchase = 0
   /// A family member paid.

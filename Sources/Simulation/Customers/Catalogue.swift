@@ -29,11 +29,7 @@ struct Product: Sendable {
 
   /// The end of a period of this product that begins at `start`.
   func end(from start: Int64) -> Int64 {
-    switch period {
-    case .days(let count): start + Int64(count) * day
-    case .months(let count): adding(months: count, to: start)
-    case nil: start
-    }
+    period.map { $0.end(from: Instant(seconds: start)).milliseconds / 1000 } ?? start
   }
 
   /// The period as an ISO 8601 duration.

@@ -34,11 +34,11 @@ struct Charge: Sendable {
   /// Number of the renewal, from 1; nil for other charges.
   var ordinal: Int32?
   /// What the customer paid.
-  var gross: Money
+  var gross = Money(local: 0, usd: 0)
   /// Percent that stays after commission, or `unknownRate`.
-  var rate: Int64
+  var rate = unknownRate
   /// Whether the provider sends the proceeds instead of the gross.
-  var sendsProceeds: Bool
+  var sendsProceeds = false
   var refund: Refund?
   /// Whether it was paid at the price of an offer.
   var isOffer = false
@@ -63,22 +63,8 @@ struct Refund: Sendable {
   var isWhole: Bool
 }
 
-/// A free start.
-struct TrialPeriod: Sendable {
-  var product: Int
-  var transaction: TransactionNumber
-  var start: Int64
-  var end: Int64
-  /// When auto-renew was seen to be off.
-  var canceledAt: Int64?
-  var billingIssueAt: Int64?
-  var hasExpired = false
-  /// When the first paid period was charged.
-  var convertedAt: Int64?
-}
-
-/// A period of paid access.
-struct PaidPeriod: Sendable {
+/// A period of access: a free start, whose charge is of nothing, or one that was paid.
+struct AccessPeriod: Sendable {
   var charge: Charge
   var start: Int64
   var end: Int64
@@ -92,18 +78,37 @@ struct PaidPeriod: Sendable {
   var revokedAt: Int64?
   /// When another product took over.
   var replacedAt: Int64?
+  /// When the first paid period after a free start was charged.
+  var convertedAt: Int64?
   /// Why it ended, where a provider says more than that auto-renew was off.
   var reportedReason: ChurnReason?
 
   /// When access really ended or will end.
   var effectiveEnd: Int64 { revokedAt ?? replacedAt ?? graceEnd ?? end }
+
+  var product: Int { charge.product }
+
+  /// The period without what happened after `time`.
+  func known(at time: Int64) -> AccessPeriod {
+    func past(_ moment: Int64?) -> Int64? { moment.flatMap { $0 <= time ? $0 : nil } }
+    var known = self
+    known.canceledAt = past(canceledAt)
+    known.billingIssueAt = past(billingIssueAt)
+    known.graceEnd = known.billingIssueAt == nil ? nil : graceEnd
+    known.gaveUpAt = past(gaveUpAt)
+    // The store tries for 60 days to charge what follows a free start.
+    known.hasExpired = hasExpired && (known.billingIssueAt == nil ? end : end + 60 * day) <= time
+    known.revokedAt = past(revokedAt)
+    known.replacedAt = past(replacedAt)
+    return known
+  }
 }
 
 /// One subscription, from its start to its last end.
 struct Subscription: Sendable {
-  var trial: TrialPeriod?
+  var trial: AccessPeriod?
   /// In order of time, those before the start of the scenario included.
-  var periods: [PaidPeriod] = []
+  var periods: [AccessPeriod] = []
   var original: TransactionNumber
 }
 

@@ -13,7 +13,7 @@ extension CustomerSimulator {
 
   /// Charges, simulates the period, and returns what is charged next, if anything ever is.
   mutating func pay(_ charging: Charging) -> Charging? {
-    var period = PaidPeriod(
+    var period = AccessPeriod(
       charge: charge(charging), start: charging.start,
       end: Product.all[charging.product].end(from: charging.start))
     recordCharge(period)
@@ -39,9 +39,9 @@ extension CustomerSimulator {
     return charge
   }
 
-  func isVisible(_ period: PaidPeriod) -> Bool { period.charge.time >= span.start }
+  func isVisible(_ period: AccessPeriod) -> Bool { period.charge.time >= span.start }
 
-  private mutating func endPeriod(_ period: inout PaidPeriod) -> Charging? {
+  private mutating func endPeriod(_ period: inout AccessPeriod) -> Charging? {
     let isYear = period.charge.product == Product.yearly
     let draw = random.below(1_000)
     switch draw {
@@ -65,7 +65,7 @@ extension CustomerSimulator {
   }
 
   /// The next period of the same product, seldom some hours late.
-  mutating func renew(_ period: inout PaidPeriod, as product: Int? = nil) -> Charging {
+  mutating func renew(_ period: inout AccessPeriod, as product: Int? = nil) -> Charging {
     let product = product ?? period.charge.product
     let isFarFromEnd = period.end < span.end - 25 * hour || period.end >= span.end
     if product == period.charge.product, isFarFromEnd, random.chance(20_000) {
@@ -77,7 +77,7 @@ extension CustomerSimulator {
   }
 
   /// Auto-renew is switched off, and that is seen before the period ends.
-  mutating func cancel(_ period: inout PaidPeriod) {
+  mutating func cancel(_ period: inout AccessPeriod) {
     let decided = random.between(period.start + hour, period.end - 3 * hour)
     let seen = noticed(decided, within: 2 * hour, before: period.end)
     guard seen < span.end else { return }
@@ -85,7 +85,7 @@ extension CustomerSimulator {
     record(occurrence(.canceled, at: seen, period))
   }
 
-  private mutating func lapse(_ period: inout PaidPeriod, isReported: Bool) -> Charging? {
+  private mutating func lapse(_ period: inout AccessPeriod, isReported: Bool) -> Charging? {
     if isReported || period.end >= span.end - 49 * hour { cancel(&period) }
     guard period.end < span.end else { return nil }
     period.hasExpired = true
@@ -98,7 +98,7 @@ extension CustomerSimulator {
   }
 
   /// A purchase after a lapse of more than the longest gap that could still be one period.
-  mutating func comeBack(_ period: PaidPeriod, after end: Int64) -> Charging? {
+  mutating func comeBack(_ period: AccessPeriod, after end: Int64) -> Charging? {
     let time = end + random.between(3 * day, 160 * day)
     let again = Charging(
       kind: .first, time: dueTime(time), start: time, product: period.charge.product)
@@ -109,7 +109,7 @@ extension CustomerSimulator {
   }
 
   /// The card is declined: grace for some, then retries until the store gives up.
-  private mutating func failBilling(_ period: inout PaidPeriod) -> Charging? {
+  private mutating func failBilling(_ period: inout AccessPeriod) -> Charging? {
     let seen = noticed(period.end, within: 600, before: .max)
     guard seen < span.end else { return nil }
     period.billingIssueAt = seen
@@ -137,7 +137,7 @@ extension CustomerSimulator {
     return giveUp(&period, at: end + Int64(patience) * day + random.between(0, 3 * hour))
   }
 
-  private mutating func giveUp(_ period: inout PaidPeriod, at time: Int64) -> Charging? {
+  private mutating func giveUp(_ period: inout AccessPeriod, at time: Int64) -> Charging? {
     guard time < span.end else { return nil }
     period.gaveUpAt = time
     record(occurrence(.canceled, at: time, period))
@@ -149,7 +149,7 @@ extension CustomerSimulator {
 
 extension CustomerSimulator {
   /// Records the charge that opens a period.
-  private mutating func recordCharge(_ period: PaidPeriod) {
+  private mutating func recordCharge(_ period: AccessPeriod) {
     let charge = period.charge
     let kind: EventKind =
       switch charge.kind {
@@ -172,7 +172,7 @@ extension CustomerSimulator {
 
   /// Something about `period`, which is the `index`th of its subscription, else the next one.
   func occurrence(
-    _ kind: EventKind, at time: Int64, _ period: PaidPeriod, index: Int? = nil
+    _ kind: EventKind, at time: Int64, _ period: AccessPeriod, index: Int? = nil
   ) -> Occurrence {
     let charge = period.charge
     let index = index ?? customer.subscriptions[current].periods.count
@@ -183,7 +183,7 @@ extension CustomerSimulator {
       graceEnd: kind == .billingRetry ? period.graceEnd : nil, access: access(at: time, period))
   }
 
-  private func access(at time: Int64, _ period: PaidPeriod) -> Access {
+  private func access(at time: Int64, _ period: AccessPeriod) -> Access {
     func isPast(_ moment: Int64?) -> Bool { moment.map { $0 <= time } ?? false }
     let end = period.graceEnd ?? period.end
     let isOver = period.hasExpired || period.gaveUpAt != nil

@@ -4,7 +4,7 @@ import Domain
 
 extension CustomerSimulator {
   /// Moves to a better product at once; nil when there is none or it is too late.
-  mutating func upgrade(_ period: inout PaidPeriod) -> Charging? {
+  mutating func upgrade(_ period: inout AccessPeriod) -> Charging? {
     let targets: [Int]
     switch period.charge.product {
     case Product.weekly: targets = [Product.monthly, Product.yearly]
@@ -25,7 +25,7 @@ extension CustomerSimulator {
   }
 
   /// What is left of the old period goes back, sent as a product change of negative value.
-  private mutating func remainder(of period: inout PaidPeriod, at time: Int64, to product: Int) {
+  private mutating func remainder(of period: inout AccessPeriod, at time: Int64, to product: Int) {
     let percent = random.between(30, 70)
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
     period.charge.refund = refund
@@ -42,7 +42,7 @@ extension CustomerSimulator {
   }
 
   /// Chooses a smaller product, which takes over at the next renewal.
-  mutating func downgrade(_ period: inout PaidPeriod) -> Charging? {
+  mutating func downgrade(_ period: inout AccessPeriod) -> Charging? {
     let product: Int
     switch period.charge.product {
     case Product.plus, Product.yearly: product = Product.monthly
@@ -59,7 +59,7 @@ extension CustomerSimulator {
   }
 
   /// The money of the current period goes back and access with it; nil when that cannot be.
-  mutating func takeBack(_ period: inout PaidPeriod) -> Charging?? {
+  mutating func takeBack(_ period: inout AccessPeriod) -> Charging?? {
     let time = random.between(period.start + hour, period.end - hour)
     guard time < span.end - 49 * hour, isVisible(period) else { return nil }
     period.revokedAt = time
@@ -68,14 +68,14 @@ extension CustomerSimulator {
   }
 
   /// A gesture: some of the money goes back, access stays.
-  mutating func refundPart(_ period: inout PaidPeriod) {
+  mutating func refundPart(_ period: inout AccessPeriod) {
     guard isVisible(period) else { return }
     let time = random.between(period.start + hour, period.end - hour)
     refund(&period, at: time, percent: random.between(30, 70))
   }
 
   /// All the money of the period before goes back, access stays.
-  mutating func refundOlder(during period: PaidPeriod) {
+  mutating func refundOlder(during period: AccessPeriod) {
     let index = customer.subscriptions[current].periods.count - 1
     guard index >= 0 else { return }
     var older = customer.subscriptions[current].periods[index]
@@ -88,7 +88,7 @@ extension CustomerSimulator {
 
   /// Refunds `percent` of a period's charge and records it.
   mutating func refund(
-    _ period: inout PaidPeriod, at time: Int64, percent: Int64, index: Int? = nil
+    _ period: inout AccessPeriod, at time: Int64, percent: Int64, index: Int? = nil
   ) {
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
     period.charge.refund = refund

@@ -6,8 +6,9 @@ extension CustomerSimulator {
   /// Simulates a trial; returns the conversion when there is one.
   mutating func tryOut(_ product: Int, from start: Int64) -> Charging? {
     let end = start + Product.all[product].trialDays * day
-    var trial = TrialPeriod(
-      product: product, transaction: nextTransaction(), start: start, end: end)
+    let charge = Charge(
+      kind: .first, transaction: nextTransaction(), time: start, product: product)
+    var trial = AccessPeriod(charge: charge, start: start, end: end)
     recordTrial(.trialStarted, at: start, trial)
     if random.chance(700_000) { recordTrial(.other, at: start + 2 * day, trial) }
     let charging = endTrial(&trial)
@@ -16,7 +17,7 @@ extension CustomerSimulator {
     return charging
   }
 
-  private mutating func endTrial(_ trial: inout TrialPeriod) -> Charging? {
+  private mutating func endTrial(_ trial: inout AccessPeriod) -> Charging? {
     let draw = random.below(100)
     switch draw {
     case ..<54: return convert(trial, at: trial.end)
@@ -36,11 +37,11 @@ extension CustomerSimulator {
     }
   }
 
-  private mutating func convert(_ trial: TrialPeriod, at time: Int64) -> Charging {
+  private mutating func convert(_ trial: AccessPeriod, at time: Int64) -> Charging {
     Charging(kind: .conversion, time: dueTime(time), start: time, product: trial.product)
   }
 
-  private mutating func cancelTrial(_ trial: inout TrialPeriod) {
+  private mutating func cancelTrial(_ trial: inout AccessPeriod) {
     let decided = random.between(trial.start + hour, trial.end - 2 * hour)
     let seen = noticed(decided, within: 2 * hour, before: trial.end)
     guard seen < span.end else { return }
@@ -48,14 +49,14 @@ extension CustomerSimulator {
     recordTrial(.trialCanceled, at: seen, trial)
   }
 
-  private mutating func expireTrial(_ trial: inout TrialPeriod, at time: Int64) {
+  private mutating func expireTrial(_ trial: inout AccessPeriod, at time: Int64) {
     guard time < span.end else { return }
     trial.hasExpired = true
     recordTrial(.trialExpired, at: time, trial)
   }
 
   /// The conversion could not be charged; the store tries for 60 days.
-  private mutating func retryTrial(_ trial: inout TrialPeriod) -> Charging? {
+  private mutating func retryTrial(_ trial: inout AccessPeriod) -> Charging? {
     let seen = noticed(trial.end, within: 600, before: .max)
     guard seen < span.end else { return nil }
     trial.billingIssueAt = seen
@@ -67,7 +68,7 @@ extension CustomerSimulator {
     return nil
   }
 
-  private mutating func recordTrial(_ kind: EventKind, at time: Int64, _ trial: TrialPeriod) {
+  private mutating func recordTrial(_ kind: EventKind, at time: Int64, _ trial: AccessPeriod) {
     let market = customer.person.market
     let price = market.money(listPrice(of: trial.product, at: trial.start), at: trial.start)
     let isOver = kind == .trialExpired || kind == .trialBillingRetry
@@ -77,7 +78,7 @@ extension CustomerSimulator {
     record(
       Occurrence(
         kind: kind, time: time, part: .trial(subscription: current),
-        transaction: trial.transaction, product: trial.product, price: price,
+        transaction: trial.charge.transaction, product: trial.product, price: price,
         transactionDate: trial.start, expires: trial.end,
         access: Access(
           isActive: !isOver, started: trial.start, until: trial.end, state: state, isTrial: true,

@@ -137,7 +137,6 @@ private struct ArchiveFiles {
   private var file: GzipFile?
   private var name = ""
   private var lines = 0
-  private var buffer: [UInt8] = []
 
   init(layout: ArchiveLayout, total: Int, folder: String, envelope: Envelope) {
     self.layout = layout
@@ -156,9 +155,8 @@ private struct ArchiveFiles {
       file = try GzipFile(path: "\(folder)/\(wanted)")
       count += 1
     }
-    envelope.write(arrival, of: index, in: customer, into: &buffer)
+    try file?.add(envelope.line(of: arrival, of: index, in: customer))
     lines += 1
-    if buffer.count > 1 << 16 { try flush() }
   }
 
   private func fileName(_ arrival: Arrival) -> String {
@@ -170,13 +168,7 @@ private struct ArchiveFiles {
     }
   }
 
-  private mutating func flush() throws(SimulationError) {
-    try file?.write(buffer)
-    buffer.removeAll(keepingCapacity: true)
-  }
-
   mutating func close() throws(SimulationError) {
-    try flush()
     try file?.finish()
     file = nil
   }

@@ -31,21 +31,17 @@ struct Envelope {
     return Self.noise(arrival, of: person) % 1_000_000 < UInt64(scenario.envelopedShare)
   }
 
-  /// Appends the line of one arrival.
-  func write(
-    _ arrival: Arrival, of index: Int, in customer: CustomerSimulation,
-    into line: inout [UInt8]
-  ) {
+  /// The line of one arrival.
+  func line(of arrival: Arrival, of index: Int, in customer: CustomerSimulation) -> JSON {
     let body = body(of: index, created: arrival.created, in: customer)
-    guard isEnveloped(arrival, of: customer.person) else { return body.writeLine(into: &line) }
+    guard isEnveloped(arrival, of: customer.person) else { return body }
     let noise = Self.noise(arrival, of: customer.person)
     let received = Instant(milliseconds: arrival.received)
-    let envelope: JSON = [
+    return [
       "receivedAt": noise % 5 == 0 ? .int(received.milliseconds) : .text(received.text),
       "headers": headers(of: customer.person.shop),
       "body": noise % 7 == 0 ? .text(text(of: body)) : body,
     ]
-    envelope.writeLine(into: &line)
   }
 
   private func text(of body: JSON) -> String {

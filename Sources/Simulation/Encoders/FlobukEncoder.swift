@@ -60,35 +60,16 @@ struct FlobukState: Sendable {
 extension CustomerSimulation {
   /// What FLOBUK knows at `time` of a part of the history.
   func flobukState(_ part: OccurrencePart, at time: Int64) -> FlobukState {
-    func isPast(_ moment: Int64?) -> Bool { moment.map { $0 <= time } ?? false }
-    switch part {
-    case .purchase(let index): return FlobukState(product: purchases[index].product)
-    case .trial(let number):
-      guard let trial = subscriptions[number].trial else {
-        preconditionFailure("an occurrence of a trial has one")
-      }
-      let isRetrying = isPast(trial.billingIssueAt)
-      let isOver = trial.isOver(at: time)
-      return FlobukState(
-        product: trial.product, expires: trial.end, status: isOver ? 3 : isRetrying ? 4 : 0,
-        renews: !isOver && !isPast(trial.canceledAt), isInBillingRetry: isRetrying)
-    case .period(let number, let index):
-      let period = subscriptions[number].periods[index]
-      let isRetrying = isPast(period.billingIssueAt)
-      let isOver = isPast(period.gaveUpAt) || period.hasExpired && period.end <= time
-      let owned: Int64 = isRetrying ? 4 : Int64(person.noise & 1)
-      return FlobukState(
-        product: period.charge.product, expires: period.end, status: isOver ? 3 : owned,
-        renews: !isOver && !isPast(period.canceledAt), isInBillingRetry: isRetrying)
+    if case .purchase(let index) = part { return FlobukState(product: purchases[index].product) }
+    guard let period = period(of: part)?.known(at: time) else {
+      preconditionFailure("an occurrence of a subscription is in one of its periods")
     }
-  }
-}
-
-extension TrialPeriod {
-  /// Whether the store has given up on it by `time`.
-  func isOver(at time: Int64) -> Bool {
-    let isRetrying = billingIssueAt.map { $0 <= time } ?? false
-    return hasExpired && (isRetrying ? end + 60 * day : end) <= time
+    let isRetrying = period.billingIssueAt != nil
+    let isOver = period.gaveUpAt != nil || period.hasExpired
+    let owned = if case .trial = part { Int64(0) } else { Int64(person.noise & 1) }
+    return FlobukState(
+      product: period.product, expires: period.end, status: isOver ? 3 : isRetrying ? 4 : owned,
+      renews: !isOver && period.canceledAt == nil, isInBillingRetry: isRetrying)
   }
 }
 

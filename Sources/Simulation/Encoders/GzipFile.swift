@@ -1,11 +1,12 @@
 import Formats
 import Foundation
 
-/// Writes one gzip file.
+/// Writes one gzip file of JSON lines.
 final class GzipFile {
   private let path: String
   private let file: FileHandle
   private let packer = GzipPacker()
+  private var buffer: [UInt8] = []
 
   /// Creates the file and the folders above it.
   init(path: String) throws(SimulationError) {
@@ -13,14 +14,23 @@ final class GzipFile {
     file = try openForWriting(path)
   }
 
-  func write(_ bytes: [UInt8]) throws(SimulationError) {
+  /// Adds a value in a line of its own.
+  func add(_ value: JSON) throws(SimulationError) {
+    value.write(into: &buffer)
+    buffer.append(UInt8(ascii: "\n"))
+    if buffer.count > 1 << 16 { try flush() }
+  }
+
+  private func flush() throws(SimulationError) {
     try output(to: path) {
-      try bytes.withUnsafeBytes { try packer.add($0) { try file.write(contentsOf: Data($0)) } }
+      try buffer.withUnsafeBytes { try packer.add($0) { try file.write(contentsOf: Data($0)) } }
     }
+    buffer.removeAll(keepingCapacity: true)
   }
 
   /// Writes what is left and closes the file.
   func finish() throws(SimulationError) {
+    try flush()
     try output(to: path) {
       try packer.finish { try file.write(contentsOf: Data($0)) }
       try file.close()

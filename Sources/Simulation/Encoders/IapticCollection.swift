@@ -27,7 +27,7 @@ extension CustomerSimulation {
     for subscription in subscriptions {
       let start = subscription.trial?.start ?? subscription.periods.first?.start ?? time
       if let trial = subscription.trial, (span.start...time).contains(trial.start) {
-        held[trial.product] = purchase(trial, at: time)
+        held[trial.product] = purchase(trial, isTrial: true, from: trial.start, at: time, span)
       }
       for period in subscription.periods
       where period.charge.time >= span.start && period.charge.time <= time {
@@ -63,46 +63,30 @@ extension CustomerSimulation {
     return replaced
   }
 
-  private func purchase(_ trial: TrialPeriod, at time: Int64) -> IapticPurchase {
-    var purchase = IapticPurchase(
-      product: trial.product, transaction: trial.transaction, purchasedAt: trial.start,
-      renewedAt: trial.start, expires: trial.end, isTrial: true)
-    purchase.lapsesSince = trial.canceledAt.flatMap { $0 <= time ? $0 : nil }
-    let isRetrying = trial.billingIssueAt.map { $0 <= time } ?? false
-    let over = isRetrying ? trial.end + 60 * day : trial.end
-    purchase.isExpired = trial.hasExpired && over <= time
-    purchase.isInBillingRetry = isRetrying && !purchase.isExpired
-    if purchase.isExpired {
-      purchase.reason =
-        isRetrying ? "System.BillingError" : trial.canceledAt == nil ? "Unknown" : "Customer"
-    } else if purchase.lapsesSince != nil {
-      purchase.reason = "Customer"
-    }
-    return purchase
-  }
-
+  /// The purchase of a period of a subscription that began at `start`.
   private func purchase(
-    _ period: PaidPeriod, from start: Int64, at time: Int64, _ span: TimeSpan
+    _ period: AccessPeriod, isTrial: Bool = false, from start: Int64, at time: Int64,
+    _ span: TimeSpan
   ) -> IapticPurchase {
+    let known = period.known(at: time)
+    let isRetrying = known.billingIssueAt != nil
+    let hasFailed = known.gaveUpAt != nil || known.hasExpired && isRetrying
     var purchase = IapticPurchase(
-      product: period.charge.product, transaction: period.charge.transaction, purchasedAt: start,
-      renewedAt: period.start, expires: period.end, paid: period.charge.gross)
-    purchase.lapsesSince = period.canceledAt.flatMap { $0 <= time ? $0 : nil }
-    let gaveUp = period.gaveUpAt.map { $0 <= time } ?? false
-    let isRevoked = period.revokedAt.map { $0 <= time } ?? false
-    let isOver = period.hasExpired && period.end <= time
-    purchase.isExpired = gaveUp || isRevoked || isOver
-    purchase.isInBillingRetry =
-      !gaveUp && (period.billingIssueAt.map { $0 <= time } ?? false)
-    if gaveUp {
+      product: period.product, transaction: period.charge.transaction, purchasedAt: start,
+      renewedAt: period.start, expires: period.end, isTrial: isTrial,
+      paid: isTrial ? nil : period.charge.gross)
+    purchase.lapsesSince = known.canceledAt
+    purchase.isExpired = hasFailed || known.revokedAt != nil || known.hasExpired
+    purchase.isInBillingRetry = isRetrying && !hasFailed
+    if hasFailed {
       purchase.reason = "System.BillingError"
-    } else if isRevoked {
+    } else if known.revokedAt != nil {
       purchase.reason = "Customer"
-    } else if reportedReason(of: period, span) == .priceIncrease, purchase.lapsesSince != nil {
-      purchase.reason = "Customer.PriceIncrease"
-    } else if purchase.lapsesSince != nil {
-      purchase.reason = person.noise % 3 == 0 ? "Customer.Cost" : "Customer"
-    } else if isOver {
+    } else if known.canceledAt != nil {
+      let isRefusal = reportedReason(of: period, span) == .priceIncrease
+      let own = person.noise % 3 == 0 ? "Customer.Cost" : "Customer"
+      purchase.reason = isTrial ? "Customer" : isRefusal ? "Customer.PriceIncrease" : own
+    } else if known.hasExpired {
       purchase.reason = "Unknown"
     }
     return purchase

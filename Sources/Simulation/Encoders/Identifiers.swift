@@ -55,15 +55,6 @@ extension Person {
     }
   }
 
-  /// Qonversion's name for where a purchase was made.
-  var entitlementSource: String {
-    switch shop.store {
-    case .appStore: "appstore"
-    case .playStore: "playstore"
-    default: "stripe"
-    }
-  }
-
   /// Whether the storefront is sent, which takes an App Store certificate.
   var hasStorefront: Bool {
     shop.provider == .qonversion && shop.store == .appStore && shop.app == 0
@@ -73,31 +64,18 @@ extension Person {
   var storefront: String { hasStorefront ? market.storefront : "" }
 }
 
+// Names of the stores, in the order of `App.stores`.
+
 extension Shop {
   /// Qonversion's name for the store.
-  var platform: String {
-    switch store {
-    case .appStore: "iOS"
-    case .playStore: "Android"
-    default: "Stripe"
-    }
-  }
+  var platform: String { ["iOS", "Android", "Stripe"][storeIndex] }
+
+  /// Qonversion's name for where a purchase was made.
+  var entitlementSource: String { ["appstore", "playstore", "stripe"][storeIndex] }
 
   /// FLOBUK's name for the store.
-  var flobukStore: String {
-    switch store {
-    case .appStore: "AppleAppStore"
-    case .playStore: "GooglePlay"
-    default: "PayPal"
-    }
-  }
+  var flobukStore: String { ["AppleAppStore", "GooglePlay", "PayPal"][storeIndex] }
 
-  /// iaptic's name for the store, which stands before every id.
-  var iapticPlatform: String {
-    switch store {
-    case .appStore: "apple"
-    case .playStore: "google"
-    default: "stripe"
-    }
-  }
+  /// iaptic's name for the store, which is the prefix of every id.
+  var iapticPlatform: String { ["apple", "google", "stripe"][storeIndex] }
 }

@@ -56,12 +56,6 @@ indirect enum JSON: ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Appends the value as a line of its own.
-  func writeLine(into bytes: inout [UInt8]) {
-    write(into: &bytes)
-    bytes.append(UInt8(ascii: "\n"))
-  }
-
   /// No text of a scenario holds control characters.
   private static func write(_ text: String, into bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))

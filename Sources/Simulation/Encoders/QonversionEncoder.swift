@@ -157,7 +157,7 @@ func entitlement(_ access: Access, of person: Person) -> JSON {
     "active": .bool(access.isActive),
     "started": .int(access.started),
     "expires": .number(access.until),
-    "source": .text(person.entitlementSource),
+    "source": .text(person.shop.entitlementSource),
     "product": product(of: access, person),
   ]
 }

@@ -49,12 +49,20 @@ extension CustomerSimulation {
   }
 
   /// All paid periods in order of time.
-  var paidPeriods: [PaidPeriod] { subscriptions.flatMap(\.periods) }
+  var paidPeriods: [AccessPeriod] { subscriptions.flatMap(\.periods) }
 
   /// The paid period that an occurrence is about.
-  func period(of occurrence: Occurrence) -> PaidPeriod? {
-    guard case .period(let subscription, let index) = occurrence.part else { return nil }
-    return subscriptions[subscription].periods[index]
+  func period(of occurrence: Occurrence) -> AccessPeriod? {
+    if case .period = occurrence.part { period(of: occurrence.part) } else { nil }
+  }
+
+  /// The free or paid period of a part; nil for a one-time purchase.
+  func period(of part: OccurrencePart) -> AccessPeriod? {
+    switch part {
+    case .trial(let subscription): subscriptions[subscription].trial
+    case .period(let subscription, let index): subscriptions[subscription].periods[index]
+    case .purchase: nil
+    }
   }
 
   /// The one-time purchase that an occurrence is about.
@@ -102,7 +110,7 @@ extension Subscription {
   /// was paid.
   ///
   /// - Parameter startIsSeen: whether nothing proves a period before the first.
-  init?(trial: TrialPeriod?, chaining periods: [PaidPeriod], startIsSeen: Bool) {
+  init?(trial: AccessPeriod?, chaining periods: [AccessPeriod], startIsSeen: Bool) {
     guard trial != nil || !periods.isEmpty else { return nil }
     var ordinal: Int32? = startIsSeen ? 0 : nil
     let counted = periods.map { period in
@@ -145,15 +153,15 @@ struct StateFold {
   /// - Parameters:
   ///   - sent: those that are sent, in order of time.
   ///   - first: the kind of the first one.
-  func periods(_ sent: [PaidPeriod], first: ChargeKind) -> [PaidPeriod] {
-    var seen: [PaidPeriod] = []
+  func periods(_ sent: [AccessPeriod], first: ChargeKind) -> [AccessPeriod] {
+    var seen: [AccessPeriod] = []
     for period in sent { seen.append(self.period(period, after: seen.last, first)) }
     return seen
   }
 
   private func period(
-    _ sent: PaidPeriod, after before: PaidPeriod?, _ first: ChargeKind
-  ) -> PaidPeriod {
+    _ sent: AccessPeriod, after before: AccessPeriod?, _ first: ChargeKind
+  ) -> AccessPeriod {
     var seen = sent
     var charge = sent.charge
     charge.refund = nil
@@ -170,7 +178,7 @@ struct StateFold {
     return seen
   }
 
-  private func kind(of charge: Charge, after before: PaidPeriod) -> ChargeKind {
+  private func kind(of charge: Charge, after before: AccessPeriod) -> ChargeKind {
     let lapse = charge.time - before.effectiveEnd
     let joins = before.revokedAt == nil && lapse <= Completeness.renewalGap
     let gaveUp = before.gaveUpAt.map { $0 <= charge.time } ?? false

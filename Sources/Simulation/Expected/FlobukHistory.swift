@@ -69,7 +69,7 @@ private struct FlobukFold {
     return history
   }
 
-  private func subscription(_ periods: [PaidPeriod]) -> Subscription? {
+  private func subscription(_ periods: [AccessPeriod]) -> Subscription? {
     // Play numbers the renewals of an order, so that the first one seen may prove others.
     let startIsSeen = !isPlay || periods.first?.charge.transaction.index == 0
     let folded = StateFold(list: list, shop: shop)
@@ -78,7 +78,7 @@ private struct FlobukFold {
   }
 
   /// Every period with an end of its own, trials included: they look like paid ones.
-  private var periods: [PaidPeriod] {
+  private var periods: [AccessPeriod] {
     let trials = customer.subscriptions.compactMap(\.trial).map(asPaid)
     return (trials + customer.paidPeriods).filter { $0.charge.time >= span.start }.map { period in
       var seen = period
@@ -89,22 +89,15 @@ private struct FlobukFold {
     }
   }
 
-  private func asPaid(_ trial: TrialPeriod) -> PaidPeriod {
-    var period = PaidPeriod(
-      charge: Charge(
-        kind: .first, transaction: trial.transaction, time: trial.start, product: trial.product,
-        ordinal: nil, gross: Money(local: 0, usd: 0), rate: 0, sendsProceeds: false),
-      start: trial.start, end: trial.end)
-    period.canceledAt = trial.canceledAt
-    period.billingIssueAt = trial.billingIssueAt
-    period.hasExpired = trial.hasExpired
+  private func asPaid(_ trial: AccessPeriod) -> AccessPeriod {
+    var period = trial
     if trial.billingIssueAt != nil, trial.hasExpired { period.gaveUpAt = trial.end + 60 * day }
     return period
   }
 
   /// Whether the ledger knows whose the period is: by its own line, or for Play by another line of
   /// the same order.
-  private func hasUser(_ period: PaidPeriod) -> Bool {
+  private func hasUser(_ period: AccessPeriod) -> Bool {
     let transaction = period.charge.transaction
     return customer.occurrences.contains { occurrence in
       let isSame =

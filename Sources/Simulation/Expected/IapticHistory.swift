@@ -55,7 +55,7 @@ extension CustomerSimulation {
   }
 
   /// Why a period ended, where iaptic says more than that somebody switched auto-renew off.
-  func reportedReason(of period: PaidPeriod, _ span: TimeSpan) -> ChurnReason? {
+  func reportedReason(of period: AccessPeriod, _ span: TimeSpan) -> ChurnReason? {
     let isMonthly = period.charge.product == Product.monthly
     let refuses = isMonthly && !person.acceptsPriceRise && period.end >= span.priceRise
     return refuses && period.canceledAt != nil && period.hasExpired ? .priceIncrease : nil
@@ -131,7 +131,7 @@ private struct IapticFold {
       customer.listedPurchases(list, sendsRefunds: false), .priceBook)
   }
 
-  private func isSent(refundOf period: PaidPeriod) -> Bool {
+  private func isSent(refundOf period: AccessPeriod) -> Bool {
     customer.occurrences.contains {
       $0.kind == .refunded && $0.transaction == period.charge.transaction
     }

@@ -58,7 +58,7 @@ extension CustomerSimulation {
     }
   }
 
-  private func trial(of occurrence: Occurrence) -> TrialPeriod? {
+  private func trial(of occurrence: Occurrence) -> AccessPeriod? {
     occurrence.part.subscription.flatMap { subscriptions[$0].trial }
   }
 
@@ -83,7 +83,7 @@ private struct PurpleFold {
 
   var history: ExpectedHistory {
     let trial = customer.subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
-    var periods: [PaidPeriod] = []
+    var periods: [AccessPeriod] = []
     for (subscription, sent) in customer.subscriptions.enumerated() {
       for (index, period) in sent.periods.enumerated() {
         let part = OccurrencePart.period(subscription: subscription, period: index)
@@ -99,8 +99,8 @@ private struct PurpleFold {
   }
 
   private func periods(
-    of period: PaidPeriod, _ change: Occurrence?, hasTrial: Bool
-  ) -> [PaidPeriod] {
+    of period: AccessPeriod, _ change: Occurrence?, hasTrial: Bool
+  ) -> [AccessPeriod] {
     var seen = period
     seen.charge = list.priced(period.charge, in: shop)
     seen.charge.refund = nil
@@ -114,7 +114,7 @@ private struct PurpleFold {
     var result = period.charge.time >= span.start ? [seen] : []
     guard let change else { return result }
     // The smaller product is held from the moment of the choice, until the running end.
-    var chosen = PaidPeriod(charge: seen.charge, start: change.time, end: seen.end)
+    var chosen = AccessPeriod(charge: seen.charge, start: change.time, end: seen.end)
     chosen.charge.kind = .productChange
     chosen.charge.isBooked = false
     chosen.charge.time = change.time
@@ -124,7 +124,7 @@ private struct PurpleFold {
   }
 
   /// A purchase under an id of its own is a start, and so is what follows a trial.
-  private func isStart(_ first: PaidPeriod) -> Bool {
+  private func isStart(_ first: AccessPeriod) -> Bool {
     switch first.charge.kind {
     case .conversion: true
     case .first:

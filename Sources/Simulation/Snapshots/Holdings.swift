@@ -1,12 +1,5 @@
 import Domain
 
-/// Whose entitlement it is and how it came about.
-enum HoldingOrigin: Sendable {
-  case purchase
-  case familySharing
-  case manual
-}
-
 /// One store transaction behind an entitlement.
 struct HeldTransaction: Sendable {
   var number: TransactionNumber
@@ -22,7 +15,7 @@ struct HeldTransaction: Sendable {
 /// One access right.
 struct Holding: Sendable {
   var access: Access
-  var origin: HoldingOrigin
+  var origin: GrantType
   /// Paid renewals so far.
   var renewals: Int32
   /// When auto-renew was seen to be off; nil while it is on.
@@ -43,11 +36,12 @@ struct Holder: Sendable {
 extension Subscription {
   /// The access that the newest period gives at `time`.
   func state(at time: Int64) -> Access {
-    guard let period = periods.last else { return trialState(at: time) }
+    guard let period = periods.last ?? trial, let first = periods.first ?? trial else {
+      preconditionFailure("a subscription begins with a trial or a period")
+    }
     var access = Access(
-      isActive: time < period.effectiveEnd, started: periods[0].start,
-      until: period.effectiveEnd, state: .willRenew, isTrial: false,
-      product: period.charge.product)
+      isActive: time < period.effectiveEnd, started: first.start, until: period.effectiveEnd,
+      state: .willRenew, isTrial: periods.isEmpty, product: period.product)
     if period.revokedAt != nil || period.hasExpired || period.gaveUpAt != nil {
       access.state = .canceled
     } else if period.billingIssueAt != nil {
@@ -58,41 +52,27 @@ extension Subscription {
     return access
   }
 
-  private func trialState(at time: Int64) -> Access {
-    guard let trial else { preconditionFailure("a subscription begins with a trial or a period") }
-    let state: RenewState =
-      trial.hasExpired
-      ? .canceled
-      : trial.billingIssueAt != nil
-        ? .billingIssue : trial.canceledAt != nil ? .canceled : .willRenew
-    return Access(
-      isActive: time < trial.end, started: trial.start, until: trial.end, state: state,
-      isTrial: true, product: trial.product)
-  }
-
   /// When auto-renew was last seen to be off, in the newest period.
   var autoRenewOffAt: Int64? {
-    guard let period = periods.last else { return trial?.canceledAt }
-    return period.gaveUpAt ?? period.canceledAt
+    (periods.last ?? trial).flatMap { $0.gaveUpAt ?? $0.canceledAt }
   }
 
   /// Every transaction so far, oldest first.
   var transactions: [HeldTransaction] {
-    let tried = trial.map {
-      HeldTransaction(
-        number: $0.transaction, kind: .trialStarted, product: $0.product, at: $0.start,
-        expires: $0.end, revokedAt: nil, price: 0)
-    }
     let paid = periods.map { period in
-      HeldTransaction(
-        number: period.charge.transaction,
-        kind: period.charge.kind == .renewal
-          ? period.charge.isOffer ? .introRenewed : .renewed : .started,
-        product: period.charge.product, at: period.start,
-        expires: period.replacedAt ?? period.end, revokedAt: period.charge.wholeRefundAt,
-        price: period.charge.gross.local)
+      let isRenewal = period.charge.kind == .renewal
+      return period.held(
+        as: isRenewal ? period.charge.isOffer ? .introRenewed : .renewed : .started)
     }
-    return (tried.map { [$0] } ?? []) + paid
+    return (trial.map { [$0.held(as: .trialStarted)] } ?? []) + paid
+  }
+}
+
+extension AccessPeriod {
+  func held(as kind: SnapshotTransactionKind) -> HeldTransaction {
+    HeldTransaction(
+      number: charge.transaction, kind: kind, product: product, at: start,
+      expires: replacedAt ?? end, revokedAt: charge.wholeRefundAt, price: charge.gross.local)
   }
 }
 
@@ -185,24 +165,9 @@ extension Subscription {
 
   /// The subscription without what happened after `time`.
   func cut(at time: Int64) -> Subscription {
-    func past(_ moment: Int64?) -> Int64? { moment.flatMap { $0 <= time ? $0 : nil } }
     var cut = self
-    if let trial {
-      cut.trial?.hasExpired = trial.isOver(at: time)
-      cut.trial?.canceledAt = past(trial.canceledAt)
-      cut.trial?.billingIssueAt = past(trial.billingIssueAt)
-    }
-    cut.periods = periods.filter { $0.charge.time <= time }.map { period in
-      var period = period
-      period.hasExpired = period.hasExpired && period.end <= time
-      period.canceledAt = past(period.canceledAt)
-      period.billingIssueAt = past(period.billingIssueAt)
-      period.graceEnd = period.billingIssueAt == nil ? nil : period.graceEnd
-      period.gaveUpAt = past(period.gaveUpAt)
-      period.revokedAt = past(period.revokedAt)
-      period.replacedAt = past(period.replacedAt)
-      return period
-    }
+    cut.trial = trial?.known(at: time)
+    cut.periods = periods.filter { $0.charge.time <= time }.map { $0.known(at: time) }
     return cut
   }
 }

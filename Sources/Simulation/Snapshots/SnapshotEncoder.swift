@@ -139,7 +139,7 @@ struct TransactionListEncoder {
       "last_purchase_timestamp": .number(holding.transactions.last?.at),
       "auto_renew_disable_timestamp": .number(holding.autoRenewOffAt),
       "renews_count": .int(holding.renewals),
-      "grant_type": .text(holding.grantType),
+      "grant_type": .text(holding.origin.name),
       "store_transactions": transactions(of: holding),
     ]
   }
@@ -156,7 +156,7 @@ struct TransactionListEncoder {
       "expirationDate": .date(access.until),
       "autoRenewDisableDate": .date(holding.autoRenewOffAt),
       "renewsCount": .int(holding.renewals),
-      "grantType": .text(camelCase(holding.grantType)),
+      "grantType": .text(camelCase(holding.origin.name)),
       "transactions": transactions(of: holding),
     ]
   }
@@ -173,13 +173,13 @@ struct TransactionListEncoder {
       "renew_state": .text(access.state.sentName),
       "renews_count": .int(holding.renewals),
       "source": .text(holding.source(of: person)),
-      "grant_type": .text(holding.grantType),
+      "grant_type": .text(holding.origin.name),
       "transactions": transactions(of: holding),
     ]
   }
 
   private func transactions(of holding: Holding) -> JSON {
-    let owner = holding.origin == .familySharing ? "family_sharing" : "owner"
+    let owner = holding.origin == .familySharing ? holding.origin.name : "owner"
     return .array(holding.transactions.map { transaction($0, owner) })
   }
 
@@ -234,14 +234,6 @@ extension Holding {
   }
 
   func source(of person: Person) -> String {
-    origin == .manual ? "manual" : person.entitlementSource
-  }
-
-  var grantType: String {
-    switch origin {
-    case .purchase: "purchase"
-    case .familySharing: "family_sharing"
-    case .manual: "manual"
-    }
+    origin == .manual ? "manual" : person.shop.entitlementSource
   }
 }

@@ -25,20 +25,17 @@ struct SnapshotWriter {
     let provider = customer.person.shop.provider
     guard provider == .qonversion else {
       guard let line = customer.otherSnapshot(span) else { return }
-      return try write([line], to: provider.name)
+      try files[provider.name]?.add(line)
+      return
     }
     let holders = customer.holders(at: span.end)
     for shape in shapes {
       let shown = holders.filter(shape.shows)
       users[shape, default: 0] += shown.count
-      try write(shown.map { shape.line(of: $0, at: span.end) }, to: shape.rawValue)
+      for holder in shown {
+        try files[shape.rawValue]?.add(shape.line(of: holder, at: span.end))
+      }
     }
-  }
-
-  private func write(_ values: [JSON], to name: String) throws(SimulationError) {
-    var lines: [UInt8] = []
-    for value in values { value.writeLine(into: &lines) }
-    try files[name]?.write(lines)
   }
 
   func finish() throws(SimulationError) {

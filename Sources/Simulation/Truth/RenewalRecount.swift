@@ -48,7 +48,7 @@ struct RenewalRecount {
       ordinal: charge.ordinal)
   }
 
-  private mutating func add(_ trial: TrialPeriod, _ shop: Shop, _ completeness: Completeness) {
+  private mutating func add(_ trial: AccessPeriod, _ shop: Shop, _ completeness: Completeness) {
     let row = ShopMonth(
       month: civilMonth(of: trial.start), shop: shop, product: trial.product)
     let isOver =

@@ -2,7 +2,7 @@ import Domain
 
 /// A paid period as the archives show it, with what came after.
 struct SeenPeriod {
-  var period: PaidPeriod
+  var period: AccessPeriod
   /// Until when the subscription was active on account of it: the next period's start when they
   /// join, else the effective end; nil while no end is certain.
   var cover: Int64?
@@ -51,12 +51,12 @@ extension Subscription {
   }
 
   /// A gap of up to a day is none; a refund that took access away is never bridged.
-  private static func joins(_ period: PaidPeriod, _ next: PaidPeriod) -> Bool {
+  private static func joins(_ period: AccessPeriod, _ next: AccessPeriod) -> Bool {
     period.revokedAt == nil
       && next.charge.time - period.effectiveEnd <= Completeness.renewalGap
   }
 
-  private func entry(of period: PaidPeriod, after before: PaidPeriod?) -> String {
+  private func entry(of period: AccessPeriod, after before: AccessPeriod?) -> String {
     guard let before else {
       let isKnownStart =
         period.charge.kind == .conversion || period.charge.transaction == original
@@ -69,7 +69,7 @@ extension Subscription {
     return isRecovery ? "recovered" : "reactivated"
   }
 
-  private static func reason(of period: PaidPeriod) -> String {
+  private static func reason(of period: AccessPeriod) -> String {
     if period.revokedAt != nil { return "refund" }
     if period.billingIssueAt != nil { return "involuntary" }
     if period.reportedReason == .priceIncrease { return "price_increase" }

@@ -3,40 +3,31 @@ import Domain
 /// Writes what happened and what became of it: one JSON line per event.
 struct TruthEvents {
   private let file: GzipFile
-  private var buffer: [UInt8] = []
 
   init(path: String) throws(SimulationError) { file = try GzipFile(path: path) }
 
   /// Writes the events of one customer with their deliveries.
-  mutating func add(
+  func add(
     _ customer: CustomerSimulation, _ deliveries: [Delivery], span: TimeSpan
   ) throws(SimulationError) {
     let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
     for (index, delivery) in deliveries.enumerated() {
       let shown = delivery.outcome == .lost ? evidence.names(of: index) : nil
-      JSON.object(
-        identity(index, of: customer, span) + shop(customer.occurrences[index], customer.person)
-          + money(customer.occurrences[index]) + [
-            ("outcome", .text(delivery.outcome.rawValue)),
-            ("copies", .int(delivery.arrivals.count)),
-            ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
-            ("evidence", shown.map { .array($0.map { .text($0) }) }),
-            ("fault", fault(customer.occurrences[index], delivery)),
-          ]
-      ).writeLine(into: &buffer)
+      let outcome: [(String, JSON?)] = [
+        ("outcome", .text(delivery.outcome.rawValue)),
+        ("copies", .int(delivery.arrivals.count)),
+        ("received_ms", .array(delivery.arrivals.map { .int($0.received) })),
+        ("evidence", shown.map { .array($0.map { .text($0) }) }),
+        ("fault", fault(customer.occurrences[index], delivery)),
+      ]
+      try file.add(
+        .object(
+          identity(index, of: customer, span) + shop(customer.occurrences[index], customer.person)
+            + money(customer.occurrences[index]) + outcome))
     }
-    if buffer.count > 1 << 16 { try flush() }
   }
 
-  mutating func finish() throws(SimulationError) {
-    try flush()
-    try file.finish()
-  }
-
-  private mutating func flush() throws(SimulationError) {
-    try file.write(buffer)
-    buffer.removeAll(keepingCapacity: true)
-  }
+  func finish() throws(SimulationError) { try file.finish() }
 
   private func identity(
     _ index: Int, of customer: CustomerSimulation, _ span: TimeSpan
