@@ -12,7 +12,7 @@ SORTS ?= crash power disk read signal limits together large hostile
 SAMPLE = --archives sample-data/archives --snapshots sample-data/snapshots \
 	--config sample-data/subledger.yaml --prices sample-data/prices.csv --as-of 2026-03-01
 
-.PHONY: run test build lint sample bench recall
+.PHONY: run test build lint messages sample bench recall
 .PHONY: faults fuzz tsan asan readers ledger guard clean packages
 
 # Builds, and publishes the reports of sample-data into reports.
@@ -34,6 +34,11 @@ build: packages
 # Formatting and the rules of CONTRIBUTING.md that the linter knows.
 lint:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+# Prints every text that users read, with its file and line.
+messages: PACKAGES += python3
+messages: packages
+	@Tests/Messages/messages.py
 
 # Times full runs on 500,000 simulated events (see docs/benchmarks.md).
 bench: PACKAGES += bc python3 sqlite3 time

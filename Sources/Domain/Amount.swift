@@ -24,7 +24,7 @@ public struct Amount: Sendable, Hashable, Comparable {
   public static let lineMax = Amount(micros: 1_000_000_000_000_000_000)
   /// The same in US dollars, which are counted by the year as well: 10⁹ units.
   ///
-  /// A day's price makes 365 times as much, of which a sum still holds 25.
+  /// A day's price makes 365 times as much, and a sum can still hold 25 of these.
   public static let lineMaxUSD = Amount(micros: 1_000_000_000_000_000)
 
   /// Orders by value.
@@ -90,7 +90,7 @@ extension Amount {
     try scaled(by: rate.micros, over: 100_000_000)
   }
 
-  /// The price of which this amount is `rate` percent.
+  /// The price that this amount is `rate` percent of.
   public func grossedUp(by rate: Amount) throws(AmountOverflow) -> Amount {
     try scaled(by: 100_000_000, over: rate.micros)
   }

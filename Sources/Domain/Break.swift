@@ -1,8 +1,8 @@
 /// What does not agree, or never came.
 ///
-/// Names are those of the contract.
+/// Names are from the contract.
 public enum BreakCode: String, CaseIterable, Sendable {
-  /// A paid life, or a trial, began without its event.
+  /// A subscription or trial began without its event.
   case missedStart = "MISSED_START"
   /// A trial became paid without its event.
   case missedConversion = "MISSED_CONVERSION"
@@ -26,7 +26,7 @@ public enum BreakCode: String, CaseIterable, Sendable {
   case productMismatch = "PRODUCT_MISMATCH"
   /// Events and snapshot differ about auto-renew.
   case renewStateMismatch = "RENEW_STATE_MISMATCH"
-  /// Events say active, the user's snapshot knows no such entitlement.
+  /// Events show an active subscription, the user's snapshot has no such entitlement.
   case aheadOfSnapshot = "AHEAD_OF_SNAPSHOT"
   /// An active user is not in a snapshot set that is declared complete.
   case snapshotAbsent = "SNAPSHOT_ABSENT"
@@ -53,11 +53,11 @@ public enum BreakCode: String, CaseIterable, Sendable {
   /// The newest input is older than `freshnessMax` at as-of.
   case staleInput = "STALE_INPUT"
 
-  /// Whether the code says that an event never came.
+  /// Whether the code reports a missing event.
   public var isMissing: Bool { rawValue.hasPrefix("MISSED_") }
 
-  /// Whether the code only says how something came that did come; `deliveries_daily` counts that,
-  /// also where it is no break.
+  /// Whether the code is about the arrival of an event that did come; `deliveries_daily` counts
+  /// arrivals, also without a break.
   public var isAboutArrival: Bool { self == .late || self == .outOfOrder }
 }
 
@@ -67,7 +67,7 @@ public enum BreakStatus: String, CaseIterable, Sendable {
   case pending
   /// The provider can no longer deliver.
   case open
-  /// Nothing is left to do: what it speaks of came late or out of order, or merely informs.
+  /// Nothing is left to do: the event came late or out of order, or the break only informs.
   case resolved
 }
 
@@ -85,7 +85,7 @@ public enum Severity: String, CaseIterable, Comparable, Sendable {
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// A difference between what we were told, what is true now, and what the calendar expects.
+/// A difference between received events, the current state, and the calendar.
 public struct Break: Sendable, Equatable {
   /// Hash of code family, provider, app, environment, lineage, and transaction or ordinal; stable
   /// across runs.
@@ -118,7 +118,7 @@ public struct Break: Sendable, Equatable {
   public var settlesAt: Instant?
   /// When the provider's record that could still prove it is deleted; nil when unknown.
   public var evidenceExpiresAt: Instant?
-  /// How many events never came; 0 when the break is no missing event.
+  /// How many events never came; 0 if the break is not a missing event.
   public var missingEvents: Int64 = 0
   /// US dollars; negative for a missing refund; nil when no price is known.
   public var estimatedUSD: Amount?
@@ -128,7 +128,7 @@ public struct Break: Sendable, Equatable {
   public var evidence = ""
   /// What a person should do next.
   public var action = ""
-  /// Key of the lineage whose events alone tell the break; 0 for all others.
+  /// Key of the lineage whose events alone show the break; 0 for all others.
   public var lineage: Int64 = 0
 
   /// A break of `code`.

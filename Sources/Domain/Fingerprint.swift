@@ -1,8 +1,8 @@
 /// A 64-bit hash of bytes that is the same on every machine and in every version.
 ///
-/// Ledger keys are made of it, so its constants never change. It folds 128-bit products, as
-/// wyhash does (Wang Yi, "wyhash and wyrand", public domain), and is no defence against somebody
-/// who forges ids on purpose: the ledger compares the full text behind a key where it matters.
+/// Ledger keys are made of it, so its constants never change. It folds 128-bit products, as wyhash
+/// does (Wang Yi, "wyhash and wyrand", public domain), and is not a defence against forged ids: the
+/// ledger compares the full text behind a key where it matters.
 public struct Fingerprint: Sendable {
   private var state: UInt64
 
@@ -74,7 +74,7 @@ public struct Fingerprint: Sendable {
     return fingerprint.value
   }
 
-  /// The hash of `text` alone; 0 for an empty text, which stands for "none".
+  /// The hash of `text` alone; 0 for an empty text, which means "none".
   public static func of(_ text: String) -> Int64 {
     if text.isEmpty { return 0 }
     var fingerprint = Fingerprint()
@@ -86,11 +86,11 @@ public struct Fingerprint: Sendable {
 /// The key under which one subscription's events meet: its original transaction id in its shop.
 ///
 /// - Parameters:
-///   - provider: who told us.
+///   - provider: the provider that sent it.
 ///   - app: app id, empty when unknown.
 ///   - environment: production and sandbox never meet.
 ///   - store: the shop.
-///   - original: the original transaction id as text, or what stands in for it.
+///   - original: the original transaction id as text, or its substitute.
 /// - Returns: the key; equal arguments give equal keys on every machine.
 public func lineageKey(
   provider: Provider, app: String, environment: Environment, store: Store, original: String
@@ -134,8 +134,8 @@ extension Int64 {
   }
 }
 
-/// The number that stands for a transaction id inside a lineage: the id itself when it is a plain
-/// number, else its fingerprint; 0 for none.
+/// The number of a transaction id inside a lineage: the id itself when it is a plain number, else
+/// its fingerprint; 0 for none.
 public func transactionKey(_ id: UnsafeRawBufferPointer) -> Int64 {
   if id.isEmpty { return 0 }
   return Int64(plainNumber: id) ?? Fingerprint.of(id)
@@ -148,7 +148,7 @@ public func transactionKey(_ id: String) -> Int64 {
 }
 
 extension Int64 {
-  /// The digits that stand for a user's id inside other ids; empty for 0.
+  /// The digits of a user's key inside other ids; empty for 0.
   ///
   /// The text of an id is in the ledger's table of users alone.
   public var userKeyText: String { self == 0 ? "" : UInt64(bitPattern: self).hexadecimal }

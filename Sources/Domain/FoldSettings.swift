@@ -1,10 +1,10 @@
 /// Everything that the meaning of events depends on besides the events themselves.
 public struct FoldSettings: Sendable {
-  /// Business time the reports speak of; events at or after it do not count yet.
+  /// Business time of the reports; events at or after it do not count yet.
   public var asOf: Instant
   /// Days and months.
   public var calendar: CivilCalendar
-  /// Time between the end of a period and the next charge that is no lapse.
+  /// The longest time between the end of a period and the next charge that is not a lapse.
   public var renewalGap: Interval
   /// How long after a period's end a charge is still a recovery.
   public var retryHorizon: Interval

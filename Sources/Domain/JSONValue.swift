@@ -73,7 +73,7 @@ public indirect enum JSONValue: Sendable, Equatable {
     out.append(UInt8(ascii: "\""))
   }
 
-  /// Whether a byte stands for itself, as most do: scalar after scalar takes ten times as long.
+  /// Whether a byte needs no escape, like most bytes: a loop over scalars takes ten times as long.
   private static func isPlainASCII(_ byte: UInt8) -> Bool {
     byte >= UInt8(ascii: " ") && byte <= UInt8(ascii: "~") && byte != UInt8(ascii: "\"")
       && byte != UInt8(ascii: "\\")
@@ -102,7 +102,7 @@ public indirect enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue: Decodable {
-  /// Takes any JSON value but a number that is no integer of 64 bits, which is an error.
+  /// Decodes any JSON value except a number that is not a 64-bit integer, which is an error.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {

@@ -19,7 +19,7 @@ extension NamedCode {
 
 /// The shop that took the money.
 public enum Store: UInt8, NamedCode {
-  /// The provider does not say, or names a shop that is not listed here.
+  /// The provider sends none, or a store that is not listed here.
   case unknown = 0
   case appStore = 1
   case macAppStore = 2
@@ -81,7 +81,7 @@ public enum ChargeKind: UInt8, NamedCode {
 public enum ChurnReason: UInt8, NamedCode {
   /// A whole refund or a revocation ended the period.
   case refund = 1
-  /// The payment failed: billing retry or grace was seen, or the provider says so.
+  /// The payment failed: billing retry or grace was seen, or the provider reports it.
   case involuntary = 2
   /// The user did not agree to a higher price.
   case priceIncrease = 3

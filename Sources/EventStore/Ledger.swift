@@ -2,16 +2,16 @@ internal import CMalloc
 internal import Glibc
 public import Domain
 
-/// Everything that was told, each event once, in one SQLite file.
+/// All received events, each once, in one SQLite file.
 ///
 /// One writer at a time (see `LedgerLock`); a ledger is used from one task at a time and is not
 /// sendable. To read on several cores, open it several times.
 public final class Ledger {
-  /// What the ledger is opened for.
+  /// The purpose of opening the ledger.
   public enum Mode: Sendable {
     /// Reading and writing; the file is made when missing, readable by its owner only.
     case readWrite
-    /// Reading what is there.
+    /// Reading only.
     case readOnly
   }
 
@@ -25,8 +25,8 @@ public final class Ledger {
   private var savedWords: Int
   /// The last number that was given to an archive.
   var lastArchive: Int32 = 0
-  /// Why something could not be undone: what the ledger holds since is nobody's, so that nothing is
-  /// asked of it any more.
+  /// The error of a failed rollback: the ledger's state is undefined since, so that it refuses all
+  /// calls.
   private var failedUndo: LedgerError?
   private let connection: Connection
 
@@ -70,10 +70,10 @@ public final class Ledger {
     _ = try access("empty the log") { try $0.checkpoint(.truncate) }
   }
 
-  /// Copies what the write-ahead log of the ledger at `path` holds into the file, beside whoever
-  /// reads or writes, so that `checkpoint` finds little left to copy.
+  /// Copies the write-ahead log of the ledger at `path` into the file, concurrently with readers
+  /// and writers, so that `checkpoint` has little left to copy.
   ///
-  /// What fails here fails there again, and is told then.
+  /// A failure here repeats there and is reported then.
   public static func checkpointAhead(path: String) {
     _ = try? Connection(path: path).checkpoint(.passive)
   }
@@ -81,7 +81,7 @@ public final class Ledger {
   /// Gives back the memory that writing needed; the ledger stays usable.
   public func releaseMemory() throws(LedgerError) {
     try access("release memory") { $0.releaseMemory() }
-    // The allocator keeps what was freed, and taking in needs as much as the fold that follows.
+    // The allocator keeps freed memory, and the import needs as much as the fold that follows.
     malloc_trim(0)
   }
 
@@ -103,7 +103,7 @@ public final class Ledger {
     }
   }
 
-  /// Like `access`, for bodies that call back: what the caller throws goes through unchanged.
+  /// Like `access`, for bodies that call back: errors of the caller pass unchanged.
   func visit(_ doing: String, _ body: (Connection) throws -> Void) throws {
     if let failedUndo { throw failedUndo }
     errno = 0
@@ -152,14 +152,14 @@ public final class Ledger {
     }
   }
 
-  /// Does what `body` reads of the ledger at one moment, whatever a run writes meanwhile: thousands
-  /// of lookups, each of which would begin and end a transaction of its own, cost half as much.
+  /// Runs `body` in one read transaction: it sees one state of the ledger, and thousands of lookups
+  /// cost half as much as with a transaction each.
   ///
   /// Temporary tables may be filled. A run that ends meanwhile leaves its write-ahead log as it is.
   /// Throws `LedgerError`, and whatever `body` throws.
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
-  /// The ledger's symbols for those of `table`, at the place of their number; new words are kept.
+  /// The ledger's symbols by the numbers of `table`; new words are added.
   func translate(_ table: StringTable, in database: Connection) throws -> [StringID] {
     let translation = table.words.map { symbols.symbol($0) }
     try saveSymbols(in: database)
@@ -187,8 +187,8 @@ public final class Ledger {
 
   /// Undoes all since `savepoint`, and does `rest`.
   ///
-  /// Whoever undoes mostly has another error to tell, or none and goes on: why it fails is thrown
-  /// by whatever comes next. `errno` stays what it was for that other error.
+  /// A caller that undoes mostly has another error to report, or goes on: the next call throws the
+  /// error of a failed rollback. `errno` stays unchanged for the other error.
   func undo(
     _ doing: String, since savepoint: String, _ rest: (Connection) throws -> Void = { _ in }
   ) {

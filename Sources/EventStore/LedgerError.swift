@@ -1,10 +1,9 @@
 internal import CSQLite
 internal import Glibc
 
-/// Why the ledger could not do what it was asked to.
+/// Why a call of the ledger failed.
 ///
-/// The message says what was being done, on which file, and the cause; it never holds an id or
-/// any content of a line.
+/// The message contains the action, the file and the cause, never an id or content of a line.
 public struct LedgerError: Error, Sendable, CustomStringConvertible {
   /// What sort of failure it is; decides the exit code.
   public enum Kind: Sendable, Equatable {
@@ -28,13 +27,13 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
     case notALedger
     /// A sum leaves the range of 64 bits.
     case overflow
-    /// A signal asked to stop; nothing is half.
+    /// A signal asked to stop; no change is half done.
     case stopped(signal: Int32)
   }
 
   /// What sort of failure it is.
   public let kind: Kind
-  /// What was being done, on what, and why it failed.
+  /// The action, its file, and the cause.
   public let message: String
   /// What to do about it.
   public let hint: String
@@ -95,7 +94,7 @@ extension LedgerError {
     throw LedgerError(.stopped(signal: signal), "\(doing) was stopped by signal \(signal)")
   }
 
-  /// Bytes of the ledger that its coding cannot have written; `thing` is what they hold.
+  /// Invalid bytes in the ledger; `thing` names their content.
   static func damaged(_ thing: String) -> LedgerError {
     LedgerError(.corrupt, "cannot read \(thing) of the ledger: its content is damaged")
   }

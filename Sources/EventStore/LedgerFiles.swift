@@ -6,7 +6,7 @@ public struct LedgerFiles: Sendable {
   /// The files of the ledger at `path`.
   public init(of path: String) { database = path }
 
-  /// SQLite's write-ahead log: what the database does not hold yet.
+  /// SQLite's write-ahead log: changes that the database file does not contain yet.
   var log: String { database + "-wal" }
   /// The index of the log.
   var index: String { database + "-shm" }

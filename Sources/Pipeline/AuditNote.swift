@@ -1,14 +1,14 @@
 import Foundation
 import EventStore
 
-/// What a person says beside an act on the ledger.
+/// A person's note on an act.
 struct AuditNote: Sendable {
-  /// Why; empty when nobody said.
+  /// The reason; empty if not given.
   let reason: String
-  /// Who says so; empty when nobody said.
+  /// The person; empty if not given.
   let who: String
 
-  /// - Throws: `SubledgerError` of kind `usage` for words that are no single line.
+  /// - Throws: `SubledgerError` of kind `usage` for text that is not a single line.
   init(reason: String?, who: String?) throws(SubledgerError) {
     self.reason = try Self.line(reason, "reason")
     self.who = try Self.line(who, "who")

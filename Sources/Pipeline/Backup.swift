@@ -3,7 +3,7 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// Copies the ledger to `target` while a run may write, and says how big the copy is.
+  /// Copies the ledger to `target` while a run may write, and returns the size of the copy.
   public func backup(to target: String) throws(SubledgerError) -> String {
     try requireLedger(to: "back up")
     guard !FileManager.default.fileExists(atPath: target) else {

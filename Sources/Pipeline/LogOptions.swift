@@ -27,10 +27,10 @@ public struct LogOptions: Sendable {
   /// When a progress bar is drawn.
   public var progress = Progress.auto
 
-  /// For a person, and only what they should know.
+  /// Text for people, warnings and errors only.
   public init() {}
 
-  /// What the command line and the environment give, before the configuration is read.
+  /// Options from the command line and the environment, before the configuration is read.
   ///
   /// - Throws: `SubledgerError` of kind `usage` for a value that is not acceptable.
   public init(flags: [String: [String]], environment: [String: String]) throws(SubledgerError) {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A new folder below the temporary one, into which nobody but its owner ever could look, and which
-/// goes when this goes.
+/// A new folder below the temporary one, which only its owner can ever read, and which is removed
+/// with this object.
 ///
 /// Foundation would make it open and close it a moment later.
 final class PrivateFolder {

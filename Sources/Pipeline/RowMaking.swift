@@ -1,7 +1,7 @@
 import EventStore
 
 extension Workers {
-  /// Makes rows in parallel and calls `write` at those of each piece, in their order.
+  /// Makes rows in parallel and calls `write` with the rows of each piece, in order.
   func make<Rows: Sendable>(
     _ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void
   ) throws {

@@ -44,7 +44,7 @@ extension RunPipeline {
     }
   }
 
-  /// Whether nothing is written at the ledger's place: a dry run where a run could make it.
+  /// Whether the ledger is not created: in a dry run without a ledger.
   ///
   /// Its lock would be a file that stays.
   private var isUntouched: Bool {
@@ -52,7 +52,7 @@ extension RunPipeline {
     return plan.isDryRun && !mayExist(plan.ledger) && access(folder, W_OK | X_OK) == 0
   }
 
-  /// Waits for the ledger's lock as long as the plan says, and no longer than until it is stopped.
+  /// Waits for the ledger's lock as long as the plan allows, or until the run is stopped.
   private func takeLock() throws(SubledgerError) -> LedgerLock {
     var secondsLeft = plan.lockWait
     while true {
@@ -74,7 +74,7 @@ extension RunPipeline {
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
-  /// Refuses what can be told only while breaks and cells are those of `run`, which has published.
+  /// Refuses a request that needs the breaks and cells of `run`, the newest published run.
   func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws(SubledgerError) {
     guard let other = try attempt({ try ledger.unpublishedRun() }) else { return }
     throw SubledgerError(

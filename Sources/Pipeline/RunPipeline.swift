@@ -48,7 +48,7 @@ public struct RunPipeline {
     self.stop = stop
   }
 
-  /// Reads what is new and publishes the report set anew.
+  /// Reads new input and publishes the report set.
   public func run() throws(SubledgerError) -> RunResult {
     let pipeline = try withLists()
     return try pipeline.withLedger { ledger throws(SubledgerError) in
@@ -63,7 +63,7 @@ public struct RunPipeline {
   /// Where the processor time of this run went, in one line.
   public var stageTimes: String { times.text }
 
-  /// Reads what is new into the ledger, nothing else.
+  /// Reads new input into the ledger, nothing else.
   public func ingest() throws(SubledgerError) -> RunResult {
     try withLedger { ledger throws(SubledgerError) in
       let intake = try ingest(into: ledger)
@@ -83,8 +83,8 @@ public struct RunPipeline {
     }
   }
 
-  /// This run with the decisions as `ledger` has them, where it rewrote this very file: what was
-  /// taken out of it with an erased person does not come back by it.
+  /// This run with the decisions in `ledger`, if an erasure rewrote this file: the erased id must
+  /// not come back with it.
   private func withKeptDecisions(of ledger: Ledger) throws(SubledgerError) -> RunPipeline {
     guard let name = plan.decisions.sha256,
       let run = try attempt({ try ledger.lastRun(withDecisions: name) }),
@@ -116,7 +116,7 @@ public struct RunPipeline {
       stop: stop)
   }
 
-  /// For what is done again.
+  /// For repeated runs.
   static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
 
   private func ingest(into ledger: Ledger) throws(SubledgerError) -> IntakeSummary {

@@ -26,7 +26,7 @@ final class StageTimes {
 
   func add(_ stage: Stage, _ time: Int64) { nanoseconds[stage, default: 0] += time }
 
-  /// Runs `work` and adds what it needed: this thread, or all of them.
+  /// Runs `work` and adds its processor time: of this thread, or of all.
   func measure<Value, Failure: Error>(
     _ stage: Stage, _ clock: Clock = .process, _ work: () throws(Failure) -> Value
   ) throws(Failure) -> Value {

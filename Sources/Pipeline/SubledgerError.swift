@@ -1,6 +1,6 @@
-/// Why a run failed: what was being done, on what, why it failed, and what to do.
+/// A user-facing error: what failed, on which file, why, and what to do.
 public struct SubledgerError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong, as the exit codes tell it.
+  /// The class of the error, as in the exit codes.
   public enum Kind: Sendable {
     /// An option or argument that makes no sense.
     case usage
@@ -26,7 +26,7 @@ public struct SubledgerError: Error, Sendable, CustomStringConvertible {
 
   /// What went wrong.
   public var kind: Kind
-  /// What was being done, on what, and why it failed.
+  /// What failed, on which file, and why.
   public var message: String
   /// What to do about it; empty when there is nothing to add.
   public var hint: String
@@ -38,7 +38,7 @@ public struct SubledgerError: Error, Sendable, CustomStringConvertible {
     self.hint = hint
   }
 
-  /// A signal asked to stop, and nothing is half.
+  /// A signal asked to stop, and no change is half done.
   static func stopped(by signal: Int32) -> SubledgerError {
     SubledgerError(.stopped(signal), "stopped by signal \(signal); what was done is kept")
   }

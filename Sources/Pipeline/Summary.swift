@@ -2,13 +2,13 @@ import EventStore
 
 /// How a run ended.
 public struct RunResult: Sendable, Equatable {
-  /// Whether what was published has breaks at or above the gate, is qualified, or speaks of stale
-  /// input, or too many lines of this run were rejected.
+  /// Whether the set has breaks at or above the gate, is qualified, or has stale input, or too many
+  /// lines of this run were rejected.
   public var hasReservations = false
-  /// What a dry run has to tell; nil when it was none.
+  /// The result of a dry run; nil for a real run.
   public var dryRun: DryRun?
 
-  /// Done; nothing that the caller asked to be told about.
+  /// Done, without reservations.
   public static let done = RunResult()
   /// Done and published, and somebody should look at it.
   static let reservations = RunResult(hasReservations: true)
@@ -16,7 +16,7 @@ public struct RunResult: Sendable, Equatable {
 
 /// How far a run has come.
 public struct RunProgress: Sendable {
-  /// What is being done.
+  /// The current step.
   public var stage: String
   /// Bytes of input read.
   public var done: Int64
@@ -35,14 +35,14 @@ struct IntakeSummary: Sendable {
   var archivesDamaged = 0
   /// Files younger than the least age.
   var filesLeftAlone = 0
-  /// JSON values that went by, those of files that turned out to be known included.
+  /// JSON values that were read, including files that turned out to be known.
   var lines: Int64 = 0
   /// What became of the lines of archives that were read.
   var tallies = ArchiveTallies()
   var snapshots: Int64 = 0
   var snapshotsRejected: Int64 = 0
   var snapshotFilesKnown = 0
-  /// Files of which nothing counts, because nobody knows when they were taken.
+  /// Files that are ignored because their capture time is unknown.
   var snapshotFilesRefused = 0
 
   /// Adds what archives brought, and counts them as read.
@@ -73,7 +73,7 @@ struct IntakeSummary: Sendable {
   }
 }
 
-/// So many of what `noun` names.
+/// A count with `noun`.
 func counted(_ number: some BinaryInteger, _ noun: String) -> String {
   "\(number) \(noun)\(number == 1 ? "" : "s")"
 }

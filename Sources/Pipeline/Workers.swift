@@ -19,9 +19,9 @@ struct Workers {
   /// Runs `work` on each of `inputs` in up to `count` threads and hands every result to `take`.
   ///
   /// - Parameters:
-  ///   - work: makes results and passes each to the function it is given, which answers false
-  ///     when the rest is no longer wanted.
-  ///   - size: how much of what may wait a result takes.
+  ///   - work: makes results and passes each to the function it is given, which returns false when
+  ///     the rest is no longer wanted.
+  ///   - size: how much of the queue's limit a result takes.
   ///   - take: called on this thread, in the order of `inputs`.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
@@ -32,7 +32,7 @@ struct Workers {
     try run(inputs, eachBy: { work }, size: size, take: take)
   }
 
-  /// The same, where each thread makes its own `work` first, with what it needs again and again.
+  /// The same, where each thread makes its own `work` first, with reusable buffers.
   func run<Input: Sendable, Output: Sendable>(
     _ inputs: [Input],
     eachBy makeWork: @escaping @Sendable () -> (Input, (Output) -> Bool) -> Void,
@@ -118,7 +118,7 @@ final class Relay<Element: Sendable>: Sendable {
 
 /// A thread of the system.
 ///
-/// Dispatch waits for ever when the system has no more threads; this says so.
+/// Dispatch waits forever when the system has no more threads; this throws.
 private struct WorkerThread {
   private final class Body: Sendable {
     let run: @Sendable () -> Void
@@ -149,7 +149,7 @@ private struct WorkerThread {
   func join() { pthread_join(thread, nil) }
 }
 
-/// What the workers have made and the writer has not yet taken, in the order of the inputs.
+/// Results that the writer has not received yet, in the order of the inputs.
 private final class ResultQueue<Element: Sendable>: Sendable {
   private struct State {
     /// Of each input, what waits.
@@ -161,14 +161,14 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     var waiting = 0
     var isCanceled = false
 
-    /// Goes on to the first input of which there is something to take or to wait for.
+    /// Advances to the first input that has results or is not finished.
     mutating func advance() {
       while front < elements.count, elements[front].isEmpty, isFinished[front] { front += 1 }
     }
   }
 
-  /// Nobody reaches it but through its lock, which the compiler holds everybody to; a condition,
-  /// which threads can wait for, guards nothing that it knows of.
+  /// The compiler enforces access through the lock; it cannot do so with a condition, which threads
+  /// wait for.
   private let state: Mutex<State>
   private let changed = NSCondition()
   private let waitingMax: Int
@@ -183,10 +183,10 @@ private final class ResultQueue<Element: Sendable>: Sendable {
         isFinished: Array(repeating: false, count: count)))
   }
 
-  /// Waits for a place; false when nobody will take the element any more.
+  /// Waits until the element fits into the queue; false when the reader has stopped.
   ///
-  /// The next result of the input whose turn it is finds one however large it is, and even when
-  /// those of later inputs fill the queue, or nothing would ever move.
+  /// The next result of the current input always fits, whatever its size and even when results of
+  /// later inputs fill the queue; otherwise the queue could block.
   func put(_ element: Element, of index: Int) -> Bool {
     let size = size(element)
     return wait { (state) -> Bool? in
@@ -230,8 +230,8 @@ private final class ResultQueue<Element: Sendable>: Sendable {
     }
   }
 
-  /// Does `change` as soon as it can be done, which is when it gives something, and tells the
-  /// others that something may have changed; what gives nothing must change nothing.
+  /// Runs `change` until it returns a value, and wakes the other threads then; a `change` that
+  /// returns nil must not change anything.
   @discardableResult
   private func wait<Value>(_ change: (inout State) -> Value?) -> Value {
     changed.lock()

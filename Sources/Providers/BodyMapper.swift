@@ -10,7 +10,7 @@ protocol BodyMapper: SendableMetatype {
   static var secretMember: StaticString? { get }
   /// The request header, in lower case, that names the app; nil where the body does.
   static var appHeader: StaticString? { get }
-  /// Reads what the provider's own interface answers about users; nil for the canonical shape only.
+  /// Reads answers of the provider's own API about users; nil for the canonical shape only.
   static var snapshots: (any ProviderSnapshotReader)? { get }
 
   init(_ settings: NormaliserSettings)
@@ -26,7 +26,7 @@ protocol BodyMapper: SendableMetatype {
 
   /// Turns the body into events of `batch`.
   ///
-  /// - Returns: why there are none, when the body is known to be no purchase event.
+  /// - Returns: the reason without events, if the body is known not to be a purchase event.
   mutating func normalise(
     _ object: JSONNode, of tape: JSONTape, _ delivery: Delivery, to batch: inout EventBatch
   ) throws(BodyProblem) -> SkipReason?
@@ -61,10 +61,10 @@ extension Entitlement {
   }
 }
 
-/// What is known of a body from around it.
+/// What the envelope adds to a body.
 struct Delivery {
   var place: Provenance
-  /// When the archive's endpoint received it, as far as the envelope says.
+  /// When the archive's endpoint received it, if the envelope contains it.
   var received: Instant?
   /// The app that a request header names, which points into the line; empty when none was kept.
   var app = UnsafeRawBufferPointer.none
@@ -77,12 +77,12 @@ protocol ProviderSnapshotReader {
 
   /// The entitlements of the line's one user; nil when it holds none in this shape.
   ///
-  /// - Parameter capturedAt: tells which have ended; nil when unknown.
+  /// - Parameter capturedAt: decides which have ended; nil if unknown.
   mutating func entitlements(
     _ line: Members<SnapshotField>, of tape: JSONTape, at capturedAt: Instant?
   ) throws(BodyProblem) -> [Entitlement]?
 
-  /// The users of a line that lists them; nil when it is no such list.
+  /// The users of a line that lists them; nil if it is not such a list.
   mutating func customers(
     _ line: Members<SnapshotField>, of tape: JSONTape
   ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])]?

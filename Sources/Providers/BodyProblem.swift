@@ -15,19 +15,19 @@ enum RejectReason: String, CaseIterable {
   case unauthenticated
 }
 
-/// Values that are known to be no purchase events.
+/// Values that are known not to be purchase events.
 enum SkipReason: String, CaseIterable {
   case registrationProbe = "registration_probe"
   case trialStillActive = "trial_still_active"
   case test
-  /// A user without purchases, at a time that nothing tells.
+  /// A user without purchases, at an unknown time.
   case undatedCollection = "undated_collection"
   /// A type that is not documented, with nothing to keep.
   case unknownType = "unknown_type"
   case accountAssignmentsChanged = "account_assignments_changed"
 }
 
-/// What a provider's name of an event stands for.
+/// The meaning of a provider's event name.
 enum Meaning {
   case event(EventKind)
   case skipped(SkipReason)
@@ -39,7 +39,7 @@ public let undatedCollection = SkipReason.undatedCollection.rawValue
 /// The reason for which a line is rejected whose secret is none of its provider's.
 public let unauthenticated = RejectReason.unauthenticated.rawValue
 
-/// What is wrong with a body, in words that hold none of its values.
+/// The defect of a body, without any of its values.
 struct BodyProblem: Error {
   var reason: RejectReason
   var detail: String

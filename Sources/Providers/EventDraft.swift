@@ -6,7 +6,7 @@ enum LineageRoot {
   case original(UnsafeRawBufferPointer)
   /// The user's purchase of the product, when the body has no ids.
   case userAndProduct
-  /// The user alone, when no purchase is left to speak of.
+  /// The user alone, when there is no purchase.
   case user
 
   /// The original transaction id; no bytes when the body has none.
@@ -19,8 +19,8 @@ enum LineageRoot {
 /// The key of a user id; 0 for none.
 func userKey(_ id: UnsafeRawBufferPointer) -> Int64 { id.isEmpty ? 0 : Fingerprint.of(id) }
 
-/// What stands in for the original transaction id of a body that has no ids: the user's purchase of
-/// the product.
+/// The substitute for the original transaction id of a body without ids: the user's purchase of the
+/// product.
 func originalID(ofUser id: UnsafeRawBufferPointer, product: UnsafeRawBufferPointer) -> [UInt8] {
   Array("\(userKey(id).userKeyText)|".utf8) + product
 }
@@ -33,18 +33,18 @@ func isOriginal(
 }
 
 extension UnsafeRawBufferPointer {
-  /// The offer of a body that says only that it is an introductory one.
+  /// The offer of a body that only marks it as introductory.
   static var introductoryOffer: UnsafeRawBufferPointer {
     let id: StaticString = "intro"
     return UnsafeRawBufferPointer(start: id.utf8Start, count: id.utf8CodeUnitCount)
   }
 }
 
-/// One event as a body tells it, checked, before anything of it is kept.
+/// One event of a body, checked, before it is stored.
 ///
 /// Bytes point into the line: a draft lives no longer than its tape's value.
 struct EventDraft {
-  /// Everything that is no text.
+  /// All fields except texts.
   var event: Event
   var name = UnsafeRawBufferPointer.none
   var app = UnsafeRawBufferPointer.none
@@ -63,7 +63,8 @@ struct EventDraft {
   /// a state; 0 for nothing.
   var mark: Int64 = 0
 
-  /// Whether the event can begin a life; a state without original id may be that of any renewal.
+  /// Whether the event can begin a subscription; a state without original id can belong to any
+  /// renewal.
   var startsLineage: Bool {
     guard event.store.startsWithOriginal else { return true }
     if event.kind == .observed, root.original.isEmpty { return transaction.isEmpty }
@@ -129,21 +130,21 @@ extension EventBatch {
   }
 }
 
-/// What two lines share exactly when they tell of the same event (contract §3).
+/// The fields that two lines share exactly if they report the same event (contract §3).
 struct EventIdentity {
   /// Fingerprint of the app id; 0 when unknown.
   var app: Int64
-  /// Key of the lineage, which stands in for a missing transaction id.
+  /// Key of the lineage, which replaces a missing transaction id.
   var lineage: Int64
   var transaction: UnsafeRawBufferPointer
   var user: UnsafeRawBufferPointer
   var product: UnsafeRawBufferPointer
-  /// The provider's own name, which tells apart events of an unknown kind.
+  /// The provider's own name, which distinguishes events of an unknown kind.
   var name: UnsafeRawBufferPointer
-  /// What else tells two events apart, such as a hash of the state; 0 when nothing does.
+  /// A further distinction between events, such as a hash of the state; 0 without one.
   var mark: Int64 = 0
 
-  /// The fingerprint for `event`, of which provider, environment, store, kind and time are set.
+  /// The fingerprint for `event`, whose provider, environment, store, kind and time are set.
   ///
   /// Inlined, since handing over an event would copy all of it.
   @inline(__always)

@@ -2,7 +2,7 @@ import Formats
 import Glibc
 import Domain
 
-/// Values of members, each by what it means.
+/// Values of members, each by its meaning.
 ///
 /// What is no text is absent as well when it is the empty string that some senders write.
 extension JSONTape {
@@ -20,7 +20,7 @@ extension JSONTape {
     return text
   }
 
-  /// A transaction id; `0` stands for none.
+  /// A transaction id; `0` means none.
   func transactionID(_ value: MemberValue) throws(BodyProblem) -> UnsafeRawBufferPointer {
     let text = try identifier(value)
     return text.count == 1 && text[0] == UInt8(ascii: "0") ? .none : text
@@ -38,7 +38,7 @@ extension JSONTape {
     String(decoding: try identifier(value), as: UTF8.self)
   }
 
-  /// A transaction id as a String; empty when absent, and where `0` stands for none.
+  /// A transaction id as a String; empty when absent or `0`.
   func transactionText(_ value: MemberValue) throws(BodyProblem) -> String {
     String(decoding: try transactionID(value), as: UTF8.self)
   }
@@ -98,7 +98,7 @@ extension JSONTape {
     }
   }
 
-  /// An amount in US dollars, of which less is too much.
+  /// An amount in US dollars, with a lower limit.
   func dollars(_ value: MemberValue, rounded: inout Int64) throws(BodyProblem) -> Amount? {
     let dollars = try amount(value, rounded: &rounded)
     guard (dollars ?? .zero).magnitude <= .lineMaxUSD else {
@@ -172,8 +172,7 @@ extension JSONTape {
 }
 
 extension JSONTape {
-  /// A fingerprint of what `node` says, whatever the order of its members, its white space and its
-  /// escapes.
+  /// A fingerprint of the content of `node`, independent of member order, white space and escapes.
   func canonicalFingerprint(_ node: JSONNode) -> Int64 {
     var fingerprint = Fingerprint(seed: 3 + UInt64(kind(node).rawValue))
     switch kind(node) {

@@ -18,7 +18,7 @@ struct MemberValue {
   /// Nil when absent or null.
   var node: JSONNode?
   let field: Int
-  /// Those of the `Members` that the value was asked of, which outlive it.
+  /// The slots of the `Members` that returned the value, which outlive it.
   unowned(unsafe) let names: MemberNames
 
   /// What messages call it.
@@ -33,7 +33,7 @@ struct Members<Field: MemberField> {
   private var slots: [JSONNode]
   private let names: MemberNames
 
-  /// Those of objects at `path`, which is empty for a body or ends in a point.
+  /// Members of objects at `path`, which is empty for a body or ends in a point.
   init(_ path: String = "") {
     let names = Field.allCases.map(\.names)
     keys = KeyTable(names.flatMap { $0 })
@@ -64,7 +64,7 @@ struct Members<Field: MemberField> {
     slots[starts[field.rawValue]..<starts[field.rawValue + 1]].first { $0 >= 0 }
   }
 
-  /// What `read` makes of the field's first value of which it makes something.
+  /// The first result of `read` that is not nil, over the field's values.
   func first<Value>(_ field: Field, _ read: (JSONNode) -> Value?) -> Value? {
     for node in slots[starts[field.rawValue]..<starts[field.rawValue + 1]] where node >= 0 {
       if let value = read(node) { return value }

@@ -1,17 +1,18 @@
 public import Domain
 import Formats
 
-/// What the reading of bodies depends on besides them.
+/// Settings that reading bodies depends on.
 public struct NormaliserSettings: Sendable {
-  /// Event names as the provider's dashboard was told to send them, and what they mean.
+  /// Event names as configured in the provider's dashboard, and their meaning.
   ///
   /// Qonversion lets every project rename its events; a name here beats the default of that name.
   public var eventNames: [String: EventKind] = [:]
-  /// Secrets of which a provider's deliveries carry one, where they carry any at all; a provider
-  /// without an entry is not asked for one.
+  /// Secrets, one of which a provider's deliveries must carry if they carry any; a provider without
+  /// an entry needs none.
   public var secrets: [Provider: [Secret]] = [:]
-  /// Values that were refused for their secret when they were read before, by their offset in the
-  /// inflated archive, with what was told of them: they are refused again, whatever holds now.
+  /// Values that were rejected for their secret when they were read before, by their offset in the
+  /// inflated archive, with their texts: they are rejected again, whatever secrets are configured
+  /// now.
   public var refused: [Int64: String] = [:]
   /// Bytes of the longest id, name or word that is kept; a longer one rejects its line.
   public static let wordBytesMax = 1_024
@@ -39,7 +40,7 @@ public struct Normaliser {
   ///   - bytes: the lines, with their line ends.
   ///   - firstLine: the physical line, from 1, of the first byte.
   ///   - firstOffset: the first byte's offset in the inflated archive.
-  ///   - batch: gets the events; rejects hold nothing of the lines.
+  ///   - batch: gets the events; rejects contain nothing of the lines.
   public mutating func add(
     _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
     to batch: inout EventBatch
@@ -64,7 +65,7 @@ public struct Normaliser {
     }
   }
 
-  /// Accounts for a value that is longer than what is held in memory.
+  /// Counts a value that is too long for memory.
   public mutating func addOversized(line: Int64, byteOffset: Int64, to batch: inout EventBatch) {
     batch.reject(.tooLong, at: Provenance(line: line, byteOffset: byteOffset))
     batch.lines += 1
@@ -93,7 +94,7 @@ extension BodyProblem {
   /// A value beyond the limit on its length.
   static let tooLong = BodyProblem(.valueTooLong, "the value is longer than limits.value_bytes")
 
-  /// What is wrong with the JSON of a value that begins at `start`.
+  /// The JSON defect of a value that begins at `start`.
   init(_ problem: JSONProblem, start: Int) {
     self.init(.notJSON, "\(problem.reason) at byte \(problem.offset - start) of the value")
   }

@@ -41,8 +41,8 @@ struct ValueCursor {
     return false
   }
 
-  /// Goes behind the value, which is JSON up to `end`; what is no object or array must stand alone,
-  /// for it may be a piece of a value that was torn.
+  /// Moves behind the value, which is JSON up to `end`; a value other than an object or array must
+  /// be alone, because it can be a piece of a torn value.
   mutating func pass(to end: Int) throws(JSONProblem) {
     if !ValueEnd.isOpening(bytes[position]),
       let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
@@ -52,8 +52,8 @@ struct ValueCursor {
     position = end
   }
 
-  /// Goes behind the value, which is no JSON, as far as its brackets and quotes tell where it ends;
-  /// the rest of the line is lost where they do not.
+  /// Moves behind the value, which is not JSON, if its brackets and quotes show its end; otherwise
+  /// the rest of the line is lost.
   mutating func passBroken() { position = endByBrackets }
 
   private var endByBrackets: Int {

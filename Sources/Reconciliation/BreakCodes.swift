@@ -22,7 +22,7 @@ extension BreakCode {
   /// What a person does about a break of the code.
   ///
   /// - Parameters:
-  ///   - provider: whom to ask.
+  ///   - provider: the provider to ask.
   ///   - purchases: how to get the user's purchases.
   func action(asking provider: String, _ purchases: String) -> String {
     switch self {

@@ -42,7 +42,7 @@ enum BreakKey {
   case event(Int64)
   case active, environment, snapshot, state, user
 
-  /// What the id is made of; the words never change, for ids would.
+  /// The parts of the id; the words never change, because ids would.
   var text: String {
     switch self {
     case .transaction(let id): "transaction " + id
@@ -78,9 +78,9 @@ struct BreakSubject: Equatable {
 
 /// What proves a break, and so until when the missing event can arrive.
 enum EvidenceKind {
-  /// What the snapshot says, which is known until it was taken.
+  /// The snapshot, which is known until its capture time.
   case snapshot
-  /// What events say among themselves, which is known until as-of whatever a snapshot says.
+  /// Events alone, which are known until as-of whatever a snapshot shows.
   case events
 }
 
@@ -88,18 +88,18 @@ enum EvidenceKind {
 struct BreakDraft {
   var code: BreakCode
   var subject: BreakSubject
-  /// Stands in for the code's own family where one loss can go under any of several codes.
+  /// Replaces the code's own family where one loss can have any of several codes.
   var family: CodeFamily?
   var key: BreakKey
   var transaction = ""
-  /// Business time of what is missing or in doubt; nil when unknown.
+  /// Business time of the missing or doubtful event; nil if unknown.
   var expectedAt: Instant?
   /// Nil is one where the code is of a missing event, else none.
   var missingEvents: Int64?
   var estimate: Amount?
   var basis = AmountBasis.none
   var provenBy = EvidenceKind.snapshot
-  /// Whether it only says what may be missing: it is resolved from the start and holds up nothing.
+  /// Whether it only reports what can be missing: it is resolved from the start and blocks nothing.
   var isMereInformation = false
   /// Set where it is not that of the code.
   var severity: Severity?

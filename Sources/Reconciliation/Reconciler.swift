@@ -12,7 +12,7 @@ struct MissingCharge {
   var end: Instant?
   var count: Int64 = 1
   var isFree = false
-  /// Whether nothing of the lineage was paid before it, so that counting begins with it.
+  /// Whether it is the first payment of the lineage, so that counting begins with it.
   var opensLineage = false
 }
 
@@ -25,7 +25,7 @@ struct MissingCharge {
 /// - Parameters:
 ///   - user: the lineages, folded up to the earlier of as-of and `captured_at`, and the snapshot.
 ///   - rules: as-of, windows, product map, and the history of each feed.
-/// - Returns: the breaks, sorted by id, and what was left out on purpose.
+/// - Returns: the breaks, sorted by id, and the counts of deliberate omissions.
 public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings)
   -> ReconciliationResult
 {
@@ -36,7 +36,7 @@ public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings
 
 /// The state of one user's reconciliation while its checks run.
 ///
-/// Every check leaves in `missing` what it found, and those after it count it as reported, so that
+/// Every check adds its missing events to `missing`; later checks count these as reported, so that
 /// one loss is one break.
 struct Reconciler {
   /// In the order of evaluation.
@@ -57,23 +57,23 @@ struct Reconciler {
   /// Those and the production lineages all of whose events are newer than the snapshot: it proves
   /// nothing about these, but their events may.
   let lineagesOfAnyTime: [LineageInput]
-  /// Sandbox lineages; they only explain what the snapshot does not mark as sandbox.
+  /// Sandbox lineages; they only explain entitlements that the snapshot does not mark as sandbox.
   let sandbox: [LineageInput]
   private(set) var origins = EntitlementOrigins()
   /// What entitlements show of the lineages, in the order of the lineages.
   private(set) var matches: [EntitlementMatch] = []
   /// What events report of the listed transactions.
   private(set) var reported = ReportedTransactions([])
-  /// `lineagesOfAnyTime` by what the snapshot lists.
+  /// `lineagesOfAnyTime` by the listed transactions.
   private var named = NamedLineages([])
   /// Where in them the listed subscriptions are that only a transaction of theirs identifies.
   private var homes: [ExactText: Int] = [:]
   /// By the lineage that they belong to.
   private(set) var missing: [LineageName: [MissingCharge]] = [:]
-  /// Lineages whose access a refund that never came has taken away.
+  /// Lineages whose access a missing refund has revoked.
   var missedRefunds: Set<LineageName> = []
   private var breaks: [String: Break] = [:]
-  /// What the missing events of each lineage cast doubt on.
+  /// The numbers of each lineage that missing events put in doubt.
   private var doubts: [LineageName: [Doubt]] = [:]
   var counts = ReconciliationCounts()
 

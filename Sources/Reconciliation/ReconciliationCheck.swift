@@ -5,7 +5,7 @@ import Domain
 ///
 /// A new check is one file in `Checks` and one entry of `Reconciler.checks`.
 protocol ReconciliationCheck: Sendable {
-  /// What it raises, and when: its part of the table of break codes.
+  /// The codes that it raises, and when: its part of the table of break codes.
   static var conditions: [BreakCondition] { get }
   /// Raises the breaks of one user, without what earlier checks found.
   static func evaluate(_ user: inout Reconciler)
@@ -28,7 +28,7 @@ enum BreakTable {
     "| code | severity | raised when | action |", "|---|---|---|---|",
   ]
 
-  /// All conditions, in the order of evaluation; those that need no user come last.
+  /// All conditions, in the order of evaluation; conditions without a user come last.
   static var conditions: [BreakCondition] {
     Reconciler.checks.flatMap { $0.conditions } + findingConditions
   }

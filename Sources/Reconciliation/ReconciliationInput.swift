@@ -1,12 +1,12 @@
 public import Subscriptions
 public import Domain
 
-/// One lineage of a user, with the words that its numbers stand for.
+/// One lineage of a user, with the texts of its symbols.
 public struct LineageInput: Sendable, Equatable {
   /// The events before the earlier of as-of and the snapshot's `captured_at`, folded.
   ///
   /// A snapshot older than an event proves nothing about it, so the snapshot is compared with
-  /// what was reported when it was taken.
+  /// events before its capture time.
   public var state: LineageState
   /// The events before as-of, folded; nil when `state` is that already.
   public var current: LineageState?
@@ -69,7 +69,7 @@ extension LineageInput {
   var name: LineageName { LineageName(app: app, store: state.store, original: original) }
 }
 
-/// What one provider's events and current snapshot say about one user.
+/// One provider's events and current snapshot of one user.
 public struct ReconciliationInput: Sendable, Equatable {
   /// The provider.
   public var provider: Provider
@@ -77,8 +77,8 @@ public struct ReconciliationInput: Sendable, Equatable {
   public var user: String
   /// The newest snapshot with `captured_at` ≤ as-of; nil when no snapshot file names the user.
   public var snapshot: Snapshot?
-  /// The user's lineages of both environments, and those that the snapshot's original
-  /// transaction ids lead to, whoever's they are.
+  /// The user's lineages of both environments, and all lineages with an original transaction id of
+  /// the snapshot, also of other users.
   public var lineages: [LineageInput]
   /// The user's lineages all of whose events before as-of are newer than the snapshot.
   public var newerLineages: [LineageInput]

@@ -11,8 +11,8 @@ public struct ReconciliationCounts: Sendable, Equatable {
   public var familyShares: Int64 = 0
   /// Snapshot entitlements and transactions of the sandbox.
   public var sandbox: Int64 = 0
-  /// Entitlements without a known lineage, and active subscriptions that what is shown of
-  /// another one may hide; they are not guessed.
+  /// Entitlements without a known lineage, and active subscriptions that another shown one can
+  /// hide; they are not guessed.
   public var unmatchedEntitlements: Int64 = 0
   /// Snapshot transactions before the first event ever ingested for their app.
   public var beforeFirstEvent: Int64 = 0
@@ -26,7 +26,7 @@ public struct ReconciliationCounts: Sendable, Equatable {
   /// Nothing seen yet.
   public init() {}
 
-  /// Adds what was seen of another user.
+  /// Adds the counts of another user.
   public mutating func add(_ other: ReconciliationCounts) {
     usersWithoutSnapshot += other.usersWithoutSnapshot
     manualGrants += other.manualGrants
@@ -39,13 +39,13 @@ public struct ReconciliationCounts: Sendable, Equatable {
   }
 }
 
-/// The breaks of one user, and what was left out on purpose.
+/// The breaks of one user, and the counts of deliberate omissions.
 public struct ReconciliationResult: Sendable, Equatable {
   /// Sorted by id, each id once.
   ///
   /// Two users whose snapshots name one lineage raise the same id; the caller keeps one of them.
   public var breaks: [Break] = []
-  /// Ends that count as churn although an event that never came may say otherwise.
+  /// Ends that count as churn although a missing event can contradict them.
   public var churnInDoubt: Set<ChurnInDoubt> = []
   /// For the manifest.
   public var counts = ReconciliationCounts()

@@ -1,13 +1,13 @@
 public import Subscriptions
 public import Domain
 
-/// What the ledger holds of one stream of deliveries.
+/// The ledger's state of one stream of deliveries.
 public struct FeedHistory: Sendable, Equatable {
   /// The provider.
   public var provider: Provider
   /// App id as text.
   public var app: String
-  /// Time of the first event ever ingested; what came before it is not missed.
+  /// Time of the first ingested event; earlier events are not missed.
   public var firstEventAt: Instant
   /// Newest input: received, else created, else event time.
   public var watermark: Instant
@@ -65,7 +65,7 @@ public struct SeverityScale: Sendable, Equatable {
 
 /// Everything that decides what is a break, besides the user's own facts.
 public struct ReconciliationSettings: Sendable {
-  /// Those of the fold: as-of, the renewal gap and the delivery windows.
+  /// Settings of the fold: as-of, the renewal gap and the delivery windows.
   public var fold: FoldSettings
   /// Store product ids by the product id that snapshots use.
   public var products: [String: [String]]
@@ -82,7 +82,7 @@ public struct ReconciliationSettings: Sendable {
   public let endTolerance = Interval.seconds(60)
   /// What apps are known to sell, to find the app of a purchase whose events were all lost.
   public var sold: Set<SoldProduct> = []
-  /// What everybody paid, for the estimates of what is missing.
+  /// The prices of all users, for the estimates of missing charges.
   public var prices = PaidPrices()
   /// Whether collections came that held nothing and that nothing dates; whose they are is not kept.
   public var hasUndatedCollections = false
@@ -107,8 +107,8 @@ public struct ReconciliationSettings: Sendable {
     feeds.first { $0.provider == provider && $0.app == app }
   }
 
-  /// When the first event of the app came; of an unknown app, the last first one of all
-  /// that sell such a thing, so that nothing is called missed that might lie before it.
+  /// When the first event of the app came; of an unknown app, the latest first event of all apps
+  /// that sell such a product, so that no earlier event counts as missed.
   func firstEventAt(_ about: BreakSubject) -> Instant? {
     if !about.app.isEmpty { return feed(about.provider, about.app)?.firstEventAt }
     let products = about.product.isEmpty ? [] : [about.product]
@@ -116,8 +116,8 @@ public struct ReconciliationSettings: Sendable {
       .compactMap { feed(about.provider, $0)?.firstEventAt }.max()
   }
 
-  /// The apps that may have sold one of `products` in `store`: those that are known to sell it
-  /// there, else those that sell anything there, else all.
+  /// The apps that can have sold one of `products` in `store`: the apps known to sell it there,
+  /// else the ones that sell anything there, else all.
   func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
     let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
     let sellers = shops.filter { products.contains($0.product) }

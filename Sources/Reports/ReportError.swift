@@ -18,7 +18,7 @@ public enum ReportError: Error, Sendable, CustomStringConvertible {
   /// A file could not be written (exit 74).
   case cannotWrite(path: String, errorNumber: Int32)
 
-  /// What was being done, on what, why it failed, and what to do.
+  /// What failed, on which file, why, and what to do.
   public var description: String {
     switch self {
     case .identity(let name, let rows):

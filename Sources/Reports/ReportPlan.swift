@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the reports speak of and how they are printed.
+/// What the reports cover and how they are printed.
 public struct ReportPlan: Sendable {
   /// As-of, time zone, waiting times and watermarks, as the fold used them.
   public var rules: FoldSettings
@@ -10,7 +10,7 @@ public struct ReportPlan: Sendable {
   public var dialect = CSVDialect.rfc4180
   /// Decimals (0–6) that amounts are rounded to, half to even; nil prints them exactly.
   public var amountDecimals: Int?
-  /// Who tells of what the cells count; nil to find it out from the cells.
+  /// The feeds that the cells count; nil to read them from the cells.
   public var feeds: Set<Feed>?
   /// Answers the signal that asked to stop, 0 while none did; asked between periods, by any thread.
   public var stop: @Sendable () -> Int32 = { 0 }

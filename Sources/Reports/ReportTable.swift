@@ -4,11 +4,11 @@ public struct ReportColumn: Sendable, Equatable {
   public let name: String
   /// A type of Frictionless Table Schema, such as `integer`.
   public let type: String
-  /// What the numbers count, such as `USD`; nil for words and dates.
+  /// The unit of the numbers, such as `USD`; nil for words and dates.
   public let unit: String?
   /// One line how to read it.
   public let description: String
-  /// Whether the rows are sorted by the column and told apart by it.
+  /// Whether the column is part of the rows' key and order.
   public let isKey: Bool
 }
 

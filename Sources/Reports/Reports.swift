@@ -12,9 +12,9 @@ public enum ReportPartition: CaseIterable, Sendable {
   case revenueByMonth
   /// Subscriptions that came, went and renewed.
   case movements
-  /// What became of trials and cohorts, and what may be said of the numbers.
+  /// Outcomes of trials and cohorts, and the reliability of the numbers.
   case outcomes
-  /// What came, and what is wrong.
+  /// Input and breaks.
   case account
 
   var layouts: [ReportDefinition] {
@@ -41,8 +41,8 @@ public func namesPersons(_ file: String) -> Bool {
   ReportDefinition.of(file)?.namesPersons ?? false
 }
 
-/// Whether a file of a set, by its path in it, depends on when input arrived, rather than on what
-/// it says.
+/// Whether a file of a set, by its path in it, depends on when input arrived, rather than on its
+/// content.
 public func speaksOfArrival(_ file: String) -> Bool {
   ReportDefinition.of(file)?.speaksOfArrival ?? false
 }
@@ -62,8 +62,8 @@ extension ReportDefinition {
 
 /// Writes every report of the set into `folder`, which must exist.
 ///
-/// Throws `ReportError.identity` when numbers that must agree do not; what was written must not
-/// be published then. The ledger is only read; helping tables live in its temporary schema.
+/// Throws `ReportError.identity` when numbers that must agree do not; the written set must not be
+/// published then. The ledger is only read; helper tables are in its temporary schema.
 public func writeReports(
   from ledger: Ledger, plan: ReportPlan, into folder: String
 ) throws(ReportError) -> WrittenReports {

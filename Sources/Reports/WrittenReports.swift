@@ -1,11 +1,11 @@
 public import EventStore
 internal import Domain
 
-/// What was written of a report set.
+/// The written part of a report set.
 public struct WrittenReports: Sendable {
   /// The files of the set.
   public private(set) var tables: [ReportTable] = []
-  /// What the ledger keeps of it, for later runs to compare with.
+  /// The part that the ledger keeps for comparison by later runs.
   public var publication: NewPublication
   private let plan: ReportPlan
   private var restated: [Restatement] = []
@@ -33,7 +33,7 @@ public struct WrittenReports: Sendable {
     restated += monthly.restated
   }
 
-  /// Writes the restatements of all parts, and compares what was printed with the facts.
+  /// Writes the restatements of all parts, and compares the printed sums with the facts.
   ///
   /// Throws `ReportError.identity` when they do not agree; the set must not be published then.
   public mutating func finish(

@@ -28,7 +28,7 @@ public enum WebhookEntitlements: String, CaseIterable, Sendable {
   case stale
 }
 
-/// What is simulated.
+/// The settings of a simulation.
 ///
 /// Shares are in events, or subscribers, per million.
 public struct Scenario: Sendable, Equatable {
@@ -126,7 +126,7 @@ public struct SimulationSummary: Sendable, Equatable {
   public var archives = 0
   /// Users in each snapshot.
   public var snapshotUsers: [SnapshotShape: Int] = [:]
-  /// The end, as of which the truth holds.
+  /// The end, which is the as-of of the truth.
   public var asOf = Instant(seconds: 0)
 
   /// Nothing written yet.

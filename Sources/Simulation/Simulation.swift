@@ -9,10 +9,10 @@ import Foundation
 /// three; and a price book when a provider is part of it that sends no money.
 ///
 /// - Parameters:
-///   - scenario: what is simulated; equal scenarios give equal bytes.
+///   - scenario: the settings; equal scenarios give equal bytes.
 ///   - folder: where `archives/`, `snapshots/`, `truth/`, `subledger.yaml` and `prices.csv` go.
 ///   - stop: answers the signal that asked to stop, 0 while none did; asked between customers.
-/// - Returns: what was written, in numbers.
+/// - Returns: counts of the output.
 /// - Throws: `SimulationError` for an impossible scenario, a folder that holds one or such a file
 ///   already, or an output that cannot be written.
 public func simulate(

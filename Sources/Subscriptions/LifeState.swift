@@ -1,8 +1,8 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// What the events come to at as-of, for reconciliation; nil when none counts, and of purchases
-  /// that a family member shares.
+  /// The state at as-of, for reconciliation; nil without a counted event, and for purchases that a
+  /// family member shares.
   public var state: LineageState? {
     guard let first = told.first, let last = told.last, exclusion != .familySharing else {
       return nil
@@ -55,10 +55,10 @@ extension SubscriptionHistory {
     }
   }
 
-  /// The period that states speak of when neither its charge nor its trial start came: one that
-  /// began before the first event, or whose opening was lost.
+  /// The period in states whose charge or trial start did not arrive: one that began before the
+  /// first event, or whose opening was lost.
   ///
-  /// Whether it was tried or paid for nothing tells, so that it is no trial that could convert.
+  /// It is not a trial that could convert, because nothing shows whether it was tried or paid for.
   private var periodNeverOpened: Period? {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }
@@ -92,7 +92,7 @@ extension SubscriptionHistory {
     state.expiredAt = period.ownEvents.first { events[$0].isExpiry }.map { events[$0].time }
   }
 
-  /// The latest end that a state speaks of, when it lies behind the period's own.
+  /// The latest end in a state, if it is after the period's own.
   private func toldEnd(in period: Period) -> Instant? {
     period.eventRange.compactMap { index in
       events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
@@ -152,7 +152,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Whether the refund gives nothing back, of a trial that was told: no charge was due.
+  /// Whether the refund is of a reported trial and refunds nothing: no charge was due.
   private func isOfFreeTrial(_ refund: Booking) -> Bool {
     refund.transaction != 0 && (refund.money.grossUSD ?? .zero) == .zero
       && told.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }

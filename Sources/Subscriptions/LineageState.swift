@@ -6,7 +6,7 @@ public struct Charge: Sendable, Equatable {
   public var transaction: Int64
   /// Event time: when it is booked.
   public var time: Instant
-  /// What was bought.
+  /// The product.
   public var kind: ChargeKind
   /// StringID of the store product id.
   public var product: StringID
@@ -34,11 +34,11 @@ public struct Refund: Sendable, Equatable {
   public var transaction: Int64
   /// When it happened: the event time.
   public var time: Instant
-  /// When the refunded transaction was made, as the refund says; nil when not sent.
+  /// When the refunded transaction was made, by the refund; nil if not sent.
   public var chargedAt: Instant?
   /// StringID of the store product id; 0 when unknown.
   public var product: StringID
-  /// Whether what was given back renews, or was bought once.
+  /// Whether the refunded purchase renews, or was made once.
   public var productType: ProductType
   /// Price in US dollars; nil when unknown.
   public var grossUSD: Amount?
@@ -61,15 +61,15 @@ public struct Trial: Sendable, Equatable {
   public var convertibleUntil: Instant?
 }
 
-/// A change of product as it was told.
+/// A change of product as it was reported.
 public struct ProductChange: Sendable, Equatable {
   /// `transactionKey` of its transaction; 0 when unknown.
   public var transaction: Int64
-  /// When it was told: the event time.
+  /// When it was reported: the event time.
   public var time: Instant
-  /// StringID of the product that was left; 0 when not told.
+  /// StringID of the product that was left; 0 if not reported.
   public var previousProduct: StringID
-  /// StringID of the product moved to; 0 when not told.
+  /// StringID of the product moved to; 0 if not reported.
   public var product: StringID
   /// Whether it is a charge, too.
   public var isPaid: Bool
@@ -83,13 +83,13 @@ public struct Churned: Sendable, Equatable {
   public var product: StringID
 }
 
-/// What the events of one lineage come to at as-of.
+/// The state of one subscription at as-of.
 public struct LineageState: Sendable, Equatable {
   /// Key of the lineage; of several, that of the newest charge, else of the newest event.
   public var lineage: Int64
-  /// Keys of all lineages whose events tell the life, ascending.
+  /// Keys of all lineages of the subscription, ascending.
   public var lineages: [Int64]
-  /// Who tells.
+  /// The provider that reported it.
   public var provider: Provider
   /// Production or sandbox.
   public var environment: Environment
@@ -124,13 +124,13 @@ public struct LineageState: Sendable, Equatable {
   public var periodEnd: Instant?
   /// Whether `periodEnd` follows from the product's configured or listed length alone.
   public var isEndDerived = false
-  /// A later end of which a cancel, an expiry or a failing payment spoke: the period that it ends
-  /// was paid for, though its charge never came.
+  /// A later end in a cancel, an expiry or a failed payment: the period that it ends was paid for,
+  /// though its charge never came.
   public var toldEnd: Instant?
-  /// The end that the last cancel or expiry of the last period's own charge told, whether it counts
-  /// or not; nil when none did.
+  /// The end in the last cancel or expiry of the last period's own charge, whether it counts or
+  /// not; nil without one.
   public var lastToldEnd: Instant?
-  /// End of the last period with grace, or the moment access was taken away.
+  /// End of the last period with grace, or the moment access was revoked.
   public var effectiveEnd: Instant?
   /// Whether a whole refund or a revocation ended the last period.
   public var accessTakenAway = false
@@ -141,22 +141,22 @@ public struct LineageState: Sendable, Equatable {
   public var lastCancelAt: Instant?
   /// Whether the last period is followed by a billing problem that no charge has solved.
   public var isInBillingRetry = false
-  /// Event time of the first failed payment told for the last period; nil when none was.
+  /// Event time of the first failed payment of the last period; nil without any.
   public var paymentFailedAt: Instant?
-  /// Event time of the first expiry told for the last period; nil when none was.
+  /// Event time of the first expiry of the last period; nil without any.
   public var expiredAt: Instant?
-  /// The highest renewal ordinal known; nil when the start was never seen and no counter said.
+  /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
   public var renewalOrdinal: Int64?
   /// Changes of product in business order.
   public var productChanges: [ProductChange] = []
-  /// The end of the last period, when auto-renew was on and nothing at all was told of what
-  /// followed, though it is too late for it; nil otherwise.
+  /// The end of the last period, when auto-renew was on and no event arrived about what followed,
+  /// although it is overdue; nil otherwise.
   public var silentEnd: Instant?
   /// Periods that events prove although neither charge nor trial start arrived, in business order.
   public var unseenPeriods: [UnseenPeriod] = []
   /// The highest counter of the events since the last charge; nil when none has one.
   public var reportedCount: ReportedCount?
-  /// Ends that count as churn, in order; what was paused is none.
+  /// Ends that count as churn, in order; pauses are left out.
   public var churned: [Churned] = []
   /// Whether every charge from the lineage's start was seen, so that counting from it is sound.
   public var isStartSeen = false
@@ -172,16 +172,16 @@ public struct LineageState: Sendable, Equatable {
     return refunds.contains { $0.transaction == trial.transaction }
   }
 
-  /// Whether an expiry was told for the last period.
+  /// Whether an expiry was reported for the last period.
   public var isExpiryTold: Bool { expiredAt != nil }
 
-  /// Charges of what renews, in business order.
+  /// Charges of subscriptions, in business order.
   public var subscriptionCharges: [Charge] { charges.filter { $0.kind != .oneTime } }
 
   /// Changes of product that came without a charge.
   public var unpaidChanges: [ProductChange] { productChanges.filter { !$0.isPaid } }
 
-  /// A lineage of which nothing is known yet.
+  /// A lineage without events.
   public init(
     lineage: Int64, provider: Provider, environment: Environment, store: Store, app: StringID,
     product: StringID, firstEventAt: Instant, lastEventAt: Instant
@@ -200,7 +200,7 @@ public struct LineageState: Sendable, Equatable {
 
 /// Something odd that the fold saw in one event.
 public struct FoldFinding: Sendable, Equatable {
-  /// What is wrong.
+  /// The kind of finding.
   public var code: BreakCode
   /// Identity of the event it is about.
   public var identity: Int64

@@ -1,13 +1,13 @@
 public import Domain
 
-/// The lives that the events of one fold group tell of.
+/// The subscriptions in the events of one fold group.
 ///
 /// - Parameters:
 ///   - events: the counted version of every event of one fold group, in any order: for Qonversion
 ///     a lineage, for the other providers all lineages of one user in one app and environment, or
 ///     a lineage without user.
 ///   - rules: as-of and the settings of the run.
-/// - Returns: for Qonversion exactly one life; in an order that does not depend on that of arrival.
+/// - Returns: exactly one history for Qonversion; in an order that does not depend on arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
 public func lives(of events: [Event], rules: FoldSettings) throws(AmountOverflow)
   -> [SubscriptionHistory]
@@ -18,7 +18,7 @@ public func lives(of events: [Event], rules: FoldSettings) throws(AmountOverflow
   return try FoldGroup(events, rules: rules).lives()
 }
 
-/// What a provider without lasting ids tells of one user, or of one purchase without user.
+/// The events of one user, or of one purchase without user, of a provider without stable ids.
 private struct FoldGroup {
   let rules: FoldSettings
   /// Counted events in business order.
@@ -80,10 +80,10 @@ private struct FoldGroup {
   }
 }
 
-/// Threads that follow each other without overlap: one life of the user.
+/// Threads that follow each other without overlap: one subscription of the user.
 private struct Chain {
   private(set) var events: [Event]
-  /// The life, while it is of one thread only.
+  /// The history, while it has one thread only.
   private(set) var single: SubscriptionHistory?
   /// When the last thread ends; nil while it is open, or has no period.
   private(set) var end: Instant?
@@ -112,7 +112,7 @@ private struct ChainEnds {
   }
 
   private var stores: [Store: OfStore] = [:]
-  /// Where each chain stands among those of its store.
+  /// The index of each chain within its store.
   private var slots: [Int] = []
 
   mutating func add(_ index: Int, _ chain: Chain) {
@@ -125,7 +125,7 @@ private struct ChainEnds {
     stores[chain.store]?.ends[slots[index]] = chain.end?.milliseconds ?? .max
   }
 
-  /// The chain that ends last of those that end at `start` or before, the first of several.
+  /// The chain with the latest end at or before `start`, the first of several.
   func last(before start: Instant, in store: Store) -> Int? {
     guard let held = stores[store] else { return nil }
     var found: Int?
@@ -148,14 +148,14 @@ extension SubscriptionHistory {
   /// When its first period begins; nil when it has none.
   var start: Instant? { periods.first?.start }
 
-  /// Orders lives by their start, those without period last.
+  /// Orders histories by their start, the ones without a period last.
   var place: (Int64, Int64) {
     (start?.milliseconds ?? .max, told.map(\.lineage).min() ?? 0)
   }
 
   /// From when on another purchase can continue it; nil while it is open.
   ///
-  /// A purchase that another replaced gives way before its message says so. Of a thread that holds
+  /// A purchase that another replaced gives way before its message arrives. Of a thread that holds
   /// both, as an upgrade under one original id does, the one that opened its last period decides.
   var freeFrom: Instant? {
     guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {

@@ -1,11 +1,13 @@
 import Domain
 
 extension [Event] {
-  /// The events in business order, each that names no store in that of its product: the only one in
-  /// which it was ever told, else the one in which a subscription to it runs at the time.
+  /// The events in business order, with the stores of their products.
   ///
-  /// Purple tells the store only by the form of its transaction ids, which some events lack. What
-  /// runs in two stores stays in none: nothing tells which of them is meant.
+  /// An event without a store gets the only store that reported its product, else the one where a
+  /// subscription to it runs at the time.
+  ///
+  /// Purple shows the store only in the form of its transaction ids, which some events lack. An
+  /// event stays without a store if subscriptions run in two.
   var withStoresOfTheirProducts: [Event] {
     guard contains(where: { $0.store == .unknown }) else { return self }
     var known: [StringID: Set<Store>] = [:]

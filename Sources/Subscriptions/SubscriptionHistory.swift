@@ -1,24 +1,24 @@
 public import Domain
 
-/// The life of one subscription, or one purchase, as its events tell it up to as-of.
+/// The history of one subscription, or one purchase, from its events up to as-of.
 ///
-/// This is the fold: events in, meaning out; no clock, no I/O, and nothing depends on the order
-/// in which the events came. What a life means for the reports is added by `book(into:)`, what it
-/// means for reconciliation is in `state` and `findings`.
+/// This is the fold: it computes facts from events, without clock or I/O, and independent of the
+/// order of arrival. `book(into:)` adds the facts of the reports; `state` and `findings` are for
+/// reconciliation.
 public struct SubscriptionHistory: Sendable {
   let rules: FoldSettings
-  /// Counted events in business order, as they were told.
+  /// Counted events in business order, as they were reported.
   let told: [Event]
-  /// The same with what observations prove in the place of the observations.
+  /// The same with derived events instead of observations.
   let events: [Event]
   let bookings: [Booking]
   let periods: [Period]
   let stretches: [ActiveInterval]
-  /// Why the life carries no money; nil when it does.
+  /// Why the subscription carries no money; nil when it does.
   let exclusion: ExclusionReason?
   /// Whether its charges can be put together to subscriptions.
   let isChained: Bool
-  /// What was told late or out of order.
+  /// Events that arrived late or out of order.
   let disorder: [ArrivalDisorder]
   /// Odd things in single events, in business order.
   public let findings: [FoldFinding]
@@ -63,7 +63,7 @@ public struct SubscriptionHistory: Sendable {
   /// Whether no event of the lineage counts yet.
   public var isEmpty: Bool { told.isEmpty }
 
-  /// Tells `books` what this life means, share by share.
+  /// Adds the contributions of this subscription to `books`.
   func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
     guard !told.isEmpty else { return }
     bookArrivals(into: &books)

@@ -2,7 +2,7 @@ import Pipeline
 
 /// The exit codes: the one place that decides.
 ///
-/// Numbers above 63 are those of sysexits(3).
+/// Numbers above 63 are from sysexits(3).
 enum ExitStatus {
   static let reservations: Int32 = 1
 

@@ -8,8 +8,8 @@ enum FileHandles {
   /// What a job holds: an archive, or a connection with its log, files for sorting and a report.
   private static let perJob = 8
 
-  /// Ends the run while it can still say why: Dispatch, on whose queues the ledger is used, opens
-  /// handles when it likes and traps when it gets none.
+  /// Ends the run while it can still report the error: Dispatch, which runs the ledger's queues,
+  /// opens handles at any time and traps without one.
   static func require(jobs: Int) throws(SubledgerError) {
     raiseLimit()
     let needed = base + perJob * min(jobs, 1 << 16)
@@ -21,7 +21,7 @@ enum FileHandles {
       hint: "raise the limit (`ulimit -n`), or give fewer --jobs")
   }
 
-  /// Takes what the process may take without asking.
+  /// Raises the soft limit to the hard limit.
   private static func raiseLimit() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -1,7 +1,7 @@
 import Glibc
 import Pipeline
 
-/// A bar on standard error, redrawn in place; nothing when nobody looks.
+/// A bar on standard error, redrawn in place; nothing without a terminal.
 struct ProgressBar {
   private let isShown: Bool
 

@@ -40,8 +40,8 @@ final class Session {
     return pipeline
   }
 
-  /// Does `work` with `pipeline`, and logs where its processor time went when that was asked for,
-  /// and what a dry run came to.
+  /// Does `work` with `pipeline`, and logs its processor time if requested, and the result of a dry
+  /// run.
   func timed(
     _ pipeline: RunPipeline, _ timing: TimingOptions, _ work: (RunPipeline) throws -> RunResult
   ) throws -> RunResult {
@@ -61,7 +61,7 @@ final class Session {
     }
   }
 
-  /// Runs `work` and turns what comes of it into the exit code.
+  /// Runs `work` and turns its result or error into the exit code.
   func run(_ work: (Session) throws -> RunResult) throws {
     stop.listen()
     let outcome: RunResult
@@ -80,6 +80,6 @@ final class Session {
 }
 
 extension SubledgerError {
-  /// Whether nobody reads the output any more: whoever closed the pipe has what they wanted.
+  /// Whether the reader closed the output pipe, which is not an error.
   var isUnread: Bool { if case .stopped(SIGPIPE) = kind { true } else { false } }
 }

@@ -4,7 +4,7 @@ import Domain
 
 /// Writes log lines to standard error, as text for people or as JSON for machines.
 ///
-/// Names of others may stand in them: what is invisible in these is escaped.
+/// Messages can contain foreign names: their invisible characters are escaped.
 struct StandardErrorLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel: Logger.Level = .warning

@@ -1,16 +1,16 @@
 import Glibc
 import Pipeline
 
-/// Standard input, output and error as whoever started the process has left them: perhaps closed,
-/// on a full disk, or into a pipe that nobody reads any more.
+/// Standard input, output and error as inherited: possibly closed, on a full disk, or a pipe
+/// without a reader.
 enum StandardStreams {
-  /// Keeps what a run opens from being taken for one of the three, and the end of a reader, or
-  /// of the room that a file may take, from being the end of the run.
+  /// Keeps files of a run from getting the numbers of the three, and signals of a closed pipe or a
+  /// file size limit from ending the run.
   ///
   /// To be called before anything else.
   static func secure() {
     signal(SIGPIPE, SIG_IGN)
-    // What writes a file longer than `ulimit -f` allows fails then, and says so.
+    // A write beyond `ulimit -f` then fails with an error.
     signal(SIGXFSZ, SIG_IGN)
     // The lowest free number is given out, so each closed stream is replaced in turn.
     var descriptor: Int32 = 0
@@ -29,9 +29,9 @@ enum StandardStreams {
     guard cause == 0 || cause == EPIPE else { throw unwritable(cause) }
   }
 
-  /// Writes a piece of what a command was asked for, while it works on the rest.
+  /// Writes a part of a command's output while it works on the rest.
   ///
-  /// - Throws: `SubledgerError` of kind `stopped(SIGPIPE)` when nobody reads it any more.
+  /// - Throws: `SubledgerError` of kind `stopped(SIGPIPE)` when the reader closed the pipe.
   static func put(_ bytes: [UInt8]) throws(SubledgerError) {
     let cause = write(bytes, to: STDOUT_FILENO)
     guard cause != EPIPE else {
@@ -46,10 +46,10 @@ enum StandardStreams {
       hint: "check where the output goes")
   }
 
-  /// Writes to standard error; when that fails there is nobody left to be told.
+  /// Writes to standard error; a failure there cannot be reported.
   static func mention(_ text: String) { _ = write(Array(text.utf8), to: STDERR_FILENO) }
 
-  /// Writes all of `bytes`; gives back the error number, 0 for success.
+  /// Writes all of `bytes`; returns the error number, 0 for success.
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {

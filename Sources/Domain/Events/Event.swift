@@ -1,7 +1,7 @@
 /// A word that occurs often (an app, a product, a currency), as a small number.
 ///
-/// 0 is the empty word. Which table a symbol belongs to depends on where it stands: in an
-/// `EventBatch` it is the batch's own, in the ledger and the fold it is the ledger's.
+/// 0 is the empty word. The table of a symbol depends on its place: in an `EventBatch` it is the
+/// batch's own, in the ledger and the fold it is the ledger's.
 public typealias StringID = Int32
 
 /// Where a line stands: the archive, its line and the byte where its JSON value begins.
@@ -28,7 +28,7 @@ public struct Provenance: Sendable, Hashable, Comparable {
   }
 }
 
-/// The money that a provider says moved.
+/// Money as a provider reports it.
 public struct Revenue: Sendable, Hashable {
   /// In the currency of the charge; nil when not sent.
   public var local: Amount?
@@ -74,28 +74,28 @@ public struct Price: Sendable, Hashable {
   }
 }
 
-/// What a provider that sends states says of one purchase, beside the fields that events have.
+/// The state of one purchase from a provider that sends states, beside the fields of events.
 ///
-/// The fold compares a purchase's observations in business order and derives what happened. The
-/// end of the period stands in the event's `periodEnd`, the reason of an end in its `reason`.
+/// The fold compares a purchase's observations in business order and derives the events between
+/// them. The end of the period is in the event's `periodEnd`, the reason of an end in its `reason`.
 public struct Observation: Sendable, Hashable {
-  /// What kind of thing was bought; nil when the body does not tell.
+  /// The type of product; nil if the body lacks it.
   public var productType: ProductType?
-  /// Whether the user has access; nil when the body does not tell.
+  /// Whether the user has access; nil if the body lacks it.
   public var isOwned: Bool?
-  /// Whether auto-renew is on; nil when the body does not tell.
+  /// Whether auto-renew is on; nil if the body lacks it.
   public var isAutoRenewing: Bool?
   /// When auto-renew was switched on or off last; nil when not sent.
   public var autoRenewChangedAt: Instant?
-  /// Whether the store is trying to collect a failed payment; nil when the body does not tell.
+  /// Whether the store is trying to collect a failed payment; nil if the body lacks it.
   public var isInBillingRetry: Bool?
-  /// Whether the period costs nothing; nil when the body does not tell.
+  /// Whether the period costs nothing; nil if the body lacks it.
   public var isTrial: Bool?
   /// Whether the purchase waits for its payment, so that nothing is charged yet.
   public var isPending = false
   /// Whether another product took the place of this one.
   public var isReplaced = false
-  /// Whether a family member shares it: nothing is charged to this user.
+  /// Whether a family member shares it: this user is not charged.
   public var isShared = false
   /// When the purchase was first made; nil when not sent.
   public var firstPurchasedAt: Instant?
@@ -103,13 +103,13 @@ public struct Observation: Sendable, Hashable {
   public var lastChargedAt: Instant?
   /// The group in which only one product can be held; 0 when not sent.
   public var group: StringID = 0
-  /// Whether the event's time is only the end of the period, because the body tells no other.
+  /// Whether the event's time is only the end of the period, because the body has no other.
   public var isUndated = false
-  /// Whether the body has no date of its own, so that the event's time is only the latest thing
-  /// that the state says has happened: it was true then at the earliest.
+  /// Whether the body has no date of its own, so that the event's time is the latest time in the
+  /// state, the earliest at which the state can be true.
   public var isTimeInferred = false
 
-  /// A state of which nothing is known yet.
+  /// A state without any known field.
   public init() {}
 }
 
@@ -117,7 +117,7 @@ public struct Observation: Sendable, Hashable {
 ///
 /// Texts (ids) stand beside it in an `EventBatch`; the fold needs only to compare them.
 public struct Event: Sendable, Hashable {
-  /// Who told us.
+  /// The provider that sent it.
   public var provider: Provider
   /// Whether money really moved.
   public var environment: Environment
@@ -150,8 +150,8 @@ public struct Event: Sendable, Hashable {
   public var user: Int64 = 0
   /// `transactionKey` of the transaction id; 0 when unknown.
   public var transaction: Int64 = 0
-  /// Whether the event can begin a life: its transaction id is the original one, or the first
-  /// transaction of its shop never has that.
+  /// Whether the event can begin a subscription: its transaction id is the original one, or its
+  /// store never gives the first transaction that id.
   public var startsLineage: Bool = true
   /// Business time, as the provider gives it.
   public var time: Instant
@@ -169,11 +169,11 @@ public struct Event: Sendable, Hashable {
   public var entitledUntil: Instant?
   /// Nil when the body has no revenue object, or an empty one.
   public var revenue: Revenue?
-  /// The price shown beside the event; it never stands in for revenue.
+  /// The price shown beside the event; it never replaces revenue.
   public var price: Price?
   /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
   public var renewalCount: Int32?
-  /// What the provider says about the reason of an end.
+  /// The provider's reason of an end.
   public var reason: ChurnReason?
   /// The state that came with it; nil for providers that send no states.
   public var observation: Observation?
@@ -201,8 +201,7 @@ extension Event {
   /// When it came: received, else made, else happened.
   public var arrivedAt: Instant { received ?? created ?? time }
 
-  /// When it was seen to be so: at its time, or where a state tells no date of its own, when it was
-  /// received.
+  /// When the state was seen: at its time, or when it was received if it has no date of its own.
   ///
   /// Of copies the one received last counts, so that a state that comes back is seen last.
   public var seenAt: Instant {
@@ -210,8 +209,8 @@ extension Event {
     return received
   }
 
-  /// Whether the time is that of the message, rather than of the last thing that a state tells of
-  /// or of its period's end: such a state may be shown long after without coming late.
+  /// Whether the time is the message's own, not the last time in a state or the end of its period:
+  /// such a state can arrive long after without being late.
   public var isTimed: Bool {
     guard kind == .observed else { return true }
     return provider.capabilities.body != .collection && observation?.isUndated != true
@@ -225,6 +224,6 @@ extension Event {
 
   /// The highest counter that is read: a renewal a day for 270 years.
   ///
-  /// What is more counts something else.
+  /// A greater number counts something else.
   public static let renewalCountMax: Int32 = 100_000
 }

@@ -27,7 +27,7 @@ extension UnsafeRawBufferPointer {
 public struct EventText: Sendable, Hashable {
   /// Transaction id; empty when not sent.
   public var transaction = TextRange.none
-  /// Original transaction id, or what stands in for it.
+  /// Original transaction id, or its substitute.
   public var original = TextRange.none
   /// User id; empty when not sent.
   public var user = TextRange.none
@@ -42,7 +42,7 @@ public struct Reject: Sendable, Hashable {
   public var place: Provenance
   /// One of a small set of words, such as `not_json`.
   public var reason: String
-  /// What was wrong, without any value of the line.
+  /// The defect, without any value of the line.
   public var detail: String
 
   /// A rejected line.
@@ -53,13 +53,13 @@ public struct Reject: Sendable, Hashable {
   }
 }
 
-/// What of a body was read as something else than it says, or does not say.
+/// Parts of a body that were rounded or completed by a default.
 public struct BodyReading: Sendable, Hashable {
   /// The first event of the body, from 0.
   public let event: Int32
   /// Amounts with more than six decimals, rounded half to even.
   public let roundedAmounts: Int64
-  /// Whether it is a charge or refund that does not say `is_proceed`, read as 0: 1 or 0.
+  /// Whether it is a charge or refund without `is_proceed`, read as 0: 1 or 0.
   public let missingIsProceed: Int64
 }
 
@@ -80,14 +80,15 @@ public struct EventBatch: Sendable {
   public var symbols = StringTable()
   /// Lines that could not be understood, in their order.
   public var rejects: [Reject] = []
-  /// Lines that are no purchase events, by reason.
+  /// Lines that are not purchase events, by reason.
   public var skipped: [String: Int64] = [:]
-  /// JSON values seen: those that brought events, those skipped and those rejected.
+  /// JSON values seen: accepted, skipped and rejected ones.
   public var lines: Int64 = 0
-  /// What the bodies of some events were read as; they are few, and in the order of their events.
+  /// Notes on bodies that were rounded or completed; they are few, and in the order of their
+  /// events.
   public private(set) var readings: [BodyReading] = []
 
-  /// An empty batch, with room for so many events.
+  /// An empty batch, with capacity for so many events.
   public init(room: Int = 0) {
     events.reserveCapacity(room)
     texts.reserveCapacity(room)
@@ -95,7 +96,7 @@ public struct EventBatch: Sendable {
     arena.reserveCapacity(room * 80)
   }
 
-  /// Notes what the body of the next event was read as, when that is anything but what it says.
+  /// Adds a note about the next event if its body was rounded or completed.
   public mutating func note(roundedAmounts: Int64, missingIsProceed: Int64 = 0) {
     guard roundedAmounts != 0 || missingIsProceed != 0 else { return }
     readings.append(

@@ -22,7 +22,7 @@ public enum EventKind: UInt8, NamedCode {
   case upgraded = 8
   /// A cheaper product, as a rule from the next period on.
   case downgraded = 9
-  /// Another product, the provider does not say of which kind.
+  /// A change of product in an unknown direction.
   case productChanged = 10
   /// Auto-renew switched off, or the store gave up in billing retry.
   case canceled = 11
@@ -42,13 +42,13 @@ public enum EventKind: UInt8, NamedCode {
   case graceEntered = 18
   /// A payment that failed earlier succeeded.
   case recovered = 19
-  /// The provider says that the end was involuntary.
+  /// The provider reports an involuntary end.
   case endedInvoluntarily = 20
   /// The user paused; no period runs.
   case paused = 21
   /// A pause ended.
   case resumed = 22
-  /// Access was taken away without a statement about money.
+  /// Access was revoked, without information about money.
   case revoked = 23
   /// A paid period after a lapse.
   case resubscribed = 24
@@ -57,7 +57,8 @@ public enum EventKind: UInt8, NamedCode {
   /// A state, not an event: the fold compares it with the lineage's other states.
   case observed = 26
 
-  /// What an event of this kind charges for; nil for a product change, whose money tells.
+  /// The kind of charge of an event of this kind; nil for a product change, where its money
+  /// decides.
   public var chargeKind: ChargeKind? {
     switch self {
     case .started, .resubscribed: .first

@@ -25,7 +25,7 @@ public struct Feed: Sendable, Hashable {
 }
 
 extension Provider {
-  /// What the provider sends.
+  /// The provider's capabilities.
   public var capabilities: ProviderCapabilities {
     switch self {
     case .qonversion: .qonversion

@@ -1,9 +1,9 @@
 /// When a provider tries again to deliver a message that was not taken.
 ///
-/// No envelope tells the number of an attempt, so it is inferred from how long after its making a
-/// message came. A retry may come a sixtieth of its delay too early (clocks differ) and an eighth
-/// of it, at least 10 minutes, too late (queues); the first attempt may come up to 2 minutes late.
-/// A time that two attempts allow is the later one's.
+/// No envelope contains the number of an attempt, so it is inferred from the delay between creation
+/// and receipt. A retry can come a sixtieth of its delay too early (clocks differ) and an eighth of
+/// it, at least 10 minutes, too late (queues); the first attempt can come up to 2 minutes late. A
+/// time within the ranges of two attempts belongs to the later one.
 public struct RetrySchedule: Sendable, Hashable {
   /// Seconds from the making of a message to its attempts; the first is 0, each more than the last.
   public let delays: [Int64]

@@ -1,6 +1,6 @@
-/// What a provider says about one user at one moment.
+/// A provider's record of one user at one moment.
 public struct Snapshot: Sendable, Equatable {
-  /// Who says it.
+  /// The provider.
   public var provider: Provider
   /// App id when the snapshot carries one, else empty.
   public var app: String
@@ -29,7 +29,7 @@ public struct Snapshot: Sendable, Equatable {
 
 /// Whether and how an entitlement goes on.
 ///
-/// Raw values are those of the Qonversion SDK.
+/// Raw values are from the Qonversion SDK.
 public enum RenewState: Int8, CaseIterable, Sendable {
   /// Nothing renews.
   case nonRenewable = -1
@@ -65,15 +65,15 @@ public enum Ownership: UInt8, CaseIterable, Sendable {
 
 /// What a snapshot transaction was.
 public enum SnapshotTransactionKind: UInt8, CaseIterable, Sendable {
-  /// The snapshot does not say.
+  /// The snapshot lacks it.
   case unknown = 0
   /// A trial began, without payment.
   case trialStarted = 1
-  /// A paid life began.
+  /// A subscription began.
   case started = 2
   /// A paid period was paid again.
   case renewed = 3
-  /// A life began at an introductory price.
+  /// A subscription began at an introductory price.
   case introStarted = 4
   /// Renewed at an introductory price.
   case introRenewed = 5
@@ -90,7 +90,7 @@ public struct Entitlement: Sendable, Equatable {
   /// Product id as the snapshot names it: for Qonversion entitlements the dashboard's, for
   /// purchases the store's.
   public var product: String
-  /// Nil when the shape does not say.
+  /// Nil if the shape lacks it.
   public var isActive: Bool?
   /// When access began; nil when not sent.
   public var startedAt: Instant?
@@ -139,7 +139,7 @@ public struct SnapshotTransaction: Sendable, Equatable {
   public var id: String
   /// Empty when not sent: then the own id.
   public var originalID: String
-  /// What it was; unknown when not sent.
+  /// Its type; unknown if not sent.
   public var kind: SnapshotTransactionKind
   /// Store product id when the snapshot carries one, else empty.
   public var product: String

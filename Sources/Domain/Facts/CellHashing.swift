@@ -1,11 +1,11 @@
 // How the keys of cells are hashed.
 //
-// A fold looks up about ten cells for every event. The library's hash, SipHash, guards against keys
-// that somebody forges on purpose, and takes longer than the rest of the look-up; whoever could
-// forge what is sold could do worse than slow the fold down. Tables ask a key for `_rawHashValue`,
-// which by default asks for `hash(into:)`, so that is where a key says that it is folded as
-// `Fingerprint` folds. Packed into words first, it takes a multiplication for each. Fields overlap
-// where they can hardly grow into each other; what matters is that equal keys have equal hashes.
+// A fold looks up about ten cells for every event. The library's hash, SipHash, guards against
+// forged keys, and takes longer than the rest of the look-up; whoever can forge products can do
+// worse than slow the fold down. Tables call `_rawHashValue` of a key, which calls `hash(into:)` by
+// default, so keys override it to fold as `Fingerprint` does. Packed into words first, a key needs
+// one multiplication for each. Fields overlap where they can hardly grow into each other; what
+// matters is that equal keys have equal hashes.
 
 extension Fingerprint {
   /// A hash for the table with this seed, which no other table has: cells that are put from one

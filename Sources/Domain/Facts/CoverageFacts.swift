@@ -1,14 +1,14 @@
-/// What the data of a provider leaves open in the reports.
+/// Data that the reports lack from a provider.
 ///
 /// Raw values are stored in the ledger.
 public enum CoverageGap: UInt8, NamedCode {
-  /// A charge of which nothing tells the amount.
+  /// A charge with an unknown amount.
   case chargeWithoutAmount = 1
   /// A charge whose amount is the price book's.
   case chargeFromPriceBook = 2
   /// A charge that nothing chains to a subscription; it is in no count of subscriptions.
   case unchainedCharge = 3
-  /// A paid period whose end nothing tells.
+  /// A paid period with an unknown end.
   case openEndedPeriod = 4
   /// A paid period whose end follows from the product's configured or listed length.
   case derivedEnd = 5
@@ -20,14 +20,14 @@ public enum CoverageGap: UInt8, NamedCode {
 public struct CoverageKey: Sendable, Hashable {
   /// The day of the event, in the report's time zone.
   public var day: Day
-  /// Who told us.
+  /// The provider that sent it.
   public var provider: Provider
   /// The ledger's symbol of the app; 0 when unknown.
   public var app: StringID
-  /// What is open.
+  /// The missing data.
   public var gap: CoverageGap
 
-  /// Gaps of a sort in what a provider tells of an app.
+  /// Gaps of one sort in a provider's data of an app.
   public init(day: Day, provider: Provider, app: StringID, gap: CoverageGap) {
     self.day = day
     self.provider = provider

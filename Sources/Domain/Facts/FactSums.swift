@@ -1,7 +1,7 @@
 // Cells are additive, so that lineages can be folded apart and put together.
 
 extension Facts {
-  /// Adds cell by cell what other lineages came to.
+  /// Adds the facts of other lineages, cell by cell.
   ///
   /// Throws `AmountOverflow` when a sum leaves the range of amounts.
   public mutating func add(_ other: Facts) throws(AmountOverflow) {
@@ -23,7 +23,7 @@ extension Facts {
     for (key, count) in other.gaps { gaps[key, default: 0] += count }
   }
 
-  /// Adds revenue that other lineages came to; throws as `add(_:)` does.
+  /// Adds the revenue of other lineages; throws as `add(_:)` does.
   public mutating func add(
     _ cells: [RevenueKey: RevenueSums]
   ) throws(AmountOverflow) {
@@ -32,7 +32,7 @@ extension Facts {
 }
 
 extension Facts {
-  /// Leaves out the cells that come to nothing.
+  /// Removes cells of zeros.
   public mutating func removeNothings() {
     revenue = revenue.filter { $0.value != RevenueSums() }
     movements = movements.filter { $0.value != MovementSums() }
@@ -46,7 +46,7 @@ extension Facts {
 }
 
 extension PartialSum {
-  /// Adds another sum and what it misses `factor` times.
+  /// Adds another sum and its unknown amounts `factor` times.
   @inline(__always)
   mutating func add(_ other: PartialSum, times factor: Int64) throws(AmountOverflow) {
     sum = try sum.adding(other.sum, times: factor)
@@ -55,7 +55,7 @@ extension PartialSum {
 }
 
 extension RevenueSums {
-  /// Adds what was booked elsewhere in the cell; -1 times takes it out.
+  /// Adds other bookings of the cell; a factor of -1 subtracts them.
   public mutating func add(
     _ other: RevenueSums, times factor: Int64 = 1
   ) throws(AmountOverflow) {
@@ -71,7 +71,7 @@ extension RevenueSums {
 }
 
 extension MovementSums {
-  /// Adds what moved elsewhere in the cell; -1 times takes it out.
+  /// Adds other movements of the cell; a factor of -1 subtracts them.
   public mutating func add(
     _ other: MovementSums, times factor: Int64 = 1
   ) throws(AmountOverflow) {
@@ -81,7 +81,7 @@ extension MovementSums {
 }
 
 extension RenewalSums {
-  /// Adds renewals of the cell; -1 times takes them out.
+  /// Adds renewals of the cell; a factor of -1 subtracts them.
   public mutating func add(_ other: RenewalSums, times factor: Int64 = 1) {
     renewals += factor * other.renewals
     refunded += factor * other.refunded
@@ -89,7 +89,7 @@ extension RenewalSums {
 }
 
 extension TrialSums {
-  /// Adds trials of the cell; -1 times takes them out.
+  /// Adds trials of the cell; a factor of -1 subtracts them.
   public mutating func add(_ other: TrialSums, times factor: Int64 = 1) {
     started += factor * other.started
     converted += factor * other.converted
@@ -100,7 +100,7 @@ extension TrialSums {
 }
 
 extension RetentionSums {
-  /// Adds what other lives of the cohort do; -1 times takes it out.
+  /// Adds other subscriptions of the cohort; a factor of -1 subtracts them.
   public mutating func add(
     _ other: RetentionSums, times factor: Int64 = 1
   ) throws(AmountOverflow) {
@@ -111,7 +111,7 @@ extension RetentionSums {
 }
 
 extension ExclusionSums {
-  /// Adds events of the cell; -1 times takes them out.
+  /// Adds events of the cell; a factor of -1 subtracts them.
   public mutating func add(_ other: ExclusionSums, times factor: Int64 = 1) {
     events += factor * other.events
     charges += factor * other.charges
@@ -119,7 +119,7 @@ extension ExclusionSums {
 }
 
 extension ArrivalSums {
-  /// Adds deliveries of the cell; -1 times takes them out.
+  /// Adds deliveries of the cell; a factor of -1 subtracts them.
   public mutating func add(_ other: ArrivalSums, times factor: Int64 = 1) {
     outOfOrder += factor * other.outOfOrder
     late += factor * other.late

@@ -1,6 +1,6 @@
-/// What is sold: the dimensions that every report about subscriptions has.
+/// The dimensions of every report about subscriptions.
 public struct ProductKey: Sendable, Hashable {
-  /// Who told us.
+  /// The provider that sent it.
   public var provider: Provider
   /// The ledger's symbol of the app; 0 when unknown.
   public var app: StringID
@@ -9,7 +9,7 @@ public struct ProductKey: Sendable, Hashable {
   /// The ledger's symbol of the store product id; 0 when unknown.
   public var product: StringID
 
-  /// A product of an app in a store, as a provider tells of it.
+  /// A product of an app in a store, as a provider reports it.
   public init(provider: Provider, app: StringID, store: Store, product: StringID) {
     self.provider = provider
     self.app = app
@@ -22,11 +22,11 @@ public struct ProductKey: Sendable, Hashable {
 public struct RevenueKey: Sendable, Hashable {
   /// The day of the booking, in the report's time zone.
   public var day: Day
-  /// What was sold.
+  /// The product.
   public var productKey: ProductKey
   /// Whether the thing sold renews.
   public var productType: ProductType
-  /// Which step in the life a charge is; for a refund, that of its charge.
+  /// The kind of charge; for a refund, the kind of its charge.
   public var chargeKind: ChargeKind
   /// The ledger's symbol of the user's country; 0 when not sent.
   public var country: StringID
@@ -36,7 +36,7 @@ public struct RevenueKey: Sendable, Hashable {
   public var currency: StringID
   /// Percent in millionths; nil when unknown.
   public var rate: Amount?
-  /// What the amounts rest on.
+  /// The basis of the amounts.
   public var basis: AmountBasis
 
   /// The key of one revenue cell.
@@ -56,7 +56,7 @@ public struct RevenueKey: Sendable, Hashable {
   }
 }
 
-/// A sum of amounts of which some may be unknown.
+/// A sum of amounts, and how many are unknown.
 public struct PartialSum: Sendable, Hashable {
   /// The known amounts together.
   public var sum = Amount.zero
@@ -122,7 +122,7 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
 public struct ExclusionKey: Sendable, Hashable {
   /// The day of the event, in the report's time zone.
   public var day: Day
-  /// Who told us.
+  /// The provider that sent it.
   public var provider: Provider
   /// The ledger's symbol of the app; 0 when unknown.
   public var app: StringID
@@ -153,7 +153,7 @@ public struct ExclusionSums: Sendable, Hashable {
 public struct ArrivalKey: Sendable, Hashable {
   /// The day of the delivery: received, else created, else event time.
   public var day: Day
-  /// Who told us.
+  /// The provider that sent it.
   public var provider: Provider
   /// What happened.
   public var kind: EventKind
@@ -177,7 +177,7 @@ public struct ArrivalSums: Sendable, Hashable {
   public init() {}
 }
 
-/// Additive cells: what the fold of many lineages comes to.
+/// Additive cells: the result of folding many lineages.
 public struct Facts: Sendable, Equatable {
   /// Amounts booked.
   public var revenue: [RevenueKey: RevenueSums] = [:]
@@ -193,7 +193,7 @@ public struct Facts: Sendable, Equatable {
   public var excluded: [ExclusionKey: ExclusionSums] = [:]
   /// Deliveries that came late or out of order.
   public var arrivals: [ArrivalKey: ArrivalSums] = [:]
-  /// Events of which the data leaves something open.
+  /// Events with missing data.
   public var gaps: [CoverageKey: Int64] = [:]
 
   /// No facts yet.

@@ -2,9 +2,9 @@
 ///
 /// Raw values are stored in the ledger.
 public enum Movement: UInt8, CaseIterable, Sendable {
-  /// First paid period of a life whose start was seen.
+  /// First paid period of a subscription whose start was seen.
   case new = 1
-  /// First paid period seen of a life that began before the first event.
+  /// First paid period seen of a subscription that began before the first event.
   case firstSeen = 2
   /// Paid again after a lapse.
   case reactivated = 3
@@ -30,7 +30,7 @@ public enum Movement: UInt8, CaseIterable, Sendable {
   case churnedPriceIncrease = 13
   /// Of `churned`, ended by the developer.
   case churnedDeveloper = 14
-  /// Of `churned`, nothing tells why.
+  /// Of `churned`, without a known reason.
   case churnedUnknown = 15
   /// Active at the month's open with an end in the month, neither active nor paused at its close.
   case lost = 16
@@ -107,9 +107,9 @@ public struct MovementSums: Sendable, Hashable {
 public struct RenewalKey: Sendable, Hashable {
   /// The month of the charge; for a refund, the month of the refund.
   public var month: Month
-  /// What was renewed.
+  /// The renewed product.
   public var productKey: ProductKey
-  /// Nil when the lineage's start was never seen and no counter says.
+  /// Nil when neither the lineage's start nor a counter was seen.
   public var ordinal: Int64?
 
   /// Renewals number `ordinal` of an product in a month.
@@ -135,7 +135,7 @@ public struct RenewalSums: Sendable, Hashable {
 public struct ProductDay: Sendable, Hashable {
   /// A day in the report's time zone.
   public var day: Day
-  /// What was offered.
+  /// The offered product.
   public var productKey: ProductKey
 
   /// An product on a day.
@@ -149,13 +149,13 @@ public struct ProductDay: Sendable, Hashable {
 public struct TrialSums: Sendable, Hashable {
   /// Trials started on the day.
   public var started: Int64 = 0
-  /// Of these, those that a first paid period followed.
+  /// Of these, the ones followed by a first paid period.
   public var converted: Int64 = 0
   /// Of these, those with auto-renew off before the end, converted or not.
   public var canceled: Int64 = 0
-  /// Of these, those that ended without a paid period.
+  /// Of these, the ones that ended without a paid period.
   public var expired: Int64 = 0
-  /// Of these, those of which neither is certain yet.
+  /// Of these, the ones still undecided.
   public var pending: Int64 = 0
 
   /// No trials yet.
@@ -166,7 +166,7 @@ public struct TrialSums: Sendable, Hashable {
 public struct RetentionKey: Sendable, Hashable {
   /// The month of the lineage's first paid period.
   public var cohort: Month
-  /// What was bought then.
+  /// The product bought then.
   public var productKey: ProductKey
   /// Months since the cohort's.
   public var index: Int32

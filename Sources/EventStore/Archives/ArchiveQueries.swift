@@ -32,7 +32,7 @@ public struct ArchiveRecord: Sendable, Equatable {
     self.tallies = tallies
   }
 
-  /// Whether its lines were read, rather than those of the same bytes under another name.
+  /// Whether its own lines were read, not those of a copy under another name.
   public var isRead: Bool { status != .repeated }
 
   init(_ row: Statement) throws(LedgerError) {
@@ -56,7 +56,7 @@ public struct FrequentReject: Sendable, Equatable {
   public var line: Int64
   /// Its offset in the inflated archive, from 0.
   public var byteOffset: Int64
-  /// What is wrong with it, without any of its content.
+  /// The defect, without any of its content.
   public var detail: String
 }
 
@@ -77,7 +77,7 @@ extension Ledger {
   /// The number of archives of events that were read for a run, and the counts of their lines,
   /// without event times.
   ///
-  /// Those that were read before the run was interrupted are among them.
+  /// It includes archives that were read before an interruption.
   public func intake(
     ofRun run: Int64
   ) throws(LedgerError) -> (archives: Int64, tallies: ArchiveTallies) {
@@ -170,8 +170,8 @@ extension Ledger {
     }
   }
 
-  /// Which values of the archive of events with these bytes were rejected for `reason`: what was
-  /// wrong, by offset in the inflated archive; nil if there are more than are listed.
+  /// The values of the event archive with these bytes that were rejected for `reason`, with their
+  /// defects, by offset in the inflated archive; nil if more were rejected than are listed.
   public func rejects(
     for reason: String, of sha256: String
   ) throws(LedgerError) -> [Int64: String]? {

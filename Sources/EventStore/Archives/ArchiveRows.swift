@@ -47,7 +47,7 @@ struct ArchiveRows {
     }
   }
 
-  /// Adds rejected lines, and clears `rejects` for those that follow.
+  /// Adds rejected lines and clears `rejects` for the next ones.
   func add(_ rejects: inout RejectedLines, of archive: Int32) throws {
     try add(rejects.unwritten, to: "rejected", of: archive)
     for reject in rejects.listed {
@@ -63,7 +63,7 @@ struct ArchiveRows {
   /// Writes the counts of the archive's lines.
   ///
   /// `importedUntil` is the offset of the last value that brought events; `snapshotsCheck` is the
-  /// sum of the fingerprints of its snapshots; `isDated` says whether their lines date them all.
+  /// sum of the fingerprints of its snapshots; `isDated` is true if their lines date them all.
   func close(
     _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, importedUntil: Int64? = nil,
     snapshotsCheck: Int64? = nil, isDated: Bool = true
@@ -109,7 +109,7 @@ struct RejectedLines {
     }
   }
 
-  /// Keeps only the counts that say how many more are listed.
+  /// Keeps only the counts of the rejected lines.
   mutating func clear() {
     unwritten = [:]
     listed = []

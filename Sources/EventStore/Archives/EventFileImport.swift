@@ -6,7 +6,7 @@ final class EventFileImport {
   let id: Int32
   /// The number of the run that will publish it.
   private let run: Int64
-  /// The number of its first event among those that wait.
+  /// The number of its first event in the write buffer.
   var start: Int
   var damageOffset: Int64?
   private(set) var tallies = ArchiveTallies()
@@ -94,7 +94,7 @@ final class EventFileImport {
     trail = LineAttribution()
   }
 
-  /// Writes what was counted since it was last written.
+  /// Writes the counts since the last write.
   func write(to database: Connection) throws {
     let rows = ArchiveRows(database)
     if !isListed { _ = try rows.insert(archive, status: .complete, id: id, run: run) }

@@ -41,7 +41,7 @@ final class SnapshotFileImport {
     return SnapshotFileImport(ledger: ledger, id: id)
   }
 
-  /// Runs `body` inside the archive's transaction; what it throws undoes the archive.
+  /// Runs `body` inside the archive's transaction; an error of `body` undoes the archive.
   func add<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
   ) throws(LedgerError) -> Value {
@@ -82,7 +82,7 @@ final class SnapshotFileImport {
     return tallies
   }
 
-  /// Undoes everything; harmless when nothing is open.
+  /// Undoes everything; harmless without an open transaction.
   func abandon() {
     guard isOpen else { return }
     isOpen = false

@@ -74,7 +74,7 @@ final class ArrivalAccount {
     freshness[lastFresh].first = min(first, freshness[lastFresh].first)
   }
 
-  /// Times so far apart that they overflow are no times of deliveries; they wrap, harmlessly.
+  /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
   private func addReceipt(
     of event: Event, at received: Instant, slot: Int32
   ) {

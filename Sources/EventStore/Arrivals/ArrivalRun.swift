@@ -1,4 +1,4 @@
-/// The run to which belongs what comes in now: the one that will publish it.
+/// The run that new input belongs to: the one that will publish it.
 ///
 /// It is the run that `beginRun` carries on or begins next, so that what an earlier run knew are
 /// the archives up to a number.
@@ -14,7 +14,7 @@ struct ArrivalRun {
     number = try run.first { $0.int64(0) } ?? 1
   }
 
-  /// The last archive that an earlier run knew, or that the cells speak of; 0 for none.
+  /// The last archive that an earlier run knew, or that the cells contain; 0 for none.
   func published(in database: Connection) throws -> Int32 {
     let known = try database.statement(
       """

@@ -3,8 +3,9 @@ internal import Domain
 /// When each provider's deliveries were received, and when attempts must have failed, for one
 /// archive.
 ///
-/// A delivery at the third attempt proves that two failed, and when. What is kept are sets of
-/// failures, and least and greatest times: neither order nor split nor repetition shows.
+/// A delivery at the third attempt proves that two failed, and when. Sets of failures and their
+/// least and greatest times are kept, so that order, split and repetition of archives change
+/// nothing.
 struct AttemptAccount {
   private var receipts: [ReceiptKey: ClosedRange<Int64>] = [:]
   /// The receipts counted last, which are not in `receipts`: most come in the order of time.
@@ -42,7 +43,7 @@ struct AttemptAccount {
     last = nil
   }
 
-  /// Adds everything to the tables as what `run` will publish, and forgets it.
+  /// Adds everything to the tables as part of `run`, and clears itself.
   mutating func write(to database: Connection, run: Int64) throws {
     keepLast()
     try writeReceipts(to: database, run)

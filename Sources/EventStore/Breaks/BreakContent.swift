@@ -25,7 +25,7 @@ enum BreakContent {
     }
   }
 
-  /// The break of a row of what is `selected`.
+  /// The break in a row of `selected` columns.
   static func read(_ row: Statement) throws(LedgerError) -> Break {
     var item = Break(id: row.text(20), code: try row.value(0), provider: try row.value(3))
     item.status = try row.value(1)

@@ -16,12 +16,12 @@ public struct BreakCount: Sendable, Equatable {
   public var estimatedUSD: Amount
   /// Breaks whose missing events have no known worth.
   public var withoutEstimate: Int64
-  /// The earliest business time of what is missing or in doubt; nil when none is known.
+  /// The earliest business time of a missing or doubtful event; nil if unknown.
   public var oldest: Instant?
 }
 
 extension Ledger {
-  /// Breaks that are not resolved, by status, severity and code, with what they are worth.
+  /// Breaks that are not resolved, by status, severity and code, with their estimated worth.
   public func breakCounts() throws(LedgerError) -> [BreakCount] {
     try access("count the breaks") { database in
       try database.all(

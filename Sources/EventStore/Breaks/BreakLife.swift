@@ -2,8 +2,8 @@ internal import Domain
 
 /// Writes what one run does to the episodes of breaks.
 ///
-/// A run that looks back behind the end of the last episode is no part of the break's life: what it
-/// sees stands as episode 0 until the next run.
+/// A run as of a time before the end of the last episode is not part of the break's history: its
+/// breaks are stored as episode 0 until the next run.
 struct BreakLife {
   private let database: Connection
   private let asOf: Int64
@@ -39,8 +39,8 @@ struct BreakLife {
       """)
   }
 
-  /// Takes back what an attempt at this run did that ended before it published, and forgets what
-  /// the run before saw when it looked back.
+  /// Undoes an earlier attempt at this run that ended before it published, and removes episodes 0
+  /// of the previous run.
   func undoAttempt() throws {
     try database.execute("delete from break_episode where episode = 0")
     try database.rewindBreaks(to: run)

@@ -17,9 +17,9 @@ extension Ledger {
   /// Makes `current` the breaks that exist at `asOf`, whole or not at all.
   ///
   /// A break that is stored but not in `current` is resolved by `run`, the number that `beginRun`
-  /// gave. One that comes back begins another episode. A run that looks back resolves and reopens
-  /// nothing of later as-ofs: what was seen there had not begun, and what was explained there was
-  /// not explained yet. What an attempt at the same run wrote before it ended is undone first.
+  /// returned. A break that comes back begins another episode. A run as of an earlier time neither
+  /// resolves nor reopens breaks of later as-ofs. An earlier attempt at the same run is undone
+  /// first.
   public func storeBreaks(
     _ current: [Break], asOf: Instant, run: Int64
   ) throws(LedgerError) -> BreakTally {

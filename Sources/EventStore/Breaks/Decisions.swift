@@ -1,16 +1,16 @@
 /// What a person decided about a break; it leaves all gates then.
 public struct Decision: Sendable, Equatable {
-  /// What the break comes to.
+  /// What people decided about the break.
   public enum Verdict: String, CaseIterable, Sendable {
-    /// The difference is understood, and nothing is missing.
+    /// The difference is understood; no event is missing.
     case explained
-    /// What is missing is given up.
+    /// The missing event is written off.
     case writtenOff = "written_off"
   }
 
   /// The break's id, 16 hexadecimal digits.
   public var breakID: String
-  /// What the break comes to.
+  /// What people decided about the break.
   public var verdict: Verdict
   /// Why, in words for whoever audits the numbers.
   public var reason: String
@@ -27,7 +27,7 @@ public struct Decision: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Puts `decisions` in the place of those that an earlier run brought.
+  /// Replaces the decisions of an earlier run by `decisions`.
   ///
   /// The file is what counts, so that a decision taken out of it no longer applies. Each names
   /// another break, known or not.

@@ -1,7 +1,7 @@
 /// Many small pieces of bytes that stay as they are and go together.
 ///
-/// They follow each other in blocks, so that nothing moves when there are more of them, and are
-/// told by where they lie, so that any thread may read a copy of the arena.
+/// They follow each other in blocks, which never move, and are addressed by offset, so that any
+/// thread can read a copy of the arena.
 struct ByteArena {
   /// Where a piece lies.
   struct Slot {
@@ -23,7 +23,7 @@ struct ByteArena {
 
   /// From so many bytes on a block is full.
   private static let blockSize = 1 << 20
-  /// What the last piece of a block finds behind that, unless it is longer than most.
+  /// Reserve behind the block for its last piece, unless that is longer than most.
   private static let slack = 4096
 
   /// All bytes taken from the system.

@@ -6,7 +6,7 @@ struct ByteWriter {
 
   init() {}
 
-  /// A writer with room for so many bytes.
+  /// A writer with capacity for so many bytes.
   init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
   mutating func reset() { bytes.removeAll(keepingCapacity: true) }

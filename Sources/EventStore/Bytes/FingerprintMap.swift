@@ -1,4 +1,4 @@
-/// Fingerprints and the small numbers that stand for them.
+/// Fingerprints and their small numbers.
 ///
 /// Open addressing without a hash function: a fingerprint is one already. Three times as fast as a
 /// dictionary, which matters where it is asked for every event.

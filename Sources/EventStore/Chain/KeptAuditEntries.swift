@@ -12,20 +12,19 @@ public struct KeptAuditEntries: Sendable {
     rewritings = Rewritings(acts)
   }
 
-  /// Whether an act says what it said when it was done, or what a later one made of it.
+  /// Whether an audit entry has its original content, or the content that a later entry gave it.
   public func isSound(_ act: AuditEntry) -> Bool {
     sha256(of: Array(act.text.utf8)) == rewritings.digest(ofAct: act)
   }
 
-  /// Whether the acts after run `before` are those of which `run` sealed this digest and number.
+  /// Whether `run` sealed this digest and number for the acts after run `before`.
   public func areThose(after before: Int64, sealedBy run: Int64, as sealed: RunPart) -> Bool {
     RunPart(acts: acts.filter { $0.run == before }) == rewritings.now(sealed, of: run)
   }
 }
 
 extension RunPart {
-  /// What the run after `acts` seals of them, as `RunParts` reads `AuditEntry.columns` from the
-  /// table.
+  /// The digest that the run after `acts` seals, of the same columns that `RunParts` reads.
   init(acts: [AuditEntry]) {
     let digest = SHA256Digest()
     var writer = ByteWriter()

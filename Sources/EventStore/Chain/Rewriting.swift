@@ -1,7 +1,7 @@
 /// Something sealed that an act wrote anew: a line of the act's content, with the digests before
 /// and after.
 struct Rewriting: Equatable {
-  /// What it is: `part:RUN:TABLE`, `document:NAME` or `act:NUMBER`.
+  /// Its name: `part:RUN:TABLE`, `document:NAME` or `act:NUMBER`.
   let subject: String
   let old: String
   let new: String
@@ -23,10 +23,10 @@ struct Rewriting: Equatable {
   var line: String { "rewritten \(subject) \(old) \(new)" }
 }
 
-/// What the acts `erase` and `prune` wrote anew of that which runs had sealed.
+/// Sealed content that the acts `erase` and `prune` rewrote.
 ///
-/// Records of runs stay as they were. What they seal is held to the digest that the last act gave
-/// it; an act that does not begin with the digest that stood changes nothing.
+/// Records of runs stay as they were. Sealed content must match the digest of the last act; an act
+/// that does not start from the current digest changes nothing.
 struct Rewritings {
   private var steps: [String: [Rewriting]] = [:]
 
@@ -48,10 +48,10 @@ struct Rewritings {
     return part
   }
 
-  /// The SHA-256 of what a document says now; it keeps the name that runs know.
+  /// The SHA-256 of a document's current content; it keeps the name that runs refer to.
   func digest(ofDocument name: String) -> String { digest(of: "document:\(name)", sealedAs: name) }
 
-  /// The SHA-256 of what an act says now.
+  /// The SHA-256 of an act's current content.
   func digest(ofAct act: AuditEntry) -> String { digest(of: "act:\(act.id)", sealedAs: act.sha256) }
 
   private func digest(of subject: String, sealedAs digest: String) -> String {
@@ -59,11 +59,11 @@ struct Rewritings {
   }
 }
 
-/// What is sealed, taken before and after something is written anew.
+/// Digests of sealed content, computed before and after a rewrite.
 struct SealedParts {
   private var digests: [(subject: String, digest: String)] = []
 
-  /// Takes the digests of those of `tables` that runs sealed.
+  /// Computes the digests of the sealed ones of `tables`.
   init(of tables: Set<String>, in database: Connection) throws {
     let sealed = RunParts(database)
     let runs = try RunChain(database).published().map(\.number)
@@ -74,7 +74,7 @@ struct SealedParts {
     }
   }
 
-  /// Those that changed, by run.
+  /// The changed digests, by run.
   func rewritings(until after: SealedParts) -> [Rewriting] {
     zip(digests, after.digests).filter { $0.digest != $1.digest }.map {
       Rewriting($0.subject, old: $0.digest, new: $1.digest)

@@ -6,7 +6,7 @@ internal import Formats
 public struct ChainLink: Sendable, Equatable {
   /// The number of the run.
   public var run: Int64
-  /// What the record is made of, a line per fact.
+  /// The text that the record hashes, a line per fact.
   public var text: String
   /// SHA-256 of `text` as the run wrote it, 64 lower-case hexadecimal digits.
   public var record: String
@@ -34,7 +34,7 @@ struct RunChain {
 
   init(_ database: Connection) throws { self.database = database }
 
-  /// Seals a run that has published: what it brought, what it left, and its record.
+  /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {
     let parts = RunParts(database)
     let words = try Statement(database, "select count(*) from string")
@@ -65,7 +65,7 @@ struct RunChain {
     return found
   }
 
-  /// What the record of a run is made of.
+  /// The content of a run's record.
   func text(of run: Int64) throws -> String {
     let before = try database.statement(
       "select record from run where id < ? and published is not null order by id desc limit 1")

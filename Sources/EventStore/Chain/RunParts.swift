@@ -9,7 +9,7 @@ public struct RunPart: Sendable, Equatable {
   /// Over the rows in the order of their key, as 64 lower-case hexadecimal digits.
   public var sha256: String
 
-  /// What somebody tells of a table.
+  /// A table's digest and row count, as recorded or claimed.
   public init(name: String, rows: Int64, sha256: String) {
     self.name = name
     self.rows = rows

@@ -1,6 +1,6 @@
 /// The tables that runs seal, and which of their rows each run seals.
 ///
-/// All columns are sealed but those that only say where a file lay.
+/// All columns are sealed except paths of files.
 enum SealedTables {
   /// Rows of a run, by the condition that finds them; they never change.
   ///

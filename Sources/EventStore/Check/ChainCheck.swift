@@ -31,7 +31,7 @@ enum ChainCheck {
     }
   }
 
-  /// Holds acts to their digests, also those that no run has sealed yet.
+  /// Compares acts with their digests, also acts that no run has sealed yet.
   private static func hold(
     _ acts: [AuditEntry], _ rewritings: Rewritings, _ check: inout LedgerCheck
   ) {

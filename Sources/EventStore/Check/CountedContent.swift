@@ -4,7 +4,7 @@ internal import Domain
 public struct CountedContent: Sendable, Equatable {
   /// Its events that count.
   public var events: Int64
-  /// Fingerprint of its user and of all that these events say, in words.
+  /// Fingerprint of its user and of the events' content as text.
   public var fingerprint: Int64
 }
 

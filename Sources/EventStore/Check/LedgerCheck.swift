@@ -2,7 +2,7 @@ internal import Domain
 
 /// One thing about a ledger that was looked at.
 public struct LedgerCheck: Sendable, Equatable {
-  /// What was looked at: a table, or `file`, `schema`, `chain`.
+  /// The checked item: a table, or `file`, `schema`, `chain`.
   public let name: String
   /// How many rows were held to what proves them.
   public internal(set) var rows: Int64 = 0

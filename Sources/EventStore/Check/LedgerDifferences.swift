@@ -13,7 +13,7 @@ public struct TableDifference: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Compares what the last run made with the ledger at `path`, in which it was made again.
+  /// Compares the last run's facts with the rebuilt ones in the ledger at `path`.
   public func differences(from path: String) throws(LedgerError) -> [TableDifference] {
     try access("compare two ledgers") { database in
       let attach = try Statement(database, "attach ? as again")
@@ -22,7 +22,7 @@ extension Ledger {
       defer { try? database.execute("detach again") }
       var found = try Self.tables.map { try difference($0, in: database) }
       found.append(try difference("fold", "id, as_of_ms, rules, archive", in: database))
-      // What was due before, or is due at once, does no harm.
+      // Rows that are due earlier, or at once, are harmless.
       found.append(try difference("due", isSubset: true, in: database))
       return found
     }

@@ -184,7 +184,7 @@ enum RowCheck {
     return sum.value
   }
 
-  /// Of the columns but the archive; those of an archive's snapshots are added up.
+  /// Of all columns except the archive; an archive's snapshots are added up.
   static func snapshot(_ columns: [Int64]) -> Int64 {
     var sum = Fingerprint(seed: 4)
     for column in columns { sum.combine(UInt64(bitPattern: column)) }

@@ -78,7 +78,7 @@ final class Connection {
   /// Copies the write-ahead log into the database; false when another connection prevents it.
   @discardableResult
   func checkpoint(_ kind: Checkpoint) throws -> Bool {
-    // A connection that has read nothing yet does not know of the log.
+    // A connection that has not read yet ignores the log.
     try first("select 1 from sqlite_schema limit 1") { _ in }
     let code = sqlite3_wal_checkpoint_v2(handle, "main", kind.mode, nil, nil)
     if SQLiteError.primary(code) == SQLITE_BUSY { return false }
@@ -127,10 +127,10 @@ extension Connection {
   /// Begins what `release` keeps and `rollBack` undoes.
   func savepoint(_ name: String) throws { try statement("savepoint \(name)").run() }
 
-  /// Keeps what was done since the savepoint; the outermost one commits.
+  /// Keeps the changes since the savepoint; the outermost one commits.
   func release(_ name: String) throws { try statement("release \(name)").run() }
 
-  /// Undoes what was done since the savepoint, and ends it.
+  /// Undoes the changes since the savepoint, and ends it.
   func rollBack(_ name: String) throws {
     try statement("rollback to \(name)").run()
     try release(name)
@@ -190,7 +190,7 @@ extension Connection {
 struct SQLiteError: Error {
   /// SQLite's extended result code.
   let code: Int32
-  /// What SQLite says about it; it names tables and columns at most, never values.
+  /// SQLite's message, which names tables and columns at most, never values.
   let message: String
 
   init(code: Int32, message: String? = nil) {

@@ -52,7 +52,7 @@ enum LedgerFile {
   /// Refuses a ledger that the log beside it damages: what a run left when it died belongs to the
   /// file of then, not to one that was put in its place since.
   ///
-  /// A reader looks. It writes nothing back, so that without the log the file is what it was.
+  /// A reader writes nothing back, so that without the log the file is unchanged.
   private static func requireOwnLog(_ path: String) throws {
     let files = LedgerFiles(of: path)
     guard let log = OpenFile(files.log, O_RDONLY), log.size() ?? 0 > 0 else { return }
@@ -71,7 +71,7 @@ enum LedgerFile {
     }
   }
 
-  /// What SQLite finds wrong with a whole file; nil if nothing is.
+  /// The defects that SQLite finds in a whole file; nil without any.
   static func damage(of database: Connection) throws -> String? {
     let answer = try database.first("pragma integrity_check(1)") { $0.text(0) }
     guard answer == "ok" else { return answer ?? "SQLite does not answer" }
@@ -135,10 +135,10 @@ enum LedgerFile {
   ///
   /// `normal` syncs at checkpoints: a power cut can undo whole archives that came last, never half
   /// of one, and a sync of `logPlaces` makes all of them durable before anything is published. A
-  /// log of up to 256 MiB before it is copied back lets most runs write each page of the file
-  /// once. Pages of 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages
-  /// of the indexes, so it keeps 24 MiB of them; SQLite counts them by the size that pages have
-  /// when it is told.
+  /// log of up to 256 MiB before it is copied back lets most runs write each page of the file once.
+  /// Pages of 8 KiB are what rows of about 800 bytes fill best. A writer comes back to pages of the
+  /// indexes, so it keeps 24 MiB of them; SQLite converts that to pages by the page size at that
+  /// time.
   private static func prepareForWriting(_ database: Connection) throws {
     try database.execute(
       """

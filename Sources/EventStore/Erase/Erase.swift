@@ -1,8 +1,8 @@
 public import Domain
 
-/// What was found of a person whose id was erased.
+/// Counts of what names a person whose id was erased.
 public struct Erasure: Sendable, Equatable {
-  /// What stands in the id's place.
+  /// The pseudonym.
   public var pseudonym: String
   /// Whether the id was erased before.
   public var wasErased = false
@@ -43,13 +43,12 @@ public struct Erasure: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Puts a pseudonym in the place of a person's id in the table of users and in what people wrote,
-  /// and records the act, whole or not at all; `vacuum` then removes what is left of it in free
-  /// space.
+  /// Replaces a person's id by a pseudonym in the table of users and in people's texts, and records
+  /// the act, whole or not at all; `vacuum` then removes the id from free space.
   ///
-  /// All else names the person by key. `decisions` gives the content of a decisions file without
-  /// the id, nil when it is not in there. Nil when the ledger knows no such user. Throws
-  /// `LedgerError`, and whatever `decisions` throws.
+  /// All other rows name the person by key. `decisions` returns the content of a decisions file
+  /// without the id, nil when the file does not contain it. Nil when the ledger has no such user.
+  /// Throws `LedgerError`, and whatever `decisions` throws.
   public func erase(
     _ user: String, as act: NewAuditEntry,
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
@@ -99,10 +98,10 @@ extension Ledger {
     return result
   }
 
-  /// Sealed tables of which rows can hold an id.
+  /// Sealed tables whose rows can hold an id.
   private static let rewritten: Set = ["archive", "act", "decision", "erased"]
 
-  /// Puts a random pseudonym in the place of the id, and counts what names the key.
+  /// Replaces the id by a random pseudonym, and counts the rows with its key.
   ///
   /// Ids of less than eight bytes would be found anywhere.
   private func replace(
@@ -140,7 +139,7 @@ extension Ledger {
     return result
   }
 
-  /// How many of those who were erased have subscriptions or snapshots.
+  /// How many erased persons have subscriptions or snapshots.
   public func erasedUsersCount() throws(LedgerError) -> Int64 {
     try access("count who was erased") { database in
       let statement = try database.statement(
@@ -153,7 +152,7 @@ extension Ledger {
     }
   }
 
-  /// Keeps those whom `other` has erased erased in this ledger, too.
+  /// Erases in this ledger, too, the persons that `other` has erased.
   public func adoptErasures(of other: Ledger) throws(LedgerError) {
     var users: [(key: Int64, pseudonym: String)] = []
     try other.access("read whom it has erased") { database in

@@ -11,7 +11,7 @@ struct RedactedTexts {
     Int64(try write("decision", key: "break_id", ["reason", "who"]).count)
   }
 
-  /// Rewrites why and by whom things were done.
+  /// Rewrites reasons and actors.
   func writeActs() throws -> [Rewriting] {
     let before = try database.acts()
     let rewritings = Rewritings(before)

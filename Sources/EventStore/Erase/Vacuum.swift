@@ -22,8 +22,8 @@ extension Ledger {
     }
   }
 
-  /// Writes the ledger anew without free space, so that nothing is left in it of what was deleted
-  /// or overwritten, and the file is as small as can be.
+  /// Rewrites the ledger without free space: it contains nothing deleted or overwritten, and the
+  /// file is as small as possible.
   public func vacuum() throws(LedgerError) {
     try access("write the ledger anew") { try $0.execute("vacuum") }
     try emptyLog()

@@ -14,9 +14,9 @@ public struct DueLineage: Sendable, Equatable {
   }
 }
 
-/// Lineages of which the last fold may no longer hold.
+/// Lineages whose last fold can be out of date.
 public struct DirtyLineages: Sendable, Equatable {
-  /// Something new is told of them.
+  /// Something new arrived for them.
   public var touched: Set<Int64> = []
   /// A deadline has passed.
   public var overdue: Set<Int64> = []
@@ -30,11 +30,10 @@ public struct DirtyLineages: Sendable, Equatable {
 
 /// Hours of the table `due`.
 enum DueHour {
-  /// Before any hour: something new is told.
+  /// Before any hour: something new arrived.
   static let atOnce: Int64 = -1 << 40
 
-  /// The UTC hour that an instant ends or lies in: at the stroke of an hour, nothing is due yet of
-  /// what follows it.
+  /// The UTC hour that an instant ends or lies in: at the full hour, nothing after it is due yet.
   static func of(_ instant: Instant) -> Int64 {
     let (whole, rest) = instant.milliseconds.quotientAndRemainder(
       dividingBy: Interval.hour.milliseconds)
@@ -60,7 +59,7 @@ extension Ledger {
     }
   }
 
-  /// Forgets what was due at `asOf` and keeps when `lineages` are due next.
+  /// Removes rows that were due at `asOf` and stores when `lineages` are due next.
   func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Connection) throws {
     if let asOf {
       let past = try database.statement("delete from due where hour <= ?")

@@ -1,10 +1,10 @@
 internal import Domain
 
-/// How what an event says lies inside its record (EventRecords.swift).
+/// The layout of an event's content in its record (EventRecords.swift).
 ///
-/// Provider, app, environment and store are the lineage's and stand there once; time, identity and
-/// user stand before the content. Fields follow each other as below, absent ones left out; the
-/// first number says which are there.
+/// Provider, app, environment and store are in the lineage once; time, identity and user precede
+/// the content. Fields follow each other as below, without absent ones; bits of the first number
+/// mark the present ones.
 enum EventCoding {
   private enum Flag {
     static let startsLineage: UInt64 = 1 << 0
@@ -80,7 +80,7 @@ enum EventCoding {
     writer.put(event.place.byteOffset)
   }
 
-  /// Completes `event`, of which lineage, time, identity and user are set, from the bytes.
+  /// Completes `event`, whose lineage, time, identity and user are set, from the bytes.
   ///
   /// Gives back the transaction id's bytes when they are kept as text, and whether the bytes are
   /// such as `encode` makes.
@@ -198,7 +198,7 @@ enum EventCoding {
   }
 
   /// Hundredths where they are whole, which take two bytes less, else millionths; the lowest bit
-  /// says which.
+  /// marks which.
   @inline(__always)
   private static func put(_ amount: Amount?, to writer: inout ByteWriter) {
     guard let micros = amount?.micros else { return }

@@ -19,11 +19,11 @@ struct Recency: Comparable {
 }
 
 extension Event {
-  /// What the fold and the reports read: two lines that agree in it say the same.
+  /// The content that the fold and the reports read: lines with equal content are duplicates.
   ///
   /// Not part of it are created and received time, body and place; which delivery of a collection
-  /// brought it; and the provider's name, which its kind stands for. The user of a purchase that
-  /// several may share neither: what the store tells names none.
+  /// brought it; and the provider's name, which its kind implies. Nor is the user of a purchase
+  /// that several users can share: the store's message names none.
   var material: Event {
     var event = self
     if kind != .other { event.name = 0 }

@@ -1,7 +1,7 @@
 internal import Domain
 
-/// One version of an event as it lies in `lineage.events`: what is looked at to find, order and
-/// count events, and the rest as `EventCoding` wrote it.
+/// One version of an event as stored in `lineage.events`: the fields that find, order and count
+/// events, and the rest as `EventCoding` wrote it.
 struct EventRecord {
   var time: Int64
   var identity: Int64
@@ -11,7 +11,7 @@ struct EventRecord {
   var version: Int64 = 0
   /// Whether this version counts.
   var counts = true
-  /// Good as long as what it was read from, or the wave that holds it.
+  /// Valid as long as its source, or the batch that holds it.
   var content: UnsafeRawBufferPointer
 }
 
@@ -80,14 +80,14 @@ enum EventRecords {
 }
 
 extension EventRecord {
-  /// The event, with what its lineage says about all of its events.
+  /// The event, with the fields that its lineage shares.
   func event(of lineage: Int64, _ shop: SubscriptionScope) throws(LedgerError) -> Event {
     var event = shop.event(of: lineage)
     try complete(&event)
     return event
   }
 
-  /// Completes `event`, of which is set what its lineage says about all of its events.
+  /// Completes `event`, which has the fields that its lineage shares.
   @inline(__always)
   func complete(_ event: inout Event) throws(LedgerError) {
     event.time = Instant(milliseconds: time)

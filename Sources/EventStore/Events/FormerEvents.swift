@@ -15,7 +15,7 @@ public struct FormerLineage: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Those of some lineages that the archives up to `archive` knew, by key, as they were then.
+  /// Some lineages by key, as they were when the archives up to `archive` were ingested.
   ///
   /// Versions keep the archive that brought them, so what counted then is found again: the last of
   /// an event's versions in those archives, by the order that decides among all of them.
@@ -40,12 +40,11 @@ extension Ledger {
     }
   }
 
-  /// Looks up those of `keys` that are stored, in their order, without the texts of user ids.
+  /// Looks up the stored ones of `keys`, in order, without the texts of user ids.
   ///
-  /// Those that are folded each for itself, because ids link their purchases, come with their
-  /// events as they count and as they did when the archives up to `archive` were known; nothing is
-  /// new of those that are not `touched`. Of the others it is only told who they are. Throws
-  /// `LedgerError`, and whatever `alone` throws.
+  /// Lineages that fold alone, because ids link their purchases, come with their counted events now
+  /// and as of the archives up to `archive`; the ones that are not `touched` are unchanged. The
+  /// others come without events. Throws `LedgerError`, and whatever `alone` throws.
   public func forEachLineage(
     of keys: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
     grouped: (LineageRow) -> Void,
@@ -80,7 +79,7 @@ private struct FormerVersions {
   private let archive: Int32
   private let stored: StoredVersions
   private let order: VersionOrder
-  /// The lineages that hold a version of an event of which another one holds one, too.
+  /// The lineages that share an event's versions with another lineage.
   private let contested: Set<Int64>
 
   init(_ database: Connection, words: [String], archive: Int32) throws {
@@ -98,7 +97,7 @@ private struct FormerVersions {
     return events
   }
 
-  /// The events of a lineage that count, and those that counted then.
+  /// The counted events of a lineage, now and then.
   func events(
     in bytes: UnsafeRawBufferPointer, of lineage: Int64, _ shop: SubscriptionScope
   ) throws -> (now: [Event], then: [Event]) {

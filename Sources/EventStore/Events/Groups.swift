@@ -3,12 +3,12 @@ public import Domain
 extension Ledger {
   /// Calls `body` at every fold group with its lineages and all their counted events.
   ///
-  /// A Qonversion lineage is a group of its own. What the other providers tell of one user in one
-  /// app and environment is one group, for they do not say which purchases continue each other; a
-  /// lineage without user is a group of its own. Events come by time and identity. `keys`
-  /// restricts the walk by the lineage's key, or the user's, so that several readers can share it;
-  /// whoever does without the users' ids as text saves looking each up.
-  /// Throws `LedgerError`, and whatever `body` throws.
+  /// A Qonversion lineage is a group of its own. The events of other providers about one user in
+  /// one app and environment are one group, for these providers do not link purchases that continue
+  /// each other; a lineage without user is a group of its own. Events come by time and identity.
+  /// `keys` restricts the walk by the lineage's key, or the user's, so that several readers can
+  /// share it; without the users' ids as text, no lookups are needed. Throws `LedgerError`, and
+  /// whatever `body` throws.
   public func forEachGroup(
     keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true,
     _ body: ([LineageRow], [Event]) throws -> Void

@@ -1,10 +1,10 @@
 public import Domain
 
-/// A subscription over its whole life, without its events.
+/// A subscription from its first to its last period, without its events.
 public struct LineageRow: Sendable, Equatable {
   /// `lineageKey` of the fields below.
   public var key: Int64
-  /// Who told of it.
+  /// The provider that reported it.
   public var provider: Provider
   /// App id, as the ledger's symbol.
   public var app: StringID

@@ -2,8 +2,8 @@ internal import Domain
 
 /// How an observation lies inside an event's content (EventCoding.swift).
 ///
-/// A number whose bits say what is there and what is true, the group, then the times as distances
-/// in milliseconds from the event's.
+/// A number whose bits mark present and true fields, the group, then the times as distances in
+/// milliseconds from the event's.
 enum ObservationCoding {
   private enum Flag {
     static let firstPurchased: UInt64 = 1 << 0

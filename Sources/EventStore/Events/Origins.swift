@@ -41,8 +41,7 @@ extension Ledger {
 
   /// The lineages with this original transaction id, of whatever provider, app and store, by key.
   ///
-  /// Apps are those of which events came. One that is made of a user's id may hold the id or its
-  /// key.
+  /// Apps that sent events. An app that is made of a user's id can hold the id or its key.
   public func lineages(original: String) throws(LedgerError) -> [LineageRow] {
     let rows = try lineages(storedOriginal: original)
     if let bar = original.lastIndex(of: "|") {
@@ -70,7 +69,7 @@ extension Ledger {
   }
 }
 
-/// A snapshot of a user: when it was true, and where it stands.
+/// A snapshot of a user: its time and provenance.
 public struct SnapshotPlace: Sendable, Equatable {
   /// When it was true.
   public var capturedAt: Instant

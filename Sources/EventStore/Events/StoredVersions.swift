@@ -2,7 +2,7 @@ public import Domain
 
 /// A version of an event, whether it counts or not.
 public struct EventVersion: Sendable, Equatable {
-  /// What it says.
+  /// Its content.
   public let event: Event
   /// Whether it is the version that counts.
   public let counts: Bool
@@ -37,7 +37,7 @@ struct StoredVersions {
     neighbours = try database.statement("select key, events from lineage where key between ? and ?")
   }
 
-  /// The lineages in which versions of an event are known to lie; its own when there are no others.
+  /// The lineages that hold versions of an event; its own when there are no others.
   func lineages(of event: Event) throws -> [Int64] {
     let lineages = try contested(event)
     return lineages.isEmpty ? [event.lineage] : lineages
@@ -46,7 +46,7 @@ struct StoredVersions {
   /// Whether versions of an event may lie in several lineages.
   func isContested(_ event: Event) throws -> Bool { try !contested(event).isEmpty }
 
-  /// All lineages of which an event has versions that differ, or versions elsewhere.
+  /// All lineages with an event that has several versions, here or elsewhere.
   func contestedLineages() throws -> Set<Int64> {
     var lineages: Set<Int64> = []
     try all.forEachRow { lineages.insert($0.int64(0)) }

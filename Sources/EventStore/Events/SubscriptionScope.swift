@@ -20,7 +20,7 @@ struct SubscriptionScope: Equatable {
       store: event.store)
   }
 
-  /// What all events of a lineage have in common, as an event of which nothing else is known.
+  /// The common fields of a lineage's events, as an event without other fields.
   func event(of lineage: Int64) -> Event {
     var event = Event(
       provider: provider, environment: environment, store: store, kind: .other,

@@ -9,7 +9,8 @@ public struct CellRows: Sendable {
   let width: Int
   private var values: [Int64] = []
 
-  /// Makes room for `count` rows at once: an array that grows needs up to three times its memory.
+  /// Reserves capacity for `count` rows at once: an array that grows needs up to three times its
+  /// memory.
   init(table: String, keyWidth: Int, width: Int, count: Int) {
     self.table = table
     self.keyWidth = keyWidth
@@ -24,7 +25,7 @@ public struct CellRows: Sendable {
 
   /// Adds these rows, whose keys the table does not have; those without any measure are left out.
   ///
-  /// With a `part`, the table has a last column that tells parts of one cell apart.
+  /// With a `part`, the table has a last column that distinguishes parts of one cell.
   func insert(in database: Connection, part: Int64? = nil) throws {
     var rest = stride(from: 0, to: values.count, by: width).filter(hasMeasure)[...]
     for count in [Self.rowsAtOnce, 1] where rest.count >= count {
@@ -57,7 +58,7 @@ public struct CellRows: Sendable {
     return try database.statement("insert into \(table) values \(rows)")
   }
 
-  /// Adds these rows to the table's; a row that comes to nothing goes.
+  /// Adds these rows to the table's; a row of zeros is removed.
   func add(in database: Connection) throws {
     guard !values.isEmpty else { return }
     let columns = try database.columns(in: table)

@@ -1,6 +1,6 @@
 public import Domain
 
-/// An end that counts as churn although an event that never came may say otherwise.
+/// An end that counts as churn although a missing event can contradict it.
 public struct ChurnDoubtRow: Sendable, Hashable {
   /// Key of the lineage that ended.
   public var lineage: Int64
@@ -8,7 +8,7 @@ public struct ChurnDoubtRow: Sendable, Hashable {
   public var productKey: ProductKey
   /// The effective end.
   public var at: Instant
-  /// Whether reconciliation with snapshots says so, rather than events alone.
+  /// Whether reconciliation with snapshots found it, rather than events alone.
   public var isBySnapshot: Bool
 
   /// The end of `lineage` at `at`.
@@ -40,7 +40,7 @@ extension Ledger {
     }
   }
 
-  /// Puts `doubts` in the place of all.
+  /// Replaces all doubts by `doubts`.
   func write(_ doubts: Set<ChurnDoubtRow>, to database: Connection) throws {
     try database.execute("delete from churn_doubt")
     let insert = try database.statement(

@@ -1,19 +1,19 @@
 public import Domain
 
-/// What the ledger's cells speak of.
+/// What the ledger's cells are computed from.
 public struct FactCheckpoint: Sendable, Equatable {
   /// Business time at which events were folded.
   public var asOf: Instant
   /// SHA-256 of everything that the meaning of events depends on besides them.
   public var rules: String
-  /// The last archive of which events were folded.
+  /// The last archive whose events were folded.
   public var archive: Int32
   /// How many groups there were when all were folded last.
   public var groups: Int64
   /// How far each feed reached.
   public var feeds: [Watermark]
 
-  /// Cells of the events that stand in the archives up to `archive`.
+  /// Cells of the events in the archives up to `archive`.
   public init(
     asOf: Instant, rules: String, archive: Int32, groups: Int64 = 0, feeds: [Watermark] = []
   ) {
@@ -26,7 +26,7 @@ public struct FactCheckpoint: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// What the cells speak of; nil before the first fold.
+  /// What the cells are computed from; nil before the first fold.
   public func foldBasis() throws(LedgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
       var basis = try database.statement(
@@ -57,7 +57,7 @@ extension Ledger {
     }
   }
 
-  /// Says that the cells speak of `basis`, in the transaction that makes them do so.
+  /// Stores `basis` as the checkpoint of the cells, in the transaction that changes them.
   func write(_ basis: FactCheckpoint, to database: Connection) throws {
     let fold = try database.statement(
       "insert or replace into fold (id, as_of_ms, rules, archive, groups) values (1, ?, ?, ?, ?)")

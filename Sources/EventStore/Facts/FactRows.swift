@@ -2,21 +2,21 @@ public import Domain
 
 /// What a fold makes of the ledger's cells.
 public struct FoldChange {
-  /// What the cells speak of afterwards.
+  /// The checkpoint of the changed cells.
   public var basis: FactCheckpoint
-  /// Whether everything was folded, so that what is there makes room.
+  /// Whether everything was folded, so that the stored facts are replaced.
   public var isWhole: Bool
-  /// All facts, or what is to be added to those that are there.
+  /// All facts, or changes to the stored ones.
   public var facts: Facts
-  /// Revenue of a whole fold that `facts` had no room for.
+  /// Revenue of a whole fold that did not fit into the memory of `facts`.
   public var aside: RevenueSpill?
   /// When the folded groups are due next.
   public var due: [DueLineage]
   /// All ends in doubt.
   public var doubts: Set<ChurnDoubtRow>
-  /// The rates of all days, or of those that change.
+  /// The rates of all days, or of the changed ones.
   public var rates: [RateRow]
-  /// What all renewals cost, or what is to be added to that.
+  /// The prices of all renewals, or changes to the stored ones.
   public var prices: [PriceRow]
 
   /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
@@ -37,10 +37,10 @@ public struct FoldChange {
 }
 
 extension Ledger {
-  /// Makes the cells those of a fold, whole or not at all.
+  /// Stores the cells of a fold, whole or not at all.
   ///
   /// - Parameters:
-  ///   - change: all cells, or what is to be added to those that are there.
+  ///   - change: all cells, or changes to the stored ones.
   ///   - make: makes the rows of all pieces and hands them on in their order; whoever has threads
   ///     to spare makes some while others are written.
   public func apply(
@@ -67,8 +67,8 @@ extension Ledger {
     }
   }
 
-  /// What was booked in a month before commission, less refunds, in US dollars; amounts that are
-  /// not known are left out.
+  /// The net amount of a month: gross before commission less refunds, in US dollars, without
+  /// unknown amounts.
   public func netUSD(of month: Month) throws(LedgerError) -> Int128 {
     try access("add up revenue") { database in
       let statement = try database.statement(

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the charges of one currency paid for it on one UTC day.
+/// The exchange rates in the charges of one currency on one UTC day.
 public struct RateRow: Sendable, Equatable {
   /// StringID of the ISO 4217 code.
   public var currency: StringID
@@ -55,7 +55,7 @@ extension Ledger {
     }
   }
 
-  /// Writes `rows`, in the place of those of the same currency and day; without rates they go.
+  /// Writes `rows`, replacing rows of the same currency and day; a row without rates is removed.
   func write(_ rows: [RateRow], to database: Connection) throws {
     let insert = try database.statement(
       "insert or replace into rate_cell (currency, day, rates) values (?, ?, ?)")

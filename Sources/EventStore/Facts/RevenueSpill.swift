@@ -1,6 +1,6 @@
 public import Domain
 
-/// Revenue of a fold of everything that memory has no room for.
+/// Revenue of a whole fold that does not fit into memory.
 ///
 /// It lies in a table of the connection's own, in a file of SQLite's that has no name and is gone
 /// with the connection. Parts of one cell stand one behind the other there and are added up when
@@ -9,7 +9,7 @@ public final class RevenueSpill {
   private let ledger: Ledger
   private var parts: Int64 = 0
 
-  /// Begins with nothing laid aside by `ledger`.
+  /// Begins with an empty spill of `ledger`.
   public init(in ledger: Ledger) throws(LedgerError) {
     self.ledger = ledger
     try ledger.access("lay revenue aside") { database in
@@ -28,7 +28,7 @@ public final class RevenueSpill {
 
   private static let keyWidth = 12
 
-  /// Lays the cells of `revenue` aside.
+  /// Spills the cells of `revenue`.
   public func add(_ revenue: [RevenueKey: RevenueSums]) throws(LedgerError) {
     parts += 1
     try ledger.change("lay revenue aside") { database in
@@ -40,7 +40,7 @@ public final class RevenueSpill {
     }
   }
 
-  /// Puts what was laid aside into the tables of revenue, which have none of it, and forgets it.
+  /// Moves the spilled cells into the empty tables of revenue.
   func insert(in database: Connection) throws {
     let columns = try database.columns(in: "revenue_cell")
     let keys = columns[..<Self.keyWidth].joined(separator: ", ")

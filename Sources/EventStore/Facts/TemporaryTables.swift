@@ -1,8 +1,8 @@
 public import Domain
 
 extension Ledger {
-  /// Puts `facts` beside those of the ledger, in temporary tables of the same names that queries of
-  /// this reader read instead.
+  /// Writes `facts` to temporary tables, which queries of this reader read instead of the ledger's
+  /// tables of the same names.
   public func layOver(_ facts: Facts) throws(LedgerError) {
     try access("lay facts over the ledger's") { database in
       for table in Facts.tables {

@@ -1,6 +1,6 @@
 public import Domain
 
-/// An event of which two lines say different things.
+/// An event with two different versions.
 public struct ConflictRow: Sendable, Equatable {
   /// The lineage of the version that counts.
   public var lineage: LineageRow

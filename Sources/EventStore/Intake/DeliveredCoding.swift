@@ -20,7 +20,8 @@ struct DeliveredCoding {
     for event in events { writer.put(unsigned: UInt64(event.number)) }
   }
 
-  /// Adds the events in `bytes`, and gives back what they share; both are good as long as `bytes`.
+  /// Adds the events in `bytes`, and returns their common fields; both are valid as long as
+  /// `bytes`.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, key: Int64, into events: inout [DeliveredEvent]
   ) throws -> LineageHead {

@@ -4,7 +4,7 @@ internal import Domain
 struct LineageHead {
   let key: Int64
   let shop: SubscriptionScope
-  /// The original transaction id; good as long as what the events were read from.
+  /// The original transaction id; valid as long as the bytes of the events.
   let original: UnsafeRawBufferPointer
 
   /// Whether both are one lineage, rather than sharing a fingerprint by chance.

@@ -15,10 +15,10 @@ public final class EventIntake {
 
   private let ledger: Ledger
   private let schedules: [Provider: RetrySchedule]
-  /// Memory that may be held before something is laid aside or written.
+  /// Memory for events before they are spilled or written.
   private let waveSize: Int
-  /// What may lie aside, in bytes, before all is written at the end of an archive; within one it
-  /// may be twice as much, because a part of an archive is written for itself.
+  /// Bytes of spilled events before all are written at the end of an archive; twice as much within
+  /// one, because a part of an archive needs a write of its own.
   private let asideSize: Int
   private let make: Make
   private var waiting = WriteBuffer()
@@ -29,7 +29,7 @@ public final class EventIntake {
   private var finishedContents: Set<String> = []
   /// The archive that is being read.
   private var current: EventFileImport?
-  /// Tallies of archives that are written and not yet told.
+  /// Counts of archives that are written and not returned yet.
   private var written: [ArchiveTallies] = []
   /// Whether a part of an archive is written that can still be undone.
   private var isWriting = false
@@ -57,10 +57,10 @@ public final class EventIntake {
   /// JSON values of the archive that is being read, so far.
   public var lines: Int64 { current?.tallies.lines ?? 0 }
 
-  /// Begins an archive whose content is not known, and gives back the ledger's number of it.
+  /// Begins an archive with new content, and returns its number in the ledger.
   ///
-  /// Values up to `knownUntil`, an offset in the inflated archive, were delivered with an archive
-  /// that this one goes on from, and are no deliveries again.
+  /// Values up to `knownUntil`, an offset in the inflated archive, were delivered by the archive
+  /// that this one continues, and do not count again.
   @discardableResult
   public func begin(
     _ archive: NewArchive, knownUntil: Int64? = nil
@@ -80,7 +80,7 @@ public final class EventIntake {
 
   /// Adds the events of a batch; when it throws, the whole archive is undone.
   ///
-  /// Events are written together, so what is wrong with one may be thrown by a later call.
+  /// Events are written together, so a later call can throw the error of an earlier event.
   public func add(_ batch: EventBatch) throws(LedgerError) {
     precondition(
       batch.events.count == batch.texts.count && batch.events.count == batch.values.count,
@@ -101,8 +101,8 @@ public final class EventIntake {
 
   /// Closes the account of the archive, which is written now or with one of the next.
   ///
-  /// `damageOffset` is the byte from which on the archive could not be read. Gives back the tallies
-  /// of all archives written since they were last asked for.
+  /// `damageOffset` is the first byte that could not be read. Returns the counts of all archives
+  /// written since the last call.
   public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> [ArchiveTallies] {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
     draft.damageOffset = damageOffset
@@ -110,12 +110,12 @@ public final class EventIntake {
     finishedContents.insert(draft.archive.sha256)
     finishedSize += draft.size
     current = nil
-    // A tenth of the room is left to the next archive, so that it is rarely written in parts.
+    // A tenth of the memory is left to the next archive, so that it is rarely written in parts.
     let accounts = finishedSize / 9 * 10
     return isWriting || isFull(accounts, aside: asideSize) ? try write() : []
   }
 
-  /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
+  /// Makes all finished archives part of the ledger; returns counts like `finish`.
   ///
   /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
   public func write() throws(LedgerError) -> [ArchiveTallies] {
@@ -154,7 +154,7 @@ public final class EventIntake {
     }
   }
 
-  /// Lays events aside or writes them, so that memory stays bounded however long an archive is.
+  /// Spills events or writes them, so that memory stays bounded however long an archive is.
   private func makeRoom(besides draft: EventFileImport) throws(LedgerError) {
     let accounts = finishedSize + draft.size
     if isFull(accounts, aside: asideSize * 2) {
@@ -170,8 +170,8 @@ public final class EventIntake {
     accounts + waiting.count > waveSize / 2 || waiting.sizeAside > aside
   }
 
-  /// Writes what is gathered: archives before `draft` for good, its own part so that it can be
-  /// undone.
+  /// Writes all gathered events: archives before `draft` for good, the draft's part so that it can
+  /// be undone.
   private func writePart(of draft: EventFileImport) throws(LedgerError) {
     let parts = try ledger.change("lay events aside") { try waiting.parts(in: $0) }
     if !finished.isEmpty { try writeFinished { _ in parts.before } }
@@ -211,8 +211,8 @@ public final class EventIntake {
     }
   }
 
-  /// Runs `body` in the transaction of the wave, which goes on until `wave` is released; what it
-  /// throws undoes everything since it began.
+  /// Runs `body` in the transaction of the batch, which lasts until the savepoint is released; an
+  /// error undoes everything since it began.
   private func change(
     _ doing: String, _ body: (Connection) throws -> Void
   ) throws(LedgerError) {
@@ -228,7 +228,7 @@ public final class EventIntake {
     }
   }
 
-  /// Undoes what is written but not for good, and discards what waits.
+  /// Undoes writes that are not final, and discards buffered events.
   private func undo() {
     isWriting = false
     waiting = WriteBuffer()
@@ -240,7 +240,7 @@ public final class EventIntake {
 }
 
 extension Ledger {
-  /// Begins to take in archives of events; days of their deliveries are those of UTC.
+  /// Begins an import of event archives; days of their deliveries are in UTC.
   ///
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and

@@ -1,7 +1,7 @@
 public import Domain
 
 extension Ledger {
-  /// Removes an event in all its versions, as if no line had ever told of it.
+  /// Removes an event in all its versions, as if it had never arrived.
   ///
   /// For copies of a ledger: the accounts of archives and deliveries keep their numbers, and the
   /// index of identities an entry that leads nowhere.

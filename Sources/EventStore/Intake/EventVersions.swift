@@ -20,7 +20,7 @@ struct EventVersions {
       """)
   }
 
-  /// Settles an identity of which `lineage` got another version, or another copy of one.
+  /// Selects the version that counts, after `lineage` got another version or copy of an identity.
   func settle(_ identity: Int64, in lineage: Int64) throws {
     let versions = try stored.versions(of: identity, in: lineage)
     for (version, here) in versions.byEvent {
@@ -31,7 +31,7 @@ struct EventVersions {
     }
   }
 
-  /// Settles a new identity of `lineage` that a lineage within `keys` may have claimed before.
+  /// Selects the version of a new identity of `lineage` that a lineage within `keys` may hold, too.
   func settle(
     _ identity: Int64, in lineage: Int64, rivals keys: ClosedRange<Int64>
   ) throws -> UpsertResult {
@@ -51,7 +51,7 @@ struct EventVersions {
     return fate
   }
 
-  /// Settles an event of which `version` was taken away.
+  /// Selects another version of an event after `version` was removed.
   func settleAgain(_ version: EventVersion) throws { try elect(version, evenAlone: true) }
 
   /// Whether versions of an event may lie in several lineages.
@@ -103,8 +103,7 @@ struct EventVersions {
 }
 
 extension [EventVersion] {
-  /// Versions of one identity by what they are versions of: one thing, unless two share a
-  /// fingerprint by chance.
+  /// Versions of one identity by event: one, unless two events share a fingerprint by chance.
   var byEvent: [(first: EventVersion, all: [EventVersion])] {
     var events: [(first: EventVersion, all: [EventVersion])] = []
     for version in self {

@@ -13,7 +13,7 @@ struct EventWriter {
   private var fates: [UpsertResult]
   private var notes = MergeNotes()
 
-  /// Notes that are gathered before they are settled.
+  /// Notes that are gathered before they are applied.
   private static let notesMax = 1 << 20
   /// New lineages that are made at a time where no other thread can make them.
   private static let lineagesMax = 1_024
@@ -72,7 +72,7 @@ struct EventWriter {
     if notes.count >= Self.notesMax { try settle() }
   }
 
-  /// Merges events with those that are stored, lineage by lineage.
+  /// Merges events with the stored ones, lineage by lineage.
   private mutating func writeEvents() throws {
     var merge = LineageMerge(rules)
     var events = ByteWriter()

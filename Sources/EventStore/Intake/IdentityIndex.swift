@@ -116,7 +116,7 @@ struct IdentityIndex {
     return missing
   }
 
-  /// Reads the row that may hold `key`; gives back where it begins, if there is one, and the next.
+  /// Reads the row that may hold `key`; returns where it begins, if there is one, and the next.
   private func readPage(
     around key: Int64, into entries: inout [Entry]
   ) throws -> (first: Int64?, end: Int64) {
@@ -129,8 +129,7 @@ struct IdentityIndex {
     return (first, try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max)
   }
 
-  /// Takes the row that holds `key` out of the table; gives back how much it held and where the
-  /// next one begins.
+  /// Removes the row that holds `key`; returns its count and where the next one begins.
   private func takePage(
     around key: Int64, into entries: inout [Entry]
   ) throws -> (count: Int, end: Int64) {
@@ -205,8 +204,8 @@ extension IdentityIndex {
 
   /// Sorts by identity, as the index is sorted, then by arrival.
   ///
-  /// Identities are hashes, so that their first bits deal them out evenly; what is left to sort
-  /// fits the processor's cache. In place, because there may be a million.
+  /// Identities are hashes, so that their first bits distribute them evenly; each part fits the
+  /// processor's cache. In place, because there can be a million.
   static func sort(_ claims: inout [Claim]) {
     claims.withUnsafeMutableBufferPointer { claims in
       var ends = [Int](repeating: 0, count: buckets)

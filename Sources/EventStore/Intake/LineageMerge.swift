@@ -11,7 +11,7 @@ enum UpsertResult: UInt8 {
   case conflict
 }
 
-/// What is to be known of a ledger to merge events with its versions.
+/// The state of a ledger that merging events needs.
 struct MergeRules {
   /// Whether any version may lie in another lineage.
   let areContested: Bool
@@ -19,9 +19,9 @@ struct MergeRules {
   let published: Int32
 }
 
-/// What merged events came to, until it is settled.
+/// The results of merging that are not final yet.
 struct MergeNotes {
-  /// An identity of which it is to be found out which version counts.
+  /// An identity whose counted version must be selected.
   struct Doubt {
     let identity: Int64
     let lineage: Int64
@@ -44,16 +44,16 @@ struct MergeNotes {
 
 /// Merges delivered events into the versions that one lineage has.
 ///
-/// Copies of one version agree in all that is material; the last one speaks, and earlier ones stay
+/// Copies of one version agree in all material fields; the last one counts, and earlier ones stay
 /// when a run has published them. Versions of one event have the same identity, transaction, time
 /// and kind; an equal identity alone is a collision of fingerprints, and then both events count.
 struct LineageMerge {
   /// The versions by time, identity and version.
   private(set) var records: [EventRecord] = []
-  /// Whether the stored versions are no longer all there is to say.
+  /// Whether the stored versions changed.
   private(set) var isChanged = false
-  /// Identities that have more than one version, or of which one replaced another: which of them
-  /// counts is decided when other lineages are written, too.
+  /// Identities with several versions, or with a replaced one: the counted version is selected when
+  /// other lineages are written, too.
   private var doubtful: [Int64] = []
   private var stored: [EventRecord] = []
   private var next = 0
@@ -114,7 +114,7 @@ struct LineageMerge {
     return try settle(record)
   }
 
-  /// Settles an event whose time and identity are those of the last records.
+  /// Compares an event with the last records, which have its time and identity.
   private mutating func settle(_ record: EventRecord) throws -> UpsertResult {
     guard let lineage else { return .new }
     let version = try EventVersion(record, of: lineage.key, lineage.shop)
@@ -144,10 +144,10 @@ struct LineageMerge {
     return .conflict
   }
 
-  /// Lets of two copies of one version only the later one speak.
+  /// Keeps the later of two copies of one version.
   ///
-  /// The earlier one is kept beside it when a run that has published knew it: what that run said
-  /// can be reproduced.
+  /// The earlier one stays beside it when a published run used it, so that the run can be
+  /// reproduced.
   private mutating func supersede(
     _ index: Int, from archive: Int32, with record: EventRecord
   ) {
@@ -176,8 +176,8 @@ extension EventRecord {
 }
 
 extension Event {
-  /// Whether both tell of one thing that happened, when their transactions are the same, rather
-  /// than sharing a fingerprint by chance.
+  /// Whether both are versions of one event, with the same transaction, rather than sharing a
+  /// fingerprint by chance.
   func isVersion(of other: Event) -> Bool {
     identity == other.identity && time == other.time && kind == other.kind
       && (kind != .other || name == other.name)

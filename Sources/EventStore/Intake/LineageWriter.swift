@@ -37,7 +37,7 @@ final class LineageWriter {
         """) : nil
   }
 
-  /// Calls `body` with the stored events of a lineage, or none, and says whether it is stored.
+  /// Calls `body` with the stored events of a lineage, or none, and returns whether it is stored.
   func withEvents(
     of lineage: LineageHead, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
@@ -73,7 +73,7 @@ final class LineageWriter {
     try touch(lineage.key)
   }
 
-  /// Puts other events in the place of a lineage's, and its state with them.
+  /// Replaces a lineage's events and its state.
   func renew(_ key: Int64, _ state: LineageState, events: UnsafeRawBufferPointer) throws {
     update.bind(1, key)
     bind(state, events, to: update, from: 2)
@@ -108,7 +108,7 @@ final class LineageWriter {
   }
 }
 
-/// What the row of a lineage says about its events.
+/// Columns of a lineage's row that follow from its events.
 struct LineageState {
   /// The user of the newest event that counts and has one; 0 for none.
   let user: Int64
@@ -117,7 +117,7 @@ struct LineageState {
   let counted: Int64
   let sum: Int64
 
-  /// The state of a lineage with `records`, of which `EventRecords` made `events`.
+  /// The state of a lineage with `records`, encoded as `events`.
   init(_ records: [EventRecord], events: UnsafeRawBufferPointer) {
     user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
     versions = Int64(records.count)

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Lineages as they are written into a ledger that has none, and what their events came to.
+/// Lineages as they are written into an empty ledger, and the results of their events.
 public struct NewLineages: Sendable {
   struct Row {
     let key: Int64
@@ -51,7 +51,7 @@ struct LineageMaking {
     made.add(head, merge.records)
   }
 
-  /// What was made since this was last asked for.
+  /// The rows made since the last call.
   mutating func take() -> NewLineages {
     defer { made = NewLineages() }
     return made

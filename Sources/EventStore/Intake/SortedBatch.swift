@@ -1,17 +1,18 @@
 internal import Domain
 
-/// Some events of a wave, by lineage.
+/// Some events of a batch, by lineage.
 struct SortedBatch: DeliveredEvents {
   private let wave: WriteBatch
   private let users: Range<Int>
-  /// The entries of each lineage, in order of arrival: those of lineage `i` are
-  /// `places[starts[i]..<starts[i + 1]]`.
+  /// The entries of each lineage, in order of arrival.
+  ///
+  /// Lineage `i` has `places[starts[i]..<starts[i + 1]]`.
   private let places: [Int32]
   private let starts: [Int]
-  /// The lineages of which there are events, in the order of their keys.
+  /// The lineages that have events, by key.
   private let order: [Int]
 
-  /// Lineages of which the rows are made in one go.
+  /// Lineages whose rows are made in one go.
   private static let pieceSize = 1_024
 
   init(of wave: WriteBatch, entries: Range<Int>, users: Range<Int>) {

@@ -1,4 +1,4 @@
-/// Delivered events for which memory has no room, until all are written together.
+/// Delivered events that do not fit into memory, until all are written together.
 ///
 /// They lie in sorted runs in a table of the connection's own, in a file of SQLite's that has no
 /// name and is gone with the connection. Written together, however many runs there are, they touch
@@ -17,10 +17,10 @@ struct SpillFile {
   /// How many runs there are.
   var count: Int { runs.count }
 
-  /// What they take on the disk, in bytes, about.
+  /// Their approximate size on disk, in bytes.
   var size: Int { runs.reduce(0) { $0 + $1.bytes } }
 
-  /// Lays `events` aside as a run.
+  /// Writes `events` as a sorted run.
   mutating func add(_ events: any DeliveredEvents, in database: Connection) throws {
     if next == 1 {
       try clear(in: database)
@@ -54,7 +54,7 @@ struct SpillFile {
   /// Forgets the runs behind the first `count`; their rows stay until all go.
   mutating func drop(after count: Int) { runs.removeSubrange(count...) }
 
-  /// Forgets all runs, and gives their room back.
+  /// Removes all runs and frees their space.
   mutating func clear(in database: Connection) throws {
     try database.execute("drop table if exists temp.event_aside")
     self = SpillFile()
@@ -102,7 +102,7 @@ private struct MergedEvents: DeliveredEvents {
     }
   }
 
-  /// Calls `body` at each key of `runs`, in order, with what they hold for it.
+  /// Calls `body` with each key of `runs`, in order, and its events.
   private func forEachKey(
     of runs: [Range<Int64>], _ body: (Int64, [UnsafeRawBufferPointer]) throws -> Void
   ) throws {
@@ -133,7 +133,7 @@ private struct MergedEvents: DeliveredEvents {
 }
 
 extension [Int64?] {
-  /// The least of those that are there.
+  /// The least element.
   var least: Int64? {
     reduce(nil) { least, key in key.map { Swift.min($0, least ?? $0) } ?? least }
   }

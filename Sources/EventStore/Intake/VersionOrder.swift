@@ -19,7 +19,7 @@ struct VersionOrder {
     return ours == theirs ? one.body > other.body : theirs.lexicographicallyPrecedes(ours)
   }
 
-  /// What the version says, in words rather than symbols, whose numbers depend on arrival.
+  /// The version's content as text, because numbers of symbols depend on arrival.
   private func content(of version: EventVersion) throws -> [UInt8] {
     original.bind(1, version.event.lineage)
     let text = try original.first { $0.text(0) } ?? ""

@@ -33,14 +33,14 @@ struct WriteBatch {
   private(set) var entries: [Entry] = []
   private(set) var lineages: [Lineage] = []
   private(set) var users: [User] = []
-  /// What the entries say.
+  /// The content of the entries.
   private(set) var contents = ByteArena()
   /// The ids of lineages and users, apart from those, because they are looked up for every event.
   private(set) var ids = ByteArena()
   private var lineageNumbers = FingerprintMap()
   private var userNumbers = FingerprintMap()
 
-  /// An empty wave; its events are numbered from `start` on.
+  /// An empty batch; its events are numbered from `start` on.
   init(start: Int) { self.start = start }
 
   /// How far it goes.
@@ -55,8 +55,8 @@ struct WriteBatch {
 
   /// Adds events whose symbols and place are the ledger's, with their texts.
   ///
-  /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
-  /// processor waits for several places at once where little else is to be done in between.
+  /// Each step runs for all events in turn: lineages are scattered in memory, and the processor
+  /// overlaps several cache misses in a short loop.
   mutating func add(_ events: [Event], _ texts: [Texts]) throws(LedgerError) {
     let numbers = numberLineages(of: events, texts)
     for index in events.indices {
@@ -86,7 +86,7 @@ struct WriteBatch {
     for lineage in lineages.indices { lineages[lineage].user = 0 }
   }
 
-  /// The place of each event's lineage in `lineages`; those that are new get one.
+  /// The index of each event's lineage in `lineages`; new ones are appended.
   private mutating func numberLineages(of events: [Event], _ texts: [Texts]) -> [Int] {
     events.indices.map { index in
       let event = events[index]
@@ -158,7 +158,7 @@ extension WriteBatch {
 }
 
 extension Event {
-  /// The same event with the ledger's symbols for those of its batch, and its archive's number.
+  /// The same event with the ledger's symbols instead of its batch's, and its archive's number.
   func translated(by symbols: [StringID], archive: Int32) -> Event {
     var event = self
     event.name = symbols[Int(name)]

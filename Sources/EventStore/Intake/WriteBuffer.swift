@@ -1,7 +1,7 @@
 internal import Domain
 
-/// Delivered events until they are written together: the last ones in memory, those before them
-/// laid aside.
+/// Delivered events until they are written together: the last ones in memory, earlier ones in the
+/// spill file.
 ///
 /// They are numbered from 0 in order of arrival.
 struct WriteBuffer {
@@ -28,10 +28,10 @@ struct WriteBuffer {
   /// Memory held, in bytes, about.
   var size: Int { wave.size }
 
-  /// What is laid aside takes so many bytes of the disk, about.
+  /// Approximate bytes of spilled events on disk.
   var sizeAside: Int { aside.size }
 
-  /// What comes from now on is of another archive.
+  /// The next events belong to another archive.
   mutating func beginArchive() {
     begin = Mark(events: count, runs: aside.count, wave: wave.end)
   }
@@ -41,14 +41,14 @@ struct WriteBuffer {
     try wave.add(events, texts)
   }
 
-  /// Forgets what came of the last archive.
+  /// Removes the events of the last archive.
   mutating func dropArchive() {
     if aside.count == begin.runs { return wave.drop(after: begin.wave) }
     aside.drop(after: begin.runs)
     wave = WriteBatch(start: begin.events)
   }
 
-  /// Lays everything in memory aside, the last archive's events in a run of their own.
+  /// Spills everything in memory, the last archive's events as a run of their own.
   mutating func layAside(in database: Connection) throws {
     var (aside, begin) = (aside, begin)
     if begin.wave.events > 0 {
@@ -73,7 +73,7 @@ struct WriteBuffer {
     return Batch(events: aside.events(of: 0..<aside.count, in: database), numbers: 0..<count)
   }
 
-  /// The events before the last archive, and those of it.
+  /// The events before the last archive, and its own.
   mutating func parts(in database: Connection) throws -> (before: Batch, last: Batch) {
     try layAside(in: database)
     return (

@@ -1,12 +1,12 @@
 public import Domain
 
-/// What was removed because only earlier runs and as-ofs need it.
+/// Counts of removed rows, which only earlier runs and as-ofs need.
 public struct Pruned: Sendable, Equatable {
   /// The first run that can still be reproduced.
   public var firstRun: Int64
   /// Snapshots in whose place newer ones were known.
   public var snapshots: Int64 = 0
-  /// What only these said.
+  /// Content of these alone.
   public var contents: Int64 = 0
   /// Versions of published rows that newer ones superseded.
   public var published: Int64 = 0
@@ -63,7 +63,7 @@ extension Ledger {
     }
   }
 
-  /// Sealed tables of which rows are removed, or changed with them.
+  /// Sealed tables whose rows are removed or changed.
   private static let pruned: Set = ["archive", "published_row"]
 
   /// The moment before which as-ofs, and the first run before which runs, cannot be reproduced.

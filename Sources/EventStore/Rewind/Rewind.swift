@@ -32,7 +32,7 @@ extension Ledger {
     ("snapshot", "archive > ?"), ("archive", "id > ?"),
   ]
 
-  /// Rows of later runs, and what the run itself wrote.
+  /// Rows of later runs, and rows that the run itself wrote.
   private static let ofRuns = [
     ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
     ("failed_attempt", "run > ?"), ("watermark", "run > ?"), ("run_part", "run >= ?"),

@@ -3,7 +3,7 @@ public import Domain
 
 /// What a person did to the ledger.
 public struct AuditEntry: Sendable, Equatable {
-  /// What was done.
+  /// The action.
   public enum AuditAction: String, Sendable, CaseIterable {
     /// The numbers of a month were frozen.
     case close
@@ -11,25 +11,25 @@ public struct AuditEntry: Sendable, Equatable {
     case reopen
     /// A person's identifiers were removed.
     case erase
-    /// What nothing needs any more was removed.
+    /// Content that nothing needs any more was removed.
     case prune
   }
 
   /// From 1, in order.
   public var id: Int64
-  /// The newest run that had published; runs after it know of the act.
+  /// The newest published run; later runs include the act.
   public var run: Int64
-  /// What was done.
+  /// The action.
   public var deed: AuditAction
   /// The month that was closed or opened again.
   public var month: Month?
-  /// Why, in words; empty when nobody said.
+  /// The reason; empty if unknown.
   public var reason: String
-  /// Who did it; empty when nobody said.
+  /// Who did it; empty if unknown.
   public var who: String
   /// Time zone of the month; empty without one.
   public var zone: String
-  /// What was done, a fact a line.
+  /// The facts of the act, one a line.
   public var content: String
   /// Of `text` when the act was done, as 64 hex digits.
   public var sha256: String
@@ -54,10 +54,10 @@ public struct AuditEntry: Sendable, Equatable {
   /// The columns of its table, in the order in which runs seal them.
   static let columns = "id, run, what, zone, period, reason, who, content, sha256"
 
-  /// All that the act says, for its digest.
+  /// The whole content of the act, for its digest.
   ///
-  /// A person's id that `erase` takes out of the words of an act is no longer in it; the act that
-  /// took it out names this one.
+  /// `erase` replaces a person's id in the text of an act; the act of `erase` names the changed
+  /// one.
   public var text: String {
     [
       "\(id) after run \(run): \(deed.rawValue)", "\(zone) \(month?.text ?? "-")", reason, who,
@@ -68,7 +68,7 @@ public struct AuditEntry: Sendable, Equatable {
 
 /// An act that is to be recorded.
 public struct NewAuditEntry: Sendable, Equatable {
-  /// What is done.
+  /// The action.
   public var deed: AuditEntry.AuditAction
   /// The month that is closed or opened again.
   public var month: Month?
@@ -78,7 +78,7 @@ public struct NewAuditEntry: Sendable, Equatable {
   public var reason = ""
   /// Who does it.
   public var who = ""
-  /// What is done, a fact a line.
+  /// The facts of the act, one a line.
   public var content = ""
 
   /// An act without words.

@@ -49,7 +49,7 @@ extension Ledger {
 
   /// The closes of months in `zone` that stood when `run` began.
   ///
-  /// Whoever goes back to what was known at a run leaves out acts with its number or a later one.
+  /// A rollback to a run leaves out acts with its number or a later one.
   public func closes(
     zone: String, knownTo run: Int64
   ) throws(LedgerError) -> [Month: MonthClose] {
@@ -71,7 +71,7 @@ extension Ledger {
     }
   }
 
-  /// Every report of which a close froze rows, by name; only `name` if it is given.
+  /// Every report with rows that a close froze, by name; only `name` if it is given.
   public func closedReports(
     act: Int64, only name: String? = nil
   ) throws(LedgerError) -> [ClosedReport] {
@@ -101,9 +101,9 @@ extension Ledger {
   }
 }
 
-/// A month of the reports, and how far its numbers are settled.
+/// A month of the reports, and how far its numbers are final.
 public struct MonthState: Sendable, Equatable {
-  /// How settled numbers are.
+  /// How final numbers are.
   public enum Standing: String, Sendable {
     /// Later deliveries can change rows.
     case open
@@ -117,10 +117,10 @@ public struct MonthState: Sendable, Equatable {
   public let zone: String
   /// The month.
   public let month: Month
-  /// How settled its numbers are.
+  /// How final its numbers are.
   public let standing: Standing
-  /// Rows of the monthly reports that speak of it; of a closed month none where the newest
-  /// publication is as of a moment before it.
+  /// Rows of the monthly reports about it; zero for a closed month after the as-of of the newest
+  /// publication.
   public let rows: Int64
   /// Of these, rows that can still change.
   public let incompleteRows: Int64

@@ -8,7 +8,7 @@ public struct Document: Sendable, Equatable {
   /// The content, gzip.
   public var body: [UInt8]
 
-  /// A document of which `body` is the packed content.
+  /// A document with its packed content `body`.
   public init(sha256: String, body: [UInt8], contentSHA256: String? = nil) {
     self.sha256 = sha256
     self.contentSHA256 = contentSHA256 ?? sha256
@@ -25,7 +25,7 @@ public struct RunDocuments: Sendable, Equatable {
   /// The decisions about breaks, as they were given.
   public var decisions: Document?
 
-  /// The checksums of what the run published; nil until it has.
+  /// The checksums of the published set; nil before the publication.
   public var published: Document?
 
   /// No files.
@@ -110,7 +110,7 @@ extension Document {
 }
 
 extension RunDocuments {
-  /// Writes the documents, makes them those of `run`, and drops those that no run has any more.
+  /// Writes the documents of `run`, and drops documents that no run refers to any more.
   func write(to database: Connection, run: Int64) throws {
     for document in all.compactMap(\.self) { try document.write(to: database) }
     let update = try database.statement(

@@ -65,7 +65,7 @@ extension Ledger {
     }
   }
 
-  /// The time zone of what `run` published; nil when it published nothing.
+  /// The time zone of the set of `run`; nil if it did not publish.
   public func zone(of run: Int64) throws(LedgerError) -> String? {
     try access("read publications") { database in
       try database.first("select zone from publication where run = ?", run) {

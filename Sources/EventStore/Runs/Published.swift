@@ -41,9 +41,9 @@ public struct PublishedRow: Sendable, Equatable {
 public struct PublishedHorizon: Sendable, Equatable {
   /// Who delivers.
   public let feed: Feed
-  /// The first month of which money can still change.
+  /// The first month whose money can still change.
   public let booked: Month
-  /// The first month of which subscriptions can still change.
+  /// The first month whose subscriptions can still change.
   public let settled: Month
   /// The first month that has not ended.
   public let ended: Month
@@ -86,7 +86,7 @@ public struct NewPublication: Sendable, Equatable {
 public struct MonthRows: Sendable, Equatable {
   /// All of them.
   public var count: Int64
-  /// Those that can still change.
+  /// Rows that can still change.
   public var incomplete: Int64
 
   /// So many rows.
@@ -95,7 +95,7 @@ public struct MonthRows: Sendable, Equatable {
     self.incomplete = incomplete
   }
 
-  /// These rows and those of another report.
+  /// These rows and the rows of another report.
   public func adding(_ other: MonthRows) -> MonthRows {
     var sum = self
     sum.count += other.count
@@ -105,7 +105,7 @@ public struct MonthRows: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Writes what a run read, the SHA-256 of its SHA256SUMS, and what it published, whole or not at
+  /// Writes a run's input, the SHA-256 of its SHA256SUMS, and its published rows, whole or not at
   /// all.
   public func finishRun(
     _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String,

@@ -12,7 +12,7 @@ public enum ReportCell: Sendable, Hashable {
   public var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }
 
-/// A row of a report as the ledger stores it: what it is about, and its values.
+/// A row of a report as the ledger stores it: its keys and values.
 public struct ReportRow: Sendable, Equatable {
   /// The key columns, encoded.
   public let key: [UInt8]
@@ -80,7 +80,7 @@ public struct ReportRow: Sendable, Equatable {
   }
 }
 
-/// How many bits are left beside the one that says whether there are texts.
+/// How many bits are left beside the flag for texts.
 private let cellsMax = 63
 
 extension [ReportRow] {

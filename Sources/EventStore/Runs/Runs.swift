@@ -4,7 +4,7 @@ public import Domain
 public struct RunRow: Sendable, Equatable {
   /// From 1, in order.
   public var id: Int64
-  /// Business time the run spoke of.
+  /// Business time of the run's reports.
   public var asOf: Instant
   /// Of the program.
   public var version: String
@@ -14,7 +14,7 @@ public struct RunRow: Sendable, Equatable {
   public var archives: Int64
   /// What became of their lines; event times are not kept per run.
   public var tallies: ArchiveTallies
-  /// SHA-256 of the published SHA256SUMS; nil when nothing was published.
+  /// SHA-256 of the published SHA256SUMS; nil before the publication.
   public var published: String?
 }
 
@@ -31,10 +31,10 @@ public struct Watermark: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Begins a run and gives its number; what it read is written by `finishRun`.
+  /// Begins a run and returns its number; `finishRun` writes its input.
   ///
-  /// A run that ended before it published is carried on under its number, so that nothing shows
-  /// later whether a run was interrupted.
+  /// A run that ended before it published continues under its number, so that an interruption
+  /// leaves no trace.
   public func beginRun(
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(LedgerError) -> Int64 {
@@ -120,8 +120,8 @@ extension Ledger {
     }
   }
 
-  /// The run that has made cells and breaks its own and has not published: one at work, or one that
-  /// was broken off; nil when those that stand are of the last run that has published.
+  /// The unpublished run that wrote the current cells and breaks: a running or an interrupted one;
+  /// nil when they belong to the last published run.
   public func unpublishedRun() throws(LedgerError) -> RunRow? {
     try access("read the runs") { database in
       let statement = try database.statement(
@@ -153,7 +153,7 @@ extension Ledger {
 }
 
 extension ArchiveTallies {
-  /// Adds the lines of another archive; event times become those of both.
+  /// Adds the lines of another archive; event times span both.
   public mutating func add(_ other: ArchiveTallies) {
     lines += other.lines
     accepted += other.accepted

@@ -80,7 +80,7 @@ enum SnapshotCoding {
     return transaction
   }
 
-  /// As many elements as the count before them says, or as the bytes hold.
+  /// As many elements as the count in front, at most as many as fit into the bytes.
   private static func list<Element>(
     _ reader: inout ByteReader, _ element: (inout ByteReader) -> Element
   ) -> [Element] {

@@ -17,7 +17,7 @@ public final class SnapshotIntake {
 
   /// Adds snapshots, one per line, with the lines that could not be understood.
   ///
-  /// A snapshot that says what the ledger knows of that user at that moment is a duplicate.
+  /// A snapshot with the stored content of that user and moment is a duplicate.
   public func add(
     _ snapshots: [Snapshot], rejects: [Reject] = []
   ) throws(LedgerError) {
@@ -33,8 +33,8 @@ public final class SnapshotIntake {
 
   /// Closes the account and makes everything of the file part of the ledger.
   ///
-  /// `isDated` says whether every line tells when it was captured: then the same bytes are the same
-  /// snapshots for ever.
+  /// `isDated` is true if every line contains its capture time: then equal bytes are always the
+  /// same snapshots.
   public func finish(
     damageOffset: Int64? = nil, isDated: Bool = true
   ) throws(LedgerError) -> ArchiveTallies {

@@ -2,15 +2,15 @@ public import Domain
 
 /// The snapshots of a user that are current.
 public struct UserSnapshots: Sendable, Equatable {
-  /// Who says so.
+  /// The provider.
   public var provider: Provider
   /// Fingerprint of the user id.
   public var user: Int64
-  /// One per app, by app id; what was captured in one moment stands in one snapshot.
+  /// One per app, by app id; one snapshot holds all that was captured at one moment.
   public var snapshots: [Snapshot]
 }
 
-/// Files of snapshots of which a part could not be read.
+/// Files of snapshots that could not be read completely.
 public struct TornSnapshots: Sendable, Equatable {
   /// Name of the one that came last.
   public var newest: String
@@ -18,9 +18,9 @@ public struct TornSnapshots: Sendable, Equatable {
   public var files: Int64
   /// Lines in them.
   public var lines: Int64
-  /// Those of them that could not be understood.
+  /// Rejected ones.
   public var rejected: Int64
-  /// What was wrong with the first of these in the newest file, and where; nil without any.
+  /// The defect and place of the first rejected one in the newest file; nil without any.
   public var firstReject: String?
 
   /// Nothing torn but in `newest`.
@@ -36,8 +36,8 @@ public struct TornSnapshots: Sendable, Equatable {
 }
 
 extension Ledger {
-  /// Calls `body` at every user of whom there is a snapshot captured at or before `asOf`, by
-  /// provider and user, with the newest one of each app.
+  /// Calls `body` for every user with a snapshot captured at or before `asOf`, by provider and
+  /// user, with the newest one of each app.
   ///
   /// `provider`, and `users` of it, restrict the walk, so that several readers can share it.
   public func forEachUser(

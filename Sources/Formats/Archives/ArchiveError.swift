@@ -2,7 +2,7 @@ internal import Glibc
 
 /// An archive, or a folder of archives, that cannot be read at all.
 ///
-/// Damaged content is no error: see `ArchiveDamage`.
+/// Damaged content is not an error: see `ArchiveDamage`.
 public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What kind of failure it is; each has an exit code of its own.
   public enum Kind: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
 
   /// What kind of failure it is.
   public let kind: Kind
-  /// What it happened to, as shown to people.
+  /// The path, as shown to people.
   public let path: String
   private let action: String
   private var isWriting: Bool { ["make", "write"].contains(action) }
@@ -40,7 +40,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     self.reason = reason
   }
 
-  /// What was being done, on what, why it failed, and what to do.
+  /// What failed, on which file, why, and what to do.
   public var description: String { "cannot \(action) \(path): \(reason); \(hint)" }
 
   /// What to do about it.

@@ -6,7 +6,7 @@ public struct ArchiveFile: Sendable, Equatable {
   public let path: String
   /// The path relative to the root given; the last component of a file given directly.
   public let name: String
-  /// Length in bytes; what is appended later is not read.
+  /// Length in bytes; bytes appended later are not read.
   public let bytes: Int64
   /// When the content last changed, in milliseconds.
   public let modified: Instant
@@ -61,6 +61,6 @@ public struct LeftOut: Sendable, Equatable {
 public struct ArchiveListing: Sendable, Equatable {
   /// The files to read, in byte order of their name, then of their path.
   public let files: [ArchiveFile]
-  /// What is not read, in byte order of its path as shown.
+  /// Paths that are not read, in byte order as shown.
   public let leftOut: [LeftOut]
 }

@@ -5,12 +5,11 @@ internal import Domain
 public enum ArchiveFolder {
   /// Everything to read under `paths`: files as they are, folders recursively.
   ///
-  /// A path that is not there may be one as `ArchiveFile.path` shows it.
-  /// Hidden entries and what is no regular file are left out, unless a hidden one is named in
-  /// `paths`; so are files that `others` names, and folders that it names and `paths` does not, by
-  /// whatever name or link they are come to. A file that is reached twice (overlapping roots,
-  /// links) is listed once; a hard link is a file of its own. Links to folders are walked last, so
-  /// that a file goes by its own name.
+  /// A missing path can be one as `ArchiveFile.path` shows it. Hidden entries and entries other
+  /// than regular files are left out, unless a hidden one is named in `paths`; so are files in
+  /// `others`, and folders in `others` that are not in `paths`, under any name or link. A file that
+  /// is reached twice (overlapping roots, links) is listed once; a hard link is a file of its own.
+  /// Links to folders are walked last, so that a file goes by its own name.
   public static func files(
     under paths: [String], except others: [String] = []
   ) throws(ArchiveError) -> ArchiveListing {
@@ -75,7 +74,7 @@ private struct FolderWalk {
       leftOut: leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
   }
 
-  /// Leaves out what is found at `path`, now or later on the walk; nothing need be there.
+  /// Leaves out the entry at `path`, now or later on the walk; it need not exist.
   mutating func except(_ path: RawPath) {
     guard let status = fileStatus(path, followingLinks: true).status else { return }
     if isFolder(status) {
@@ -179,7 +178,7 @@ private func isThere(_ path: RawPath) -> Bool {
   fileStatus(path, followingLinks: true).status != nil
 }
 
-/// Whether a failed look says that nothing is there, not that it cannot be seen.
+/// Whether the error of a failed look-up means that nothing exists, not that it is inaccessible.
 private func isAbsence(_ errorNumber: Int32) -> Bool {
   [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG].contains(errorNumber)
 }

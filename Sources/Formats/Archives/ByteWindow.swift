@@ -47,7 +47,7 @@ final class ByteWindow {
     consumed += Int64(count)
   }
 
-  /// Whether the next bytes are those that every gzip member begins with (RFC 1952 §2.3.1).
+  /// Whether the next bytes are the start of a gzip member (RFC 1952 §2.3.1).
   func startsWithGzipMagic() throws(ArchiveError) -> Bool {
     guard try fill(atLeast: 2) else { return false }
     return buffer[start] == 0x1F && buffer[start + 1] == 0x8B

@@ -11,7 +11,7 @@ final class FileBytes {
   /// Bytes that the listing promised and the file no longer has.
   private(set) var missing: Int64 = 0
 
-  /// Opens `file`, of which the first `count` bytes are wanted, or all that were listed.
+  /// Opens `file` to read its first `count` bytes, or all that were listed.
   init(_ file: ArchiveFile, first count: Int64? = nil) throws(ArchiveError) {
     // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
     guard let openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK) else {
@@ -51,7 +51,7 @@ final class FileBytes {
     return filled
   }
 
-  /// The SHA-256 of all the bytes, after reading what nobody has asked for.
+  /// The SHA-256 of all the bytes, after reading the rest.
   func finish() throws(ArchiveError) -> String {
     if remaining > 0 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)

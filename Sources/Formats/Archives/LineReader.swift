@@ -112,7 +112,8 @@ final class LineReader {
     drop(end)
   }
 
-  /// Makes room while a line does not end: delivers its values but the last, or skips a long one.
+  /// Frees buffer space while a line does not end: delivers its values but the last, or skips a
+  /// long one.
   private func cutWithinLine(_ body: Body) throws {
     let scan = ValueScan(held(0..<count), valueBytesMax: sizes.valueMax)
     if let oversized = scan.oversized {
@@ -146,8 +147,8 @@ final class LineReader {
     return end != nil
   }
 
-  /// Delivers held bytes; those of a long line in pieces of whole values, since small ones can be
-  /// so many that nobody should hold the events of all of them.
+  /// Delivers held bytes; those of a long line in pieces of whole values, because the events of all
+  /// its values can exceed memory.
   private func emit(_ range: Range<Int>, _ body: Body) throws {
     var start = range.lowerBound
     while range.upperBound - start > 2 * sizes.buffer {

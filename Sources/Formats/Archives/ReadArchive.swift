@@ -1,12 +1,12 @@
-// The room's door: a file in, chunks of whole lines out. Gzip is told by its magic bytes, never by
-// the name, and an archive that was compressed twice is inflated twice.
+// The module's API: a file in, chunks of whole lines out. Gzip is recognised by its magic bytes,
+// never by the name, and an archive that was compressed twice is inflated twice.
 
-/// The longest JSON value that is read where nobody says otherwise: 16 MiB.
+/// The default for the longest JSON value that is read: 16 MiB.
 public let defaultValueBytesMax = 16 << 20
 
 /// Lines of an archive.
 public enum ArchiveChunk {
-  /// Physical lines with their newlines, as they stand in the inflated archive.
+  /// Physical lines with their newlines, as in the inflated archive.
   ///
   /// The first byte is in line `firstLine`, from 1, at `firstOffset`, from 0. The last line of the
   /// archive may lack its newline. A line longer than about 1 MiB may come in several chunks, each
@@ -15,7 +15,7 @@ public enum ArchiveChunk {
   case lines(UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64)
   /// A JSON value longer than the limit, which is left out.
   case oversizedValue(line: Int64, byteOffset: Int64)
-  /// What came so far does not hold: the archive is damaged before its end, and comes anew.
+  /// The delivered chunks are void: the archive is damaged before its end, and is read again.
   case again
 }
 
@@ -23,11 +23,11 @@ public enum ArchiveChunk {
 public struct ArchiveDamage: Sendable, Equatable {
   /// Offset in the file as it is on disk.
   public let offset: Int64
-  /// What is wrong, without any of the content.
+  /// The defect, without any of the content.
   public let detail: String
 }
 
-/// What is known of an archive once it has been read.
+/// The results of reading an archive.
 public struct ArchiveEnd: Sendable, Equatable {
   /// Length of the inflated archive, up to the damage.
   public let inflatedBytes: Int64
@@ -77,7 +77,7 @@ func readArchive(
   return again
 }
 
-/// Reads once; nil when what was delivered does not hold.
+/// Reads once; nil when the delivered chunks are void.
 private func read(
   _ bytes: FileBytes, of file: ArchiveFile, _ sizes: LineSizes, byZlibAlone: Bool,
   _ body: (ArchiveChunk) throws -> Void
@@ -117,7 +117,7 @@ private func zlibSource(
   return source
 }
 
-/// The damage nearest to the disk: what is wrong further up follows from it.
+/// The damage nearest to the disk: errors in higher layers follow from it.
 private func damage(
   of bytes: FileBytes, _ levels: [GzipSource], _ path: RawPath
 ) throws(ArchiveError) -> ArchiveDamage? {

@@ -1,5 +1,5 @@
-/// The values that stand in a stretch of bytes, up to the first one that is too long, or the first
-/// that ends `enough` bytes behind the start or later.
+/// The values in a range of bytes, up to the first one that is too long, or the first that ends
+/// `enough` bytes behind the start or later.
 struct ValueScan {
   /// A value longer than the limit.
   struct Oversized {

@@ -3,7 +3,7 @@ internal import Glibc
 /// A new file for its owner alone while it is written: beside its place, and gone when it is not
 /// finished.
 ///
-/// A call that fails says why in `errno`.
+/// A call that fails sets `errno`.
 public final class AtomicFile {
   /// What of giving a file its name did not succeed.
   public enum Failure: Sendable {
@@ -18,7 +18,7 @@ public final class AtomicFile {
   public let file: OpenFile
   private let place: String
 
-  /// Makes the file aside, to be read and written; nil where something has its name already, too.
+  /// Makes the temporary file for reading and writing; nil also if its name exists already.
   public init?(for place: String) {
     self.place = place
     path = place + ".part"

@@ -2,12 +2,12 @@ internal import Glibc
 
 /// The bytes of a file from its beginning, piece by piece.
 ///
-/// A call that fails gives nil, and `errno` says why.
+/// A call that fails returns nil and sets `errno`.
 public final class FilePieces {
   private let file: OpenFile
   private let buffer: UnsafeMutableRawBufferPointer
 
-  /// Opens the file at `path`, as `flags` say besides; pieces have at most `size` bytes.
+  /// Opens the file at `path` with additional `flags`; pieces have at most `size` bytes.
   public init?(of path: String, flags: Int32 = 0, size: Int = 1 << 16) {
     guard let file = OpenFile(path, O_RDONLY | flags) else { return nil }
     self.file = file

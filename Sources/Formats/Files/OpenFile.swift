@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A file or folder that is open, closed when nobody has it any more.
+/// A file or folder that is open, closed with its last reference.
 ///
-/// A call that fails gives nil or false, and `errno` says why. One that a signal interrupts is made
-/// again.
+/// A call that fails returns nil or false and sets `errno`. A call interrupted by a signal is
+/// repeated.
 public final class OpenFile {
   private let descriptor: Int32
 
-  /// Opens what is at `path` as `flags` say; a file that is made gets `rights` less the umask.
+  /// Opens `path` with `flags`; a new file gets `rights` less the umask.
   public init?(_ path: UnsafePointer<CChar>, _ flags: Int32, rights: UInt32 = 0) {
     let number = open(path, flags | O_CLOEXEC, rights)
     guard number >= 0 else { return nil }
@@ -15,13 +15,13 @@ public final class OpenFile {
   }
 
   deinit {
-    // A call that failed before may still have to be told.
+    // An earlier call's error can still be needed.
     let cause = errno
     close(descriptor)
     errno = cause
   }
 
-  /// Reads what comes next into `target`, and gives the number of bytes: 0 at the end.
+  /// Reads the next bytes into `target`, and returns their number: 0 at the end.
   public func read(into target: UnsafeMutableRawBufferPointer) -> Int? {
     uninterrupted { Glibc.read(descriptor, target.baseAddress, target.count) }
   }
@@ -35,7 +35,7 @@ public final class OpenFile {
   public func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
-      // For a system that takes nothing and says no reason.
+      // For a system that writes nothing and sets no error.
       errno = EIO
       let count = uninterrupted { Glibc.write(descriptor, rest.baseAddress, rest.count) } ?? 0
       guard count > 0 else { return false }
@@ -46,7 +46,7 @@ public final class OpenFile {
 
   /// Waits until it is on the disk.
   public func sync() -> Bool {
-    // Some filesystems cannot sync a folder and say so; there is nothing more to do then.
+    // Some filesystems report that they cannot sync a folder; nothing more can be done then.
     fsync(descriptor) == 0 || errno == EINVAL
   }
 
@@ -56,7 +56,7 @@ public final class OpenFile {
     return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  /// Who may do what with it (0o600 for its owner alone); nil when it is no regular file, too.
+  /// Its permissions (0o600 for its owner alone); nil also if it is not a regular file.
   public func rights() -> UInt32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

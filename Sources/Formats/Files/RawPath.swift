@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Domain
 
-/// A path, or a name in one, as the bytes that the system knows, which need not be UTF-8.
+/// A path, or a name in one, as the bytes that the system uses, which need not be UTF-8.
 public struct RawPath: Sendable, Hashable {
   /// The bytes, without the 0 that ends them for the system.
   public let bytes: [UInt8]
@@ -18,8 +18,9 @@ public struct RawPath: Sendable, Hashable {
   /// The path on one line of valid text; different paths look different.
   public var shown: String { String(escaping: bytes) }
 
-  /// What stands in this folder under `name`, which may be a path itself: the folder when that is
-  /// empty, and `name` in the empty path.
+  /// The path of `name` in this folder.
+  ///
+  /// `name` can be a path itself. The folder if `name` is empty, and `name` if the folder is.
   public func appending(_ name: RawPath) -> RawPath {
     let slash = UInt8(ascii: "/")
     let isBare = bytes.isEmpty || name.bytes.isEmpty || bytes.last == slash
@@ -31,8 +32,8 @@ public struct RawPath: Sendable, Hashable {
     left.bytes.lexicographicallyPrecedes(right.bytes)
   }
 
-  /// The names in this folder without `.` and `..`, in the order of bytes; nil when not all can be
-  /// read, and `errno` says why.
+  /// The names in this folder without `.` and `..`, in the order of bytes; nil with `errno` when
+  /// not all can be read.
   public func names() -> [RawPath]? {
     guard let folder = opendir(terminated) else { return nil }
     defer {

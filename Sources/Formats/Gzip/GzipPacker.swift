@@ -1,4 +1,4 @@
-// With InflateStream.swift the only file of this module that knows zlib.
+// With InflateStream.swift the only file of this module that uses zlib.
 
 internal import CZlib
 
@@ -19,7 +19,7 @@ public final class GzipPacker {
     precondition(status == Z_OK, "there is memory for one stream")
   }
 
-  /// Packs the next `bytes`, and calls `take` with what it has made so far.
+  /// Packs the next `bytes`, and calls `take` with the output so far.
   public func add(
     _ bytes: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws -> Void
   ) rethrows {

@@ -3,10 +3,10 @@
 /// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
 /// stops early, and one whose data or checksum is wrong end the source with a `damage`.
 ///
-/// How much a damaged member gives, and where its damage lies, must not depend on which library is
-/// installed. So what another library than zlib finds damaged is inflated once more, by zlib, up to
-/// the byte that was delivered last, and goes on from there. Where zlib ends before that byte, as
-/// at a set of codes that only the other library takes, what was delivered does not hold.
+/// The output of a damaged member and the offset of its damage must not depend on the installed
+/// library. So a member that another library than zlib finds damaged is inflated again by zlib up
+/// to the last delivered byte, and continues from there. Where zlib ends before that byte, as at
+/// codes that only the other library accepts, the delivered bytes are void.
 final class GzipSource {
   private enum State {
     case betweenMembers
@@ -31,8 +31,8 @@ final class GzipSource {
   /// Whether more was delivered than zlib makes of the same bytes; nothing follows then.
   private(set) var isContradicted = false
 
-  /// A source of what `input` inflates to: by the fastest library there is when `byZlib` can make
-  /// the same source anew, else by zlib.
+  /// A source of the inflated `input`: by the fastest library if `byZlib` can make the same source
+  /// again, else by zlib.
   init(
     _ input: ByteWindow, path: RawPath,
     byZlib: (() throws(ArchiveError) -> GzipSource)? = nil
@@ -66,7 +66,7 @@ final class GzipSource {
   /// Bytes of the level below, or of the file, that are used up.
   var consumed: Int64 { successor?.consumed ?? input.consumed }
 
-  /// Bytes of the file that are used up; of a level above the first, by what is read ahead.
+  /// Consumed bytes of the file; above the first level, including bytes read ahead.
   var fileOffset: Int64 { below?.fileOffset ?? input.consumed }
 
   /// Fills `target`; less only at the end.

@@ -1,4 +1,4 @@
-// With GzipPacker.swift the only file of this room that knows zlib.
+// With GzipPacker.swift the only file of this module that uses zlib.
 
 internal import CZlib
 

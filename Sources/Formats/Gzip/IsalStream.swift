@@ -1,12 +1,11 @@
-// The only file that knows ISA-L, which is used where its package is installed when this is built.
+// The only file that uses ISA-L, if its package was installed at build time.
 
 #if ISAL
   internal import CIsal
 
   /// One stream of ISA-L.
   ///
-  /// What it has made of a damaged member when it notices, and where it says that the damage is, is
-  /// not what zlib would say; see `GzipSource`.
+  /// Its output of a damaged member and the reported offset differ from zlib's; see `GzipSource`.
   final class IsalStream: GzipStream {
     private let stream = UnsafeMutablePointer<inflate_state>.allocate(capacity: 1)
 

@@ -3,7 +3,7 @@ internal import Glibc
 /// Inflates the gzip file at `path` into a new file at `target`.
 ///
 /// - Throws: `ArchiveError` when a file cannot be read or written.
-/// - Returns: why the bytes are no whole gzip file of at most `bytesMax` bytes; nil when they are.
+/// - Returns: why the bytes are not a whole gzip file of at most `bytesMax` bytes; nil if they are.
 public func unpackGzip(
   _ path: String, into target: String, bytesMax: Int64
 ) throws -> String? {

@@ -7,7 +7,7 @@ public struct DigestError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The system's error number.
   public let errorNumber: Int32
 
-  /// What was being done, on what, why it failed, and what to do.
+  /// What failed, on which file, why, and what to do.
   public var description: String {
     "cannot take the SHA-256 of \(path): \(String(cString: strerror(errorNumber)));"
       + " check that the file exists and that this user may read it"

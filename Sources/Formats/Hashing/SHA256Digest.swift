@@ -1,5 +1,5 @@
 // SHA-256 (FIPS 180-4) by the system's libcrypto, which uses the processor's own instructions and
-// costs the build nothing. This room alone knows libcrypto.
+// costs the build nothing. Only this module uses libcrypto.
 
 internal import CCrypto
 

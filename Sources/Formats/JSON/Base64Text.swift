@@ -1,6 +1,6 @@
 /// Base 64 by RFC 4648, in the standard and the URL alphabet.
 public enum Base64Text {
-  /// Replaces what `out` holds by the bytes that `bytes` stand for.
+  /// Replaces the content of `out` by the decoded `bytes`.
   ///
   /// White space is ignored and the padding may be left out; both alphabets may be mixed.
   ///

@@ -46,7 +46,7 @@ struct DecimalParts {
     self.exponent = exponent
   }
 
-  /// The number's magnitude × 10^`places`, cut off behind the point, and what was cut off.
+  /// The number's magnitude × 10^`places`, truncated to an integer, and the remainder.
   ///
   /// Nil when it has more than 19 digits before the point.
   func scaled(places: Int) -> (magnitude: UInt64, rest: Rest)? {

@@ -12,9 +12,9 @@ public enum ParsedAmount: Sendable, Equatable {
 public enum DecimalText {
   private static let microsMax = Amount.lineMax.micros.magnitude
 
-  /// The amount that a JSON number, or a string of the same grammar, stands for.
+  /// The amount of a JSON number, or of a string of the same grammar.
   ///
-  /// More than six decimals are rounded half to even. Nil when `bytes` are no number.
+  /// More than six decimals are rounded half to even. Nil when `bytes` are not a number.
   public static func amount(_ bytes: UnsafeRawBufferPointer) -> ParsedAmount? {
     if let micros = plainMicros(bytes) {
       return .amount(Amount(micros: micros), wasRounded: false)
@@ -66,7 +66,7 @@ public enum DecimalText {
 
 /// Whole numbers, read exactly.
 public enum IntegerText {
-  /// The whole number that a JSON number, or a string of the same grammar, stands for.
+  /// The integer of a JSON number, or of a string of the same grammar.
   ///
   /// `1.76e9` and `1760000000.0` are whole numbers too. Nil for everything else, and for what
   /// does not fit 64 bits.

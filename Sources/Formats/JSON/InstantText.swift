@@ -1,6 +1,6 @@
 public import Domain
 
-/// What a number that stands for a time counts.
+/// The unit of a number that encodes a time.
 public enum EpochUnit: Sendable {
   case seconds
   case milliseconds
@@ -15,7 +15,7 @@ public enum InstantText {
 
   /// The instant that a JSON number, or a string of the same grammar, counts from 1970 in UTC.
   ///
-  /// What is finer than a millisecond is cut off, towards the past. Nil for what is no number.
+  /// Fractions of a millisecond are rounded towards the past. Nil if it is not a number.
   public static func epoch(_ bytes: UnsafeRawBufferPointer, unit: EpochUnit) -> Instant? {
     if let plain = IntegerText.plain(bytes) {
       let isMilliseconds = unit == .milliseconds || unit == .guess && plain > millisecondsMax / 1000
@@ -33,13 +33,13 @@ public enum InstantText {
     return instant(milliseconds: -milliseconds - (rest == .none ? 0 : 1))
   }
 
-  /// The instant that a date and time of RFC 3339 stand for.
+  /// The instant of a date and time of RFC 3339.
   ///
-  /// Also taken: a space between date and time, small letters, no offset (then UTC), an offset of
-  /// hours alone or without colon and the word UTC, as databases print them, and a date alone,
-  /// which is its midnight in UTC. What is finer than a millisecond is cut off. A leap second,
-  /// 23:59:60 in UTC, is the last millisecond before it. Nil for everything else, and with
-  /// `needsOffset` for what says no offset.
+  /// Also accepted: a space between date and time, small letters, no offset (then UTC), an offset
+  /// of hours alone or without colon and the word UTC, as databases print them, and a date alone,
+  /// which is its midnight in UTC. Fractions of a millisecond are cut off. A leap second, 23:59:60
+  /// in UTC, is the last millisecond before it. Nil for everything else, and with `needsOffset` for
+  /// text without an offset.
   public static func rfc3339(
     _ bytes: UnsafeRawBufferPointer, needsOffset: Bool = false
   ) -> Instant? {

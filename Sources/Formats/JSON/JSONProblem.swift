@@ -31,9 +31,9 @@ public struct JSONLimits: Sendable, Equatable {
 
 /// Why bytes are not a JSON value; never holds any of the bytes.
 public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// Where the first wrong byte stands in the bytes given, or their count when they end too soon.
+  /// The offset of the first wrong byte, or the count of the bytes when they end too soon.
   public let offset: Int
-  /// What is wrong, as a clause: "a string holds a raw control character".
+  /// The defect, as a clause: "a string holds a raw control character".
   public let reason: String
 
   /// A problem at the byte `offset`.
@@ -42,7 +42,7 @@ public struct JSONProblem: Error, Sendable, Equatable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// What is wrong and where, for a person.
+  /// The defect and its place, for people.
   public var description: String { "\(reason), at byte \(offset)" }
 }
 

@@ -97,7 +97,7 @@ public struct JSONTape {
   /// The value that belongs to the key `key`.
   public func value(ofKey key: JSONNode) -> JSONNode { key + 1 }
 
-  /// How many elements or members `node` has, repeated keys included; 0 for what is no container.
+  /// How many elements or members `node` has, repeated keys included; 0 for other nodes.
   public func count(_ node: JSONNode) -> Int {
     let tag = self[node].tag
     return tag & 7 <= JSONKind.array.rawValue ? Int(tag >> TapeNode.payloadShift) : 0
@@ -109,7 +109,7 @@ public struct JSONTape {
   }
 }
 
-/// The elements of an array, or the keys of an object; good as long as what the tape hands out.
+/// The elements of an array, or the keys of an object; valid as long as the tape's other values.
 public struct JSONChildren: Sequence, IteratorProtocol {
   let tape: JSONTape
   var following: JSONNode?

@@ -1,7 +1,7 @@
 /// Field names as small numbers, so that one pass over an object's members finds them all.
 ///
-/// A name is told by its length, its first and its last eight bytes, which overlap in short names;
-/// only names of more than sixteen bytes are compared in full.
+/// A name is recognised by its length, its first and its last eight bytes, which overlap in short
+/// names; only names of more than sixteen bytes are compared in full.
 public struct KeyTable: Sendable {
   private struct Entry {
     var length = -1
@@ -118,9 +118,9 @@ extension JSONTape {
   /// - Parameters:
   ///   - object: the object; anything else has no members.
   ///   - keys: the members wanted.
-  ///   - slots: afterwards holds, for each key of the table, the member's value, the last one of
-  ///     a repeated key; -1 when absent, and the complement (`~`) of a null, which is no value to
-  ///     most who ask.
+  ///   - slots: afterwards holds, for each key of the table, the member's value, the last one of a
+  ///     repeated key; -1 when absent, and the complement (`~`) of a null, which most callers treat
+  ///     as absent.
   public func fields(of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]) {
     keys.clear(&slots)
     guard kind(object) == .object else { return }

@@ -1,4 +1,4 @@
-/// The inside of a JSON string: where it ends, whether it is right, and what it says.
+/// The inside of a JSON string: its end, validity, and text.
 enum StringText {
   /// The first offset that holds no plain ASCII: a quote, backslash, control character or a byte
   /// above 0x7f; or `end`.
@@ -79,8 +79,8 @@ enum StringText {
 
   /// Copies from `start` up to the next backslash or the end; returns the bytes copied.
   ///
-  /// Whole words are written: what is too much is overwritten later, and there is room for it,
-  /// because what is written is never ahead of what is read.
+  /// Whole words are written: surplus bytes are overwritten later, and fit because the output is
+  /// never ahead of the input.
   @inline(__always)
   private static func copyPlain(
     _ text: UnsafeBufferPointer<UInt8>, from start: Int, to target: UnsafeMutablePointer<UInt8>
@@ -141,7 +141,7 @@ enum StringText {
     guard letter == UInt8(ascii: "u") else { throw ScanFailure(offset: start, cause: .escape) }
     let scalar = try hexDigits(base, at: start + 2, end: end)
     guard scalar & 0xf800 == 0xd800 else { return start + 6 }
-    // Half a pair says nothing that UTF-8 could hold, so it is refused rather than replaced.
+    // Half a surrogate pair has no UTF-8 form, so it is refused rather than replaced.
     guard scalar < 0xdc00 else { throw ScanFailure(offset: start, cause: .loneSurrogate) }
     for index in 6...7 {
       guard start + index < end else { throw ScanFailure(offset: end, cause: .truncated) }
@@ -158,7 +158,7 @@ enum StringText {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
-  /// What a backslash and `letter` stand for; nil for `u` and for what is no escape.
+  /// The character of a backslash and `letter`; nil for `u` and for invalid escapes.
   private static func plainEscape(_ letter: UInt8) -> UInt8? {
     switch letter {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter

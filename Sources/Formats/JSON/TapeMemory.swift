@@ -23,7 +23,7 @@ final class TapeMemory {
   private var arenaCapacity: Int
   private var arenaCount = 0
 
-  /// What is kept from line to line; more is given back before the next line is read.
+  /// Memory kept from line to line; more is freed before the next line is read.
   private static let nodesKept = 16_384
   private static let arenaKept = 262_144
   /// Offsets into the arena fit the payload of a tag.
@@ -48,7 +48,7 @@ final class TapeMemory {
     if arenaCapacity > Self.arenaKept { resizeArena(to: Self.arenaKept) }
   }
 
-  /// Makes room for more nodes than now, at most `limit`; false when that many are there.
+  /// Reserves capacity for more nodes, at most `limit`; false at the limit.
   func growNodes(limit: Int) -> Bool {
     guard nodeCapacity < limit else { return false }
     resizeNodes(to: min(nodeCapacity * 2, limit), keeping: nodeCapacity)

@@ -1,7 +1,7 @@
 /// One forward pass over a value that writes its tape; no recursion, no look back.
 ///
-/// What is being read inside is told by `parent` and three words about its children so far; when a
-/// container opens inside another, those move to the nodes and come back when it closes.
+/// `parent` and three words about its children so far describe the open container; when another
+/// opens inside it, these move to the nodes and come back when that closes.
 struct TapeScanner {
   private let base: UnsafePointer<UInt8>
   private let end: Int

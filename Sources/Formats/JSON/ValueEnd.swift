@@ -1,14 +1,14 @@
 /// Finds the end of one JSON value by brackets and quotes alone, over as many buffers as it takes.
 ///
-/// For values that are too long to be held or are no JSON: where such a value ends, a glued line
-/// goes on with the next. A newline always ends a value. Whatever begins with no bracket is one
-/// value up to the next object that is surely no part of it: of a value that was torn, the second
-/// half holds objects that are not bodies.
+/// For values that are too long or not JSON: after the end of such a value, a glued line continues
+/// with the next. A newline always ends a value. A value without an opening bracket extends to the
+/// next object that is surely not part of it: the second half of a torn value contains objects that
+/// are not bodies.
 public struct ValueEnd: Sendable {
   private var depth = 0
   private var isInString = false
   private var isEscaped = false
-  /// What was read of a value that begins with no bracket; nil for others, and at first.
+  /// The state of a value without an opening bracket; nil for others, and at first.
   private var stray: Stray?
 
   /// A search that has not begun.
@@ -63,7 +63,7 @@ public struct ValueEnd: Sendable {
 
   private mutating func endOfStray(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var position = start
-    // Only of what begins with a quote it is known what is inside a string.
+    // Only for a value that begins with a quote is it known which bytes are inside a string.
     if isInString {
       guard let quote = endOfString(in: bytes, from: position) else { return nil }
       if bytes[quote] == UInt8(ascii: "\n") { return quote }
@@ -116,7 +116,7 @@ public struct ValueEnd: Sendable {
   }
 }
 
-/// What stands where a value should begin, and is no object or array.
+/// A value that is not an object or array.
 private struct Stray {
   /// The last byte that no white space or byte order mark has.
   private var last: UInt8 = 0

@@ -7,11 +7,11 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Freezes the numbers of a month as the newest run published them, and says what they are.
+  /// Freezes the numbers of a month as the newest run published them, and reports them.
   ///
   /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
-  /// go into the ledger in one transaction. Nothing of it reads a clock: a close speaks of its
-  /// run's as-of.
+  /// go into the ledger in one transaction. No clock is read: the time of a close is its run's
+  /// as-of.
   public func close(_ order: CloseOrder) throws(SubledgerError) -> String {
     try onLedger(to: "close \(order.month.text)") { ledger throws(SubledgerError) in
       let (run, zone) = try newestPublication(of: ledger, order.month)
@@ -63,8 +63,8 @@ extension RunPipeline {
     }
   }
 
-  /// Tells that the run before published its months in another zone: what is closed in this one
-  /// stands beside none of theirs.
+  /// Warns that the previous run published its months in another zone: a close in this zone has no
+  /// counterpart there.
   private func warnOfOtherZone(before run: RunRow, _ zone: String, in ledger: Ledger) throws {
     guard let earlier = try ledger.publication(before: run.id),
       let former = try ledger.zone(of: earlier), former != zone
@@ -93,7 +93,7 @@ extension RunPipeline {
       hint: "publish with that --timezone first")
   }
 
-  /// What the answer of an act begins with that was done to a copy of the ledger alone.
+  /// The first words of the result of an act on a copy of the ledger.
   var dryRunNotice: String { plan.isDryRun ? "\(DryRun.notice)\n" : "" }
 
   /// Works on the ledger under its lock, when there is one.

@@ -1,10 +1,10 @@
 public import Domain
 
-/// A month that is to be closed, or opened again, and who says so.
+/// A month to close or reopen, with reason and person.
 public struct CloseOrder: Sendable {
   /// The month.
   public let month: Month
-  /// Why, and who says so.
+  /// Reason and person.
   let words: AuditNote
   /// Whether rows that can still change are frozen as they are.
   public let isForced: Bool

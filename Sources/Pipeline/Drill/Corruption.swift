@@ -9,8 +9,8 @@ struct Corruption {
   /// One of the corruptions that `event` allows, by `draw`; nil when it allows none.
   ///
   /// - Parameters:
-  ///   - events: everything told of the event's fold group.
-  ///   - limits: what others paid, and a currency that nobody pays in.
+  ///   - events: all events of the event's fold group.
+  ///   - limits: other charges' amounts, and an unused currency.
   init?(of event: Event, among events: [Event], _ limits: DamageLimits, draw: UInt64) {
     let possible = [
       Self.contradicted(event), Self.currency(event, among: events, limits.foreignCurrency),
@@ -28,7 +28,7 @@ struct Corruption {
     self.code = code
   }
 
-  /// An older version that says another end: the one that counts stays.
+  /// An older version with another end: the counted version stays.
   private static func contradicted(_ event: Event) -> Corruption? {
     guard let created = event.created else { return nil }
     var older = event

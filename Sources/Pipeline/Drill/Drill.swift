@@ -23,7 +23,7 @@ public struct DrillOrder: Sendable {
 public struct DrillResult: Sendable {
   /// Business time of both reconciliations.
   public let asOf: Instant
-  /// Damaged events by what was done to them, in the order of `DamageKind`.
+  /// Damaged events by kind of damage, in the order of `DamageKind`.
   public let damages: [(kind: String, events: Int)]
   /// By code.
   public let rows: [DrillRow]
@@ -35,7 +35,7 @@ public struct DrillResult: Sendable {
 extension RunPipeline {
   /// Damages events in a copy of the ledger, and measures what fold and reconciliation find of it.
   ///
-  /// The ledger itself is only read. As-of is that of the newest run, unless the plan says one.
+  /// The ledger itself is only read. As-of is the newest run's, unless the plan sets one.
   public func drill(_ order: DrillOrder) throws(SubledgerError) -> DrillResult {
     guard (1...100_000).contains(order.events) else {
       throw SubledgerError(.usage, "--events must be from 1 to 100000, not \(order.events)")
@@ -106,7 +106,7 @@ extension RunPipeline {
     }
   }
 
-  /// What the rest of the ledger could tell of the removed events.
+  /// The evidence of removed events in the rest of the ledger.
   private func testimony(on damages: [Damage], in copy: Ledger) throws -> DrillTestimony {
     var testimony = DrillTestimony()
     for candidate in damages.filter({ $0.kind == .removed }).map(\.candidate) {

@@ -4,12 +4,12 @@ import Reports
 import Subscriptions
 import Domain
 
-/// Compares what was damaged with what was found.
+/// Compares damages with the breaks found.
 struct DrillAccount {
   private let before: DrillSight
   private let after: DrillSight
   private var score = DrillScore()
-  /// What was missed or false, in words.
+  /// Texts about missed and false breaks.
   private(set) var notes: [String] = []
 
   init(before: DrillSight, after: DrillSight) {
@@ -24,7 +24,7 @@ struct DrillAccount {
 
   private static let duplicate = "duplicate"
 
-  /// Settles every damage but duplicates.
+  /// Scores every damage except duplicates.
   mutating func settle(_ damages: [Damage], _ testimony: DrillTestimony) {
     var found = Dictionary(
       uniqueKeysWithValues: after.breaks(since: before).map { ($0.id, $0) })
@@ -76,7 +76,7 @@ struct DrillAccount {
     }
   }
 
-  /// A duplicate must be known for what it is.
+  /// Scores duplicates: each must be recognised.
   mutating func settleDuplicates(_ damages: [Damage], known: Int64) {
     let expected = Int64(damages.count { $0.kind == .duplicated })
     guard expected > 0 || known > 0 else { return }

@@ -21,25 +21,25 @@ struct DamageLimits {
   let window: Interval
   /// The newest input of the event's feed; nothing is delivered after it.
   let newest: Instant
-  /// A currency that nobody pays in.
+  /// An unused currency.
   let foreignCurrency: StringID
   /// What charges paid for their currencies.
   var rates = ExchangeRates()
-  /// As-of and the settings of the fold, to tell what the loss of a state takes away.
+  /// As-of and the settings of the fold, which decide what the loss of a state removes.
   var rules: FoldSettings
 }
 
-/// One event, what is done to it, and what must be found.
+/// One event, its damage, and the expected breaks.
 struct Damage {
   let kind: DamageKind
   let candidate: DrillCandidate
-  /// What is delivered anew; nil when the event only disappears.
+  /// The changed event to deliver; nil when the event is only removed.
   var delivered: Event?
   /// Whether the event that the ledger has disappears.
   var forgets = true
   /// Other events of the same line, which disappear with it.
   var companions: [Event] = []
-  /// What the line of states told of, when the loss is a charge.
+  /// The charge in the removed line of states, if the loss is a charge.
   var loss: StateLoss?
   /// Breaks, or counts of late and disordered deliveries, that must show it.
   var expected: [BreakCode] = []
@@ -47,8 +47,8 @@ struct Damage {
   /// The damage that the candidate's rank draws, or the next one that the event allows.
   ///
   /// - Parameters:
-  ///   - events: everything told of the event's fold group.
-  ///   - limits: what the damage must keep to.
+  ///   - events: all events of the event's fold group.
+  ///   - limits: limits of the damage.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
   ) throws(AmountOverflow) -> Damage {
@@ -87,8 +87,8 @@ struct Damage {
     within limits: DamageLimits
   ) throws(AmountOverflow) {
     let event = candidate.event
-    // What is counted already would be counted on another day only, and when a state came says
-    // nothing of when it began.
+    // A damage that only moves a count to another day is skipped, and so is the arrival of a state,
+    // which does not show when the state began.
     let isCounted =
       event.isLate(limits.window) || event.isOutOfOrder(among: events, limits.rules)
     let isWhole = isCounted || event.kind == .observed
@@ -96,7 +96,7 @@ struct Damage {
     switch kind {
     case .removed:
       try self.init(removing: candidate, among: events, limits.rules)
-      // A state that other lines tell as well is no loss.
+      // A state that other lines report as well is not a loss.
       if expected.isEmpty { return nil }
     case .duplicated:
       self.init(kind, candidate, delivering: event)
@@ -131,7 +131,7 @@ struct Damage {
     else { return nil }
   }
 
-  /// Adds what the new arrival shows; the old one was neither late nor out of order.
+  /// Adds the findings of the new arrival; the old one was neither late nor out of order.
   private mutating func expectArrival(among events: [Event], _ limits: DamageLimits) {
     guard var moved = delivered else { return }
     // Behind everything that was read so far.

@@ -26,8 +26,8 @@ struct DrillHolder: Hashable {
   }
 }
 
-/// Draws events from a walk over the ledger: the lowest ranks, at most one of a user, so that what
-/// is found later can be told apart.
+/// Draws events from a walk over the ledger: the lowest ranks, at most one of a user, so that each
+/// later break belongs to one damage.
 ///
 /// Holds as many events as are asked for, however many are offered.
 struct DrillSample {

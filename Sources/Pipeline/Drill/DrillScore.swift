@@ -1,7 +1,7 @@
 import Reports
 import Domain
 
-/// What a drill found, by what it should have found.
+/// Results of a drill by expected code.
 struct DrillScore {
   private(set) var rows: [String: DrillRow] = [:]
 
@@ -10,7 +10,7 @@ struct DrillScore {
     change(&rows[code, default: DrillRow(code: code)])
   }
 
-  /// Settles what is only counted: how many arrivals `code` stands for must have been added.
+  /// Scores a code that is only counted, by the number of arrivals that it must have added.
   mutating func settle(_ code: BreakCode, expected: Int64, counted: Int64) {
     add(code.rawValue) { row in
       row.injected += expected

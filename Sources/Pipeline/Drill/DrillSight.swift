@@ -21,7 +21,7 @@ struct DrillSight {
     troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))
   }
 
-  /// Whether a break speaks of the lineage or its user.
+  /// Whether a break is about the lineage or its user.
   func hasBreak(of row: LineageRow) -> Bool {
     !troubled.isDisjoint(with: row.holders)
   }

@@ -21,7 +21,7 @@ struct DrillWitness {
   /// - Parameters:
   ///   - told: everything that was told of the event's user.
   ///   - witness: the user's snapshot; nil when there is none.
-  ///   - allFirst: when every app of the provider had begun to tell.
+  ///   - allFirst: when every app of the provider had sent its first event.
   static func excuse(
     for event: Event, told: [Event], _ witness: DrillWitness?, allFirst: Instant
   ) -> String? {
@@ -47,12 +47,12 @@ struct DrillWitness {
   }
 }
 
-/// What the rest of a ledger tells of the events that a drill takes away.
+/// The evidence of the events that a drill removes, in the rest of the ledger.
 struct DrillTestimony {
-  /// Everything that was told of their users, before.
+  /// All events of their users before the damage.
   var told: [DrillHolder: [Event]] = [:]
   var witnesses: [DrillHolder: DrillWitness] = [:]
-  /// When every app of a provider had begun to tell.
+  /// When every app of a provider had sent its first event.
   var allFirst: [Provider: Instant] = [:]
 
   /// Why nothing could have shown that the event never came; nil when something should have.

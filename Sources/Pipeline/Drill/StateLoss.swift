@@ -1,9 +1,10 @@
 import Subscriptions
 import Domain
 
-/// What disappears with an event of a provider whose lines tell states, which others may repeat.
+/// The loss by removing an event of a provider whose lines contain states, which other lines can
+/// repeat.
 struct StateLoss {
-  /// The break that the loss is; nil when the rest tells the same, or more than one charge is lost.
+  /// The expected break; nil when the rest reports the same, or more than one charge is lost.
   let code: BreakCode?
   /// Key of the lost charge's transaction; 0 when it has none.
   let transaction: Int64
@@ -59,6 +60,6 @@ extension ChargeKind {
 }
 
 extension Event {
-  /// Whether no later line repeats what this one tells.
+  /// Whether no later line repeats this one's content.
   var tellsAlone: Bool { provider.capabilities.body == .event }
 }

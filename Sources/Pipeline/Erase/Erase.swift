@@ -5,11 +5,11 @@ import Domain
 import Yams
 
 extension RunPipeline {
-  /// Takes a person's id out of the ledger, and says what was found and what is left to people.
+  /// Removes a person's id from the ledger, and reports the counts and the remaining manual steps.
   ///
-  /// What the ledger counts stays: a pseudonym stands in the id's place, also when the id comes
-  /// again. The change is one transaction; then the file is written anew, so that free space holds
-  /// nothing of it. Neither answer nor act holds the id.
+  /// Counts stay: a pseudonym replaces the id, also when the id arrives again. The change is one
+  /// transaction; then the file is rewritten, so that free space does not hold the id. Neither
+  /// output nor act contains the id.
   public func erase(_ order: EraseOrder) throws(SubledgerError) -> String {
     try onLedger(to: "erase the person") { ledger throws(SubledgerError) in
       // Before anything is written, because a reader of an older state keeps the id in the log.
@@ -71,7 +71,7 @@ extension RunPipeline {
 
 /// The content of a decisions file without a person's id.
 ///
-/// Nil when nothing of it is in there. Comments are left out.
+/// Nil when the text does not contain it. Comments are left out.
 private func redactedDecisions(
   _ content: [UInt8], _ redaction: Redaction
 ) throws -> [UInt8]? {

@@ -1,10 +1,10 @@
 import Domain
 
-/// A person who is to be erased, why, and who says so.
+/// A person to erase, the reason, and who erases.
 public struct EraseOrder: Sendable {
   /// The id as the provider writes it.
   let user: String
-  /// Why, and who says so.
+  /// Reason and person.
   let words: AuditNote
 
   /// Checks what a person wrote.

@@ -30,7 +30,7 @@ extension NumberPass {
     }
   }
 
-  /// A break without a business time speaks of as-of itself.
+  /// A break without a business time counts at as-of.
   private func fits(_ found: BreakRow) -> Bool {
     let asOf = rules.fold.asOf - Interval(milliseconds: 1)
     let month = rules.fold.calendar.month(of: found.expectedAt ?? asOf).number
@@ -54,7 +54,7 @@ struct BreakRow {
 
   var expectedAt: Instant? { CivilCalendar.utc.instant(self["expected_at"]) }
 
-  /// What it adds to the columns of `quality_monthly.csv`; sandbox purchases carry no money.
+  /// Its values in the columns of `quality_monthly.csv`; sandbox purchases carry no money.
   var shares: [ColumnContribution] {
     let missing = Int64(self["missing_events"]) ?? 0
     var shares = [ColumnContribution(column: "open_breaks", value: 1)]

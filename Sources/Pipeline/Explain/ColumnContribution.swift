@@ -6,15 +6,15 @@ import Domain
 struct ColumnContribution {
   /// Which rows a share counts in, by their time and its own.
   enum Span {
-    /// Those of its own time.
+    /// Rows of its own time.
     case during
-    /// Those that begin after it.
+    /// Rows that begin after it.
     case before
-    /// Those that end after it.
+    /// Rows that end after it.
     case until
-    /// Those of every later month of a cohort, once it has ended.
+    /// Rows of every later month of a cohort, once it has ended.
     case cohort
-    /// Those of the cohort's months from its own on, once they have ended.
+    /// Rows of the cohort's months from its own on, once they have ended.
     case cohortUntil
   }
 

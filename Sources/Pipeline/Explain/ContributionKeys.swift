@@ -79,7 +79,7 @@ struct ContributionKeys {
 }
 
 extension Contribution.Cell {
-  /// What it is, in words.
+  /// Its description.
   var step: String {
     switch self {
     case .revenue(let key, let sums):

@@ -74,7 +74,7 @@ extension NumberQuestion {
     }
   }
 
-  /// Whether the shares of a column are listed; of coverage, those of the metric all are.
+  /// Whether the contributions to a column are listed; for coverage, all of the metric are.
   func lists(_ column: String) -> Bool { report == .coverage || listed.contains(column) }
 
   /// The text of a key; nil when it is not given.

@@ -2,13 +2,13 @@ import EventStore
 import Subscriptions
 import Domain
 
-/// One thing that makes up what is explained, with the events that it comes from.
+/// One part of the explained number or subject, with its source events.
 struct Entry {
-  /// Business time; nil for what has none.
+  /// Business time; nil without one.
   var at: Instant?
-  /// What it is, in words.
+  /// Its description.
   var step: String
-  /// What it adds, by column.
+  /// Its contribution by column.
   var shares: [(column: String, text: String)] = []
   /// The break, when it is one.
   var breakID = ""
@@ -30,7 +30,7 @@ struct EventLine: Equatable {
   var product = ""
   /// What happened, as the fold reads it.
   var kind = ""
-  /// What was told, when the fold reads it as something else.
+  /// The reported kind, if the fold reads it as another kind.
   var toldAs = ""
   /// When it happened, as the fold reads it.
   var time = Instant(milliseconds: 0)
@@ -57,7 +57,7 @@ final class EventWords {
 
   init(_ ledger: Ledger) { self.ledger = ledger }
 
-  /// The lines of what `evidence` a share has; `group` are the lineages of its fold group.
+  /// The lines of a contribution's `evidence`; `group` are the lineages of its fold group.
   func lines(_ evidence: [SourceEvent], _ group: [LineageRow]) throws(LedgerError) -> [EventLine] {
     if self.group != group.first?.key {
       self.group = group.first?.key
@@ -79,7 +79,7 @@ final class EventWords {
     return lines
   }
 
-  /// One told event of a lineage.
+  /// One reported event of a lineage.
   func line(
     _ event: Event, of row: LineageRow, transaction: String
   ) throws(LedgerError) -> EventLine {
@@ -101,13 +101,13 @@ final class EventWords {
     return line
   }
 
-  /// The user that an event was told of; that of its lineage where it names none.
+  /// The user of an event; the lineage's user if it names none.
   private func user(of event: Event, _ row: LineageRow) throws(LedgerError) -> String {
     guard event.user != 0, event.user != row.user else { return row.userText }
     return try ledger.userText(event.user) ?? ""
   }
 
-  /// Says where something stands.
+  /// Formats a provenance.
   func place(_ place: Provenance, in line: inout EventLine) throws(LedgerError) {
     if archives[place.archive] == nil {
       archives[place.archive] = try ledger.archiveLabel(place.archive)

@@ -64,7 +64,7 @@ extension EventLine {
     return .object(Dictionary(members, uniquingKeysWith: { $1 }))
   }
 
-  /// What was told and to whom it belongs; where it stands.
+  /// The event with its user, and its provenance.
   var lines: [String] {
     let told = toldAs.isEmpty ? kind : "\(kind), told as \(toldAs)"
     let ids = [

@@ -7,8 +7,8 @@ import Domain
 extension RunPipeline {
   /// Says which events, in which archive and line, make up what `order` asks for.
   ///
-  /// The ledger is only read, in one state, also while a run writes. Settings and as-of are those
-  /// of the newest run that published, unless the plan says an as-of.
+  /// The ledger is only read, in one state, also while a run writes. Settings and as-of are the
+  /// newest published run's, unless the plan sets an as-of.
   ///
   /// - Parameters:
   ///   - order: what to explain.
@@ -70,7 +70,8 @@ extension RunPipeline {
     try answer.forEachEntry(writer.entry)
   }
 
-  /// Ends that a missing event may contradict, where they are asked for: only reconciliation knows.
+  /// Ends that a missing event can contradict, where they are asked for: only reconciliation finds
+  /// them.
   private func doubts(
     _ question: NumberQuestion, in ledger: Ledger, _ rules: ReconciliationSettings
   ) throws -> Set<ChurnInDoubt> {
@@ -81,7 +82,7 @@ extension RunPipeline {
 }
 
 extension NumberQuestion {
-  /// What the answer is of.
+  /// The subject of the explanation.
   func head(_ totals: RowTotals, asOf: Instant, _ run: RunRow?) -> [(name: String, value: String)] {
     var facts = [("report", report.rawValue)]
     if totals.rows == 1 {
@@ -98,9 +99,9 @@ extension NumberQuestion {
     return facts
   }
 
-  /// Checks words that only events bring, and what the newest run alone can tell.
+  /// Checks names that only events bring, and requests that only the newest run can answer.
   ///
-  /// - Throws: `SubledgerError` of kind `usage` that says which words there are.
+  /// - Throws: `SubledgerError` of kind `usage` that lists the known names.
   func check(in ledger: Ledger, asOf: Instant, _ run: RunRow?) throws {
     if report == .coverage, key(.provider) == nil || key(.app) == nil || key(.metric) == nil {
       throw SubledgerError(

@@ -1,8 +1,8 @@
-/// What is to be explained, and how it is written.
+/// What to explain, and in which format.
 public struct ExplainOrder: Sendable, Equatable {
   /// What a person wants to know about.
   public enum BreakSubject: Sendable, Equatable {
-    /// The cells of a report in the rows that have these keys; nil stands for every measure.
+    /// The cells of a report in the rows that have these keys; nil means every measure.
     case number(report: String, keys: [String: String], column: String?)
     /// A break, by its id.
     case breakID(String)

@@ -5,7 +5,7 @@ import Subscriptions
 import Domain
 
 extension RunPipeline {
-  /// The life of the subscription with this original transaction id.
+  /// Explains the subscription with this original transaction id.
   func explainSubscription(
     _ id: String, in ledger: Ledger, _ run: RunRow?, _ writer: ExplanationWriter
   ) throws {
@@ -25,7 +25,7 @@ extension RunPipeline {
     }
   }
 
-  /// A break with everything that was told of its subscription.
+  /// Explains a break with all events of its subscription.
   func explainBreak(
     _ id: String, in ledger: Ledger, _ run: RunRow?, _ writer: ExplanationWriter
   ) throws {
@@ -70,7 +70,7 @@ extension RunPipeline {
     try entries.store.forEach(writer.entry)
   }
 
-  /// Says where the breaks that stand are not those that `run` published.
+  /// Notes if the stored breaks are not the ones that `run` published.
   private func noteBreaks(
     of run: RunRow?, in ledger: Ledger, _ writer: ExplanationWriter
   ) throws {
@@ -80,7 +80,7 @@ extension RunPipeline {
         + "run \(run.id) published, which are not told here")
   }
 
-  /// What was told of a transaction, and what the reports count of it.
+  /// Explains a transaction: its events and contributions.
   func explainTransaction(
     _ id: String, in ledger: Ledger, _ run: RunRow?, _ writer: ExplanationWriter
   ) throws {
@@ -123,7 +123,8 @@ extension RunPipeline {
     try LifeEntries(ledger, rules: try reconcileRules(for: ledger).fold)
   }
 
-  /// Adds what was told of a lineage and the lives that it is told in, and says what they come to.
+  /// Adds the events, periods and contributions of a lineage's subscriptions, and notes their
+  /// state.
   private func tell(
     _ row: LineageRow, in ledger: Ledger, _ entries: LifeEntries, _ writer: ExplanationWriter
   ) throws {
@@ -152,7 +153,7 @@ extension RunPipeline {
     return facts.filter { !$0.1.isEmpty }
   }
 
-  /// What a life comes to at as-of.
+  /// The state of a subscription at as-of, as text.
   private func sentence(_ state: LineageState, _ ledger: Ledger) -> String {
     let product = ledger.symbols.words[Int(state.product)]
     var parts = ["charges \(state.charges.count), refunds \(state.refunds.count)"]

@@ -6,7 +6,7 @@ struct ExplanationWriter {
   let format: ExplainOrder.Format
   let write: ([UInt8]) throws -> Void
 
-  /// What the explanation, or the next part of it, is of: names and values.
+  /// The subject of the explanation or of its next part, as names and values.
   func head(_ facts: [(name: String, value: String)], isFirst: Bool = true) throws {
     switch format {
     case .csv: if isFirst { try line(csvLine(Self.columns.map(CSVCell.plain))) }

@@ -3,8 +3,7 @@ import Reports
 import Subscriptions
 import Domain
 
-/// The life of a subscription as entries: what was told, what the fold makes of it, and what the
-/// reports count of it.
+/// A subscription as entries: its events, its periods, and its contributions.
 final class LifeEntries {
   let ledger: Ledger
   let rules: FoldSettings
@@ -13,7 +12,7 @@ final class LifeEntries {
   /// Where the versions stand that were added, by identity.
   private var told: [Int64: Set<Provenance>] = [:]
 
-  /// - Parameter rules: as-of and calendar of what is explained.
+  /// - Parameter rules: as-of and calendar of the explanation.
   init(_ ledger: Ledger, rules: FoldSettings) throws {
     self.ledger = ledger
     self.rules = rules
@@ -21,12 +20,12 @@ final class LifeEntries {
     store = try EntryStore(ledger)
   }
 
-  /// Adds everything that was told of a lineage, versions that do not count included.
+  /// Adds all events of a lineage, including versions that do not count.
   func addTold(_ row: LineageRow) throws {
     for version in try ledger.versions(ofLineage: row) { try add(version, of: row) }
   }
 
-  /// Adds one version of an event, and those that other lineages hold.
+  /// Adds one version of an event, and its versions in other lineages.
   func add(_ version: EventVersion, of row: LineageRow) throws {
     try addAlone(version, of: row)
     for rival in try ledger.rivals(of: version) where rival.event.lineage != row.key {
@@ -43,13 +42,13 @@ final class LifeEntries {
       at: event.time,
       step: version.counts ? isLater ? "told, after as-of" : "told" : "told, superseded")
     var line = try words.line(event, of: row, transaction: version.transaction)
-    // What is disputed may be whose it is.
+    // The user of the event can be what the versions disagree about.
     if !version.counts, event.user == 0 { line.user = "" }
     entry.events = [line]
     try store.add(entry)
   }
 
-  /// Adds the periods of a life.
+  /// Adds the periods of a subscription.
   func addPeriods(_ life: SubscriptionHistory) throws {
     for spell in life.spells {
       var step =
@@ -62,7 +61,7 @@ final class LifeEntries {
     }
   }
 
-  /// Adds what the reports count of a life; `isWanted` looks at the events behind each share.
+  /// Adds the contributions of a subscription whose source events are wanted.
   func addShares(
     _ life: SubscriptionHistory, where isWanted: ([SourceEvent]) -> Bool = { _ in true }
   ) throws {

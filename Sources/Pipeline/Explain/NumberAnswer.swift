@@ -3,22 +3,22 @@ import Reconciliation
 import Reports
 import Domain
 
-/// One number of the rows asked for, and what it is made of.
+/// One number of the requested rows, and its parts.
 struct ColumnAnswer {
   var column: String
   /// As the report prints it; empty when it is unknown.
   var value: String
-  /// How it follows from other columns; empty for what is counted or booked itself.
+  /// How it follows from other columns; empty for counted and booked columns.
   var arithmetic = ""
   /// How many entries carry it.
   var entries: Int64 = 0
   /// How many of them have no known amount.
   var unknown: Int64 = 0
-  /// What the known ones come to.
+  /// The sum of the known ones.
   var known = ""
-  /// What the newest run published, when it is something else.
+  /// The value of the newest run, if it differs.
   var published: String?
-  /// What a reader should know of it.
+  /// Notes for the reader.
   var note = ""
 }
 
@@ -32,7 +32,7 @@ struct NumberAnswer {
   /// The steps whose entries make up a row of coverage; nil for all.
   private var steps: Set<String>?
 
-  /// Folds the ledger; `run` is the newest one, of which breaks are shown.
+  /// Folds the ledger; breaks come from `run`, the newest one.
   ///
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
   init(
@@ -92,7 +92,7 @@ struct NumberAnswer {
     return answer
   }
 
-  /// Whether what is listed adds up to what is printed.
+  /// Whether the listed contributions add up to the printed number.
   private func check(_ column: String, _ printed: Int128?, _ sum: Int128) throws(SubledgerError) {
     guard let printed, printed != sum, question.hasEvents(column) else { return }
     let isAmount = question.isAmount(column)
@@ -113,7 +113,7 @@ struct NumberAnswer {
     }
   }
 
-  /// The parts with their values, those that are 0 left out but for the first.
+  /// The parts with their values, without zeros except the first.
   private func sum(_ parts: [(factor: Int64, column: String)]) -> String {
     var text = ""
     for (place, part) in parts.enumerated() {
@@ -145,7 +145,7 @@ struct NumberAnswer {
       : "the ledger keeps counts of it alone, no events"
   }
 
-  /// What makes up a row of coverage: the set that comes to its events.
+  /// The parts of a row of coverage: the set whose sum is its events.
   private var stepsOfCoverage: Set<String>? {
     guard question.report == .coverage else { return nil }
     let index = question.columns.firstIndex { $0.name == "events" }

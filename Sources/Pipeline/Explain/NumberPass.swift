@@ -4,7 +4,7 @@ import Reports
 import Subscriptions
 import Domain
 
-/// What the shares in the rows asked for add up to, by column.
+/// The sums of the contributions in the requested rows, by column.
 struct ColumnSums {
   private(set) var sums: [String: Int128] = [:]
   private(set) var unknown: [String: Int64] = [:]
@@ -62,7 +62,7 @@ struct NumberPass {
     facts.book(doubts, 1, rules.fold.calendar)
   }
 
-  /// Counts a share that is no life's.
+  /// Counts a contribution that is not a subscription's.
   mutating func add(_ share: ColumnContribution) { sums.add(share, weight: 1) }
 
   private mutating func explain(_ life: SubscriptionHistory, _ group: [LineageRow]) throws {

@@ -2,18 +2,18 @@ import EventStore
 import Reports
 import Domain
 
-/// Which cells of which report are to be explained, checked.
+/// The cells of a report to explain, checked.
 struct NumberQuestion {
   /// A key that rows must have.
   struct Key {
     var column: KeyColumn
-    /// Where the column stands in the report.
+    /// The index of the column in the report.
     var place: Int
-    /// As it was typed: as reports print it, or as it was told.
+    /// As it was typed: as reports print it, or as it was received.
     let text: String
-    /// As reports print what is typed.
+    /// The typed text as reports print it.
     let printed: String
-    /// Whether what is typed can be the printed form of something else.
+    /// Whether the typed text can be the printed form of another text.
     let isEscaped: Bool
 
     init(column: KeyColumn, place: Int, text: String) {
@@ -24,7 +24,7 @@ struct NumberQuestion {
       isEscaped = text.hasPrefix("'") || text.contains("\\")
     }
 
-    /// Whether a word, as it was told, is the one asked for.
+    /// Whether a text, as it was received, is the requested one.
     func fits(_ value: String) -> Bool {
       value.isExactly(text) || (isEscaped && cellText(value).isExactly(text))
     }
@@ -49,7 +49,7 @@ struct NumberQuestion {
 
   /// Checks names and forms; words that came with events are checked by `check(in:)`.
   ///
-  /// - Throws: `SubledgerError` of kind `usage` that says which names there are.
+  /// - Throws: `SubledgerError` of kind `usage` that lists the known names.
   init(
     report name: String, keys given: [String: String], column: String?
   ) throws(SubledgerError) {

@@ -15,7 +15,7 @@ enum NumberReport: String, CaseIterable {
   case deliveriesDaily = "deliveries_daily"
   case coverage
 
-  /// The key column that tells time; nil when rows speak of all time.
+  /// The key column of time; nil when rows are about all time.
   var timeColumn: KeyColumn? {
     switch self {
     case .retentionMonthly: .periodIndex
@@ -49,7 +49,7 @@ enum NumberReport: String, CaseIterable {
     }
   }
 
-  /// The movements that `sign` counts: what came, what stayed at another price, what went.
+  /// The movements that `sign` counts: gains, price changes, losses.
   private static func flows(_ sign: (Movement) -> Int64) -> [(Int64, String)] {
     let order: [(active: Int64, sign: Int64)] = [(1, 1), (0, 1), (0, -1), (-1, -1)]
     return order.flatMap { place in

@@ -7,7 +7,7 @@ struct RowSpan {
   private let number: Int32?
   private let report: NumberReport
   private let asOfMonth: Month
-  /// The month of the last instant that the reports speak of.
+  /// The month of the last instant that the reports cover.
   private let lastMonth: Month
 
   init(_ question: NumberQuestion, _ rules: FoldSettings) {

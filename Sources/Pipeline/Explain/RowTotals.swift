@@ -32,7 +32,7 @@ struct RowTotals {
     return nil
   }
 
-  /// What the rows that do not leave a column empty come to; nil when none has a number.
+  /// The sum of a column over rows with a number; nil without any.
   func known(_ index: Int) -> Int128? { sums[index] }
 
   /// The column as it is printed; empty when unknown, and for rates of several rows.

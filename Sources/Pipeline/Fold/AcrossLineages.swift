@@ -13,7 +13,7 @@ struct AcrossLineages {
 
   private var asOf: Instant { rules.fold.asOf }
 
-  /// The conflicts of which a version lies in a lineage that `isWanted`.
+  /// The conflicts with a version in a lineage that `isWanted`.
   func conflicts(_ isWanted: (Int64) -> Bool) throws(SubledgerError) -> [Break] {
     var breaks: [Break] = []
     try attempt {
@@ -75,7 +75,7 @@ struct AcrossLineages {
     }
   }
 
-  /// Every subscription of which events came as production and as sandbox.
+  /// Every subscription with events of production and of sandbox.
   func environmentLeaks() throws(SubledgerError) -> [Break] {
     var breaks: [Break] = []
     try attempt {

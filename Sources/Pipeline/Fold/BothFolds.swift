@@ -3,17 +3,18 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// The dirty groups that may be of several lineages, folded as they are, less what they were.
+/// The invalidated groups of possibly several lineages, folded as they are, minus their former
+/// facts.
 ///
-/// Most of what a group is it was before, so that adding the one and taking the other away at once
-/// leaves little to be carried on.
+/// Most facts of a group did not change, so that adding the new and subtracting the old at once
+/// leaves few rows.
 struct BothFolds: Sendable {
   let fold: GroupFold
   /// The rules by which the cells were folded.
   let former: FoldSettings
   /// The lineages of these groups, of then and of now, as they are now.
   let rows: [Int64: LineageRow]
-  /// What they were.
+  /// The former groups.
   let past: FormerGroups
   /// Into how many shares the groups are dealt out.
   let shares: Int
@@ -56,8 +57,8 @@ struct BothFolds: Sendable {
     return events
   }
 
-  /// Takes away what the group of a lineage was by the events that were known then; gives the keys
-  /// of the group.
+  /// Subtracts the former facts of a lineage's group, by the events that were known then; returns
+  /// the keys of the group.
   ///
   /// - Parameter now: the events of the lineage's group as it is, if they have been read.
   private func withdraw(
@@ -77,9 +78,9 @@ struct BothFolds: Sendable {
 
 /// The groups of lineages as they were folded last.
 struct FormerGroups: Sendable {
-  /// Lineages of which something new is told since.
+  /// Lineages with new events since.
   let touched: Set<Int64>
-  /// Those of them that were known then, as they were.
+  /// The ones of them that were known then, as they were.
   let known: [Int64: FormerLineage]
 
   /// The lineages that were folded together with `row`: a touched one may have changed its user.

@@ -18,25 +18,25 @@ struct FactRefresh {
 
   /// The result of a run before reconciliation with snapshots.
   struct Outcome {
-    /// What the cells spoke of before; nil when everything was folded anew.
+    /// The checkpoint of the cells before; nil after a full fold.
     var basis: FactCheckpoint?
     /// Of all that the meaning of events depends on.
     var fingerprint: String
-    /// All facts, or what is to be added to the cells.
+    /// All facts, or changes to the cells.
     var facts: Facts
-    /// Revenue that is not among all facts, for want of room.
+    /// Revenue that did not fit into memory with the other facts.
     var aside: RevenueSpill?
-    /// All breaks that events alone tell.
+    /// All breaks from events alone.
     var breaks: [Break]
     /// All ends in doubt by events alone.
     var doubts: Set<ChurnDoubtRow>
-    /// Those that the cells count already.
+    /// Events that the cells count already.
     var doubtsBefore: Set<ChurnDoubtRow>
     var due: [DueLineage]
     var rates: [RateRow]
     /// What all renewals cost.
     var prices: PaidPrices
-    /// The same, or what is to be added to what the ledger has of it.
+    /// The same, or changes to the ledger's.
     var priceRows: [PriceRow]
     var groups: Int64
 
@@ -99,7 +99,7 @@ struct FactRefresh {
       }, priceRows: [PriceRow](added), groups: basis.groups)
   }
 
-  /// What all renewals cost; nobody asks where there are no snapshots to compare with.
+  /// The prices of all renewals; empty when there are no snapshots to compare with.
   private func prices(
     _ charges: () throws -> [PaidPrices.Entry: Int64]
   ) throws(SubledgerError) -> PaidPrices {
@@ -137,11 +137,11 @@ struct FactRefresh {
 }
 
 extension FactRefresh.Outcome {
-  /// What the run changes in the ledger's cells.
+  /// The run's changes to the ledger's cells.
   ///
   /// - Parameters:
-  ///   - reconciled: what comparison with snapshots came to, always of everybody.
-  ///   - basis: what the cells will speak of.
+  ///   - reconciled: the results of the comparison with snapshots, always of all users.
+  ///   - basis: the new checkpoint of the cells.
   func change(
     _ reconciled: ReconciliationResult, basis: FactCheckpoint, calendar: CivilCalendar
   ) -> FoldChange {
@@ -149,7 +149,7 @@ extension FactRefresh.Outcome {
     let now = doubts.union(ChurnDoubtRow.rows(reconciled.churnInDoubt, isBySnapshot: true))
     facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
     facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
-    // What reconciliation says of a break hides what events alone say, which is told anew then.
+    // A break from reconciliation replaces the one from events alone with the same id.
     let hidden = Set(reconciled.breaks.map(\.id))
     for found in breaks where hidden.contains(found.id) {
       due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))

@@ -42,10 +42,10 @@ struct FoldPass {
   }
 }
 
-/// What all groups came to, in bounded memory.
+/// The results of all groups, in bounded memory.
 struct WholeFold {
   let ledger: Ledger
-  /// Cells of revenue that are added up here, in about 40 MiB; SQLite adds up what is more.
+  /// Cells of revenue that are added up here, in about 40 MiB; SQLite adds up the rest.
   let revenueCellsMax: Int
   var result = FoldResult()
   /// Revenue that is not in `result`.
@@ -76,7 +76,7 @@ struct WholeFold {
     try result.facts.add(revenue)
   }
 
-  /// Leaves nothing in `result` of what is partly aside, and puts quotes together to rates.
+  /// Spills revenue that is still in `result` if a part was spilled, and merges quotes to rates.
   mutating func finish() throws(LedgerError) {
     rates = ExchangeRates(result.rates)
     result.rates = [:]
@@ -106,12 +106,12 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
 /// Folds the groups in a range of keys, on the connection of a worker.
 private struct RangeFold: Sendable {
   let fold: GroupFold
-  /// About how many cells of revenue it comes to, so that their table need not grow.
+  /// The approximate number of revenue cells, so that their table need not grow.
   let revenueCells: Int
-  /// What earlier stretches came to and was not told: small tables that many stretches fill are
-  /// added up once for each worker, not once for each stretch.
+  /// The results of earlier ranges that were not sent yet: small tables are added up once for each
+  /// worker, not once for each range.
   let sums = Relay<FoldResult>()
-  /// The revenue of stretches that were told, and tables that it was taken out of.
+  /// The revenue of the current range, and the tables that it was moved from.
   let revenue = Relay<[RevenueKey: RevenueSums]>()
   let spare = Relay<[RevenueKey: RevenueSums]>()
 
@@ -131,7 +131,7 @@ private struct RangeFold: Sendable {
 }
 
 extension RunPipeline {
-  /// Folds and reconciles all that `ledger` holds, and keeps nothing of it there.
+  /// Folds and reconciles the whole `ledger` without changing it.
   func wholeOutcome(
     of ledger: Ledger, by rules: ReconciliationSettings
   ) throws(SubledgerError) -> (fold: WholeFold, reconciled: ReconciliationResult) {

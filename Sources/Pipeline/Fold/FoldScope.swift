@@ -7,7 +7,7 @@ import Domain
 /// How much of the ledger a run must fold.
 enum FoldScope {
   case everything
-  /// Only these lineages; the rest is in the cells, which speak of the basis.
+  /// Only these lineages; the rest is in the cells of the basis.
   case dirty(DirtyLineages, FactCheckpoint)
 
   /// - Parameters:
@@ -28,12 +28,12 @@ enum FoldScope {
   /// How many lineages may be folded apart from the rest of `groups` groups.
   ///
   /// Each is folded twice, as it is and as it was, and read by its key: from a quarter on, folding
-  /// everything costs no more. Those of one user wait in memory for each other, which bounds them
-  /// in a great ledger; in a small one it makes no difference.
+  /// everything costs no more. Lineages of one user are held in memory together, which bounds their
+  /// number in a large ledger.
   private static func dirtyMax(of groups: Int) -> Int { max(256, min(groups / 4, 50_000)) }
 
-  /// Whether every feed is the same and reaches as far as it did: when one falls silent, ends that
-  /// were settled are open again, and an earlier first event changes what counts as missed.
+  /// Whether every feed is the same and reaches as far as it did: when a feed stops, final ends are
+  /// open again, and an earlier first event changes what counts as missed.
   private static func isForward(
     from basis: FactCheckpoint, to rules: ReconciliationSettings, _ ledger: Ledger
   ) -> Bool {

@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// What folding some groups came to.
+/// The results of folding some groups.
 struct FoldResult: Sendable {
   var facts = Facts()
   /// What events alone show to be wrong.
@@ -19,7 +19,7 @@ struct FoldResult: Sendable {
   /// How many groups were folded.
   var groups: Int64 = 0
 
-  /// Adds what other groups came to.
+  /// Adds the results of other groups.
   mutating func add(_ other: FoldResult) throws(AmountOverflow) {
     try facts.add(other.facts)
     breaks += other.breaks
@@ -37,7 +37,7 @@ struct FoldResult: Sendable {
     return revenue
   }
 
-  /// Takes out what comes in an order.
+  /// Removes and returns the ordered parts.
   mutating func takePart() -> FoldResult {
     var part = FoldResult()
     swap(&part.breaks, &breaks)
@@ -75,7 +75,7 @@ struct GroupFold: Sendable {
         let outcome = reconcile(user, rules: rules)
         found += outcome.breaks
         result.churnInDoubt.formUnion(outcome.churnInDoubt)
-        // What is missing is reported anew in every run: its text and status follow as-of.
+        // Missing events are reported anew in every run: text and status depend on as-of.
         isWatched = true
       }
       if found.contains(where: { $0.status == .pending }) { isWatched = true }
@@ -89,7 +89,7 @@ struct GroupFold: Sendable {
 }
 
 extension Break {
-  /// The break as one that the events of `lineage` tell without any snapshot.
+  /// The break, marked as found in the events of `lineage` without a snapshot.
   func told(by lineage: LineageInput) -> Break {
     var copy = self
     copy.lineage = lineage.state.lineage

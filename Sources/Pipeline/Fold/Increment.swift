@@ -3,28 +3,28 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// The fold of a run after others: only the groups of which something new is told, or of which a
-/// deadline has passed, each as it was and as it is.
+/// The fold of a run after others: only the groups with new events or a passed deadline, each as it
+/// was and as it is.
 struct Increment {
   let ledger: Ledger
   let fold: GroupFold
-  /// What the cells speak of.
+  /// The checkpoint of the cells.
   let basis: FactCheckpoint
   /// The rules by which they were folded.
   let former: FoldSettings
   let dirty: DirtyLineages
-  /// Lineages that were found to have a twin in the other environment.
+  /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
   let jobs: Int
   let checkStop: () throws(SubledgerError) -> Void
 
-  /// What the dirty groups come to.
+  /// The results of the invalidated groups.
   struct Result {
     /// Their breaks as they are, and how much more is counted than was.
     var change = FoldResult()
     /// Keys of all lineages of the dirty groups, of then and of now.
     var members: Set<Int64> = []
-    /// Those of which it must be found out whether they have a twin in the other environment.
+    /// Lineages to check for a counterpart in the other environment.
     var mayLeak: [LineageRow] = []
   }
 
@@ -84,8 +84,8 @@ struct Increment {
     }
   }
 
-  /// The lineages of all groups that a dirty one is part of now or was part of: one that joins or
-  /// leaves a user changes what the user's others come to.
+  /// The lineages of all groups that a dirty one is part of now or was part of: a lineage that
+  /// joins or leaves a user changes the results of the user's others.
   private func members(
     _ rows: [LineageRow], _ past: FormerGroups
   ) throws -> [Int64: LineageRow] {

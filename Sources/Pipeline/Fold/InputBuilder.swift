@@ -3,7 +3,7 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// Puts the words beside the numbers of a life, for the columns of `breaks.csv`.
+/// Resolves the symbols of a subscription to texts, for the columns of `breaks.csv`.
 struct InputBuilder {
   let ledger: Ledger
   let rules: FoldSettings
@@ -15,7 +15,7 @@ struct InputBuilder {
   ) throws -> (told: [LineageInput], newer: [LineageInput]) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
-    // Also where nothing was told since, for that may be what is odd.
+    // Also without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
     let today = isOlder ? try lives(of: events, rules: rules).compactMap(\.state) : []
     let told = try lives(of: events, rules: then).compactMap(\.state)
@@ -26,7 +26,7 @@ struct InputBuilder {
         let own = Set(state.lineages)
         let current = today.first { !own.isDisjoint(with: $0.lineages) }
         var state = state
-        // What is told today of no such life is no churn that a report counts.
+        // A churn of a subscription that no longer exists today is not in any report.
         if isOlder, current == nil { state.churned = [] }
         return try lineage(state, current: current, group, events)
       },
@@ -34,7 +34,7 @@ struct InputBuilder {
     )
   }
 
-  /// One life of a fold group; nil when nothing of it counts.
+  /// One subscription of a fold group; nil without counted events.
   func lineage(
     _ life: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
   ) throws -> LineageInput? {

@@ -3,28 +3,29 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// The dirty lineages that are folded each for itself, folded as they are, less what they were.
+/// The invalidated lineages that fold alone, folded as they are, minus their former facts.
 ///
-/// Each share reads its own, once: what a lineage was stands in the same row as what it is.
+/// Each part reads its lineages once: the former state of a lineage is in the same row as its
+/// current one.
 struct LoneFolds: Sendable {
   let fold: GroupFold
   /// The rules by which the cells were folded.
   let former: FoldSettings
-  /// Lineages of which something new is told.
+  /// Lineages with new events.
   let touched: Set<Int64>
-  /// The last archive of which events were folded then.
+  /// The last archive whose events were folded then.
   let archive: Int32
-  /// Lineages that were found to have a twin in the other environment.
+  /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
 
-  /// What some of the dirty lineages come to.
+  /// The results of some invalidated lineages.
   struct Part: Sendable {
     var change = FoldResult()
-    /// Those that are folded alone.
+    /// Lineages that fold alone.
     var members: [Int64] = []
-    /// Those of them that may have a twin in the other environment of which nothing is known yet.
+    /// The ones of them that can have an unknown counterpart in the other environment.
     var mayLeak: [LineageRow] = []
-    /// Those that are folded with others.
+    /// Lineages that fold with others.
     var grouped: [LineageRow] = []
   }
 
@@ -53,10 +54,10 @@ struct LoneFolds: Sendable {
     if !then.isEmpty { try part.change.withdraw(lives(of: then, rules: former)) }
   }
 
-  /// Whether the lineage may have a twin that was not found before, or was, and is told otherwise.
+  /// Whether the lineage can have a new counterpart, or has one whose events changed.
   ///
-  /// Sandbox lineages are few. Of the others, one has a new twin only if the twin is dirty, or when
-  /// its own first event has come to count.
+  /// Sandbox lineages are few. A production lineage has a new counterpart only if the counterpart
+  /// was invalidated, or when its own first event counts now.
   private func mayLeak(_ row: LineageRow, _ events: [Event]) -> Bool {
     row.environment == .sandbox || touched.contains(row.key) || leaked.contains(row.key)
       || events.last.map { $0.time >= former.asOf } ?? true

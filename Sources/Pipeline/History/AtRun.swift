@@ -8,9 +8,9 @@ import Domain
 extension RunPipeline {
   /// Publishes the report set as the ledger knew it when `run` published, from the ledger alone.
   ///
-  /// Options, configuration, prices and decisions are those of that run. With an explicit as-of the
-  /// set is about that moment; else its bytes must be those that the run published, or it is an
-  /// error of kind `identity`, and nothing is published.
+  /// Options, configuration, prices and decisions are that run's. With an explicit as-of the set is
+  /// about that moment; else its bytes must equal the run's published ones, or it is an error of
+  /// kind `identity`, and nothing is published.
   public func report(atRun run: Int64) throws(SubledgerError) -> RunResult {
     try requireLedger()
     var copied = plan
@@ -110,7 +110,7 @@ extension Plan {
     plan.decisions = DecisionsFile()
     if let source = try documents.decisions?.content() {
       plan.decisions = try DecisionsFile(source, named: "the decisions \(name)")
-      // By the name that the run knows, also when a person was taken out of it since.
+      // By the name that the run recorded, also if a person was erased from it since.
       plan.decisions.sha256 = documents.decisions?.sha256
     }
     guard plan.agrees(with: run.options) else { throw Self.contradiction(run) }
@@ -122,7 +122,7 @@ extension Plan {
     String(decoding: JSONValue.object(effectiveOptions.byName).document, as: UTF8.self)
   }
 
-  /// Whether the effective options are those of a run, which may be of a program with fewer.
+  /// Whether the effective options equal a run's; an older program can have fewer.
   private func agrees(with options: String) -> Bool {
     let theirs = try? JSONDecoder().decode([String: JSONValue].self, from: Data(options.utf8))
     guard let theirs else { return false }

@@ -1,18 +1,18 @@
 import EventStore
 import Reports
 
-/// The reproduced set of a run, compared with what the run published.
+/// The reproduced set of a run, compared with the published one.
 struct ReproductionCheck {
   let run: RunRow
   /// How many files the set has now.
   let files: Int
-  /// Files with other bytes, and those that only one of both sets has.
+  /// Files with other bytes, and files that only one of both sets has.
   var differing: [String]
   /// Persons who were erased since the run published.
   let erased: Int
 
-  /// What is wrong, and what a reader should know; another version of the program may write other
-  /// bytes, and files that name persons differ after an erasure.
+  /// The differences and notes; another version of the program may write other bytes, and files
+  /// that name persons differ after an erasure.
   func outcome(by version: String) -> (wrong: [String], notes: [String]) {
     if differing.isEmpty { return ([], []) }
     if run.version != version {
@@ -49,6 +49,6 @@ extension Ledger {
 }
 
 extension RunDocuments {
-  /// The checksums of what the run published; empty if they are not stored.
+  /// The checksums of the published set; empty if they are not stored.
   func checksums() throws(SubledgerError) -> [UInt8] { try published?.content() ?? [] }
 }

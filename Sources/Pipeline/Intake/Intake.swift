@@ -14,12 +14,12 @@ struct Intake {
   let times: StageTimes
   let progress: (RunProgress) -> Void
   let checkStop: () throws(SubledgerError) -> Void
-  /// An archive that is read again as the ledger says that it was read, without what follows it.
+  /// An archive to read again as recorded in the ledger, without bytes that were appended since.
   var replayed: ArchiveRecord?
-  /// Which of its values were refused for their secret then: what was told of them, by offset.
+  /// Values that were rejected for their secret then, with their texts, by offset.
   var refused: [Int64: String] = [:]
 
-  /// What a worker tells the writer about one archive, in this order.
+  /// The messages of a worker to the writer about one archive, in this order.
   private enum Message: Sendable {
     case opened(sha256: String)
     /// Its bytes were known before this run, and are not read.
@@ -47,7 +47,7 @@ struct Intake {
   /// 50,000, in 18 MB.
   private static let waitingMax = 24 * 1_024
 
-  /// Reads what is new under the plan's paths.
+  /// Reads new files under the plan's paths.
   func readArchives(into summary: inout IntakeSummary) throws(SubledgerError) {
     var rules = try plan.normaliseRules()
     rules.refused = refused
@@ -63,7 +63,7 @@ struct Intake {
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {
-      // What was read whole before the run had to stop is kept.
+      // Files that were read whole before the run had to stop are kept.
       intake.abandon()
       summary.add(try attempt { try intake.write() })
       throw error
@@ -127,8 +127,8 @@ struct Intake {
     }
   }
 
-  /// The files that may hold something new, in byte order of their names, and how many are known
-  /// or too young; `others` are no input.
+  /// The files with possibly new content, in byte order of their names, and how many are known or
+  /// too young; `others` are not input.
   func newFiles(
     of kind: ArchiveKind, under paths: [String], except others: [String]
   ) throws(SubledgerError) -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
@@ -136,7 +136,7 @@ struct Intake {
       try ArchiveFolder.files(under: paths, except: others)
     }
     for left in listing.leftOut {
-      // A broken link stood for input once; the others are left out in every run as they should.
+      // A broken link was input once; the others are not input in any run.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }
@@ -193,7 +193,7 @@ struct Intake {
       """)
   }
 
-  /// Up to which value `file` says what it said when it was shorter: torn, or not yet whole.
+  /// The last value of `file` that it contained when it was shorter: torn, or not yet whole.
   private func knownUntil(_ file: ArchiveFile) throws -> Int64? {
     try ledger.archives(named: file.name).first { former in
       try former.bytes < file.bytes && sha256(of: file, first: former.bytes) == former.sha256
@@ -242,7 +242,7 @@ struct Intake {
       } catch let error as ArchiveError where error.kind == .missing {
         _ = tell(.vanished)
       } catch is NotWanted {
-        // The writer has given up and says why itself.
+        // The writer has stopped and throws its own error.
       } catch {
         _ = tell(.failed(error))
       }

@@ -32,7 +32,7 @@ extension FrequentReject {
       + "\(archive.shown()): \(detail)"
   }
 
-  /// What to do; nil where the reason says nothing of its own.
+  /// What to do; nil where the reason needs no advice of its own.
   var hint: String? {
     guard reason == unauthenticated else { return nil }
     return "check `secrets` in the configuration; what was rejected by a wrong one is read again "

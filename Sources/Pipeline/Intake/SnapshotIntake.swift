@@ -118,5 +118,5 @@ extension Intake {
   }
 }
 
-/// A line of a file of snapshots does not say when it was taken, and nothing else does.
+/// A line of a file of snapshots has no capture time, nor has the file.
 private struct NoCaptureTime: Error {}

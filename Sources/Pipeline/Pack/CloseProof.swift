@@ -7,7 +7,7 @@ import Domain
 /// Holds the frozen numbers of a pack to the act that froze them, and that to the chain of runs.
 struct CloseProof {
   let folder: String
-  /// What each run of the chain says, by number.
+  /// The facts of each run of the chain, by number.
   let runs: [Int64: [String: String]]
 
   /// Nil when the pack is of a month that was not closed.

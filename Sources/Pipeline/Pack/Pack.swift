@@ -70,7 +70,7 @@ extension RunPipeline {
     }
   }
 
-  /// A month that no report speaks of is a slip of the hand.
+  /// A month without rows in any report is a typing error.
   private func requireRows(
     of month: Month, _ zone: String, _ run: RunRow, in ledger: Ledger
   ) throws(SubledgerError) {

@@ -6,7 +6,8 @@ final class PackFile {
   private let path: String
   private let aside: AtomicFile
 
-  /// Makes the file aside; a pack names users, so only its owner may read it.
+  /// Makes the file under a temporary name; a pack contains user ids, so only its owner can read
+  /// it.
   init(_ path: String) throws(SubledgerError) {
     self.path = path
     try Self.requireRoom(for: path)

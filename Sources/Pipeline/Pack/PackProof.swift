@@ -70,8 +70,8 @@ extension RunPipeline {
   /// The most bytes of such a file: the chain of all runs of decades, or the rows of a month.
   private static let readWholeMax = 64 << 20
 
-  /// Recomputes every record, and holds the last run's to the set and documents of the pack; gives
-  /// what each run says.
+  /// Recomputes every record, and compares the last run's with the set and documents of the pack;
+  /// returns the facts of each run.
   private static func chain(
     in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
   ) -> Verification.Check {

@@ -3,7 +3,7 @@ import EventStore
 import Reports
 import Domain
 
-/// The close of a packed month: what was frozen, and the acts that say so.
+/// The close of a packed month: the frozen rows and the acts about them.
 struct PackedClose {
   let close: MonthClose
   let act: AuditEntry
@@ -23,7 +23,7 @@ struct PackedClose {
     reports = try ledger.closedReports(act: close.act)
   }
 
-  /// What the pack's manifest says of it.
+  /// Its description in the pack's manifest.
   var facts: JSONValue {
     .object([
       "act": .integer(close.act), "run": .integer(close.run), "as_of": .string(close.asOf.text),

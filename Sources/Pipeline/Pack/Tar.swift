@@ -3,14 +3,14 @@ import Foundation
 
 /// Writes files into one tar (POSIX ustar) in gzip: the same files give the same bytes.
 ///
-/// Every entry is a plain file of mode 0644 that belongs to nobody and bears one time.
+/// Every entry is a plain file of mode 0644 without an owner and with one fixed time.
 struct TarWriter {
   private let write: (UnsafeRawBufferPointer) throws -> Void
   private let packer: GzipPacker
   /// Seconds since 1970.
   private let time: Int64
 
-  /// Gives what it packs to `write`.
+  /// Passes the packed bytes to `write`.
   init(time: Int64, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
     self.write = write
     packer = GzipPacker()
@@ -83,7 +83,8 @@ struct TarReader {
   /// More files than any pack has.
   private static let filesMax = 100_000
 
-  /// Writes every file into `folder`, and gives their names and sizes; nil when it is no such tar.
+  /// Writes every file into `folder`, and returns their names and sizes; nil when it is not such a
+  /// tar.
   func extract(
     into folder: String, _ stop: () -> Int32
   ) throws -> [(name: String, size: Int)]? {

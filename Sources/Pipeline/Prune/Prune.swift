@@ -2,8 +2,8 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// Removes what only as-ofs before a month need, and runs as of such, and says what it was; a dry
-  /// run does it in a copy.
+  /// Removes content that only as-ofs before a month need, and runs as of such, and reports the
+  /// counts; a dry run does it in a copy.
   ///
   /// Nothing that a close froze is removed, and no event. The removal is one transaction; then the
   /// file is written anew.
@@ -63,7 +63,7 @@ extension RunPipeline {
       hint: "give a later --as-of, or make a ledger anew from the archives")
   }
 
-  /// Refuses a run of which something was removed.
+  /// Refuses a run that was pruned.
   func requireKept(_ run: RunRow, in ledger: Ledger) throws(SubledgerError) {
     guard let pruned = try attempt({ try ledger.prunedBefore() }),
       run.id < pruned.run || run.asOf < pruned.moment

@@ -1,10 +1,10 @@
 import Domain
 
-/// Up to where a ledger is to be pruned, why, and who says so.
+/// The month up to which to prune a ledger, with reason and person.
 public struct PruneOrder: Sendable {
-  /// The first month of which everything is kept.
+  /// The first month that is kept whole.
   let month: Month
-  /// Why, and who says so.
+  /// Reason and person.
   let words: AuditNote
 
   /// Checks what a person wrote.

@@ -1,8 +1,8 @@
 public import Reports
 
-/// What a dry run came to: what a real one would have done.
+/// The result of a dry run: what a real one would have done.
 public struct DryRun: Sendable, Equatable {
-  /// What was read, in words; empty when nothing was to be read.
+  /// A summary of the input; empty without input.
   public var intake = ""
   /// What would become of the published set; nil when none was asked for.
   public var changes: SetChanges?

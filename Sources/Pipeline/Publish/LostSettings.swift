@@ -2,8 +2,7 @@ import EventStore
 import Reports
 
 extension PublishPass {
-  /// What the publication before that of `run` was given and this one is not, in words for the log;
-  /// nil when that is nothing.
+  /// Settings of the previous publication that `run` lacks, as text for the log; nil without any.
   ///
   /// A command that is called without the options of the nightly job publishes other numbers.
   func lostSettings(since run: Int64) throws(SubledgerError) -> String? {

@@ -4,7 +4,7 @@ import Reconciliation
 import Domain
 
 extension PublishPass {
-  /// What the set says about itself, all but its tables.
+  /// The manifest, without its tables.
   func manifest(_ archives: [ArchiveRecord], _ counts: ReconciliationCounts) -> Manifest {
     var manifest = Manifest(
       version: version, asOf: rules.asOf, timeZone: rules.calendar.identifier)
@@ -51,7 +51,7 @@ extension Plan {
         configuration.products.mapValues { .array($0.map(JSONValue.string)) }),
       .periods: .object(configuration.periods.mapValues { .string($0.iso) }),
       .eventNames: .object(configuration.eventNames.mapValues { .string($0.name) }),
-      // Whose deliveries are held to secrets; nothing of the secrets themselves.
+      // The providers with configured secrets, without the secrets.
       .authenticated: .array(
         configuration.secrets.keys.map(\.name).sorted().map(JSONValue.string)),
       .pricesSHA256: .string(prices?.sha256 ?? "none"),

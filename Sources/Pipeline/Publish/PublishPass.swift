@@ -17,7 +17,7 @@ struct PublishPass {
   /// Throws when the set with these checksums must not be published.
   let accept: ([UInt8]) throws(SubledgerError) -> Void
 
-  /// Publishes the set and says whether somebody should look at it.
+  /// Publishes the set and returns whether it needs attention.
   ///
   /// Takes the facts out of `fold`: once they are in the ledger, the reports want their memory.
   func run(
@@ -42,7 +42,7 @@ struct PublishPass {
     let (published, dryRun) = try publish(manifest, run, read)
     for reservation in verdict.reservations { log.warning("\(reservation)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
-    // The run that read them has said so itself.
+    // The run that read them has warned already.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
       !verdict.reservations.contains(torn.text)
     {
@@ -106,7 +106,7 @@ struct PublishPass {
         let publication = try times.measure(.publish) {
           let set = try staging.sealed(by: manifest)
           try accept(set.checksums)
-          // A power cut must not leave a set that the ledger knows nothing of.
+          // A power cut must not leave a set that the ledger does not record.
           return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
         }
         try ledger.finishRun(
@@ -173,7 +173,7 @@ struct PublishPass {
     if let failure { throw failure }
   }
 
-  /// One break per id: what reconciliation says of it beats what one event alone says.
+  /// One break per id: a break from reconciliation replaces one from a single event.
   private func uniqueBreaks(_ breaks: [Break]) -> [Break] {
     var byID: [String: Break] = [:]
     for found in breaks { byID[found.id] = found }

@@ -7,14 +7,14 @@ struct Verdict {
   private(set) var qualifications: [String] = []
   /// Why this run's own lines deserve a look although the set holds; nil when they do not.
   private let newRejects: String?
-  /// Snapshots of which too much was rejected; nil when not.
+  /// Snapshots with too many rejected lines; nil without any.
   private let tornSnapshots: TornSnapshots?
   private let stale: [Break]
   private let gate: Plan.FailOn
   private let gated: Int
 
-  /// `intake` is the account of the lines that are new in this run; `net` tells what was booked
-  /// in a month less refunds, in millionths of a US dollar.
+  /// `intake` counts the new lines of this run; `net` returns the net revenue of a month, in
+  /// millionths of a US dollar.
   init(
     plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
     intake: ArchiveTallies = ArchiveTallies(), tornSnapshots: TornSnapshots? = nil,
@@ -55,7 +55,7 @@ struct Verdict {
     return reservations
   }
 
-  /// More rejected lines than `share` of those that should be events, and at least 20.
+  /// More than `share` of the lines that should be events are rejected, and at least 20.
   private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
     let events = archives.filter { $0.kind == .events }
     let rejected = events.reduce(0) { $0 + $1.tallies.rejected }
@@ -77,7 +77,7 @@ struct Verdict {
 
   /// Open breaks worth more than `share` of a month's net revenue.
   ///
-  /// One without a business time speaks of as-of itself, as in `quality_monthly.csv`.
+  /// One without a business time counts at as-of, as in `quality_monthly.csv`.
   private mutating func readMateriality(
     _ breaks: [Break], _ rules: FoldSettings, share: Amount,
     _ net: (Month) throws(SubledgerError) -> Int128
@@ -103,7 +103,7 @@ struct Verdict {
 }
 
 extension TornSnapshots {
-  /// What was rejected and what comes of it, in words for the log.
+  /// The rejected lines and their effect, as text for the log.
   var text: String {
     let name = newest.shown()
     let place = files == 1 ? name : "\(files) files of snapshots, the last of them \(name),"

@@ -5,8 +5,8 @@ import Subscriptions
 import Domain
 
 extension RunPipeline {
-  /// Refuses an as-of so far behind all that was told that it can only be a slip: reports have rows
-  /// for every month up to it.
+  /// Refuses an as-of so far from all events that it must be a typing error: reports have rows for
+  /// every month up to it.
   func requireNear(_ rules: FoldSettings) throws(SubledgerError) {
     let years: Int64 = 100
     guard let newest = rules.watermarks.values.max(),
@@ -19,8 +19,7 @@ extension RunPipeline {
       hint: "check the year given with --as-of; what was read is kept")
   }
 
-  /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
-  /// watermarks.
+  /// The rules of the plan, with the ledger's symbols of products and prices, and watermarks.
   func reconcileRules(for ledger: Ledger) throws(SubledgerError) -> ReconciliationSettings {
     let watermarks = try attempt { try ledger.watermarks() }
     var rules = plan.rules
@@ -31,7 +30,7 @@ extension RunPipeline {
       if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
     }
     if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
-    // Who is missing from half a file may stand in the other half.
+    // A user missing from a torn file can be in its lost part.
     let isComplete = try attempt {
       try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     }
@@ -55,13 +54,13 @@ extension RunPipeline {
 }
 
 extension ReconciliationSettings {
-  /// The same rules, with what a fold came to: what renewals cost, and which app sells what, as far
-  /// as subscriptions and trials tell it.
+  /// The same rules with results of a fold: the prices of renewals, and which app sells which
+  /// product, as far as subscriptions and trials show it.
   ///
-  /// Where a provider tells of one app alone, what it sells is asked nowhere.
+  /// With one app of a provider, its products need no check.
   ///
-  /// - Parameter begun: how many of each product began; asked only where a provider with snapshots
-  ///   tells of several apps.
+  /// - Parameter begun: how many of each product began; used only if a provider with snapshots has
+  ///   several apps.
   func knowing(
     _ prices: PaidPrices, in ledger: Ledger, begun: () throws -> [ProductKey: Int64]
   ) throws(SubledgerError) -> ReconciliationSettings {

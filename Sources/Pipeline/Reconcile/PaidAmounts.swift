@@ -19,7 +19,7 @@ extension RateRow {
 }
 
 extension ExchangeRates {
-  /// The rates of some days, and what is added to them.
+  /// The rates of some days, and additions to them.
   init(_ rows: [RateRow], with added: ExchangeRates) {
     self.init(rows)
     add(added)

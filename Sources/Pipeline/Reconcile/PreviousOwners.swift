@@ -1,7 +1,7 @@
 import Domain
 
-/// Users whom events name, while the lineage is filed under another one: a purchase can be restored
-/// or shared, and an account can take over what its device bought.
+/// Users in events of a lineage that has another current user: a purchase can be restored or
+/// shared, and an account can take over what its device bought.
 struct PreviousOwners {
   /// Fingerprints of provider, user and app, and of provider and user alone: there may be as many
   /// as there are devices.
@@ -18,11 +18,10 @@ struct PreviousOwners {
     }
   }
 
-  /// Adds those of other lineages.
+  /// Adds the users of other lineages.
   mutating func add(_ others: PreviousOwners) { named.formUnion(others.named) }
 
-  /// Whether a break says of one of them that no event ever came; an app that is not known may be
-  /// any.
+  /// Whether a break reports one of them as a user without events; an unknown app matches any.
   func contradict(_ found: Break) -> Bool {
     guard found.code == .eventsAbsent else { return false }
     let user = Int64(userKeyText: found.user)

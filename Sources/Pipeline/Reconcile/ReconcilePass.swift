@@ -91,7 +91,7 @@ private struct InputReader {
 
   private var asOf: Instant { rules.fold.asOf }
 
-  /// One input for each snapshot, with what was bought in its app, and one for what was bought in
+  /// One input for each snapshot, with the subscriptions of its app, and one for subscriptions of
   /// apps without a snapshot.
   mutating func inputs(_ user: UserSnapshots) throws -> [ReconciliationInput] {
     let rows = try ledger.lineages(ofUser: user.user, provider: user.provider)
@@ -144,8 +144,8 @@ private struct InputReader {
     return user
   }
 
-  /// The subscriptions that `rows` are part of, by the events before `moment`, and those of which
-  /// all events are later.
+  /// The subscriptions that `rows` are part of, by the events before `moment`, and the ones that
+  /// have only later events.
   private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
   ) throws -> (told: [LineageInput], newer: [LineageInput]) {
@@ -212,7 +212,7 @@ private struct InputReader {
 }
 
 extension LineageInput {
-  /// Whether one of the life's lineages is one of `keys`.
+  /// Whether one of the subscription's lineages is in `keys`.
   func isAmong(_ keys: Set<Int64>) -> Bool {
     !keys.isDisjoint(with: state.lineages)
   }

@@ -25,7 +25,7 @@ func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
 extension RunPipeline {
   /// Warns of newest inputs that cannot be true: until they have come, their feeds are never stale.
   ///
-  /// Only the default of as-of is the time that it is: an as-of that is said may look back.
+  /// Only the default of as-of is the current time: an explicit as-of can be in the past.
   func tellFuture(of ledger: Ledger) throws(SubledgerError) {
     guard !plan.saysAsOf else { return }
     let latest = plan.rules.asOf + .days(1)

@@ -54,7 +54,7 @@ struct Configuration: Sendable {
   var retryHorizon: Interval?
   var freshnessMax: Interval?
   var deliveryWindows: [Provider: Interval] = [:]
-  /// When providers try again, where it differs from what they publish.
+  /// Retry schedules of providers that differ from the published ones.
   var retrySchedules: [Provider: RetrySchedule] = [:]
   var snapshotsAreComplete = false
   var valueBytesMax: Int?

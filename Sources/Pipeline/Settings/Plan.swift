@@ -119,8 +119,8 @@ extension Plan {
   /// The longest JSON value that is read, in bytes.
   var valueBytesMax: Int { configuration.valueBytesMax ?? defaultValueBytesMax }
 
-  /// Files and folders of the job itself, which are no input: the published folder and the files of
-  /// a set in it, the ledger and what lies beside it, and the files with settings.
+  /// Files and folders of the job itself, which are not input: the published folder and the files
+  /// of a set in it, the ledger and files beside it, and the files with settings.
   ///
   /// The files of a set are known by their names, for one that was broken off names none of them.
   var ownPlaces: [String] {

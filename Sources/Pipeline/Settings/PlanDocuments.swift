@@ -13,14 +13,14 @@ extension Plan {
 }
 
 extension Document {
-  /// A document that says `content`.
+  /// A document with `content`.
   init(_ content: [UInt8]) {
     self.init(sha256: Formats.sha256(of: content), body: gzipMember(of: content))
   }
 
-  /// What the document says.
+  /// The content of the document.
   ///
-  /// - Throws: `SubledgerError` of kind `damagedInput` when it is not what its SHA-256 says.
+  /// - Throws: `SubledgerError` of kind `damagedInput` when its content does not match its SHA-256.
   func content() throws(SubledgerError) -> [UInt8] {
     if let content = gzipContent(of: body, bytesMax: SettingsFile.sizeMax),
       Formats.sha256(of: content) == contentSHA256

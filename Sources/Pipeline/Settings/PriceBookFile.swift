@@ -15,8 +15,7 @@ struct PriceBookFile: Sendable, Equatable {
   /// `calendar`.
   ///
   /// - Throws: `SubledgerError` of kind `noInput`, `permission`, or `configuration` that names
-  ///   every
-  ///   wrong line with its column and what is wrong.
+  ///   every wrong line with its column and defect.
   static func read(
     _ path: String, givenWith place: String = "--prices", calendar: CivilCalendar
   ) throws(SubledgerError) -> PriceBookFile {
@@ -55,7 +54,7 @@ struct PriceBookFile: Sendable, Equatable {
 
   /// These prices by the symbols of `ledger`, which learns the words that it lacks.
   ///
-  /// Products of which no event speaks are left out.
+  /// Products without events are left out.
   func book(in ledger: Ledger) throws(LedgerError) -> PriceBook {
     let known = lines.filter { ledger.symbol($0.key.product) != nil }
     try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
@@ -127,7 +126,7 @@ private struct PriceColumns {
   }
 }
 
-/// What is wrong with a price book as a whole: told at once, so that one correction is enough.
+/// The defects of a price book, reported together, so that one correction is enough.
 private struct PriceBookCheck {
   let path: String
   var problems: [CSVProblem] = []

@@ -1,10 +1,10 @@
 import Domain
 
-/// One line of a price book, in words; an empty word stands for any.
+/// One line of a price book as text; an empty field matches all.
 struct PriceBookLine: Sendable, Equatable {
   /// What two lines must not share.
   struct Key: Sendable, Hashable {
-    /// `unknown` stands for every store.
+    /// `unknown` means every store.
     var store: Store
     /// Store product id.
     var product: String
@@ -41,7 +41,7 @@ struct PriceBookLine: Sendable, Equatable {
     case offer
   }
 
-  /// What is wrong with a field.
+  /// The defect of a field.
   struct Problem: Error, Sendable {
     var column: Column
     var reason: String

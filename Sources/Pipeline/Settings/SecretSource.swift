@@ -6,7 +6,7 @@ import Yams
 
 /// Where a secret of the configuration comes from.
 enum SecretSource: Sendable {
-  /// It stands in the configuration itself.
+  /// It is in the configuration itself.
   case written(Secret)
   /// An environment variable holds it.
   case environment(String)
@@ -55,11 +55,10 @@ extension SettingValue {
 }
 
 extension Plan {
-  /// The secrets that deliveries are compared with, fetched from where the configuration says.
+  /// The secrets that deliveries are compared with, read from the places in the configuration.
   ///
   /// - Throws: `SubledgerError` of kind `configuration` or `permission` naming the provider; never
-  ///   a
-  ///   value, nor what stands in the place of a name.
+  ///   a value, nor a text in place of a name.
   func secrets() throws(SubledgerError) -> [Provider: [Secret]] {
     var secrets: [Provider: [Secret]] = [:]
     for (provider, sources) in configuration.secrets {
@@ -118,7 +117,7 @@ private struct SecretFile {
   func secrets() throws(SubledgerError) -> [Secret] {
     // A pipe without a writer would wait for ever.
     guard let file = OpenFile(path, O_RDONLY | O_NONBLOCK) else { throw unreadable(errno) }
-    // The open file is asked, so that nobody can exchange it in between.
+    // The open file is checked, so that it cannot be exchanged in between.
     try check(file.rights())
     var bytes = [UInt8](repeating: 0, count: Self.bytesMax)
     guard let count = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else {

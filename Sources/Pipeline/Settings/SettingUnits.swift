@@ -4,7 +4,7 @@ import Formats
 import Foundation
 import Yams
 
-/// What the values of settings measure and name.
+/// Units and names in values of settings.
 extension SettingValue {
   /// The longest duration: a hundred years, so that no sum of durations and instants overflows.
   private static let longest = Interval.days(36_525)
@@ -36,7 +36,7 @@ extension SettingValue {
     return length
   }
 
-  /// The provider of which the key is the name.
+  /// The provider with the key as its name.
   func provider() throws(SubledgerError) -> Provider {
     guard let provider = Provider(name: key) else {
       throw unknown(among: Provider.allCases.map(\.name))
@@ -163,7 +163,7 @@ extension Interval {
 extension Amount {
   /// Reads a plain decimal of at most 10¹² with at most six decimals, such as `0.005`.
   init?(typed text: String) {
-    // Nobody types a sign or an exponent on purpose.
+    // A sign or an exponent is a typing error.
     guard text.utf8.allSatisfy({ 48...57 ~= $0 || $0 == UInt8(ascii: ".") }) else { return nil }
     var text = text
     let parsed = text.withUTF8 { DecimalText.amount(UnsafeRawBufferPointer($0)) }

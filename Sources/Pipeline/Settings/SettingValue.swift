@@ -9,8 +9,8 @@ struct GivenPath: Sendable {
   let place: String
 }
 
-/// A value as it was written, and where: what reads it throws `SubledgerError` naming the place,
-/// the value and what is expected.
+/// A value as it was written, and its place: readers throw `SubledgerError` naming the place, the
+/// value and what is expected.
 struct SettingValue {
   enum Source {
     case flag

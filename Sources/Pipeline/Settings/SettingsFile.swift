@@ -3,12 +3,12 @@ import Foundation
 
 /// A small file that a person wrote: the configuration, decisions, a price book.
 struct SettingsFile {
-  /// What it is, in a sentence: `the configuration`.
+  /// Its name in a sentence: `the configuration`.
   let what: String
   let path: String
   /// Where the path was given.
   let place: String
-  /// The kind of error when there is no such file.
+  /// The kind of error for a missing file.
   let missing: SubledgerError.Kind
 
   /// The most bytes that are read of one.
@@ -50,8 +50,8 @@ func mayExist(_ path: String) -> Bool {
   access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR
 }
 
-/// The path that a link at `path` leads to, whether or not something is there; `path` itself when
-/// there is no link.
+/// The path that a link at `path` leads to, whether or not it exists; `path` itself when there is
+/// no link.
 ///
 /// The ledger's lock, its log and its copies belong to the file, whatever name it is given by.
 func linksFollowed(_ path: String) -> String {

@@ -8,13 +8,13 @@ struct SeverityThresholds: Sendable, Equatable {
   /// From how many days on that an event is missing its break matters at least so much.
   ///
   /// Age alone makes nothing critical unless it is configured: a first run over old archives would
-  /// bury what is.
+  /// have too many critical breaks.
   var days: [Severity: Int64] = [.medium: 8, .high: 31]
 
   /// `found` with the severity that its age at `asOf` gives it.
   ///
-  /// Only what is open and misses events of worth grows with age: a difference between two things
-  /// that were told, or a free trial, does not get worse.
+  /// Only an open break with missing events of value grows with age: a difference between two
+  /// reported values, or a free trial, does not get worse.
   func aged(_ found: Break, asOf: Instant) -> Break {
     guard found.status == .open, found.missingEvents > 0, found.severity != .info,
       found.estimatedUSD != .zero,

@@ -10,8 +10,8 @@ extension CivilCalendar {
       self = .utc
       return
     }
-    // The list of known names leaves out links such as Asia/Kolkata; what has no slash and is not
-    // in it is an offset, not a place.
+    // The list of known names leaves out links such as Asia/Kolkata; a name without a slash that is
+    // not in it is an offset, not a place.
     guard TimeZone.knownTimeZoneIdentifiers.contains(identifier) || identifier.contains("/"),
       let zone = TimeZone(identifier: identifier)
     else { return nil }

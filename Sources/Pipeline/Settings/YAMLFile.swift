@@ -3,7 +3,7 @@ import Yams
 
 /// A YAML file that a person wrote: its root, within bounds, and errors that name its lines.
 struct YAMLFile: Sendable {
-  /// The path, or what else a reader knows it by.
+  /// The path, or another name for readers.
   let name: String
   /// What to do about an error in it.
   let hint: String
@@ -48,7 +48,7 @@ struct YAMLFile: Sendable {
       var open: [Bool?] = []
       while true {
         var event = yaml_event_t()
-        // What is not YAML is left to the library, which names the place.
+        // The library reports invalid YAML with its place.
         guard yaml_parser_parse(&parser, &event) == 1 else { return nil }
         defer { yaml_event_delete(&event) }
         let isKey = open.last == .some(true)

@@ -3,8 +3,8 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Unresolved breaks by status and severity, the oldest of each status, and their codes with what
-  /// is missing by them.
+  /// Unresolved breaks by status and severity, the oldest of each status, and their codes with the
+  /// missing events.
   func breakLines(_ ledger: Ledger) throws -> [String] {
     let counts = try ledger.breakCounts()
     if counts.isEmpty { return ["breaks    none"] }
@@ -35,7 +35,7 @@ extension RunPipeline {
     }
   }
 
-  /// What is missing by breaks of one code: events, and what is known of their worth.
+  /// The missing events of breaks of one code, and their known worth.
   private func worth(_ counts: [BreakCount]) -> String {
     let events = counts.reduce(0) { $0 + $1.missingEvents }
     guard events > 0 else { return "" }

@@ -14,7 +14,7 @@ struct LedgerSize {
 }
 
 extension RunPipeline {
-  /// What the ledger holds, as a JSON object for programs.
+  /// The ledger's state, as a JSON object for programs.
   public func statusJSON() throws(SubledgerError) -> String {
     var facts: [String: JSONValue] = ["ledger": .string(plan.ledger)]
     if let ledger = try ledgerIfThere() {

@@ -3,7 +3,7 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// What the ledger holds, for a person to read.
+  /// The ledger's state, as text for people.
   public func status() throws(SubledgerError) -> String {
     guard let ledger = try ledgerIfThere() else {
       return "the ledger \(plan.ledger.shown()) does not exist yet: nothing was read"

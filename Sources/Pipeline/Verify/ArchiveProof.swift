@@ -15,7 +15,7 @@ extension RunPipeline {
     }
     guard let known = listed else { return check.skipped("the ledger cannot be read") }
     let given = try namedFiles()
-    // The same bytes may have come under other names, of which one may be left.
+    // The same bytes can have come under other names, and one of these can still exist.
     let copies = Dictionary(grouping: known, by: \.sha256)
     let files = known.map { archive in
       let others = copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path }
@@ -58,7 +58,7 @@ extension RunPipeline {
 }
 
 extension ArchiveRecord {
-  /// Whether `file` holds what was read, and more behind it.
+  /// Whether `file` begins with the bytes that were read.
   func begins(_ file: ArchiveFile) throws(ArchiveError) -> Bool {
     guard file.bytes > bytes else { return false }
     return try Formats.sha256(of: file, first: bytes) == sha256
@@ -79,8 +79,8 @@ private struct FileToProve: Sendable {
     case unreadable(String)
   }
 
-  /// A file that has grown, or came whole later, holds the bytes that were read; those of another
-  /// archive at the place are no damage either.
+  /// A file that has grown, or came whole later, holds the bytes that were read; another archive
+  /// with the same name is not damage either.
   func look(_ known: Set<String>) -> LocationText {
     var found = LocationText.gone
     for path in paths {

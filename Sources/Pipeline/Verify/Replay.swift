@@ -5,7 +5,7 @@ import Providers
 import Reports
 
 extension RunPipeline {
-  /// Builds the ledger anew from the archives alone, and compares what counts and what is reported.
+  /// Rebuilds the ledger from the archives alone, and compares counted events and reports.
   func proveReplay(
     _ copy: String, in folder: PrivateFolder
   ) throws(SubledgerError) -> [Verification.Check] {
@@ -66,7 +66,7 @@ extension RunPipeline {
   /// Notes how many lines were refused for their secret, which are left out; skips the check when
   /// the ledger does not list them all.
   ///
-  /// Which secrets held then, nothing tells.
+  /// The secrets of that time are unknown.
   private func noteRefused(
     in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout Verification.Check
   ) throws(SubledgerError) -> Bool {
@@ -88,10 +88,10 @@ extension RunPipeline {
     return unlisted.isEmpty
   }
 
-  /// Where the bytes of archives are, by SHA-256; those of a torn one at the whole one's place, and
-  /// those that came under other names, of which one may be left, at theirs.
+  /// Where the bytes of archives are, by SHA-256; a torn archive is in the whole one's file; copies
+  /// under other names are listed, too, as one can still exist.
   ///
-  /// Of archives that may lie where nothing can be read, why it cannot.
+  /// Errors of unreadable folders that can hold archives.
   private func places(
     of archives: [ArchiveRecord], among files: [ArchiveRecord]
   ) throws(SubledgerError) -> (places: [String: String], unreadable: [String: String]) {

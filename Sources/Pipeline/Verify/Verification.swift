@@ -8,7 +8,7 @@ public struct Verification: Sendable, Equatable {
     case holds
     /// Something is not as it was written: the file, a row, an archive, a published file.
     case damaged
-    /// All is as it was written, but doing it again comes to something else.
+    /// Everything is unchanged, but a repetition gives another result.
     case differs
     /// There was nothing to look at, or no sense in it any more.
     case skipped
@@ -16,17 +16,17 @@ public struct Verification: Sendable, Equatable {
 
   /// One check.
   public struct Check: Sendable, Equatable {
-    /// What was looked at.
+    /// The checked item.
     public var name: String
     /// How it ended.
     public var outcome = Outcome.holds
     /// How many things were looked at.
     public var count: Int64 = 0
-    /// What they are, such as `rows` or `files`.
+    /// Their unit, such as `rows` or `files`.
     public var unit: String
-    /// How many are wrong, or what is left out.
+    /// How many are wrong, or which were not checked.
     public var wrong: Int64 = 0
-    /// The first of what is wrong, and what a reader should know.
+    /// The first defects, and notes.
     public var notes: [String] = []
 
     init(_ name: String, unit: String) {
@@ -60,7 +60,7 @@ public struct Verification: Sendable, Equatable {
     return outcomes.contains(.damaged) ? .damaged : outcomes.contains(.differs) ? .differs : .holds
   }
 
-  /// A line per check, and below it what is wrong.
+  /// A line per check, with its defects below.
   public var text: String {
     let width = checks.map(\.name.count).max() ?? 0
     return checks.map { check in

@@ -19,8 +19,8 @@ public struct VerifyOrder: Sendable {
 extension RunPipeline {
   /// Proves the ledger, its archives and a published set, and writes nothing but temporary files.
   ///
-  /// Works on a consistent copy, so that it may run beside a run. What is not as it was written
-  /// is a check that fails, not an error.
+  /// Works on a consistent copy, so that it can run beside a run. Changed content is a failed
+  /// check, not an error.
   ///
   /// - Throws: `SubledgerError` when verifying itself cannot be done.
   public func verify(_ order: VerifyOrder) throws(SubledgerError) -> Verification {
@@ -32,7 +32,7 @@ extension RunPipeline {
     var result = Verification(checks: try proveRows(copy))
     let isWhole = result.outcome == .holds
     result.checks.append(try proveArchives(copy, order, isWhole: isWhole))
-    // What is damaged comes to anything.
+    // A repetition with damaged content proves nothing.
     if isWhole { result.checks += try proveNumbers(copy, in: folder) }
     if isWhole, order.isReplay { result.checks += try proveReplay(copy, in: folder) }
     result.checks.append(try proveSet(copy, order, isWhole: isWhole))
@@ -56,8 +56,8 @@ extension RunPipeline {
     }
   }
 
-  /// What `read` tells of the copy at `path`; nil when it cannot be read for damage that the checks
-  /// before have found.
+  /// The result of `read` on the copy at `path`; nil when damage that earlier checks found prevents
+  /// it.
   func told<Value>(
     by path: String, isWhole: Bool, _ read: (Ledger) throws(LedgerError) -> Value
   ) throws(SubledgerError) -> Value? {
@@ -98,7 +98,7 @@ extension RunPipeline {
     return checks + [documents]
   }
 
-  /// Does the last run again, and holds facts, breaks and reports to what it comes to.
+  /// Repeats the last run, and compares facts, breaks and reports with its results.
   private func proveNumbers(
     _ copy: String, in folder: PrivateFolder
   ) throws(SubledgerError) -> [Verification.Check] {
@@ -131,7 +131,7 @@ extension RunPipeline {
     } catch {
       switch error.kind {
       case .identity: identities.fail(.differs, error.message)
-      // These say nothing of the ledger.
+      // These do not depend on the ledger.
       case .stopped, .inputOutput, .cannotCreate, .permission, .tryAgain: throw error
       case .usage, .damagedInput, .noInput, .configuration:
         reports.fail(.differs, "run \(run.id) cannot be done again: \(error.message)")

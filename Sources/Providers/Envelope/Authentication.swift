@@ -3,7 +3,7 @@ import Formats
 
 /// Judges a delivery by the secret that it carries, where its provider's `BodyMapper` names it.
 struct Authentication {
-  /// What a look at one place came to.
+  /// The result of looking in one place.
   enum Match {
     /// There is nothing that could be a secret.
     case absent
@@ -40,7 +40,7 @@ struct Authentication {
     return match
   }
 
-  /// Who proves to know a secret may say other things beside it: one match is enough.
+  /// One matching secret is enough, whatever else is sent.
   private func judge(
     _ value: JSONNode, of provider: Provider, _ tape: JSONTape, _ match: inout Match
   ) {
@@ -103,7 +103,7 @@ public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
 
   /// The secret that `bytes` are; spaces around them are not part of it, as in headers.
   ///
-  /// - Returns: nil when nothing is left.
+  /// - Returns: nil when the rest is empty.
   public init?(_ bytes: [UInt8]) {
     let trimmed = bytes.withUnsafeBytes { Array($0.trimmed) }
     guard !trimmed.isEmpty else { return nil }
@@ -122,8 +122,8 @@ public struct Secret: Sendable, CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// Whether both hold the same bytes, found out in a time that does not tell where they differ:
-/// every byte of both is looked at, once.
+/// Whether both hold the same bytes, in a time that does not depend on where they differ: every
+/// byte is compared once.
 func isEqualAtEveryByte<Bytes: RandomAccessCollection>(
   _ left: Bytes, _ right: Bytes
 ) -> Bool where Bytes.Element == UInt8 {

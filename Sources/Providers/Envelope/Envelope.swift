@@ -10,7 +10,7 @@ import Domain
 enum EnvelopeField: Int, MemberField {
   case body, data, payload, message, detail, rawPayload, event, record
   case isLargePayload, requestContext
-  /// The receive time, the most telling name first.
+  /// The receive time, the most specific name first.
   case received
 
   var names: [String] {
@@ -42,13 +42,13 @@ let receivedNames = ["received_at", "receivedAt", "ingested_at", "timestamp", "d
 struct Envelope {
   /// Members that may be the body, in the order in which they are tried.
   private(set) var contents: [JSONNode] = []
-  /// Whether the envelope says that the body was too large to be kept.
+  /// Whether the envelope reports that the body was too large to be kept.
   private(set) var isTooLarge = false
   private(set) var received: Instant?
   /// Whether it is an envelope by what its writer adds, around a request without any body.
   ///
-  /// API Gateway leaves `body` out then, and of Fluent Bit's record only the members remain that it
-  /// adds to those of the body.
+  /// API Gateway leaves `body` out then, and a Fluent Bit record then has only the members that it
+  /// adds to the body's.
   private(set) var isBare = false
 
   init(_ object: JSONNode, of tape: JSONTape, _ members: inout Members<EnvelopeField>) {
@@ -90,8 +90,8 @@ struct Envelope {
 
 /// A receive time as its writer put it: epoch seconds or milliseconds, or RFC 3339.
 ///
-/// - Returns: nil when it is nothing of the kind; a body does not suffer from its envelope. What
-///   would be before the first shop for apps is no time: a table's column may hold `20251009`.
+/// - Returns: nil if it is not a time; a body is valid whatever its envelope. A time before the
+///   first app store is not accepted: a table's column may hold `20251009`.
 func receiveTime(_ node: JSONNode, of tape: JSONTape) -> Instant? {
   let text = tape.bytes(node)
   let time: Instant?

@@ -17,9 +17,9 @@ extension JSONTape {
 
   /// Calls `visit` at each value of the header `name`, which is in lower case, that `object` kept.
   ///
-  /// It may stand in `headers`, `multiValueHeaders` or `rawHeaders`, also of `data`, as a member, a
+  /// It can be in `headers`, `multiValueHeaders` or `rawHeaders`, also of `data`, as a member, a
   /// list of members or a flat list, or beside the body, where Vector puts the headers that it is
-  /// told to keep. A repeated header is several values, a list of them, or one with commas.
+  /// configured to keep. A repeated header is several values, a list of them, or one with commas.
   func forEachHeader(
     _ name: StaticString, of object: JSONNode, _ visit: (JSONNode) -> Void
   ) {

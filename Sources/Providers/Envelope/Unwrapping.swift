@@ -5,9 +5,9 @@ import Domain
 enum Outcome {
   /// A provider took it: events came of it, or it is known to bring none.
   case settled(SkipReason?)
-  /// A provider knows it and refused it.
+  /// A provider recognised it and refused it.
   case refused(BodyProblem)
-  /// Nobody knows it.
+  /// No provider recognised it.
   case unknown(BodyProblem)
   /// There was nothing in it.
   case empty
@@ -32,7 +32,7 @@ struct Unwrapping {
   private var tapes: [JSONTape]
   /// Headers that a table holds as text.
   private var headers = JSONTape()
-  /// The envelopes around what is being opened, the outermost first, one for each depth.
+  /// The envelopes around the current value, the outermost first, one for each depth.
   private var envelopes: [(tape: Int, object: JSONNode)?]
 
   init(rules: NormaliserSettings) {
@@ -51,7 +51,7 @@ struct Unwrapping {
 
   /// Brings the events of the value read last into `batch`.
   mutating func settle(at place: Provenance, to batch: inout EventBatch) -> Outcome {
-    // A text is taken for an envelope that nothing is written on.
+    // A text counts as an envelope without fields.
     envelopes[0] = nil
     return open(Layer(place: place), 0, to: &batch)
   }
@@ -63,7 +63,7 @@ struct Unwrapping {
     var tape = 0
     /// Envelopes around it.
     var depth = 0
-    /// What the outermost envelope that knows says about the receive time.
+    /// The receive time in the outermost envelope that contains one.
     var received: Instant?
   }
 
@@ -216,7 +216,7 @@ struct Unwrapping {
     }
   }
 
-  /// The failure to report: the first that says more than that nothing was there.
+  /// The failure to report: the first that is not about an empty value.
   private static func first(_ known: Outcome?, _ new: Outcome) -> Outcome {
     if let known, case .unknown = known { return known }
     return new

@@ -3,7 +3,7 @@ import Domain
 
 /// FLOBUK's Receipt Validator, now IAPGUARD: one body is the state of one purchase, without money.
 ///
-/// The app stands in a header only, and the user only in what the user's own device brought about.
+/// The app is in a header only, and the user only in events that the user's own device caused.
 /// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
 struct Flobuk: BodyMapper {
   static let provider = Provider.flobuk
@@ -112,7 +112,8 @@ struct Flobuk: BodyMapper {
 /// Sources: flobuk.gitlab.io/validator and docs.iapguard.com, Webhook.
 private enum FlobukField: Int, MemberField {
   case transaction, data, store, user, timestamp
-  /// Vector's `timestamp` is left out: it has the name of the body's own, and is told by its form.
+  /// Vector's `timestamp` is left out: it has the name of the body's own, and is recognised by its
+  /// form.
   case received
 
   var names: [String] {

@@ -1,16 +1,16 @@
 import Formats
 import Domain
 
-/// What FLOBUK says of one purchase, checked, before anything of it is kept.
+/// One purchase in a FLOBUK body, checked, before it is stored.
 ///
 /// Bytes point into the line.
 struct FlobukPurchase {
   var product = UnsafeRawBufferPointer.none
   var group = UnsafeRawBufferPointer.none
   var environment = Environment.production
-  /// Nil when the body does not tell.
+  /// Nil if the body lacks it.
   var productType: ProductType?
-  /// The code of the subscription's state; nil for what is no subscription.
+  /// The code of the subscription's state; nil for other purchases.
   var status: Int64?
   var expiresAt: Instant?
   var renews: Bool?

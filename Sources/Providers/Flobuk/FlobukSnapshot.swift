@@ -62,7 +62,7 @@ struct FlobukSnapshotReader: ProviderSnapshotReader {
       isInBillingRetry: purchase.isInBillingRetry)
     right.store = Store(flobukStore: try tape.word(members[.store]))
     let transaction = try tape.transactionID(members[.transaction])
-    // An answer without transaction ids says only by one of its own that it is of the sandbox.
+    // An answer without transaction ids shows the sandbox only by an id of its own.
     let isTested = purchase.environment == .sandbox
     let id = transaction.isEmpty && isTested ? purchase.product : transaction
     guard !id.isEmpty else { return right }

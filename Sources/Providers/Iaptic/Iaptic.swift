@@ -2,7 +2,7 @@ import Formats
 import Domain
 
 /// iaptic, once Fovea.Billing: one body holds all purchases of a user, the last of each product,
-/// and newer ones say what happened to one of them.
+/// and newer ones report what happened to one of them.
 ///
 /// Sources: iaptic.com and billing.fovea.cc, Webhook.
 struct Iaptic: BodyMapper {
@@ -58,7 +58,7 @@ struct Iaptic: BodyMapper {
     return tape.isObject(purchases) || purchases.map { tape.kind($0) == .array } ?? false
   }
 
-  /// Turns the body into its events, or says why there are none.
+  /// Turns the body into its events, or returns why there are none.
   ///
   /// Nothing reaches `batch` before the whole body is checked.
   mutating func normalise(
@@ -126,7 +126,7 @@ struct Iaptic: BodyMapper {
     body.state = state.value
   }
 
-  /// The user's message by its id; of one without id, what it says and when that was so.
+  /// The user's message by its id; without an id, its content and time.
   private func message(of body: IapticBody, at time: Instant, _ tape: JSONTape) -> Int64 {
     var message = Fingerprint(seed: 6)
     guard body.notification.id.isEmpty else {
@@ -145,8 +145,8 @@ struct Iaptic: BodyMapper {
 
 /// The members of an iaptic webhook body that mean something here.
 ///
-/// Source: iaptic.com and billing.fovea.cc, Webhook. Of `password`, the account's secret,
-/// nothing is read but whether it is there.
+/// Source: iaptic.com and billing.fovea.cc, Webhook. Of `password`, the account's secret, only the
+/// presence is read.
 private enum IapticField: Int, MemberField {
   case type, username, purchases, notification, password
   /// Members of other webhooks and of answers to failed requests.

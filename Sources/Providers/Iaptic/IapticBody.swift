@@ -6,12 +6,12 @@ struct IapticNotification {
   var reason = UnsafeRawBufferPointer.none
   var id = UnsafeRawBufferPointer.none
   var date: Instant?
-  // What it is about, without platforms; empty where not sent.
+  // Its subject, without platforms; empty where not sent.
   var product = IapticID(.none)
   var purchase = IapticID(.none)
   var transaction = IapticID(.none)
 
-  /// Whether it names what it is about.
+  /// Whether it names its subject.
   var namesSubject: Bool {
     !product.text.isEmpty || !purchase.text.isEmpty || !transaction.text.isEmpty
   }
@@ -40,7 +40,7 @@ struct IapticNotification {
 
   /// How well `other` fits: its transaction counts for more than all else, then its purchase.
   ///
-  /// A product is that of its shop: two of them may sell what has one id.
+  /// A product belongs to its store: two stores can sell products with the same id.
   private func fit(of other: IapticPurchase) -> Int {
     func fits(_ id: UnsafeRawBufferPointer, _ named: UnsafeRawBufferPointer) -> Bool {
       !named.isEmpty && id.isEqual(to: named)
@@ -52,7 +52,7 @@ struct IapticNotification {
       + (!isElsewhere && fits(other.product, product.text) ? 1 : 0)
   }
 
-  /// Whether `other` shows the very transaction that is told of, as far as both name theirs.
+  /// Whether `other` shows the reported transaction, as far as both name theirs.
   ///
   /// A collection stands as it is when it is sent: an older transaction may be refunded, or a
   /// message come late.
@@ -64,7 +64,7 @@ struct IapticNotification {
       || baseOrder(purchase.text).isEqual(to: other.purchase)
   }
 
-  /// `other` as the transaction that is told of, of which the collection tells only what it is of.
+  /// `other` as the reported transaction, for which the collection contains only the product.
   func past(of other: IapticPurchase) -> IapticPurchase {
     var past = IapticPurchase()
     past.product = product.text.isEmpty ? other.product : product.text
@@ -77,7 +77,7 @@ struct IapticNotification {
   }
 }
 
-/// What an iaptic body says: all purchases of one user, and why they are told.
+/// The content of an iaptic body: all purchases of one user, and the reason of the message.
 struct IapticBody {
   /// The body's `type`.
   var type = UnsafeRawBufferPointer.none
@@ -105,10 +105,10 @@ struct IapticBody {
     purchases[subject].transaction = notification.transaction.text
   }
 
-  /// When the body is true, and whether that is only the end of a period; nil when nothing tells.
+  /// The time of the body, and whether that is only the end of a period; nil if unknown.
   ///
-  /// Bodies without notification have no time of their own. The latest thing that they say has
-  /// happened stands in, for all purchases alike: what the body says was true from then on.
+  /// Bodies without notification have no time of their own. The latest time in the body is used for
+  /// all purchases alike: its state was true from then on.
   var time: (instant: Instant, isUndated: Bool)? {
     if let date = notification.date { return (date, false) }
     let happened = purchases.flatMap(\.happenings)
@@ -119,7 +119,7 @@ struct IapticBody {
 }
 
 extension IapticPurchase {
-  /// The times of what has happened to the purchase already.
+  /// The past times in the purchase.
   ///
   /// What another product replaced ended then, not when its period would have.
   var happenings: [Instant] {

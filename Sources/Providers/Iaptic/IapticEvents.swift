@@ -1,6 +1,6 @@
 import Domain
 
-/// Makes events of an iaptic body: what it says happened, and the purchases as they stand.
+/// Makes events of an iaptic body: the reported event, and the current states of the purchases.
 struct IapticEvents {
   let body: IapticBody
   /// When the body is true.
@@ -11,7 +11,7 @@ struct IapticEvents {
   /// Of the body's bytes.
   let fingerprint: Int64
 
-  /// All events of the body, the one that it tells first.
+  /// All events of the body, the reported one first.
   func drafts(_ meaning: IapticMeaning) -> [EventDraft] {
     guard body.isUpdate else { return others() }
     let subject = body.subject
@@ -19,8 +19,8 @@ struct IapticEvents {
     if case .event(let named) = meaning, subject != nil || body.notification.namesSubject {
       drafts.append(told(named, subject.map { body.purchases[$0] }))
     }
-    // An event without effect tells nothing of the state either, nor does one of another
-    // transaction, so that is told beside it.
+    // An event without effect does not show the state, nor does one of another transaction, so the
+    // state is added beside it.
     let isShown = subject.map { body.notification.isShown(by: body.purchases[$0]) } ?? true
     let isStateTold = isShown && drafts.contains { $0.event.kind != .other }
     let name = drafts.isEmpty ? body.notification.reason : body.type
@@ -64,8 +64,8 @@ struct IapticEvents {
     return draft
   }
 
-  /// When what a purchase shows began; nil where only the date of the first purchase is told, and
-  /// neither the transaction nor the message is of that.
+  /// When the shown period began; nil if only the date of the first purchase is sent, and neither
+  /// the transaction nor the message belongs to that.
   private func start(of purchase: IapticPurchase) -> Instant? {
     guard purchase.renewedAt == nil, let bought = purchase.purchasedAt else {
       return purchase.renewedAt
@@ -109,9 +109,9 @@ struct IapticEvents {
     return draft
   }
 
-  /// What the body tells of a purchase that is not in its collection.
+  /// The event of a purchase that is not in the body's collection.
   ///
-  /// What was bought is then unknown, so that a purchase has no effect.
+  /// The product is then unknown, so that a purchase has no effect.
   private func absent(_ named: EventKind) -> EventDraft {
     let news = body.notification
     var told = event(named == .started ? .other : named)
@@ -127,10 +127,10 @@ struct IapticEvents {
     return draft
   }
 
-  /// What the body tells of another transaction of `purchase` than its collection shows.
+  /// The event of another transaction of `purchase` than the collection shows.
   ///
-  /// Period, money and state are those of the transaction that is shown, and so is the trial: what
-  /// began as one is told as a start.
+  /// Period, money, state and trial belong to the shown transaction: a start that began as a trial
+  /// is reported as a start.
   private func past(_ named: EventKind, _ purchase: IapticPurchase) -> EventDraft {
     var like = purchase
     like.isTrial = nil
@@ -162,10 +162,10 @@ struct IapticEvents {
     return draft
   }
 
-  /// Adds the amounts, which are what the customer paid.
+  /// Adds the amounts, which the customer paid.
   ///
   /// They are revenue of a charge, of its refund, and of a state, whose charge is derived; beside
-  /// anything else they are a price. A currency alone says which of the listed prices was paid.
+  /// anything else they are a price. A currency alone selects one of the listed prices.
   private func addMoney(of purchase: IapticPurchase, to event: inout Event) {
     let revenue = Revenue(local: purchase.local, usd: purchase.usd, isProceed: false)
     let moves =
@@ -194,7 +194,7 @@ struct IapticEvents {
     return fingerprint.value
   }
 
-  /// Tells apart what is told of one transaction: to each of its users, of each of its products.
+  /// Distinguishes the events of one transaction by user and product.
   private func subject(of draft: EventDraft) -> Int64 {
     var fingerprint = Fingerprint(seed: 7)
     fingerprint.combine(draft.user)

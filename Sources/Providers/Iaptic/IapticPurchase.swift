@@ -1,12 +1,12 @@
 import Formats
 import Domain
 
-/// What iaptic says of one purchase, checked, before anything of it is kept.
+/// One purchase in an iaptic body, checked, before it is stored.
 ///
 /// Ids have lost their platform. Bytes point into the line.
 struct IapticPurchase {
   var product = UnsafeRawBufferPointer.none
-  /// Under which it stands in the collection; empty in a list.
+  /// Its key in the collection; empty in a list.
   var key = UnsafeRawBufferPointer.none
   /// The id that stays the same over renewals; empty when not sent.
   var purchase = UnsafeRawBufferPointer.none
@@ -28,7 +28,7 @@ struct IapticPurchase {
   var isShared = false
   /// The offer at which the period was bought; empty for the full price.
   var offer = UnsafeRawBufferPointer.none
-  /// What was charged last, by the store's price; nil when not sent.
+  /// The last charge, by the store's price; nil if not sent.
   var local: Amount?
   var usd: Amount?
   var currency = UnsafeRawBufferPointer.none
@@ -40,7 +40,7 @@ struct IapticPurchase {
     expiresAt == nil && renews == nil ? .oneTime : .subscription
   }
 
-  /// Whether the user has access; nil when neither `isExpired` nor the absence of an end tells.
+  /// Whether the user has access; nil when neither `isExpired` nor the absence of an end shows it.
   var isOwned: Bool? {
     if cancelation.isDeleted { return false }
     return isExpired.map { !$0 } ?? (productType == .oneTime ? true : nil)
@@ -199,7 +199,7 @@ struct IapticPurchaseReader {
     purchase.currency = try tape.word(members[.currency])
     purchase.usd = try tape.dollars(members[.amountUSD], rounded: &purchase.roundedAmounts)
     purchase.local = try tape.micros(members[.amountMicros], rounded: &purchase.roundedAmounts)
-    // Dollars need no rate: bodies of before `amountUSD`, and those with null, tell them, too.
+    // Dollars need no rate: bodies before `amountUSD`, and bodies with null, contain them, too.
     if purchase.usd == nil, purchase.currency.isWord("usd"),
       let local = purchase.local, local.magnitude <= .lineMaxUSD
     {

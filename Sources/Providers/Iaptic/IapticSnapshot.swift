@@ -56,7 +56,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     return [try purchases.purchase(object, key: nil, of: tape).entitlement(at: capturedAt)]
   }
 
-  /// The users of a list of customers, each with what is known of the last purchase.
+  /// The users of a list of customers, each with the known fields of the last purchase.
   mutating func customers(
     _ line: Members<SnapshotField>, of tape: JSONTape
   ) throws(BodyProblem) -> [(user: String, entitlements: [Entitlement])]? {
@@ -76,7 +76,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     return found
   }
 
-  /// Nobody who has receipts is taken for somebody without purchases.
+  /// A user with receipts does not count as a user without purchases.
   private mutating func summary(_ tape: JSONTape) throws(BodyProblem) -> [Entitlement] {
     guard let sent = try tape.filledObject(customer[.info]) else {
       guard customer.value(.receiptIDs).map({ tape.count($0) == 0 }) ?? true else {
@@ -117,7 +117,7 @@ extension IapticPurchase {
     right.grant = isShared ? .familySharing : .purchase
     right.isTrial = isTrial
     right.autoRenewOffAt = renews == false ? renewsSince : nil
-    // An answer without transaction ids says only by one of its own that it is of the sandbox.
+    // An answer without transaction ids shows the sandbox only by an id of its own.
     let id = transaction.isEmpty && environment == .sandbox ? root : transaction
     guard !id.isEmpty else { return right }
     var sale = SnapshotTransaction(id: text(id), originalID: text(root))
@@ -139,7 +139,7 @@ extension IapticPurchase {
 }
 
 extension RenewState {
-  /// The state that a provider's flags come to; nil when they say nothing.
+  /// The state in a provider's flags; nil if unknown.
   init?(productType: ProductType?, renews: Bool?, isInBillingRetry: Bool?) {
     if productType == .oneTime {
       self = .nonRenewable

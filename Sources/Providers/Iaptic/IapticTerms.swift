@@ -8,7 +8,7 @@ struct IapticID {
   var store: Store?
   var text: UnsafeRawBufferPointer
 
-  /// A transaction's or purchase's id; `0` stands for none.
+  /// A transaction's or purchase's id; `0` means none.
   init(transaction sent: UnsafeRawBufferPointer) {
     self.init(sent)
     if text.count == 1, text[0] == UInt8(ascii: "0") { text = .none }
@@ -51,10 +51,10 @@ extension Store {
   }
 }
 
-/// What a `notification.reason` says about its subject.
+/// The meaning of a `notification.reason`.
 enum IapticMeaning {
   case event(EventKind)
-  /// Nothing happened: the purchases are told as they stand.
+  /// Nothing happened: the message contains the current purchases.
   case state
   case skipped(SkipReason)
 }
@@ -95,17 +95,17 @@ struct IapticReasons {
 
 /// Whether a `renewalIntent` is to renew; nil when it is neither that nor its opposite.
 ///
-/// Source: iaptic-js, whose types say `Cancel` where the others say `Lapse`.
+/// Source: iaptic-js, whose types have `Cancel` where the others have `Lapse`.
 func iapticRenews(_ intent: UnsafeRawBufferPointer) -> Bool? {
   if intent.isWord("renew") { return true }
   return intent.isWord("lapse") || intent.isWord("cancel") ? false : nil
 }
 
-/// A `cancelationReason`, told mostly by what stands before the dot.
+/// A `cancelationReason`, classified mostly by the part before the dot.
 ///
 /// Source: iaptic-client, `PurchaseCancelationReason`.
 struct IapticCancelation {
-  /// Why the subscription ends; nil when the word does not say.
+  /// Why the subscription ends; nil if the word leaves it open.
   var reason: ChurnReason?
   /// Whether another product took its place.
   var isReplaced = false

@@ -109,7 +109,7 @@ struct Purple: BodyMapper {
   }
 }
 
-/// The members of a Purple event, and beside them those that archive writers add at top level.
+/// The members of a Purple event, and the members that archive writers add at top level.
 ///
 /// Source: docs.purplepublish.com, Receipt Events.
 private enum PurpleField: Int, MemberField {
@@ -156,8 +156,8 @@ private enum PurplePropertyField: Int, MemberField {
 private struct PurpleTypes {
   private let known = KeyTable(Self.all.map { $0.name.filter { $0 != "_" } })
 
-  /// The meaning of the type, and the name to keep: the page's own where it knows the type, else
-  /// in capitals with `_` for spaces, dots and hyphens.
+  /// The meaning of the type, and the name to keep: the page's own where it lists the type, else in
+  /// capitals with `_` for spaces, dots and hyphens.
   func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning) {
     let capitals = type.map(raised)
     var letters = capitals.filter(isLetter)

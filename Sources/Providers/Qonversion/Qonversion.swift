@@ -34,7 +34,7 @@ struct Qonversion: BodyMapper {
     return top.value(.eventName) == nil ? seen >= 4 : seen >= 1
   }
 
-  /// Turns the body into its event, or says why it is none.
+  /// Turns the body into its event, or returns why there is none.
   ///
   /// Nothing reaches `batch` before the whole body is checked.
   mutating func normalise(
@@ -55,7 +55,7 @@ struct Qonversion: BodyMapper {
     }
   }
 
-  /// Puts everything the body says about an event of `kind` into `body`, which is new.
+  /// Reads all fields of an event of `kind` into `body`, which is new.
   private mutating func read(
     _ kind: EventKind, called name: UnsafeRawBufferPointer, into body: inout QonversionBody,
     _ tape: JSONTape
@@ -147,16 +147,16 @@ struct Qonversion: BodyMapper {
   }
 }
 
-/// Reads from the `entitlements` of a body until when they grant what it is about.
+/// Reads from the `entitlements` of a body until when they grant its product.
 struct QonversionGrants {
   private var grant = Members<QonversionGrantField>()
 
-  /// The end of the entitlement that the product change in `body` granted, as far as can be told.
+  /// The end of the entitlement that the product change in `body` granted, if it can be identified.
   ///
-  /// What was granted by hand is no part of what was paid. Of the others, active ones go before
-  /// those that are not, then those of the product, though entitlements often name it otherwise,
-  /// then those from the same shop; the latest end of what is left counts. They merely help to find
-  /// a period's end, so odd ones are passed over.
+  /// Manual grants are not part of a paid period. Of the others, active ones are preferred, then
+  /// ones of the product, though entitlements often name it differently, then ones from the same
+  /// store; the latest end of the rest counts. They only help to find a period's end, so malformed
+  /// ones are ignored.
   mutating func end(
     among list: JSONNode, for body: QonversionBody, _ tape: JSONTape
   ) -> Instant? {

@@ -1,7 +1,7 @@
 import Formats
 import Domain
 
-/// What a Qonversion body says, checked, before anything of it is kept.
+/// The content of a Qonversion body, checked, before it is stored.
 ///
 /// Bytes point into the line: a body lives no longer than its tape's value.
 struct QonversionBody {
@@ -30,10 +30,10 @@ struct QonversionBody {
   var renewalCount: Int32?
   var roundedAmounts: Int64 = 0
 
-  /// What stands in for the original transaction id of bodies of 2020, which have no transaction.
+  /// The substitute for the original transaction id in bodies of 2020, which have no transaction.
   var userAndProduct: [UInt8] { originalID(ofUser: user, product: product) }
 
-  /// A charge or refund with money that does not say whether the money is price or proceeds.
+  /// A charge or refund whose money is not marked as price or proceeds.
   var lacksIsProceed: Bool {
     guard let revenue, revenue.isProceed == nil else { return false }
     return kind.chargeKind != nil || kind.isRefund || kind.isProductChange
@@ -52,9 +52,9 @@ struct QonversionMoney {
 extension EventBatch {
   /// Adds the event of a body with this fingerprint, and its ids.
   ///
-  /// What the batch gets is written last: its memory is mostly new to the processor, and whatever
-  /// is read behind such a write waits for it: 100 ns an event, were the ids hashed there. So there
-  /// is no `EventDraft` between, of which the batch holds the ids before they become keys.
+  /// The batch is written last: its memory is mostly not in the processor's cache, and reads after
+  /// such a write wait for it: 100 ns an event if the ids were hashed there. So no `EventDraft` is
+  /// made, whose ids the batch would hold before they become keys.
   ///
   /// In one thing the event is meant to be another one than a draft's: its original id is that of a
   /// transaction in every shop (docs/decisions.md, "A subscription's id proves no transaction where
@@ -100,7 +100,7 @@ extension EventBatch {
 }
 
 extension Event {
-  /// Takes in whose event the body tells of.
+  /// Reads the user of the event.
   mutating func fillIDs(from body: QonversionBody) {
     let app = body.app.isEmpty ? 0 : Fingerprint.of(body.app)
     func key(_ original: UnsafeRawBufferPointer) -> Int64 {

@@ -1,5 +1,5 @@
-/// The members of a Qonversion webhook body that mean something here, and beside them those that
-/// archive writers add at top level.
+/// The members of a Qonversion webhook body that mean something here, and the members that archive
+/// writers add at top level.
 ///
 /// Source: documentation.qonversion.io, Webhooks. Personal data (`properties`, `ip`, device and
 /// advertising ids, `custom_user_id`, `identity_id`) is left out on purpose: what is not looked

@@ -3,7 +3,7 @@ import Domain
 
 /// Qonversion's event names and what they mean.
 ///
-/// Sources: the defaults are the names of the SDKs' event list; display names are those of
+/// Sources: the defaults are the names of the SDKs' event list; display names are from
 /// documentation.qonversion.io, Integrations Overview and Events Analytics. `in_app_refunded` is
 /// inferred from its display name.
 struct QonversionNames {
@@ -18,7 +18,7 @@ struct QonversionNames {
     known = KeyTable(Self.defaults.map(\.name))
   }
 
-  /// The meaning of `name`; kind `other` when no map knows it.
+  /// The meaning of `name`; kind `other` if no map contains it.
   func meaning(of name: UnsafeRawBufferPointer) -> Meaning {
     if let index = configured.index(of: name) { return .event(configuredKinds[index]) }
     if let index = known.index(of: name) { return Self.defaults[index].meaning }

@@ -91,7 +91,7 @@ struct QonversionPurchaseReader {
     return String(decoding: outer.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
   }
 
-  /// What a purchase was, of which no type is named but the price says whether it was free.
+  /// The type of a purchase that is sent without one, by whether its price is zero.
   private func kind(hasEnd: Bool, _ tape: JSONTape) -> SnapshotTransactionKind {
     guard hasEnd else { return .oneTime }
     guard let price = members.value(.price), let parsed = DecimalText.amount(tape.bytes(price)),
@@ -106,7 +106,7 @@ struct QonversionPurchaseReader {
     return renews == nil ? nil : .canceled
   }
 
-  /// The purchases of one subscription as one entitlement: the newest tells how it goes on.
+  /// The purchases of one subscription as one entitlement: the newest shows its current state.
   ///
   /// A purchase that another one replaced keeps its own end in the list, which may be later.
   private func merged(_ purchases: [Entitlement]) -> Entitlement {

@@ -2,8 +2,8 @@ public import Domain
 
 import Formats
 
-/// The moment that a snapshot file's name tells: `2026-11-20` or `20261120`, alone or followed by a
-/// time as in `2026-11-20T02-15`, `20261120_021500` or `20261120021500`.
+/// The moment in a snapshot file's name: `2026-11-20` or `20261120`, alone or followed by a time as
+/// in `2026-11-20T02-15`, `20261120_021500` or `20261120021500`.
 ///
 /// A date is the start of that day in `calendar`; a time is in UTC.
 ///

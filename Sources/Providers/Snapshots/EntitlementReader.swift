@@ -66,7 +66,7 @@ struct EntitlementReader {
     }
   }
 
-  /// The product and what is said of its subscription, beside it or nested in it.
+  /// The product and the state of its subscription, beside it or nested in it.
   private mutating func readProduct(
     into right: inout Entitlement, _ tape: JSONTape
   ) throws(BodyProblem) {
@@ -156,7 +156,7 @@ extension Store {
 }
 
 extension RenewState {
-  /// The state that a name or the SDK's number stands for; nil when not sent.
+  /// The state of a name or of the SDK's number; nil if not sent.
   init?(term: String) {
     switch term {
     case "": return nil
@@ -170,7 +170,7 @@ extension RenewState {
 }
 
 extension SnapshotTransactionKind {
-  /// What a transaction's `type` says it was.
+  /// The meaning of a transaction's `type`.
   init(term: String) {
     switch term {
     case "trialstarted": self = .trialStarted

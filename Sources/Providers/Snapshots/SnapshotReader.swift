@@ -3,14 +3,13 @@ import Formats
 
 /// What a stretch of a snapshot file brought.
 public struct SnapshotBatch: Sendable {
-  /// Those of accepted lines, in their order; a list of customers is several.
+  /// Snapshots of accepted lines, in their order; a list of customers is several.
   public var snapshots: [Snapshot] = []
-  /// Lines that could not be understood; nothing of them is kept.
+  /// Lines that could not be understood, without their content.
   public var rejects: [Reject] = []
-  /// JSON values seen: those that brought snapshots, rejects, and those that lack the moment they
-  /// were taken.
+  /// JSON values seen: snapshots, rejects, and values without a capture time.
   public var lines: Int64 = 0
-  /// Whether nothing says when some line was taken, so that the file must be refused.
+  /// Whether some line has no capture time, so that the file must be refused.
   ///
   /// It has no `captured_at`, the file's name has no date, and no default was given.
   public var needsCapturedAt = false
@@ -39,8 +38,8 @@ public struct SnapshotReader {
   ///   - bytes: the lines, with their line ends.
   ///   - firstLine: the physical line, from 1, of the first byte.
   ///   - firstOffset: the first byte's offset in the inflated file.
-  ///   - capturedAtDefault: stands in for `captured_at` where a line has none: the date in the
-  ///     file's name (`captureTime`), or what the option says; without one such a line is left out.
+  ///   - capturedAtDefault: replaces `captured_at` where a line has none: the date in the file's
+  ///     name (`captureTime`), or the option's value; without one such a line is left out.
   ///   - result: gets the snapshots.
   public mutating func read(
     _ bytes: UnsafeRawBufferPointer, firstLine: Int64, firstOffset: Int64,
@@ -62,7 +61,7 @@ public struct SnapshotReader {
     }
   }
 
-  /// Accounts for a line that is longer than what is held in memory.
+  /// Counts a line that is too long for memory.
   public mutating func addOversized(
     line: Int64, byteOffset: Int64, to result: inout SnapshotBatch
   ) {
@@ -86,8 +85,8 @@ public struct SnapshotReader {
     }
   }
 
-  /// The snapshots on the tape: one, or one for each customer of a list; nil when nothing says when
-  /// they were taken.
+  /// The snapshots on the tape: one, or one for each customer of a list; nil without a capture
+  /// time.
   private mutating func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)

@@ -19,7 +19,7 @@ extension Reconciler {
     if view == nil { countUserWithoutSnapshot() } else { findAbsentEvents() }
   }
 
-  /// A user of whom no event ever came, although one should have.
+  /// A user without any event, although one should have come.
   private mutating func findAbsentEvents() {
     guard let view, user.lineages.isEmpty, user.newerLineages.isEmpty, missing.isEmpty,
       missedRefunds.isEmpty
@@ -53,7 +53,7 @@ extension Reconciler {
     return begin.flatMap { $0 <= knownAt + rules.fold.renewalGap ? $0 : nil }
   }
 
-  /// What was bought before the feed began must still report an end after that.
+  /// A purchase before the feed began must still report an end after that.
   private mutating func raiseUnreportedEnd(of entitlement: Entitlement) {
     var about = subject(of: entitlement)
     guard let newest = entitlement.newestTransaction, newest.revokedAt == nil,

@@ -103,7 +103,7 @@ extension Reconciler {
         + "last charge that arrived is renewal \(counted)")
   }
 
-  /// Keeps on record that the counter says one more, where a change of product may be that one.
+  /// Records a counter that is one higher, where a change of product can be that one.
   private mutating func raiseUncertain(
     _ lineage: LineageInput, from ordinal: Int64, at: Instant, _ evidence: String
   ) {

@@ -1,8 +1,7 @@
 import Subscriptions
 import Domain
 
-/// Ends that an event should have reported: auto-renew was off, as one side says, and no payment
-/// failed.
+/// Ends that an event should have reported: auto-renew was off on one side, and no payment failed.
 enum ExpirationCheck: ReconciliationCheck {
   static let conditions = [
     BreakCondition(
@@ -36,8 +35,8 @@ extension Reconciler {
       !missedRefunds.contains(match.lineage.name),
       !isReportedLater(match.lineage, \.isExpiryTold)
     else { return false }
-    // A trial whose conversion could not be charged expires, unless a cancel after its end
-    // showed that the store had given up; what was paid for is canceled.
+    // A trial whose conversion could not be charged expires, unless a cancel after its end showed
+    // that the store had given up; a paid subscription is canceled.
     guard state.isInBillingRetry else { return true }
     return state.isTrial && match.entitlement.isActive != nil && !isCanceledAfterEnd(state)
   }

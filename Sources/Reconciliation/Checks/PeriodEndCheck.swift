@@ -46,7 +46,7 @@ extension Reconciler {
     let isRefundInDoubt = later.isEmpty && isOnAfterRefund(match)
     if agree(end, base) && !isRefundInDoubt { return }
     if state.effectiveEnd.map({ agree(end, $0) }) ?? false { return }
-    // What was given back may still be shown with the end that was paid for.
+    // A refunded period can still be shown with its paid end.
     let isOff = entitlement.isActive(at: knownAt) == false
     let isTaken =
       state.accessTakenAway || state.isTrialGivenBack
@@ -116,7 +116,7 @@ extension Reconciler {
         count: count))
   }
 
-  /// Whether access goes on that was taken away by events.
+  /// Whether access continues although events revoked it.
   ///
   /// A list of purchases does not contain whether it is on. Where the snapshot shows the refund as
   /// well, something else keeps it on.
@@ -138,7 +138,7 @@ extension Reconciler {
 
   /// Whether a state of the charge reported the later end that is shown, though another one counts.
   ///
-  /// What ends before the paid end was taken away, and no event reported that.
+  /// An end before the paid end is a revocation that no event reported.
   private func isLastReported(_ end: Instant, _ state: LineageState) -> Bool {
     guard let reported = state.lastToldEnd, let known = state.periodEnd else { return false }
     return agree(end, reported) && end > known
@@ -193,7 +193,7 @@ extension Reconciler {
     // Else only the period that was bought dates it.
     let length = periodLength(match.lineage) ?? .seconds(0)
     let begun = max(base, begin(ofPeriodShownBy: match) ?? base)
-    // A store may go on renewing what it gave money back for, period by period.
+    // A store can continue to renew a refunded subscription, period by period.
     let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
     let isTakenAway = state.accessTakenAway && max(0, beyond) > length.milliseconds / 2
     return isTakenAway || isExpired(state, at: base) ? (begun, 1, base) : nil

@@ -53,8 +53,8 @@ extension Reconciler {
 
   /// Whether one of the empty collections that came without a date may have ended the lineage.
   ///
-  /// Bodies of iaptic's first years, which contain no transaction ids, report the end of what
-  /// was refunded by leaving it out; where nothing is left, nothing in the body dates it.
+  /// Bodies of iaptic's first years, which contain no transaction ids, report the end of a refunded
+  /// purchase by leaving it out; an empty body has no date for it.
   private func mayHaveVanished(_ lineage: LineageInput) -> Bool {
     rules.hasUndatedCollections && user.provider.capabilities.body == .collection
       && lineage.latest.transactions.isEmpty

@@ -24,7 +24,7 @@ extension Reconciler {
     guard later.isEmpty else { return }
     // The change came, with a later time than that of the snapshot.
     if let reported = lineage.current?.product, products.contains(lineage.text(reported)) { return }
-    // Refunds alone name what was bought once, not what was held when the first event came.
+    // Refunds alone name one-time purchases, not products held before the first event.
     if hasRefundsOnly(state), !isNewestWatched(match) { return }
     let held = Set(state.charges.map { lineage.text($0.product) })
       .union(state.trials.map { lineage.text($0.product) })

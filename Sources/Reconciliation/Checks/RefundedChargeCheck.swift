@@ -29,7 +29,7 @@ extension Reconciler {
   private mutating func evaluate(_ refund: Refund, of lineage: LineageInput) {
     let id = lineage.transactionText(refund.transaction)
     let listed = view?.transaction(refund.transaction)
-    // `TransactionCheck` has evaluated what the snapshot lists, with its date.
+    // `TransactionCheck` has evaluated the transactions of the snapshot, with their dates.
     guard listed == nil, let first = rules.firstEventAt(subject(lineage))
     else { return }
     // When the refund does not date its charge, all we know is that the charge came before it.

@@ -1,7 +1,7 @@
 import Subscriptions
 import Domain
 
-/// Whether the subscription renews, as both sides say.
+/// Whether the subscription renews on both sides.
 ///
 /// A cancel or a mismatch mostly has no date in a snapshot. It is then dated at the lineage's
 /// latest event, the earliest possible time: waiting for the latest possible one would never end.
@@ -35,8 +35,8 @@ extension Reconciler {
 
   /// Expiry, refund and revocation imply that nothing renews: no cancel is expected.
   ///
-  /// What has ended has an expiry of its own, unless the store gave up collecting: that is sent as
-  /// a cancel. A list of purchases shows such an end like a payment that is still failing.
+  /// An ended subscription has an expiry of its own, unless the store gave up collecting, which is
+  /// sent as a cancel. A list of purchases shows such an end like a payment that is still failing.
   private func isCancelMissing(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
     if state.isInBillingRetry {

@@ -28,7 +28,7 @@ extension Reconciler {
     let name = lineageName(of: transaction, lineage, about)
     let ended: Set = isOfOlderPeriod(transaction, in: lineage) ? [] : [name]
     guard revokedAt < rules.fold.asOf else { return missedRefunds.formUnion(ended) }
-    // Of what the provider has no word for, the event was never sent.
+    // An event that the provider has no name for was never sent.
     guard
       user.provider.capabilities.sendsRefunds(
         of: transaction.kind == .oneTime ? .oneTime : .subscription)

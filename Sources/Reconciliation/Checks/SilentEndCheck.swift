@@ -4,7 +4,7 @@ import Domain
 /// Ends after which an auto-renewing subscription fell silent, though the calendar expects an
 /// event.
 ///
-/// What the snapshot has shown to be missing of the last period explains the silence. Which event
+/// An event of the last period that the snapshot shows as missing explains the silence. Which event
 /// is missing is unknown, so the break has no amount: it is called a renewal, which the calendar
 /// expects, until the one after it is overdue too; then the subscription has ended.
 enum SilentEndCheck: ReconciliationCheck {
@@ -61,7 +61,7 @@ extension Reconciler {
 }
 
 extension BreakCode {
-  /// Whether what is missing, or what does not agree, may be why a subscription fell silent.
+  /// Whether a missing event or a disagreement can explain why events of a subscription stopped.
   var explainsSilence: Bool {
     switch self {
     case .missedCancel, .missedExpiration, .missedBillingIssue, .missedRefund,

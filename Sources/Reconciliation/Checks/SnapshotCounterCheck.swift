@@ -1,7 +1,8 @@
 import Subscriptions
 import Domain
 
-/// The snapshot's counter against what came, without what earlier checks found.
+/// The snapshot's counter compared with received events, without those that earlier checks found
+/// missing.
 enum SnapshotCounterCheck: ReconciliationCheck {
   static let conditions = [
     BreakCondition([.missedRenewal], "the snapshot counts more renewals than came")

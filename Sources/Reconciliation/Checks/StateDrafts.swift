@@ -24,7 +24,7 @@ extension Reconciler {
         "\(describe(match.entitlement)); no billing retry event came"))
   }
 
-  /// What the entitlement says, in words.
+  /// The entitlement as text.
   func describe(_ entitlement: Entitlement) -> String {
     var words = "the snapshot says "
     switch entitlement.isActive(at: knownAt) {

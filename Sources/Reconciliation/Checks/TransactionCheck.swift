@@ -66,8 +66,8 @@ extension Reconciler {
     view.siblings(of: transaction).first.map { !$0.precedes(transaction) } ?? true
   }
 
-  /// Whether a listed order was declined: what it belongs to waits for a payment or gives no
-  /// access, and its end is still that of the period before it, or that of a grace.
+  /// Whether a listed order was declined: its purchase waits for a payment or gives no access, and
+  /// its end is still that of the period before it, or that of a grace.
   ///
   /// iaptic shows the last order of a subscription, be it charged, pending or declined.
   private func isDeclined(_ transaction: ListedTransaction, _ lineage: LineageInput?) -> Bool {

@@ -1,17 +1,17 @@
 import Subscriptions
 import Domain
 
-/// What a missing charge is likely to have cost, from what came and from what snapshots list.
+/// The estimated amount of a missing charge, from received charges and listed transactions.
 extension Reconciler {
   /// Gross of `count` charges of `product` like the one missing at `instant`, with its basis.
   ///
-  /// It is the price of the nearest charge of the same class in the lineage, the one before rather
-  /// than the one after, unless everybody's charges say that the price had changed in between.
+  /// It is the price of the nearest charge of the same class in the lineage, preferably the one
+  /// before, unless all users' charges show a price change in between.
   ///
   /// - Parameters:
-  ///   - code: a start that cost less than the renewals after it says nothing of a renewal.
+  ///   - code: a start that cost less than later renewals is not used for a renewal.
   ///   - instant: nil when the date is unknown; then the newest one counts.
-  ///   - isOffer: whether the snapshot says that it was paid at the price of an offer.
+  ///   - isOffer: whether the snapshot shows the price of an offer.
   func estimate(
     _ lineage: LineageInput, product: String, of code: BreakCode? = nil, count: Int64 = 1,
     at instant: Instant? = nil, isOffer: Bool = false
@@ -105,7 +105,7 @@ extension Reconciler {
       .grossLocal
   }
 
-  /// Whether a charge was paid at the price of an offer: as the snapshot says, else when those
+  /// Whether a charge was paid at the price of an offer: by the snapshot, else if the charges
   /// before and after it cost more.
   private func isOffer(_ index: Int, among paid: [Charge], _ lineage: LineageInput) -> Bool {
     let charge = paid[index]

@@ -18,15 +18,15 @@ extension Reconciler {
     return product.isEmpty || user.provider.capabilities.namesDashboardProducts ? nil : [product]
   }
 
-  /// The product that a charge at `instant` renewed: the one reported last before it, else the one
-  /// that what came after it shows.
+  /// The product that a charge at `instant` renewed: the one reported last before it, else the
+  /// first reported after it.
   func product(of lineage: LineageInput, at instant: Instant) -> String {
     lineage.productReported(until: instant) ?? lineage.productHeld(after: instant)
       ?? lineage.product
   }
 
-  /// The product that a start at `instant` began: the one that what came after it shows,
-  /// else the one reported last before it.
+  /// The product that a start at `instant` began: the first reported after it, else the one
+  /// reported last before it.
   func productBegun(in lineage: LineageInput, at instant: Instant) -> String {
     lineage.productHeld(after: instant) ?? lineage.productReported(until: instant)
       ?? lineage.product

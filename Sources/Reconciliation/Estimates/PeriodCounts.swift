@@ -37,7 +37,7 @@ extension Reconciler {
     // Every transaction of a list has been evaluated by its id.
     if !match.entitlement.transactions.isEmpty { return true }
     let state = match.lineage.latest
-    // Counting may begin anew with what was bought after a reported end.
+    // Counting can restart with a purchase after a reported end.
     let known = match.lineage.state
     if let end = known.periodEnd, isExpired(known, at: end), isOn(match, past: end) { return false }
     guard !state.isTrial, !state.charges.isEmpty, let count = match.renewsCount,
@@ -46,8 +46,8 @@ extension Reconciler {
     return Int64(count) <= seen
   }
 
-  /// The charges that the snapshot counts beyond those that are known; nil where either side does
-  /// not count.
+  /// The charges that the snapshot counts beyond the known ones; nil where either side has no
+  /// count.
   ///
   /// A trial's conversion comes before the first that is counted.
   private func chargesCounted(_ match: EntitlementMatch) -> Int64? {
@@ -127,7 +127,7 @@ extension Reconciler {
     return end.since(paid.periodStart)
   }
 
-  /// The length of what is shown; nil where that of another product is unknown.
+  /// The length of the shown product's period; nil if unknown for another product.
   func shownLength(_ match: EntitlementMatch) -> Interval? {
     guard namesOtherProduct(match) else { return periodLength(match.lineage) }
     return knownLength(of: match.entitlement)?.mean

@@ -15,7 +15,7 @@ extension Reconciler {
     return paid
   }
 
-  /// What the last counter says, with the payments since that brought none.
+  /// The last counter plus the later payments without one.
   private func countedUp(_ lineage: LineageInput) -> Int64? {
     let uncounted = lineage.latest.subscriptionCharges.reversed().prefix {
       $0.ordinal == nil && $0.renewalCount == nil
@@ -47,9 +47,9 @@ extension Reconciler {
     return at <= first.time
   }
 
-  /// Payments of earlier subscriptions of the user, which a counter of the entitlement may hold:
-  /// of those that it lists, and that no other entitlement comes from; nil where they cannot be
-  /// counted.
+  /// Payments of earlier subscriptions of the user, which a counter of the entitlement can include:
+  /// of the subscriptions that it lists and that match no other entitlement; nil where they cannot
+  /// be counted.
   func paidElsewhere(_ match: EntitlementMatch) -> Int64? {
     let listed = Set(match.entitlement.transactions.map { transactionKey($0.id) })
     var paid: Int64 = 0
@@ -68,8 +68,7 @@ extension Reconciler {
 
   /// `renewalsSeen` with what earlier checks found missing, each payment once.
   ///
-  /// The counter of the last charge that has one includes what is missing before it, the number of
-  /// charges does not.
+  /// The last charge's counter includes missing charges before it, the number of charges does not.
   func renewalsKnown(_ lineage: LineageInput) -> Int64 {
     let charges = lineage.latest.charges
     let found = missing(in: lineage).filter { !$0.isFree && !isFirst($0, in: lineage) }

@@ -4,7 +4,7 @@ public import Domain
 /// Charges whose dollars are off what others paid for the same currency around the same day.
 ///
 /// Rates are compared as exact fractions. The first step needs the rates of all charges and keeps
-/// those that are off; the second finds their charges, lineage by lineage.
+/// the outliers; the second finds their charges, lineage by lineage.
 public struct ExchangeOutliers: Sendable, Equatable {
   /// The median of each day on which some rate is off.
   let medians: [CurrencyDay: MedianRate]
@@ -21,7 +21,7 @@ public struct ExchangeOutliers: Sendable, Equatable {
     var found: [CurrencyDay: MedianRate] = [:]
     for ordered in days.values.map({ $0.sorted { $0.number < $1.number } }) {
       forEachWindow(of: ordered) { day, near, range in
-        // Most days need no median: what is near each other is near whatever lies between.
+        // Most days need no median: if all rates are near each other, they are near the median.
         guard range.isWide,
           let median = MedianRate(of: near.compactMap { rates.charges[$0.key] })
         else { return }
@@ -32,8 +32,9 @@ public struct ExchangeOutliers: Sendable, Equatable {
     medians = found
   }
 
-  /// Whether some rate may be off among days of which only the lowest and the highest rates are
-  /// known: a day may appear several times, for other states of its charges.
+  /// Whether some rate can be an outlier, given only the lowest and highest rates of days.
+  ///
+  /// A day can appear several times, for other states of its charges.
   public static func mayBeAny(among spreads: [RateSpread]) -> Bool {
     var days: [StringID: [PaidDay]] = [:]
     for spread in spreads { days[spread.key.currency, default: []].append(PaidDay(spread)) }
@@ -56,7 +57,7 @@ public struct ExchangeOutliers: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - lineage: the lineage, as known at as-of.
-  ///   - events: its events; those that are no charge are left out.
+  ///   - events: its events; only charges are used.
   ///   - rules: decides how much a difference matters.
   public func breaks(
     in lineage: LineageInput, _ events: [Event], rules: ReconciliationSettings
@@ -115,7 +116,7 @@ public struct RateSpread: Sendable {
   let lowest: ExchangeRate
   let highest: ExchangeRate
 
-  /// What was paid on a day, from `lowest` to `highest`.
+  /// The rates of a day, from `lowest` to `highest`.
   public init(_ key: CurrencyDay, from lowest: ExchangeRate, to highest: ExchangeRate) {
     (self.key, self.lowest, self.highest) = (key, lowest, highest)
   }
@@ -142,7 +143,7 @@ private func forEachWindow(
   }
 }
 
-/// What was paid for a currency on one day.
+/// The rates of a currency on one day.
 private struct PaidDay {
   let key: CurrencyDay
   let range: RateRange

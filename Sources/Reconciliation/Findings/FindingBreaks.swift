@@ -3,12 +3,12 @@ public import Domain
 
 /// The breaks that one lineage's own events are, such as revenue where none belongs.
 ///
-/// What the fold says about sandbox traffic is kept as mere information, since it books no money.
-/// So is a delivery that came late or out of order: it did come, so its break is resolved from the
-/// start and holds up nothing.
+/// Findings about sandbox traffic are informational, because they concern no money. So are
+/// deliveries that came late or out of order: the event did come, so the break is resolved from the
+/// start and blocks nothing.
 ///
 /// - Parameters:
-///   - findings: what the fold of all events before as-of found odd.
+///   - findings: findings of the fold of all events before as-of.
 ///   - lineage: the words behind the numbers.
 ///   - rules: decides how much a difference matters.
 /// - Returns: one break per code and event, sorted by id.
@@ -100,7 +100,7 @@ extension BreakDraft {
 /// The `ENV_LEAK` of one subscription whose events came in both environments.
 ///
 /// - Parameters:
-///   - lineage: what came as production; both of one provider, app, store and original id.
+///   - lineage: the production lineage; both of one provider, app, store and original id.
 ///   - twin: what came as sandbox.
 ///   - rules: as-of.
 public func environmentLeak(

@@ -1,8 +1,8 @@
 import Subscriptions
 import Domain
 
-/// The median of what was paid for a currency: the middle rate, or the mean of the two in the
-/// middle, as an exact fraction.
+/// The median rate of a currency: the middle rate, or the mean of the two in the middle, as an
+/// exact fraction.
 struct MedianRate: Sendable, Equatable {
   private let lower: ExchangeRate
   private let upper: ExchangeRate

@@ -64,7 +64,7 @@ extension Reconciler {
     matches.filter { isComparable($0) && !isBegunElsewhere($0) }
   }
 
-  /// Those of them whose subscription the snapshot still shows, as events do.
+  /// The ones whose subscription the snapshot still shows, as events do.
   var runningMatches: [EntitlementMatch] {
     comparableMatches.filter { !isReplacedUnseen($0) && !isAhead($0) }
   }
@@ -80,7 +80,7 @@ extension Reconciler {
   }
 
   /// Renewals without user and original id cannot be matched with the subscription that they renew:
-  /// it seems to have fallen silent, and nothing is missing.
+  /// its events seem to stop, although nothing is missing.
   func isComparable(_ lineage: LineageInput) -> Bool {
     let state = lineage.state
     return state.provider.capabilities.linksRenewals(in: state.store) || !state.isSubscription

@@ -14,8 +14,8 @@ struct EntitlementOrigins {
 }
 
 extension Reconciler {
-  /// Finds origins by transactions and by products first, and what is left by the only
-  /// subscription it can be.
+  /// Finds origins by transactions and by products first, and for the rest, by the only possible
+  /// subscription.
   func findOrigins(_ entitlements: [Entitlement]) -> EntitlementOrigins {
     var origins = EntitlementOrigins()
     let isAnyListed = entitlements.contains { !$0.transactions.isEmpty }
@@ -50,7 +50,7 @@ extension Reconciler {
 
   private func onlyOne(for entitlement: Entitlement, _ claimed: Set<Int>) -> Int? {
     let isMapped = storeProducts(entitlement.product) != nil
-    // What was bought once never changes its product. Of several subscriptions only a product that
+    // A one-time purchase never changes its product. Of several subscriptions only a product that
     // is known not to be another's can identify one.
     guard isMapped ? entitlement.isSubscription : sameSort(entitlement).count == 1 else {
       return nil
@@ -90,8 +90,8 @@ extension Reconciler {
     }
   }
 
-  /// Whether the entitlement says what its lineage is by now; not where it ended early, or may
-  /// stand for a past product, for then another can have taken its place.
+  /// Whether the entitlement shows the current state of its lineage; not if it ended early, or can
+  /// be of a past product, because another can have replaced it then.
   private func claims(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
     guard entitlement.isActive(at: knownAt) == false else { return true }
     guard !user.provider.capabilities.listsPastProducts else { return false }
@@ -102,7 +102,7 @@ extension Reconciler {
   }
 }
 
-/// The lineages by what a list of transactions says of them.
+/// The lineages that a list of transactions identifies.
 struct NamedLineages {
   private var byOriginal: [ExactText: Int] = [:]
   private var byTransaction: [Int64: Int] = [:]

@@ -8,7 +8,7 @@ extension Reconciler {
     return abs(difference.milliseconds) <= rules.endTolerance.milliseconds
   }
 
-  /// The end that is shown, and that which was paid for, where the shown one came before it.
+  /// The shown end, and the paid end, if the shown one is earlier.
   ///
   /// The break is the same one when the end that was paid for has come.
   func earlyEnd(of match: EntitlementMatch) -> (shown: Instant, known: Instant)? {
@@ -34,7 +34,7 @@ extension Reconciler {
     .period(state.subscriptionCharges.last?.time)
   }
 
-  /// Whether an event that is newer than the snapshot reports what the snapshot shows already.
+  /// Whether an event after the snapshot reports what the snapshot shows already.
   ///
   /// Cancels, failed payments and ends carry the time at which they were noticed. What a charge has
   /// followed since is another story.
@@ -91,7 +91,7 @@ extension Reconciler {
   /// Whether an event is sent when a subscription lapses; else the end is read from states.
   var sendsExpirations: Bool { user.provider.capabilities.body == .event }
 
-  /// Whether events say active while the entitlement says it is not.
+  /// Whether events show an active subscription and the entitlement an inactive one.
   func isAhead(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
@@ -115,7 +115,7 @@ extension Reconciler {
     return end > instant + rules.endTolerance
   }
 
-  /// An account transfer is no break.
+  /// An account transfer is not a break.
   func isTransferred(_ lineage: LineageInput) -> Bool {
     lineage.isHeldByAnotherUser
       || (!lineage.user.isEmpty && !lineage.user.isExactly(user.user))

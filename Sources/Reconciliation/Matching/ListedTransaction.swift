@@ -16,11 +16,11 @@ struct ListedTransaction: Equatable {
   var startedAt: Instant?
   /// Whether the state and the product of an entitlement describe it.
   var isNewest: Bool
-  /// When it happened, as the snapshot says; nil when not sent.
+  /// When it happened, by the snapshot; nil if not sent.
   let dateSent: Instant?
-  /// Whether what it belongs to waits for a payment.
+  /// Whether its purchase waits for a payment.
   var isFailing: Bool
-  /// Whether what it belongs to gives no access.
+  /// Whether its purchase gives no access.
   var isOver: Bool
 
   init(_ transaction: SnapshotTransaction, of entitlement: Entitlement, isNewest: Bool = false) {
@@ -42,7 +42,7 @@ struct ListedTransaction: Equatable {
 
   var key: Int64 { transactionKey(id) }
   var isTrial: Bool { kind == .trialStarted || kind == .free }
-  /// Whether it is no renewal: what it bought goes on in the charges that follow it.
+  /// Whether it is the first charge: its purchase continues in the charges after it.
   var opensPeriods: Bool { kind == .started || kind == .introStarted || isTrial }
   var isOffer: Bool { kind == .introStarted || kind == .introRenewed }
 
@@ -51,7 +51,7 @@ struct ListedTransaction: Equatable {
     return left != right ? left < right : ExactText(id).precedes(ExactText(other.id))
   }
 
-  /// Both listings of one transaction; what one leaves out the other may say.
+  /// Both listings of one transaction, merged; one can contain what the other lacks.
   func merged(with other: ListedTransaction) -> ListedTransaction {
     var merged = self
     if original.isExactly(id) { merged.original = other.original }

@@ -1,7 +1,7 @@
 import Subscriptions
 import Domain
 
-/// The transactions that events spoke of, over all lineages of the user.
+/// The transactions in events, over all lineages of the user.
 struct ReportedTransactions {
   private var charges: Set<Int64> = []
   private var trials: Set<Int64> = []

@@ -92,7 +92,8 @@ struct SnapshotView {
   }
 }
 
-/// What events place in the sandbox; not every shape of snapshot says the environment.
+/// Transactions that events place in the sandbox; not every shape of snapshot contains the
+/// environment.
 struct SandboxIDs {
   private let transactions: Set<Int64>
   /// Original ids of subscriptions that are in the sandbox alone.

@@ -41,7 +41,7 @@ extension Reconciler {
     return converts ? .missedConversion : .missedStart
   }
 
-  /// Whether nothing of its subscription was paid before, as list and events say.
+  /// Whether it is the first payment of its subscription in list and events.
   func isFirstPaid(
     _ transaction: ListedTransaction, _ lineage: LineageInput?, in view: SnapshotView
   ) -> Bool {
@@ -71,7 +71,7 @@ extension Reconciler {
 
   /// Whether it follows a trial within the gap or out of billing retry.
   ///
-  /// What comes later is a new start. Where no trial start was reported, none of its failed
+  /// A later purchase is a new start. Where no trial start was reported, none of its failed
   /// payments is known either.
   private func converts(
     _ transaction: ListedTransaction, _ lineage: LineageInput?, _ siblings: [ListedTransaction]

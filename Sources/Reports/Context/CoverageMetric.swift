@@ -24,18 +24,18 @@ enum CoverageMetric: String, CaseIterable {
 
 /// How far the numbers of a metric can be relied on.
 enum Coverage: String {
-  /// They follow from what the provider tells.
+  /// They follow from what the provider reports.
   case measured
   /// Some of them rest on the price book, on a length, or on a comparison of states.
   case estimated
-  /// The provider does not tell; a zero or an empty cell says nothing.
+  /// The provider does not report it; a zero or an empty cell has no meaning.
   case notAvailable = "not_available"
 }
 
-/// What is said of one metric of one feed.
+/// The coverage of one metric in one feed.
 struct CoverageStatement: Equatable {
   var coverage: Coverage
-  /// Events of which the metric is estimated or missing; nil when nobody can tell how many.
+  /// Events whose metric is estimated or missing; nil if their number is unknown.
   var events: Int64?
   var why: String
 
@@ -53,7 +53,7 @@ struct CoverageStatement: Equatable {
 }
 
 extension Provider {
-  /// What the provider's deliveries say of a metric, whatever the data.
+  /// How far the provider's deliveries cover a metric, whatever the data.
   ///
   /// Sources: the field lists of the four vendors' webhook pages.
   func telling(_ metric: CoverageMetric) -> CoverageStatement {
@@ -95,7 +95,7 @@ extension Provider {
     }
   }
 
-  /// What collections of purchases show of a metric when no delivery says why it came.
+  /// How far collections of purchases cover a metric when deliveries give no reason.
   func showing(_ metric: CoverageMetric) -> CoverageStatement {
     switch metric {
     case .refunds, .refundsOneTime:

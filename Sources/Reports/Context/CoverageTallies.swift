@@ -1,7 +1,7 @@
 internal import EventStore
 internal import Domain
 
-/// What the data of one feed leaves open; see coverage_tallies.sql.
+/// What the data of one feed lacks; see coverage_tallies.sql.
 struct CoverageTallies: Equatable {
   var charges: Int64 = 0
   var subscriptionCharges: Int64 = 0
@@ -13,23 +13,23 @@ struct CoverageTallies: Equatable {
   var unlistedOffers: Int64 = 0
   /// Charges and refunds.
   var bookings: Int64 = 0
-  /// Of these, those of which nobody knows what stays after commission.
+  /// Of these, those whose proceeds after commission are unknown.
   var withoutProceeds: Int64 = 0
   var withoutCountry: Int64 = 0
   var withoutStorefront: Int64 = 0
   var renewals: Int64 = 0
   var withoutOrdinal: Int64 = 0
-  /// Churned subscriptions of which nothing tells why.
+  /// Churned subscriptions without a known reason.
   var withoutReason: Int64 = 0
   /// Charges that nothing chains to a subscription.
   var unchained: Int64 = 0
-  /// Paid periods whose end nothing tells.
+  /// Paid periods whose end is unknown.
   var openEnded: Int64 = 0
   /// Paid periods whose end follows from a configured or listed length.
   var derivedEnds: Int64 = 0
   /// Events of the provider that only show a state.
   var states: Int64 = 0
-  /// Events of the provider that say what happened.
+  /// Events of the provider that report a change.
   var told: Int64 = 0
   /// Whether there are snapshots to compare with.
   var hasSnapshots = false
@@ -56,7 +56,7 @@ struct CoverageTallies: Equatable {
     unlistedOffers = row.int64(18)
   }
 
-  /// What is said of `metric` of a feed of `provider` with this data.
+  /// The coverage of `metric` in this data of a feed of `provider`.
   func statement(_ metric: CoverageMetric, _ provider: Provider) -> CoverageStatement {
     let told = showsStatesOnly(provider) ? provider.showing(metric) : provider.telling(metric)
     return switch metric {
@@ -75,7 +75,7 @@ struct CoverageTallies: Equatable {
     }
   }
 
-  /// Whether collections are those of iaptic's first years, which do not say why they came.
+  /// Whether collections are those of iaptic's first years, which give no reason for a delivery.
   private func showsStatesOnly(_ provider: Provider) -> Bool {
     provider.capabilities.body == .collection && states > 0 && self.told == 0
   }

@@ -35,7 +35,7 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case products
   /// Lengths of products' periods.
   case periods
-  /// Names of events by those that a provider sends.
+  /// Names of events by the names that a provider sends.
   case eventNames = "event_names"
   /// Providers whose deliveries are held to secrets.
   case authenticated

@@ -2,8 +2,9 @@ internal import EventStore
 internal import Domain
 
 extension ReportContext {
-  /// What to ask the provider about each subscription with open breaks, and which these are: what
-  /// SQL cannot say, since ids must be encoded for a URL.
+  /// The open breaks of each subscription and the request that asks its provider about them.
+  ///
+  /// SQL cannot build the request because ids must be encoded for a URL.
   func makeFetches() throws {
     try makeBreakCodes()
     try table(
@@ -33,7 +34,7 @@ extension ReportContext {
     if let current { try insert("fetch", current.values) }
   }
 
-  /// What each code says: that an event never came, and which record of the provider tells more.
+  /// What each code means: that an event never came, and which record of the provider shows more.
   private func makeBreakCodes() throws {
     try table("break_code", "code text primary key, is_missing integer, record text")
     for code in BreakCode.allCases {
@@ -58,7 +59,7 @@ private struct FetchGroup {
   private var record: FetchRequest.Record
   private var breaks: [String]
 
-  /// The group of the one break in `row`; nil when no record tells more of it.
+  /// The group of the one break in `row`; nil when no record of the provider shows more.
   init?(_ row: LedgerRow) throws {
     guard let record = FetchRequest.Record(rawValue: row.text(6)) else { return nil }
     provider = try row.provider(0)
@@ -77,7 +78,7 @@ private struct FetchGroup {
       store == other.store, user == other.user, subscription == other.subscription
     else { return false }
     breaks += other.breaks
-    // Purchases tell of states, too.
+    // Purchases contain states, too.
     if other.record == .purchases { record = .purchases }
     return true
   }

@@ -2,11 +2,11 @@ internal import Domain
 
 /// What to ask a provider's own interface about one user, so that a break can be explained.
 struct FetchRequest: Equatable {
-  /// What the answer has to hold.
+  /// What the answer must contain.
   enum Record: String {
     /// The store's transactions, for money.
     case purchases
-    /// What the user may use now and until when.
+    /// What the user can use now and until when.
     case entitlements
   }
 
@@ -55,8 +55,7 @@ struct FetchRequest: Equatable {
 }
 
 extension BreakCode {
-  /// What to fetch about a break of this kind; nil when both sides have spoken already and only
-  /// reading helps.
+  /// What to fetch about a break of this kind; nil when both sides are known already.
   var remedy: FetchRequest.Record? {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,

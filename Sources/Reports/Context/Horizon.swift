@@ -2,8 +2,8 @@ import Domain
 
 /// Up to when the numbers of a feed can no longer change by deliveries in time.
 ///
-/// A period is complete when its end is not after the instant; nothing is ever complete beyond
-/// the newest input, and of a stale feed nothing after its last settled end.
+/// A period is complete when its end is not after the instant; no period is complete beyond the
+/// newest input, nor, in a stale feed, after its last final end.
 struct Horizon {
   /// For money: the delivery window has passed.
   let booked: Instant

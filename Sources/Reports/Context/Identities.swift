@@ -1,6 +1,6 @@
 internal import EventStore
 
-/// Runs the queries that return what is wrong; no rows, no wrong.
+/// Runs the queries that return wrong rows.
 func checkFacts(in ledger: Ledger) throws {
   for (name, query) in factChecks {
     var wrong: [String] = []
@@ -11,8 +11,7 @@ func checkFacts(in ledger: Ledger) throws {
   }
 }
 
-/// Compares what was printed with sums taken straight from the cells, so that no row can get lost
-/// between the two.
+/// Compares printed sums with sums of the cells, which finds rows that a report lost.
 func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
   var wrong: [String] = []
   try ledger.rows(sql: String(decoding: PackageResources.check_totals_sql, as: UTF8.self)) { row in

@@ -1,20 +1,20 @@
 internal import EventStore
 internal import Domain
 
-/// The words behind the numbers that queries over cells return: how each prints, and where it
-/// stands among the others.
+/// The texts for the numbers that queries over cells return: how each prints, and its rank among
+/// the others.
 ///
-/// Cells hold numbers in the place of words. Joining eleven words to each of a hundred thousand
-/// cells and sorting by them took half of the time of all reports, so queries return the numbers,
-/// and words are looked up here: there are some hundred of them.
+/// Cells hold numbers instead of words. Joining eleven words to each of a hundred thousand cells
+/// and sorting by them took half of the time of all reports, so queries return the numbers, and
+/// words are looked up here: there are some hundred of them.
 struct Labels {
-  /// Which words a number stands for.
+  /// Which texts a number refers to.
   enum Part: Int, CaseIterable {
     /// Apps, products, countries, storefronts and currencies, by the ledger's symbols.
     case symbol
     case provider, store, basis, productType, chargeKind, eventKind, exclusion
 
-    /// The words of the vocabulary with their numbers; those of symbols are the ledger's.
+    /// The words of the vocabulary with their numbers; those of symbols come from the ledger.
     var names: [(Int64, String)] {
       switch self {
       case .symbol: []
@@ -51,7 +51,7 @@ struct Labels {
     }
   }
 
-  /// The words at the place of their numbers; nil where a number stands for none.
+  /// The words by number; nil where a number has none.
   private static func entries(_ names: [(Int64, String)]) -> [Entry?] {
     var words = [String?](repeating: nil, count: Int(names.map(\.0).max() ?? 0) + 1)
     for (number, name) in names { words[Int(number)] = name }
@@ -71,7 +71,7 @@ struct Labels {
     }
   }
 
-  /// Where the word with this number stands among those of `part`.
+  /// The rank of the word with this number among the words of `part`.
   func rank(_ number: Int64, _ part: Part) throws(ReportError) -> Int64 {
     try entry(number, part).rank
   }

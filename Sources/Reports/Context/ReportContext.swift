@@ -1,8 +1,8 @@
 public import EventStore
 public import Domain
 
-/// What the queries join beside the cells: as-of, the calendar, how far each feed reaches, and
-/// the words behind numbers.
+/// What the queries join to the cells: as-of, the calendar, how far each feed reaches, and the
+/// words of numbers.
 ///
 /// They are temporary tables of the connection, so that a query needs no parameters but the months
 /// it is asked for, and stays readable by any SQL engine that is given the same tables. Words are
@@ -58,7 +58,7 @@ struct ReportContext {
 
   private var asOfMonth: Month { plan.rules.calendar.month(of: plan.rules.asOf) }
 
-  /// The month of the last instant that the reports speak of.
+  /// The month of the last instant that the reports cover.
   private var lastMonth: Month {
     plan.rules.calendar.month(of: plan.rules.asOf - Interval(milliseconds: 1))
   }
@@ -154,7 +154,7 @@ struct ReportContext {
     }
   }
 
-  /// The words of the ledger, as they are printed, and those of the vocabulary.
+  /// The words of the ledger as they are printed, and the words of the vocabulary.
   private func makeWords() throws {
     try table("word", "id integer primary key, word text")
     try run(
@@ -214,7 +214,7 @@ struct ReportContext {
   private func run(_ sql: String) throws { try ledger.rows(sql: sql) { _ in } }
 }
 
-/// Who tells of anything that the reports count: whoever brought an event, and whoever has a cell.
+/// The providers that the reports count: each that sent an event or has a cell.
 public func reportFeeds(of ledger: Ledger, by rules: FoldSettings) throws -> Set<Feed> {
   var feeds = Set(rules.watermarks.keys)
   for cells in ["revenue_month", "movement", "renewal", "trial", "retention", "coverage"] {

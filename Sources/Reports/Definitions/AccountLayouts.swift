@@ -1,4 +1,4 @@
-// Columns of the reports about what came in and what does not agree.
+// Columns of the reports about input and breaks.
 
 extension ReportDefinition {
   static let qualityMonthly = ReportDefinition(

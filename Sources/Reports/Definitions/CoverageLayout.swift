@@ -1,4 +1,4 @@
-// The columns of the report that says which numbers can be relied on, and what it is made of.
+// The columns and rows of the report that lists which numbers are reliable.
 internal import EventStore
 internal import Domain
 
@@ -41,7 +41,7 @@ extension ReportContext {
     }
   }
 
-  /// Which refunds each provider tells of, for the cells that stay empty where it tells none.
+  /// Which refunds each provider sends, for the cells that stay empty where it sends none.
   func makeTellings() throws {
     try table(
       "telling",

@@ -6,13 +6,13 @@ public struct DrillRow: Sendable, Equatable {
   public let code: String
   /// Damages that the code must show.
   public var injected: Int64 = 0
-  /// Of these, those that a break, or a count, showed.
+  /// Of these, the ones that a break or a count showed.
   public var found: Int64 = 0
   /// Of `found`, losses that another `MISSED_` code named.
   public var renamed: Int64 = 0
-  /// Of `injected`, those that nothing showed although the data could.
+  /// Of `injected`, the ones that were missed although the data shows them.
   public var missed: Int64 = 0
-  /// Of `injected`, those that nothing in the data could show, by the reason.
+  /// Of `injected`, the ones that the data cannot show, by reason.
   public var unrevealed: [String: Int64] = [:]
   /// Breaks, or counts, that no damage explains.
   public var wrong: Int64 = 0
@@ -40,7 +40,7 @@ public struct DrillRow: Sendable, Equatable {
   }
 }
 
-/// Writes `rows` as CSV (RFC 4180) to `path`; the columns are those of docs/operations.md.
+/// Writes `rows` as CSV (RFC 4180) to `path`; docs/operations.md lists the columns.
 public func writeDrill(_ rows: [DrillRow], to path: String) throws(ReportError) {
   let file = try CSVFile(path: path, dialect: .rfc4180)
   var line = CSVLine()

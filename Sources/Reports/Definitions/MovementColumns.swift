@@ -28,7 +28,7 @@ extension Movement {
     }
   }
 
-  /// Whether it says why a subscription churned, beside the movement that says that it did.
+  /// Whether it holds the reason of a churn, beside the movement that counts the churn.
   var isReason: Bool {
     switch self {
     case .churnedVoluntary, .churnedInvoluntary, .churnedRefund, .churnedPriceIncrease,

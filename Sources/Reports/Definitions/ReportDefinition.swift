@@ -1,7 +1,7 @@
 // What a report is made of: a query and how each of its columns is printed and read.
 internal import EventStore
 
-/// A table that a few queries read beside those that all of them may.
+/// A table that only a few queries read.
 enum TemporaryTable: CaseIterable {
   /// The months of the rows of subscriptions.
   case movementMonths
@@ -23,14 +23,14 @@ struct ReportDefinition {
   let query: [UInt8]?
   /// Whether each month of the first column, a day, has a file of its own.
   var isSplitByMonth = false
-  /// What the query reads beside the tables of every query.
+  /// Tables that the query reads besides the common ones.
   var tables: Set<TemporaryTable> = []
   /// Whether it names persons, or files that are named like them.
   var namesPersons = false
-  /// Whether its rows depend on when input arrived, rather than on what it says.
+  /// Whether its rows depend on when input arrived, rather than on its content.
   var speaksOfArrival = false
   let columns: [Column]
-  /// Up to where its monthly rows are complete; nil when they never say that they are.
+  /// Up to where its monthly rows are complete; nil when they have no such column.
   var completeness: HorizonKind?
 
   /// What orders the rows of one period; empty for a query that orders them itself.
@@ -47,7 +47,7 @@ struct ReportDefinition {
     return columns.contains { $0.part != nil } ? keys : []
   }
 
-  /// Whether each row speaks of a month.
+  /// Whether each row is about a month.
   var isMonthly: Bool {
     if case .month = columns.first?.format { query != nil } else { false }
   }
@@ -85,7 +85,7 @@ struct Column {
     Column(name: name, format: .ratio, unit: "fraction", description: description)
   }
 
-  /// The words that its values stand for; nil when they are values themselves.
+  /// The words that its values refer to; nil when they are plain values.
   var part: Labels.Part? { if case .word(let part) = format { part } else { nil } }
 
   /// The column as the manifest describes it.
@@ -96,7 +96,7 @@ struct Column {
 
   static let month = key("period", .month, "Month in the report's time zone.")
 
-  /// What is sold: the dimensions of every report about subscriptions.
+  /// The dimensions of every report about subscriptions.
   static let productKey = [
     provider, app,
     key("store", .word(.store), "Shop that took the money."),

@@ -1,5 +1,5 @@
-// Columns of the reports about subscriptions and their recurring revenue. In each row, open + what
-// came − what went = close.
+// Columns of the reports about subscriptions and their recurring revenue. In each row, open + gains
+// − losses = close.
 internal import EventStore
 
 extension ReportDefinition {

@@ -21,7 +21,7 @@ final class CSVFile {
     if dialect == .excel { buffer.append(contentsOf: [0xef, 0xbb, 0xbf]) }
   }
 
-  /// Adds a line and, now and then, hands what is there to the system.
+  /// Adds a line and, when the buffer is full, writes it.
   func add(_ line: CSVLine) throws(ReportError) {
     buffer.append(contentsOf: line.buffer)
     buffer.append(contentsOf: lineEnd)

@@ -2,7 +2,7 @@
 public enum CSVCell: Sendable, Equatable {
   /// A number, a date or a word of this program.
   case plain(String)
-  /// A text of others, as it was told.
+  /// A foreign text, as it was received.
   case text(String)
   /// A name that was escaped when it was read, as names of archives are.
   case name(String)
@@ -35,19 +35,19 @@ struct CSVLine {
   /// An empty cell.
   mutating func addNothing() { separate() }
 
-  /// A cell that is no text of anybody: a date, a flag, a header.
+  /// A cell without foreign text: a date, a flag, a header.
   mutating func add(plain text: String) {
     separate()
     buffer.append(contentsOf: text.utf8)
   }
 
-  /// A cell of text as it was told.
+  /// A cell of text as it was received.
   mutating func add(text: String) { add(printed: CellText.of(text)) }
 
   /// A cell of text that was escaped when it was read.
   mutating func add(name: String) { add(printed: CellText.of(name: name)) }
 
-  /// A cell of text that nothing of `CellText` is left to do for.
+  /// A cell of text that `CellText` leaves unchanged.
   mutating func add(printed text: String) {
     separate()
     var text = text

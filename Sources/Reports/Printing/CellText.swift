@@ -1,14 +1,14 @@
 internal import Domain
 
-/// What a cell shows of a text of others, as it was told.
+/// What a cell shows of a foreign text, as it was received.
 public func cellText(_ text: String) -> String { CellText.of(text) }
 
 /// What a cell shows of a text of others: nothing that a spreadsheet would run (OWASP, "CSV
 /// Injection") or that would steer a terminal.
 ///
-/// Different texts stay different: docs/reports.md says how to get a text back.
+/// Different texts stay different: docs/reports.md explains how to restore a text.
 enum CellText {
-  /// The cell of a text as it was told.
+  /// The cell of a text as it was received.
   static func of(_ text: String) -> String { guarded(text.escaped) }
 
   /// The cell of a text that was escaped when it was read, as names of archives are.

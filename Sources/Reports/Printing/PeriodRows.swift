@@ -10,11 +10,11 @@ struct PeriodRows {
   struct Key {
     /// The value's place in the row.
     let column: Int
-    /// The words that it stands for; nil when it is a number, and then none comes first.
+    /// The words that it refers to; nil for a number, which sorts nil first.
     let part: Labels.Part?
   }
 
-  /// The period; nil while there are no rows.
+  /// The period; nil before the first row.
   private(set) var number: Int64?
   private let width: Int
   private let keys: [Key]
@@ -24,7 +24,7 @@ struct PeriodRows {
   private var nulls: [UInt64] = []
   private var ranks: [Int64] = []
 
-  /// Room for rows of `width` values, ordered by `keys`, first things first.
+  /// Storage for rows of `width` values, ordered by `keys`.
   init(width: Int, keys: [Key], lexicon: Labels) {
     precondition(width <= UInt64.bitWidth, "a bit says of each value whether it is null")
     self.width = width

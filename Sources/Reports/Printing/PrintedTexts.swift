@@ -1,7 +1,7 @@
 internal import EventStore
 
-/// What cells show of texts of others that they do not show as they are, for queries that order by
-/// such a text: rows come in the order of what is printed.
+/// The printed forms of foreign texts that cells do not show unchanged. Queries order by them, so
+/// that rows come in the order of the printed text.
 extension ReportContext {
   /// Makes `printed_name`: of names of archives.
   func makePrintedNames() throws {

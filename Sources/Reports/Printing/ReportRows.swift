@@ -34,7 +34,7 @@ public func reportColumns(_ report: String) -> [ReportColumn]? {
 
 /// Calls `body` at every row of a report as it comes of the ledger's cells, by period.
 ///
-/// Tables that stand in the temporary schema are read before those of the ledger. Throws
+/// Tables in the temporary schema hide tables of the ledger with the same name. Throws
 /// `ReportError`, and whatever `body` throws.
 public func forEachRow(
   of report: String, from ledger: Ledger, plan: ReportPlan, _ body: ([ReportValue]) throws -> Void

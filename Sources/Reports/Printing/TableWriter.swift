@@ -10,7 +10,7 @@ protocol RowSink: AnyObject {
   func finish() throws
 }
 
-/// Writes one report: the rows of its query as CSV, with sums of what was printed.
+/// Writes one report: the rows of its query as CSV, with the sums of the printed values.
 ///
 /// A class, because a closure that sees row after row would copy a structure for each.
 final class TableWriter {
@@ -53,7 +53,7 @@ final class TableWriter {
     residual = printed
   }
 
-  /// Writes the report's files: the one of all periods always, those of months with rows.
+  /// Writes the report's files: the file of all periods always, files of months that have rows.
   func write(from ledger: Ledger) throws {
     if !layout.isSplitByMonth { try open("\(layout.name).csv") }
     if let query = layout.query {
@@ -126,7 +126,7 @@ final class TableWriter {
     try sink?.add(cells, isComplete: isFlagged && cells.last == .integer(1))
   }
 
-  /// Adds what the cell shows to the sums of its column.
+  /// Adds the printed value to the sums of its column.
   @inline(__always)
   private func count(_ cell: ReportCell, _ index: Int) {
     guard case .integer(let number) = cell else { return }
@@ -151,8 +151,9 @@ final class TableWriter {
     try open("\(layout.name)/\(month.text).csv")
   }
 
-  /// SQLite turns a result that leaves the range of its integers into a floating-point number; what
-  /// it makes of that can be in range again, and wrong in its last digits.
+  /// SQLite turns a result beyond its integers into a floating-point number.
+  ///
+  /// Further arithmetic can bring it into range again, wrong in its last digits.
   private func check(_ row: LedgerRow) throws(ReportError) {
     var value = 0
     for index in formats.indices {

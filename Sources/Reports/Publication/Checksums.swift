@@ -9,7 +9,7 @@ public let manifestName = "datapackage.json"
 
 let packageName = "subledger-reports"
 
-/// The files that stand in a set beside its reports.
+/// The files of a set besides its reports.
 public let documentPaths = [manifestName, checksumsName]
 
 /// The hashes of a set's files, by path.
@@ -18,7 +18,7 @@ struct Checksums {
 
   init(hashes: [String: String]) { self.hashes = hashes }
 
-  /// Those of the set that is published in `folder`; none when there is none.
+  /// The checksums of the set that is published in `folder`; none without a set.
   ///
   /// Others have files of checksums as well: ours names our manifest, and of it count only
   /// documents and `reports`, which are files and folders.
@@ -34,7 +34,7 @@ struct Checksums {
     }
   }
 
-  /// Those that a file of checksums names.
+  /// The checksums in a checksum file.
   ///
   /// A path that would lead out of the folder is left out: it was not written by us.
   init(reading bytes: [UInt8]) {
@@ -61,7 +61,7 @@ struct Checksums {
   }
 }
 
-/// The paths of the files that two sets, told by their `SHA256SUMS`, do not have alike.
+/// The paths of the files that differ between two sets, compared by their `SHA256SUMS`.
 public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
   let (left, right) = (Checksums(reading: one), Checksums(reading: other))
   return Checksums(hashes: left.hashes.merging(right.hashes) { here, _ in here }).paths.filter {

@@ -1,5 +1,5 @@
 // The manifest as a Frictionless Data Package, version 2 (datapackage.org/standard/data-package):
-// what is ours beyond the standard stands under "subledger" and beside each field as "unit".
+// our additions to the standard are under "subledger", and "unit" of each field.
 internal import Domain
 
 /// A file's size and hash, as both the manifest and the checksums name it.

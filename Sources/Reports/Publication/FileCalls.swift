@@ -62,7 +62,7 @@ func makeFolders(_ path: String) throws(PublishError) {
   }
 }
 
-/// The names in a folder, sorted by bytes; bytes that are no text are replaced.
+/// The names in a folder, sorted by bytes; bytes that are not UTF-8 are replaced.
 func names(in folder: String) throws(PublishError) -> [String] {
   try names(in: RawPath(folder)).map { String(decoding: $0.bytes, as: UTF8.self) }
 }

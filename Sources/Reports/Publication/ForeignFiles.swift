@@ -1,15 +1,15 @@
-// What stands in the published folder and is not ours stays there: it is linked into the staged
-// folder before the two are exchanged, so that no moment exists in which it is missing.
+// Foreign files in the published folder stay there: they are linked into the staged folder before
+// the two are exchanged, so that they are never missing.
 internal import Formats
 internal import Glibc
 
 /// What of a folder is not ours, as paths inside it.
 struct ForeignEntries {
   private(set) var files: [RawPath] = []
-  /// Each one before those that it holds.
+  /// Each folder before its contents.
   private(set) var folders: [RawPath] = []
 
-  /// What stands in `folder` besides the files `ours`.
+  /// The contents of `folder` besides the files `ours`.
   ///
   /// A folder that holds only files of ours is ours, too.
   init(in folder: RawPath, besides ours: Set<String>) throws(PublishError) {
@@ -58,7 +58,7 @@ struct SecondNames {
 
   /// Links every file; false where that cannot be.
   ///
-  /// What stands in the new folder already stays.
+  /// Files that are in the new folder already stay.
   mutating func link(_ entries: ForeignEntries) throws(PublishError) -> Bool {
     for path in entries.folders {
       guard try makeFolder(path) else { return false }
@@ -70,8 +70,8 @@ struct SecondNames {
     return true
   }
 
-  /// Links every file that is not there, and puts one that was written later in the place of what
-  /// is; gives what stood in the old folder and is safe, by its path.
+  /// Links every missing file and replaces files by versions that were written later; returns, by
+  /// path, the entries of the old folder that are safe now.
   mutating func rescue(_ entries: ForeignEntries) throws(PublishError) -> [RawPath: stat] {
     var safe: [RawPath: stat] = [:]
     for path in entries.folders { _ = try makeFolder(path) }
@@ -84,7 +84,7 @@ struct SecondNames {
     return safe
   }
 
-  /// False when something has changed meanwhile, or a folder stands in the file's place.
+  /// False when something has changed meanwhile, or a folder has the file's name.
   private mutating func rescue(_ path: RawPath, _ here: stat) throws(PublishError) -> Bool {
     guard let there = try status(of: new.appending(path)) else {
       if isLastNameOnly, here.st_nlink > 1 { return true }
@@ -111,7 +111,7 @@ struct SecondNames {
     return linked == 0
   }
 
-  /// False where something else stands in its place.
+  /// False where something else has its name.
   private mutating func makeFolder(_ path: RawPath) throws(PublishError) -> Bool {
     let place = new.appending(path)
     if let there = try status(of: place) { return there.isFolder }

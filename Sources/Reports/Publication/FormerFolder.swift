@@ -20,7 +20,7 @@ struct FormerFolder {
 
   /// Removes what a look at the folder has shown; false when something came after that.
   ///
-  /// The checksums go last: they tell the next run what is ours.
+  /// The checksums go last: the next run finds our files in them.
   private func removeSeen(_ each: ForEachPath) throws(PublishError) -> Bool {
     let folder = RawPath(path)
     guard try status(of: folder) != nil else { return true }
@@ -47,7 +47,7 @@ struct FormerFolder {
       let place = folder.appending(name)
       guard try status(of: place)?.isFolder ?? false else { continue }
       try removeEmptyFolders(in: place)
-      // Something may have come to it; the next pass sees that.
+      // A new file may be in it; the next pass finds that.
       rmdir(place.terminated)
     }
   }

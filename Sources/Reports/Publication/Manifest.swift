@@ -1,13 +1,13 @@
 public import Domain
 
-/// What a published report set says about itself, in `datapackage.json`.
+/// The description of a published report set, in `datapackage.json`.
 ///
 /// Nothing in it may come from the clock, the machine or a path of the run: the same inputs,
 /// options and version give the same bytes.
 public struct Manifest: Sendable {
   /// The program's version.
   public var version: String
-  /// Business time the reports speak of.
+  /// Business time of the reports.
   public var asOf: Instant
   /// IANA name of the zone of days and months.
   public var timeZone: String
@@ -46,7 +46,7 @@ public struct ManifestInput: Sendable, Equatable {
   public var lines: Int64 = 0
   /// Lines that brought a new event or a new version of one.
   public var accepted: Int64 = 0
-  /// Lines that brought only what was known.
+  /// Lines that brought nothing new.
   public var duplicates: Int64 = 0
   /// Lines known not to be purchase events.
   public var skipped: Int64 = 0
@@ -106,7 +106,7 @@ public struct ManifestField: Sendable, Equatable {
   public var name: String
   /// A type of Frictionless Table Schema, such as `integer`.
   public var type: String
-  /// What the numbers count, such as `USD`; nil for words and dates.
+  /// The unit of the numbers, such as `USD`; nil for words and dates.
   public var unit: String?
   /// One line how to read it.
   public var description: String

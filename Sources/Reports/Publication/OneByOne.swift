@@ -2,7 +2,7 @@
 // in between sees that the set is being changed.
 internal import Glibc
 
-/// Renames the staged files to their places, and removes those that are no longer made.
+/// Renames the staged files to their places, and removes files that are no longer made.
 func moveOneByOne(
   _ sums: Checksums, vanished: [String], from staging: Staging
 ) throws(PublishError) {

@@ -9,7 +9,7 @@ extension RawPath {
   }
 }
 
-/// What the system says of `path`, links not followed; nil when nothing stands there.
+/// The system's entry for `path`, links not followed; nil when nothing is there.
 func status(of path: RawPath) throws(PublishError) -> stat? {
   var status = stat()
   guard lstat(path.terminated, &status) == 0 else {

@@ -3,9 +3,9 @@ internal import CRename
 internal import Formats
 internal import Glibc
 
-/// What publishing a set came to.
+/// The result of publishing a set.
 public struct Publication: Sendable, Equatable {
-  /// How the set came to its place.
+  /// How the set was published.
   public enum Route: Sendable, Equatable {
     /// The published set had the same bytes already; nothing was touched.
     case unchanged
@@ -15,11 +15,11 @@ public struct Publication: Sendable, Equatable {
     case oneByOne
   }
 
-  /// SHA-256 of `SHA256SUMS`, which stands for the whole set.
+  /// SHA-256 of `SHA256SUMS`, which identifies the whole set.
   public let sha256: String
   /// `SHA256SUMS` itself.
   public let checksums: [UInt8]
-  /// How the set came to its place.
+  /// How the set was published.
   public let route: Route
   /// Files whose bytes are new, as paths inside the set.
   public let changed: [String]
@@ -37,7 +37,7 @@ public func oneAfterTheOther(
   for path in paths { try work(path) }
 }
 
-/// A staged set with its manifest and checksums, to which nothing is added any more.
+/// A complete staged set with its manifest and checksums.
 public struct SealedSet {
   let staging: Staging
   let sums: Checksums
@@ -48,10 +48,10 @@ public struct SealedSet {
 /// Publishes a set.
 ///
 /// Files of the earlier set that are no longer made vanish; files in the folder that were never
-/// published stay. Unchanged files keep their inode. The staging folder is gone afterwards, but for
-/// the `leftovers` that it tells: the set is published all the same.
-/// `others` are files and folders that are on the disk, too, before anybody sees the set, unless
-/// they are not there. `each` does work on all of some paths, in whatever order or at once.
+/// published stay. Unchanged files keep their inode. The staging folder is removed, except for the
+/// returned `leftovers`, which do not prevent the publication. `others` are files and folders that
+/// are synced, too, before the set is visible, where they exist. `each` does work on all of some
+/// paths, in any order or in parallel.
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
 ) throws(PublishError) -> Publication {
@@ -95,10 +95,10 @@ extension Staging {
   }
 }
 
-/// Puts the published file itself in the place of a staged one with the same bytes.
+/// Replaces a staged file by the published file with the same bytes.
 ///
-/// Returns the paths of the files with other bytes, the checksums' included, and of those that
-/// lie in the staging folder under a second name.
+/// Returns the paths of the changed files, the checksums included, and of files that have a second
+/// name in the staging folder.
 private func carryOverUnchanged(
   _ sums: Checksums, from staging: Staging
 ) throws(PublishError) -> (changed: [String], carried: Set<String>) {
@@ -120,7 +120,7 @@ private func carryOverUnchanged(
     let linked = "\(staging.path)/.carried"
     guard link(old, linked) == 0 else { continue }
     guard rename(linked, new) == 0 else { throw .system("rename", linked) }
-    // It still stands there when both are one file after all, which a look at it had not told.
+    // It is still there when both names are links to one file.
     unlink(linked)
     carried.insert(path)
   }
@@ -136,8 +136,8 @@ private func haveSameBytes(
   return try seal(of: old).sha256 == hash
 }
 
-/// Waits until the files and their folders are on the disk, where those of the earlier set, which
-/// are `carried`, lie already: syncing a file costs as much as writing a report.
+/// Waits until the files and their folders are on the disk, where the `carried` files of the
+/// earlier set are already: syncing a file costs as much as writing a report.
 private func syncAll(
   _ paths: [String], in folder: String, but carried: Set<String>, and others: [String],
   _ each: ForEachPath

@@ -14,7 +14,7 @@ public struct PublishError: Error, Sendable, CustomStringConvertible {
 
   /// What sort of failure it is.
   public let kind: Kind
-  /// What was being done, on what, and why it failed.
+  /// What failed, on which file, and why.
   public let message: String
   /// What to do about it.
   public let hint: String

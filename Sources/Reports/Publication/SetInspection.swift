@@ -6,7 +6,7 @@ public struct SetInspection: Sendable, Equatable {
   public var sha256: String
   /// Files that it names, sorted by bytes.
   public var paths: [String]
-  /// What is not as it says.
+  /// What differs from its description.
   public var problems: [String]
 }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// A folder beside the published one, in which a set is made before anybody sees it.
 ///
-/// It is locked while its process lives; what a dead run has left is removed by the next one.
+/// It is locked while its process runs; the next run removes what an ended process left.
 public final class Staging {
   /// Where the reports are to be written.
   public let path: String
@@ -10,7 +10,7 @@ public final class Staging {
   let out: String
   /// The files and folders that a set has beside its documents.
   let reports: [String]
-  /// Whether the folder is no longer the staged one, but the one that was published.
+  /// Whether the folder holds the earlier published set instead of the staged one.
   var isExchanged = false
   /// Why something beside the set could not be removed: what dead runs left, or the set before.
   public private(set) var leftovers: [PublishError]
@@ -28,7 +28,8 @@ public final class Staging {
 
   deinit { close(lock) }
 
-  /// Makes an empty folder for the next set of `out`, and removes those of dead runs.
+  /// Makes an empty folder for the next set of `out`, and removes the folders of runs that ended
+  /// early.
   ///
   /// `reports` are the files and folders that a set has beside its documents; nothing else is ever
   /// removed from `out`.
@@ -52,7 +53,7 @@ public final class Staging {
     return Staging(path: path, out: out, reports: reports, lock: lock, leftovers: leftovers)
   }
 
-  /// Does what is left to be done once the set is published, and keeps why it could not be done.
+  /// Cleans up after the publication, and keeps the reason of a failure.
   func clear(_ removal: () throws(PublishError) -> Void) {
     do throws(PublishError) { try removal() } catch { leftovers.append(error) }
   }

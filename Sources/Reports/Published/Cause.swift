@@ -119,7 +119,7 @@ private let moneyFields: Set<String> = [
   "price_local", "price_usd", "price_currency",
 ]
 
-/// The conflicts and refunds that arrived after a run published, by what they are about.
+/// The conflicts and refunds that arrived after a run published, by subject.
 private final class LateArrivals {
   private let history: PublishedHistory
   private let lastKnown: Int32

@@ -8,7 +8,7 @@ public struct FrozenMonth: Sendable {
   public private(set) var reports: [ClosedReport] = []
   /// Rows that can still change, by report.
   public private(set) var incomplete: [String: Int] = [:]
-  /// Rows that are complete, but not those that were published.
+  /// Rows that are complete, but differ from the published ones.
   public private(set) var unpublished = 0
 
   /// Reads the month from the ledger's facts, as run number `plan.run` has published it.

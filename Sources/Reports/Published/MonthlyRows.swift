@@ -2,7 +2,7 @@ internal import Formats
 internal import EventStore
 internal import Domain
 
-/// Compares the rows of a monthly report, month by month, with those that were published or closed.
+/// Compares the rows of a monthly report, month by month, with the published or closed rows.
 ///
 /// A month whose complete rows have the hash of its last version costs no more than that. One month
 /// is held at a time; of cohorts, whose rows come in another order, all.
@@ -38,7 +38,7 @@ final class MonthlyRows: RowSink {
     rows[month, default: []].append(shape.row(cells, isComplete: isComplete))
   }
 
-  /// Compares what is left, months without rows among it.
+  /// Compares the remaining months, also months without rows.
   func finish() throws {
     try compareAll()
     while let month = waiting.popLast() { try compare(month, []) }

@@ -1,7 +1,7 @@
 internal import EventStore
 internal import Domain
 
-/// A row of a monthly report whose numbers are not those that were published or closed.
+/// A row of a monthly report whose numbers differ from the published or closed ones.
 struct Restatement: Sendable {
   let shape: RowShape
   let month: Month

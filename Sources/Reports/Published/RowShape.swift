@@ -4,7 +4,7 @@ internal import Domain
 /// Which columns of a report identify a row, and which are stored as its values.
 struct RowShape: Sendable {
   let definition: ReportDefinition
-  /// The key columns; without the month, unless the key alone says which cohort it is about.
+  /// The key columns; without the month, unless only the key contains the cohort.
   let keys: [Int]
   /// The columns that are stored and compared.
   let values: [Int]
@@ -47,7 +47,7 @@ struct RowShape: Sendable {
     guard let key = ReportRow.decode(row.key), let values = ReportRow.decode(row.values),
       key.count == keys.count, values.count == self.values.count
     else { return nil }
-    // What is in neither is the month in front, and the flag at the end.
+    // The month in front and the flag at the end are in neither.
     var cells = [ReportCell](
       repeating: .integer(row.isComplete ? 1 : 0), count: definition.columns.count)
     cells[0] = .integer(Int64(month.number))
@@ -56,7 +56,7 @@ struct RowShape: Sendable {
     return cells
   }
 
-  /// What the row with this key is about; a report without products has the empty one.
+  /// The product of the row with this key; empty in a report without products.
   func product(of key: [UInt8], in ledger: Ledger) throws(LedgerError) -> PublishedProduct {
     guard let cells = ReportRow.decode(key), cells.count == keys.count else {
       throw ledger.damagedRows(of: definition.name)
@@ -94,7 +94,7 @@ struct RowShape: Sendable {
   }
 }
 
-/// What a row is about; nil parts are no words of the ledger.
+/// The subject of a row; a part is nil when the ledger has no such word.
 struct PublishedProduct: Hashable {
   let feed: Feed?
   let product: StringID?

@@ -33,7 +33,7 @@ struct Charge: Sendable {
   var product: Int
   /// Number of the renewal, from 1; nil for other charges.
   var ordinal: Int32?
-  /// What the customer paid.
+  /// The amount that the customer paid.
   var gross = Money(local: 0, usd: 0)
   /// Percent that stays after commission, or `unknownRate`.
   var rate = unknownRate
@@ -49,7 +49,7 @@ struct Charge: Sendable {
   static let unknownRate: Int64 = 0
 
   var proceeds: Money { gross.share(percent: rate) }
-  /// What the provider sends.
+  /// The amount that the provider sends.
   var revenue: Money { sendsProceeds ? proceeds : gross }
   /// When all of it went back.
   var wholeRefundAt: Int64? { refund.flatMap { $0.isWhole ? $0.time : nil } }
@@ -58,7 +58,7 @@ struct Charge: Sendable {
 /// Money that went back.
 struct Refund: Sendable {
   var time: Int64
-  /// What the provider sends, without sign.
+  /// The amount that the provider sends, without sign.
   var revenue: Money
   var isWhole: Bool
 }
@@ -80,7 +80,7 @@ struct AccessPeriod: Sendable {
   var replacedAt: Int64?
   /// When the first paid period after a free start was charged.
   var convertedAt: Int64?
-  /// Why it ended, where a provider says more than that auto-renew was off.
+  /// Why it ended, where a provider sends more than that auto-renew was off.
   var reportedReason: ChurnReason?
 
   /// When access really ended or will end.
@@ -119,7 +119,7 @@ enum OccurrencePart: Sendable, Hashable {
   case purchase(Int)
 }
 
-/// Access as the provider knows it when it sends an event.
+/// Access in the provider's records when it sends an event.
 struct Access: Sendable {
   var isActive: Bool
   var started: Int64
@@ -132,7 +132,7 @@ struct Access: Sendable {
 
 /// Something that happened and that a provider reports.
 struct Occurrence: Sendable {
-  /// `other` stands for the marketing signal that a trial is still active.
+  /// `other` is the marketing signal that a trial is still active.
   var kind: EventKind
   var time: Int64
   var part: OccurrencePart
@@ -151,7 +151,7 @@ struct Occurrence: Sendable {
   var access: Access
   /// Sent from abroad: the country of the message is not that of the charge.
   var isAbroad = false
-  /// What is wrong with the event as it is sent.
+  /// The defect of the sent event.
   var fault: FeedFault?
 }
 

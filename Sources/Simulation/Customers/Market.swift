@@ -76,7 +76,7 @@ struct Money: Sendable, Equatable {
     Money(local: scaled(local, percent, 100), usd: scaled(usd, percent, 100))
   }
 
-  /// The amounts of which these are `percent`, each rounded half to even.
+  /// The amounts that these are `percent` of, each rounded half to even.
   func grossedUp(percent: Int64) -> Money {
     Money(local: scaled(local, 100, percent), usd: scaled(usd, 100, percent))
   }

@@ -11,7 +11,7 @@ extension CustomerSimulator {
     return product == Product.monthly && hasRisen ? market.priced(price, 6, 5) : price
   }
 
-  /// Charges, simulates the period, and returns what is charged next, if anything ever is.
+  /// Charges, simulates the period, and returns the next charge, if any.
   mutating func pay(_ charging: Charging) -> Charging? {
     var period = AccessPeriod(
       charge: charge(charging), start: charging.start,

@@ -24,7 +24,7 @@ extension CustomerSimulator {
     return Charging(kind: .productChange, time: time, start: time, product: product)
   }
 
-  /// What is left of the old period goes back, sent as a product change of negative value.
+  /// The rest of the old period is refunded, sent as a product change of negative value.
   private mutating func remainder(of period: inout AccessPeriod, at time: Int64, to product: Int) {
     let percent = random.between(30, 70)
     guard let refund = refundMoney(period.charge, at: time, percent: percent) else { return }
@@ -101,7 +101,7 @@ extension CustomerSimulator {
   private mutating func describe(
     _ refund: Refund, of charge: Charge, in occurrence: inout Occurrence
   ) {
-    // Most messages are negative as documented; the kind says it all the same.
+    // Most messages are negative as documented; the kind shows it all the same.
     occurrence.revenue = random.chance(800_000) ? -refund.revenue : refund.revenue
     occurrence.sendsProceeds = charge.sendsProceeds
     occurrence.rate = charge.rate

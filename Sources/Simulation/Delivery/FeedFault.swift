@@ -17,7 +17,7 @@ public enum FeedFault: String, CaseIterable, Sendable {
   case hundredfoldCharge = "hundredfold_charge"
   /// A charge has a `proceeds_rate` of 1.
   case impossibleRate = "impossible_rate"
-  /// The event has a name that nobody knows.
+  /// The event has an unknown name.
   case renamed
   /// Only the sixth attempt succeeds, up to three hours after its time.
   case lastAttempt = "last_attempt"

@@ -16,7 +16,7 @@ struct Envelope {
   }
 
   /// When an arrival was received as far as its line shows, in milliseconds since 1970: a body
-  /// without envelope knows only when it was made.
+  /// without an envelope contains only its creation time.
   func knownReceiveTime(
     _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
   ) -> Int64 {

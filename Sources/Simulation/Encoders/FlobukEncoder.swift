@@ -58,7 +58,7 @@ struct FlobukState: Sendable {
 }
 
 extension CustomerSimulation {
-  /// What FLOBUK knows at `time` of a part of the history.
+  /// FLOBUK's records of a part of the history at `time`.
   func flobukState(_ part: OccurrencePart, at time: Int64) -> FlobukState {
     if case .purchase(let index) = part { return FlobukState(product: purchases[index].product) }
     guard let period = period(of: part)?.known(at: time) else {
@@ -79,7 +79,7 @@ extension Person {
 }
 
 extension Shop {
-  /// Whether bodies say when they were made: the oldest ones, of one app, do not.
+  /// Whether bodies contain their creation time: the oldest ones, of one app, do not.
   func sendsTimestamp(at time: Int64, in span: TimeSpan) -> Bool {
     app == 0 || time >= span.priceRise
   }

@@ -28,7 +28,7 @@ final class GzipFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is left and closes the file.
+  /// Writes the rest and closes the file.
   func finish() throws(SimulationError) {
     try flush()
     try output(to: path) {

@@ -14,14 +14,14 @@ struct IapticPurchase: Sendable {
   var reason = ""
   var isInBillingRetry = false
   var isTrial = false
-  /// What was charged; nil for a trial.
+  /// The charge; nil for a trial.
   var paid: Money?
 }
 
 extension CustomerSimulation {
   /// All purchases of the user at `time`, the last of each product, in the order of products.
   ///
-  /// What was charged before the archives begin was charged before iaptic was there.
+  /// Charges before the archives begin were made before iaptic was in use.
   func collection(at time: Int64, _ span: TimeSpan) -> [IapticPurchase] {
     var held: [Int: IapticPurchase] = [:]
     for subscription in subscriptions {
@@ -37,7 +37,7 @@ extension CustomerSimulation {
         held[period.charge.product] = purchase(period, from: start, at: time, span)
       }
     }
-    // What was refunded is gone from the collections of the first years.
+    // Refunded purchases are missing from the collections of the first years.
     if person.shop.isOriginalIaptic {
       for period in paidPeriods {
         guard let gone = period.revokedAt, gone <= time else { continue }

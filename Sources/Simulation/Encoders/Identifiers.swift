@@ -21,7 +21,7 @@ extension Person {
     hasPurpleAccount ? accountName : "dev-" + hexadecimal(Randomness.mix(noise ^ 0xdec1), 16)
   }
 
-  /// Whether Purple knows this person by an account rather than by a device.
+  /// Whether Purple identifies this person by an account rather than by a device.
   var hasPurpleAccount: Bool { noise >> 8 & 3 != 0 }
 
   /// Whether this person's Apple ids are sent as JSON numbers.

@@ -101,7 +101,7 @@ struct QonversionEncoder {
       ("sdk_version", .text("5.13.\(person.noise % 4)")),
       ("environment", .text(person.environment.name)),
       ("platform", .text(person.shop.platform)),
-      // 198.51.100.0/24 is set aside for documentation (RFC 5737).
+      // 198.51.100.0/24 is reserved for documentation (RFC 5737).
       ("ip", .text("198.51.100.\(noise % 256)")),
       ("country", .text(occurrence.isAbroad ? "CH" : market.country)),
       ("storefront", person.hasStorefront ? .text(market.storefront) : nil),

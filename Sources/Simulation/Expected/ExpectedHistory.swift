@@ -30,10 +30,10 @@ extension Scenario {
 }
 
 extension CustomerSimulation {
-  /// The customer with what `provider` sends of it; nil when it sends nothing of its shop.
+  /// The customer with the data that `provider` sends; nil when it sends nothing about the store.
   ///
-  /// What happened stays as it was. What is sent of it, and what reports must make of that, differ
-  /// by provider.
+  /// The true history stays unchanged. The sent events, and the expected reports, differ by
+  /// provider.
   func seen(by provider: Provider, _ span: TimeSpan) -> CustomerSimulation? {
     switch provider {
     case .qonversion: self
@@ -71,8 +71,8 @@ extension CustomerSimulation {
     return purchases[index]
   }
 
-  /// What is sent from the first charge on that the archives cover: a provider of states knows no
-  /// subscription that it has not seen paid or tried.
+  /// The events from the first charge on that the archives cover: a provider of states has no
+  /// record of a subscription before it is paid or tried.
   var occurrencesSinceFirstCharge: [Occurrence] {
     let begin = occurrences.first(where: \.isSubscriptionCharge)?.time ?? .max
     return occurrences.filter { $0.isOfPurchase || $0.time >= begin }
@@ -109,7 +109,7 @@ extension Subscription {
   /// No provider but Qonversion sends the end of grace: without it access ends with the period that
   /// was paid.
   ///
-  /// - Parameter startIsSeen: whether nothing proves a period before the first.
+  /// - Parameter startIsSeen: whether there is no evidence of a period before the first.
   init?(trial: AccessPeriod?, chaining periods: [AccessPeriod], startIsSeen: Bool) {
     guard trial != nil || !periods.isEmpty else { return nil }
     var ordinal: Int32? = startIsSeen ? 0 : nil
@@ -151,7 +151,7 @@ struct StateFold {
   /// The periods as the reports see them.
   ///
   /// - Parameters:
-  ///   - sent: those that are sent, in order of time.
+  ///   - sent: the sent occurrences, in order of time.
   ///   - first: the kind of the first one.
   func periods(_ sent: [AccessPeriod], first: ChargeKind) -> [AccessPeriod] {
     var seen: [AccessPeriod] = []
@@ -167,7 +167,7 @@ struct StateFold {
     charge.refund = nil
     charge.kind = first
     if let before {
-      // What is seen soon after the end of a period is taken to have begun with it.
+      // A purchase seen soon after the end of a period counts as begun at that end.
       let lapse = charge.time - before.end
       if (0...Completeness.renewalGap).contains(lapse) { charge.time = before.end }
       charge.kind = kind(of: charge, after: before)

@@ -95,8 +95,8 @@ private struct FlobukFold {
     return period
   }
 
-  /// Whether the ledger knows whose the period is: by its own line, or for Play by another line of
-  /// the same order.
+  /// Whether the ledger can find the user of the period: by its own line, or for Play by another
+  /// line of the same order.
   private func hasUser(_ period: AccessPeriod) -> Bool {
     let transaction = period.charge.transaction
     return customer.occurrences.contains { occurrence in

@@ -54,7 +54,7 @@ extension CustomerSimulation {
     }
   }
 
-  /// Why a period ended, where iaptic says more than that somebody switched auto-renew off.
+  /// Why a period ended, where iaptic sends more than that auto-renew was switched off.
   func reportedReason(of period: AccessPeriod, _ span: TimeSpan) -> ChurnReason? {
     let isMonthly = period.charge.product == Product.monthly
     let refuses = isMonthly && !person.acceptsPriceRise && period.end >= span.priceRise
@@ -68,7 +68,7 @@ extension Shop {
 }
 
 extension Person {
-  /// Whether iaptic knows no amounts for this person: they may be null.
+  /// Whether iaptic has no amounts for this person: they can be null.
   var isWithoutAmounts: Bool { shop.isOriginalIaptic || noise >> 12 & 3 == 0 }
 }
 
@@ -88,7 +88,7 @@ private struct IapticFold {
       if period.revokedAt == nil, !isSent(refundOf: sent) { period.charge.refund = nil }
       switch sent.charge.kind {
       case .conversion where trial == nil: period.charge.kind = .renewal
-      // A purchase in the place of another is sent as a purchase.
+      // A purchase that replaces another is sent as a purchase.
       case .productChange: period.charge.kind = .first
       default: break
       }
@@ -108,14 +108,15 @@ private struct IapticFold {
       subscriptions: subscription.map { [$0] } ?? [], purchases: purchases, basis: basis)
   }
 
-  /// Whether nothing proves a period before a first charge: in Stripe the id of a subscription is
-  /// no transaction's, so that another id proves nothing.
+  /// Whether there is no evidence of a period before a first charge: in Stripe a subscription's id
+  /// is not a transaction's, so that another id is not evidence.
   private func isStart(_ charge: Charge) -> Bool {
     let isFirst = charge.transaction.index == 0 || person.shop.store == .stripe
     return charge.kind == .conversion || charge.kind == .first && isFirst
   }
 
-  /// Without reasons: as derived, at the list's prices; what vanishes is taken away, not refunded.
+  /// Without reasons: as derived, at the list's prices; a missing purchase is revoked, not
+  /// refunded.
   var historyByState: ExpectedHistory {
     let trial = customer.subscriptions.first?.trial
     let sent = customer.paidPeriods.map { period in
@@ -137,7 +138,7 @@ private struct IapticFold {
     }
   }
 
-  /// What the customer paid, with what stays after commission unknown.
+  /// The amount that the customer paid, with unknown proceeds.
   private func charged(_ charge: Charge) -> Charge {
     var charged = charge
     if charge.kind == .oneTime, charge.wholeRefundAt == nil { charged.refund = nil }

@@ -41,8 +41,7 @@ extension CustomerSimulation {
     return sent
   }
 
-  /// What was refunded expires without an event of the refund, unless something was bought
-  /// meanwhile.
+  /// A refunded purchase expires without a refund event, unless there is a purchase meanwhile.
   private func expiriesAfterRefund(_ span: TimeSpan) -> [Occurrence] {
     occurrences.compactMap { refund in
       guard refund.kind == .refunded, let period = period(of: refund),
@@ -107,7 +106,7 @@ private struct PurpleFold {
     seen.charge.isBooked = period.charge.kind != .productChange
     if period.charge.kind == .conversion, !hasTrial { seen.charge.kind = .renewal }
     seen.revokedAt = nil
-    // Only the event's time is sent; the list knows how long a period is.
+    // Only the event's time is sent; the list contains the length of a period.
     seen.start = period.charge.time
     seen.end = Product.all[period.charge.product].end(from: period.charge.time)
     if let change { seen.replacedAt = change.time }

@@ -8,7 +8,7 @@ struct HeldTransaction: Sendable {
   var at: Int64
   var expires: Int64?
   var revokedAt: Int64?
-  /// What was paid, in millionths of the market's currency.
+  /// The amount paid, in millionths of the market's currency.
   var price: Int64
 }
 

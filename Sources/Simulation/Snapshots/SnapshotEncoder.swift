@@ -4,8 +4,8 @@ import Domain
 // hands to the app, and the form of our own that any provider can be brought into.
 
 extension SnapshotShape {
-  /// The SDK sees sandbox and family members; the REST interfaces know production keys and
-  /// cannot tell who shares.
+  /// The SDK sees sandbox and family members; the REST interfaces have production keys and do not
+  /// show who shares.
   func shows(_ holder: Holder) -> Bool {
     switch self {
     case .sdk, .sdkObject, .canonical: return true

@@ -20,7 +20,7 @@ struct SnapshotWriter {
     }
   }
 
-  /// Adds the user of a customer as the customer's provider knows it.
+  /// Adds the user of a customer as in the records of the customer's provider.
   mutating func add(_ customer: CustomerSimulation) throws(SimulationError) {
     let provider = customer.person.shop.provider
     guard provider == .qonversion else {

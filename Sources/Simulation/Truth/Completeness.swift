@@ -8,7 +8,7 @@ struct Completeness: Sendable {
   let span: TimeSpan
   /// How late the provider can still deliver, in seconds.
   var deliveryWindow = Provider.qonversion.deliveryWindow
-  /// Newest receive time of the shop's app, in seconds; nil when nothing was ever received.
+  /// Newest receive time of the shop's app, in seconds; nil without any delivery.
   let watermark: Int64?
 
   /// Ends up to here, gap and window later, are ends: as-of, or less when the input is stale.

@@ -1,6 +1,6 @@
 import Domain
 
-/// Which reports must equal the truth row by row, by what the data of each provider carries.
+/// Which reports must equal the truth row by row, given the data that each provider sends.
 struct Coverage {
   private let scenario: Scenario
 

@@ -3,8 +3,8 @@ import Domain
 /// What of a lost event the rest of the record can show.
 ///
 /// Names: a snapshot's shape, or another provider's name for its own snapshot; `counter` when a
-/// later renewal's number jumps over it; `later_line` when a line that arrived holds what this one
-/// had said.
+/// later renewal's number jumps over it; `later_line` when an arrived line contains the content of
+/// this one.
 struct Evidence {
   let customer: CustomerSimulation
   let outcomes: [DeliveryOutcome]
@@ -71,7 +71,7 @@ struct Evidence {
     }
   }
 
-  /// Purple's snapshot lists every transaction but those of consumables, and the state at the end.
+  /// Purple's snapshot lists every transaction except consumables, and the state at the end.
   private func isShownByPurple(_ occurrence: Occurrence) -> Bool {
     switch occurrence.kind {
     case .trialStarted, .started, .renewed, .recovered, .resubscribed, .upgraded: true
@@ -87,7 +87,7 @@ struct Evidence {
 
   /// A collection holds the state of its purchases, whatever it was sent for.
   ///
-  /// Refunds are events alone, and what has vanished is not sent again. That it ended follows from
+  /// Refunds are events only, and a missing purchase is not sent again. That it ended follows from
   /// its end.
   private func iaptic(_ occurrence: Occurrence, at index: Int) -> [String] {
     switch occurrence.kind {
@@ -106,8 +106,8 @@ struct Evidence {
 
   /// The snapshot has no transaction ids and no dates.
   ///
-  /// It shows the user of whom nothing else came, and of Play, whose order ids chain the renewals
-  /// that come without user, that a known subscription runs on or is in another state.
+  /// It shows a user without any other event. For Play, whose order ids chain renewals without a
+  /// user, it shows that a known subscription continues or is in another state.
   private func flobuk(_ occurrence: Occurrence, at index: Int) -> [String] {
     let occurrences = customer.occurrences
     let later = occurrences.indices.dropFirst(index + 1).contains {
@@ -134,7 +134,8 @@ struct Evidence {
     }
   }
 
-  /// Consumables are in no answer, and what ended before the archives begin says nothing of them.
+  /// Consumables are in no answer, and subscriptions that ended before the archives begin are not
+  /// evidence.
   private var isInFlobukSnapshot: Bool {
     customer.occurrences.contains { !$0.isOfPurchase }
       || customer.purchases.contains { !Product.all[$0.product].isConsumable }

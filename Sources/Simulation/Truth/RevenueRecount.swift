@@ -1,6 +1,6 @@
 import Domain
 
-/// Recounts what was booked, charge by charge.
+/// Recounts bookings, charge by charge.
 struct RevenueRecount {
   private struct Row: TruthRow {
     var shopMonth: ShopMonth
@@ -67,7 +67,7 @@ struct RevenueRecount {
     table.add(money.local, to: "\(measure)_local", of: row)
   }
 
-  /// Only Qonversion names a country; prices that nobody sends are the list's, in US dollars.
+  /// Only Qonversion names a country; prices that are not sent come from the list, in US dollars.
   private func row(
     _ charge: Charge, at time: Int64, of person: Person, _ basis: AmountBasis
   ) -> Row {
@@ -106,8 +106,8 @@ struct RevenueRecount {
 }
 
 extension Charge {
-  /// What a refund of this charge takes back: all of it when it is whole, else what the provider
-  /// sent, at the charge's own rate.
+  /// The amount of a refund of this charge: all of it if whole, else the sent amount, at the
+  /// charge's own rate.
   func amounts(of refund: Refund) -> (gross: Money, proceeds: Money) {
     if refund.isWhole { return (gross, proceeds) }
     return sendsProceeds

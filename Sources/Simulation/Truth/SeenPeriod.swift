@@ -1,6 +1,6 @@
 import Domain
 
-/// A paid period as the archives show it, with what came after.
+/// A paid period as the archives show it, with its successor.
 struct SeenPeriod {
   var period: AccessPeriod
   /// Until when the subscription was active on account of it: the next period's start when they
@@ -8,7 +8,7 @@ struct SeenPeriod {
   var cover: Int64?
   /// Whether a period before it ran up to this one.
   var continues: Bool
-  /// The movement by which the subscription came to be active again; nil when it was already.
+  /// The movement that made the subscription active again; nil if it was active.
   var entry: String?
   /// Why it ended; nil when another period joined or no end is certain.
   var exit: String?

@@ -88,7 +88,7 @@ struct SubscriptionRecount {
       revenue.add(max(-change, 0), to: "contraction", of: row)
       revenue.add(new.recurring - old.recurring - change, to: "fx", of: row)
     } else if new.recurring != 0 {
-      // What the subscription was worth before was never seen, so that all of it comes in.
+      // The former worth of the subscription was never seen, so that all of it is a gain.
       revenue.add(new.recurring, to: "transfer_in", of: row)
     }
   }

@@ -78,7 +78,7 @@ struct TruthEvents {
 // What an event is called, and by which ids it can be found in ledger and reports.
 
 extension CustomerSimulation {
-  /// Our own name of a kind; lines that are no purchase events have names of their own.
+  /// Our own name of a kind; other lines have names of their own.
   func kindName(of occurrence: Occurrence) -> String {
     guard occurrence.kind == .other else { return occurrence.kind.name }
     switch person.shop.provider {
@@ -110,7 +110,7 @@ extension CustomerSimulation {
     }
   }
 
-  /// What the ledger's lineage is made of.
+  /// The parts of the ledger's lineage key.
   func lineage(of occurrence: Occurrence, _ span: TimeSpan) -> String {
     let isPlay = person.shop.store == .playStore
     let namesOriginal =

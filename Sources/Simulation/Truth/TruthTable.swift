@@ -9,8 +9,8 @@ protocol TruthRow: Hashable {
   var sortKey: [String] { get }
 }
 
-/// A report as it must be when nothing is lost: sums by row and column, in millionths where they
-/// are money.
+/// The expected report when nothing is lost: sums by row and column, in millionths where they are
+/// money.
 struct TruthTable<Row: TruthRow> {
   let name: String
   let measures: [String]

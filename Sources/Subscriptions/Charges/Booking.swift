@@ -23,7 +23,7 @@ struct Booking: Sendable {
   var isOfSubscription: Bool { !isRefund && chargeKind != .oneTime }
 }
 
-/// Gross and proceeds of one booking, positive, with what they rest on; nil means unknown.
+/// Gross and proceeds of one booking, positive, with their basis; nil means unknown.
 struct Money: Sendable, Equatable {
   var grossUSD: Amount?
   var proceedsUSD: Amount?

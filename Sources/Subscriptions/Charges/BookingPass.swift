@@ -71,7 +71,7 @@ struct BookingPass {
     }
     let tellsAmount =
       event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
-    // Without an amount it gives back all that was paid, which is done but once.
+    // Without an amount it refunds the whole charge, which happens only once.
     guard tellsAmount || !charges.isGivenBack(chargeIndex) else { return }
     let charge = bookings[chargeIndex]
     let paid = rules.paid(for: events[charge.event])

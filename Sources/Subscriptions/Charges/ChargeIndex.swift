@@ -1,9 +1,9 @@
 import Domain
 
-/// Finds the charges that refunds give back.
+/// Finds the charges of refunds.
 ///
-/// It reads the bookings when a refund asks, each of them once: most lives have no refund, and some
-/// have thousands.
+/// It reads each booking once, when the first refund needs it: most subscriptions have no refund,
+/// and some have thousands.
 struct ChargeIndex {
   /// How many bookings it has read.
   private var readCount = 0
@@ -11,7 +11,7 @@ struct ChargeIndex {
   /// Charges of each product in order; of those at the end, some may have been refunded since.
   private var charges: [StringID: [Int]] = [:]
   private var refunded: Set<Int> = []
-  /// Of these, the ones of which all was given back at once.
+  /// Of these, the ones that one refund refunded whole.
   private var givenBack: Set<Int> = []
 
   /// The latest charge so far with the transaction id; without one, the latest of the product that
@@ -31,7 +31,7 @@ struct ChargeIndex {
     }
   }
 
-  /// Whether a refund of all that was paid for `charge`, which it has just told, came before.
+  /// Whether `charge`, which was just returned, was refunded whole before.
   func isGivenBack(_ charge: Int) -> Bool { givenBack.contains(charge) }
 
   private mutating func read(_ bookings: [Booking]) {

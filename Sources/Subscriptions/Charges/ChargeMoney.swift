@@ -1,6 +1,6 @@
 import Domain
 
-/// What a charge comes to, and by how much price and proceeds disagree when they do.
+/// The amounts of a charge, and the difference between price and proceeds if they disagree.
 ///
 /// Contract, "Money": with `is_proceed` 0 the revenue is the price and proceeds follow from the
 /// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees. That
@@ -54,7 +54,7 @@ extension FoldSettings {
     return (listed, price.currency == 0 ? currency : price.currency)
   }
 
-  /// What a buyer paid for a charge, before what is kept of it: as sent, else by the price book.
+  /// The gross amount of a charge, before commission: as sent, else by the price book.
   func paid(for charge: Event) -> Revenue {
     let sent = charge.revenue ?? Revenue()
     guard !sent.hasAmount, let price = listedPrice(of: charge) else { return sent }
@@ -71,8 +71,8 @@ extension FoldSettings {
 }
 
 extension Event {
-  /// Whether the event refunds all of a charge: its provider sends no amounts with it, or they are
-  /// those that were paid.
+  /// Whether the event refunds all of a charge: its provider sends no amounts with it, or the
+  /// amounts of the charge.
   func givesBack(_ paid: Revenue) -> Bool {
     guard let revenue, revenue.hasAmount else {
       return kind.isRefund && !provider.capabilities.sendsWholeCharges
@@ -105,13 +105,13 @@ extension Event {
 }
 
 extension Revenue {
-  /// Whether nothing says that the other one is in another currency.
+  /// Whether the other one can be in the same currency.
   func mayShareCurrency(with other: Revenue) -> Bool {
     currency == other.currency || currency == 0 || other.currency == 0
   }
 }
 
-/// What a refund comes to at `rate`: that of its charge, else its own.
+/// The amounts of a refund at `rate`: the charge's rate, else its own.
 func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money {
   guard let revenue = event.revenue, revenue.hasAmount else {
     return Money(rate: rate)
@@ -133,7 +133,7 @@ func refundMoney(_ event: Event, rate: Amount?) throws(AmountOverflow) -> Money 
   return money
 }
 
-/// What stays of `gross`; unknown beyond `max`, which only a rate that cannot be true comes to.
+/// Proceeds of `gross`; unknown beyond `max`, which only an invalid rate reaches.
 private func share(of gross: Amount?, _ rate: Amount?, max: Amount) -> Amount? {
   guard let gross, let rate, let share = try? gross.percent(rate), share.magnitude <= max else {
     return nil
@@ -153,7 +153,7 @@ private func gross(
   return try agree(price, derived) ? (price, nil) : (derived, price.subtracting(derived))
 }
 
-/// Whether a price is what another comes to but for rounding: by 0.5 %, or by 0.01.
+/// Whether two prices are equal within rounding: by 0.5 %, or by 0.01.
 private func agree(_ price: Amount, _ derived: Amount) throws(AmountOverflow) -> Bool {
   let cent = Amount(micros: 10_000)
   let tolerance = Swift.max(cent, try derived.magnitude.scaled(by: 5, over: 1000))

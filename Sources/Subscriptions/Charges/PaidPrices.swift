@@ -1,6 +1,6 @@
 public import Domain
 
-/// What has one price at a time: a product in one shop and one currency.
+/// A product in one store and one currency, which has one price at a time.
 public struct PricedProduct: Sendable, Hashable {
   /// StringID of the store product id.
   public var product: StringID
@@ -73,11 +73,11 @@ public struct PaidPrices: Sendable, Equatable {
   ///
   /// The fold counts renewals by it, in one look-up for each.
   public struct Entry: Sendable, Hashable {
-    /// What was sold.
+    /// The product.
     public var product: PricedProduct
     /// The week of the charges; nil for an offer.
     public var week: Week?
-    /// What was paid, in the product's currency.
+    /// The amount paid, in the product's currency.
     public var price: Amount
     /// The full price beside an offer's; nil for a full price.
     public var full: Amount?
@@ -100,7 +100,7 @@ public struct PaidPrices: Sendable, Equatable {
   /// Nothing paid yet.
   public init() {}
 
-  /// The prices that so many renewals cost; a number of 0 is nobody's.
+  /// Prices and how many renewals cost them; prices without renewals are left out.
   public init(_ charges: [Entry: Int64]) {
     for (entry, count) in charges where count != 0 {
       if let week = entry.week {
@@ -127,7 +127,7 @@ public struct PaidPrices: Sendable, Equatable {
     return nil
   }
 
-  /// The first week in which anybody paid `price` in full; nil when nobody ever did.
+  /// The first week with a full payment of `price`; nil without any.
   public func firstWeek(of price: Amount, for product: PricedProduct) -> Week? {
     full[product]?.filter { $0.value[price] != nil }.keys.min()
   }
@@ -171,8 +171,8 @@ extension PaidPrices.Entry {
 }
 
 extension SubscriptionHistory {
-  /// Counts what each renewal of real money cost, as the provider says, or takes it away with a
-  /// `count` of −1.
+  /// Counts the price of each renewal in real money, as the provider reports it, or subtracts it
+  /// with a `count` of −1.
   public func book(_ count: Int64 = 1, into prices: inout [PaidPrices.Entry: Int64]) {
     guard exclusion == nil, isChained else { return }
     var (before, paid): (Int?, Int?)
@@ -183,7 +183,7 @@ extension SubscriptionHistory {
     if let paid { book(count, paid, before: before, after: nil, into: &prices) }
   }
 
-  /// Counts what a charge between two others cost, if it is a renewal and the provider says.
+  /// Counts the price of a charge between two others, if it is a renewal with a reported price.
   private func book(
     _ count: Int64, _ index: Int, before: Int?, after: Int?,
     into prices: inout [PaidPrices.Entry: Int64]
@@ -204,7 +204,7 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Nil for a charge whose price the provider does not say.
+  /// Nil for a charge whose price the provider does not report.
   private func priced(_ index: Int) -> PricedProduct? {
     let (currency, basis) = (bookings[index].currency, bookings[index].money.basis)
     guard basis == .provider, currency != 0 else { return nil }

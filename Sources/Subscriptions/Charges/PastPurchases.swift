@@ -1,11 +1,12 @@
 import Domain
 
 extension [Event] {
-  /// The events without what Purple, which sends events and no states, says of a product or a
-  /// purchase that another has followed: its cancels, failed payments and ends say nothing of the
-  /// period that runs then.
+  /// The events without Purple's cancels, failed payments and ends of a product or a purchase that
+  /// another has followed: Purple sends events without states, and these are not about the period
+  /// that runs then.
   ///
-  /// Stores end what an upgrade left behind, and go on collecting what was bought anew elsewhere.
+  /// Stores end the purchase that an upgrade replaced, and continue to collect a purchase that was
+  /// made again elsewhere.
   var withoutPastProducts: [Event] {
     guard first?.provider.capabilities.body == .event else { return self }
     var holding = Holding()
@@ -17,7 +18,7 @@ extension [Event] {
   }
 }
 
-/// Which products and purchases a Purple life holds, and which it held before.
+/// The current and former products and purchases of a Purple subscription.
 private struct Holding {
   private var products: Set<StringID> = []
   private var pastProducts: Set<StringID> = []
@@ -46,7 +47,7 @@ private struct Holding {
   /// Whether a state is that of another product or another purchase than those held now.
   func isPast(_ event: Event) -> Bool {
     if !products.contains(event.product), pastProducts.contains(event.product) { return true }
-    // Without an id, nothing tells of which purchase a state is.
+    // Without an id, the purchase of a state is unknown.
     return event.transaction != 0 && event.transaction != transaction
       && !lineages.contains(event.lineage) && pastLineages.contains(event.lineage)
   }
@@ -58,7 +59,7 @@ private struct Holding {
       && (event.store != .playStore || lineages.contains(event.lineage))
   }
 
-  /// Whether what the event opens is in the purchase held: a change of product, another product
+  /// Whether the event opens a period of the current purchase: a change of product, another product
   /// after a lapse and, in older lines, a renewal name no original transaction.
   private func goesOn(_ event: Event) -> Bool {
     let isRenewal = event.kind == .renewed || event.kind == .recovered

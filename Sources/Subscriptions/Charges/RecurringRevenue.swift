@@ -4,9 +4,9 @@ import Domain
 struct RecurringRevenue: Equatable {
   /// The monthly share, in US dollars.
   var usd = Amount.zero
-  /// What was paid for the whole length, in US dollars.
+  /// The price of the whole length, in US dollars.
   var gross = Amount.zero
-  /// What was paid for the whole length, in `currency`; nil when not known.
+  /// The price of the whole length, in `currency`; nil if unknown.
   var local: Amount?
   var currency: StringID = 0
   var length = PeriodLength.months(1)
@@ -70,14 +70,14 @@ extension SubscriptionHistory {
     }
   }
 
-  /// Splits a change into what the local price explains and what the exchange rate does.
+  /// Splits a change into the parts of the local price and of the exchange rate.
   private func bookChange<Target: Books>(
     from old: RecurringRevenue, to new: RecurringRevenue, _ product: StringID,
     _ paid: ContributionOrigin, _ books: inout Target
   ) throws(AmountOverflow) {
     let change = try new.usd.subtracting(old.usd)
     var byPrice = change
-    // Beyond the bound, where no price gets, nothing is told apart.
+    // Amounts beyond the bound, which no price reaches, are not split.
     if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero,
       let told = try? priceChange(from: old, oldLocal, to: new, newLocal),
       told.magnitude <= .lineMaxUSD

@@ -6,7 +6,8 @@ struct ArrivalDisorder: Sendable {
   var event: Int
   var isOutOfOrder: Bool
   var isLate: Bool
-  /// The event with a later time that was received before it; nil when only places tell.
+  /// The event with a later time that was received before it; nil when only provenance shows the
+  /// order.
   var overtakenBy: Int?
 }
 
@@ -55,7 +56,7 @@ extension SubscriptionHistory {
   }
 }
 
-/// What late and overtaken deliveries say in words.
+/// Texts about late and overtaken deliveries.
 ///
 /// An order that only the places in the archives show is counted and no finding: the same lines in
 /// other files must give the same findings.

@@ -1,6 +1,6 @@
 public import Domain
 
-/// What takes in the meaning of a life, share by share.
+/// Receives the contributions of a subscription, one by one.
 ///
 /// `FactBooks` adds the shares up; `ContributionLog` keeps each with the events that it comes
 /// from. Both
@@ -22,9 +22,9 @@ protocol Books {
   mutating func add(_ events: Int64, to key: CoverageKey, from source: ContributionOrigin)
 }
 
-/// The part of a life that a share comes from, and when it takes effect.
+/// The source of a contribution, and when it takes effect.
 struct ContributionOrigin: Sendable {
-  /// Indices are those of the life's arrays.
+  /// Indices refer to the arrays of the history.
   enum Part: Sendable {
     /// A charge or a refund.
     case booking(Int)
@@ -36,7 +36,7 @@ struct ContributionOrigin: Sendable {
     case trial(Int)
     /// A switch of auto-renew: the event, of those the fold reads.
     case renewSwitch(Int)
-    /// A told event, and the one that overtook it.
+    /// A reported event, and the one that overtook it.
     case told(Int, overtakenBy: Int?)
     /// An event of those the fold reads.
     case event(Int)
@@ -53,7 +53,7 @@ struct ContributionOrigin: Sendable {
 }
 
 extension SubscriptionHistory {
-  /// Adds what this life means to the reports.
+  /// Adds the contributions of this subscription.
   ///
   /// Sandbox traffic and shared purchases only count as excluded, and charges that nothing chains
   /// only as revenue.

@@ -82,10 +82,10 @@ public struct ExchangeRates: Sendable, Equatable {
   /// How many charges were quoted at a rate.
   public private(set) var charges: [CurrencyDay: [ExchangeRate: Int64]] = [:]
 
-  /// The amounts of a charge that tell what was paid for its currency.
+  /// The amounts of a charge that give an exchange rate of its currency.
   ///
-  /// The fold counts charges by what they were quoted at: that is one look-up for each, and most of
-  /// a day were quoted alike, so that there are few fractions to reduce.
+  /// The fold counts charges by quoted rate: that is one look-up for each, and most charges of a
+  /// day have the same rate, so that there are few fractions to reduce.
   public struct Quote: Sendable, Hashable {
     let day: CurrencyDay
     /// Millionths of a US dollar; above 0.
@@ -119,7 +119,7 @@ public struct ExchangeRates: Sendable, Equatable {
     }
   }
 
-  /// Leaves out the rates that nobody paid.
+  /// Leaves out rates without charges.
   public mutating func removeNothings() {
     charges = charges.compactMapValues { rates in
       guard rates.contains(where: { $0.value == 0 }) else { return rates }
@@ -152,12 +152,12 @@ extension ExchangeRates.Quote {
 }
 
 extension [ExchangeRates.Quote: Int64] {
-  /// Leaves out what nobody was quoted.
+  /// Leaves out rates without charges.
   public mutating func removeNothings() { self = filter { $0.value != 0 } }
 }
 
 extension SubscriptionHistory {
-  /// Counts at what every charge of real money was quoted, or takes it away with a `count` of −1.
+  /// Counts the quoted rate of every charge in real money, or subtracts it with a `count` of −1.
   public func book(_ count: Int64 = 1, into quotes: inout [ExchangeRates.Quote: Int64]) {
     guard exclusion == nil else { return }
     for booking in bookings where !booking.isRefund {

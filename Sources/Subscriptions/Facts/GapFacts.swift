@@ -1,7 +1,7 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// What the data leaves open, charge by charge and period by period.
+  /// Missing data by charge and by period.
   func bookGaps<Target: Books>(into books: inout Target) {
     guard !told[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {

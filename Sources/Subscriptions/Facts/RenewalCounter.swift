@@ -1,22 +1,21 @@
 public import Domain
 
-/// The renewals of one life, counted charge by charge: by the provider's counter where a charge
-/// carries it, else on from the renewal before.
+/// The renewals of one subscription, counted charge by charge: by the provider's counter where a
+/// charge carries it, else on from the renewal before.
 ///
-/// The counter is said to count from the second payment, so that a change of product and a new
-/// start may count in it, or not: no vendor's page says. One that brings no counter leaves room for
-/// one more.
+/// The counter starts at the second payment, as documented; whether a change of product or a new
+/// start counts is undocumented. Such a charge without a counter can add one.
 public struct RenewalCounter: Sendable {
-  /// What the counter stands at; nil while nothing tells it.
+  /// The value of the counter; nil while unknown.
   public private(set) var count: Int64?
-  /// The last charge that told it, by its place among those taken; nil when none did.
+  /// The index of the last charge that reported it; nil without any.
   private var told: Int?
   private var changes: Int64 = 0
   private var taken = 0
   private var isStartNext: Bool
 
   /// - Parameters:
-  ///   - count: what the counter stood at before the first charge; nil when that is not known.
+  ///   - count: the value before the first charge; nil if unknown.
   ///   - isStartSeen: whether the first charge is the first payment, which counts for nothing.
   public init(after count: Int64? = nil, isStartSeen: Bool) {
     self.count = isStartSeen ? 0 : count
@@ -25,13 +24,13 @@ public struct RenewalCounter: Sendable {
 
   /// Takes the next charge of the subscription; gives the jump of the counter up to it, if any.
   ///
-  /// - Parameter counter: what the charge says of the counter; nil when it says nothing.
+  /// - Parameter counter: the counter in the charge; nil if absent.
   public mutating func take(_ kind: ChargeKind, counter: Int32?) -> CounterJump? {
     defer {
       taken += 1
       isStartNext = false
     }
-    // What counts less than is known, and is no renewal, does not speak of renewals.
+    // A smaller counter in a charge that is not a renewal does not count renewals.
     let counter = counter.map(Int64.init).flatMap { value in
       kind == .renewal || value >= count ?? 1 ? value : nil
     }
@@ -52,14 +51,13 @@ public struct RenewalCounter: Sendable {
 
 /// Counters of two charges, between which others must have come.
 public struct CounterJump: Sendable, Equatable {
-  /// What was counted before.
+  /// The value before.
   public var from: Int64
-  /// What the charge says.
+  /// The value in the charge.
   public var to: Int64
-  /// Changes of product and new starts in between that brought no counter, each of which may count
-  /// for one.
+  /// Changes of product and new starts in between without a counter, each of which can add one.
   public var changes: Int64
-  /// The charge that told `from`, by its place among those taken; nil when none did.
+  /// The index of the charge that reported `from`; nil without any.
   public var previous: Int?
 
   /// How many numbers are left out.

@@ -20,8 +20,8 @@ extension SubscriptionHistory {
       basis: bookings[index].money.basis)
   }
 
-  /// Sandbox traffic and shared purchases carry no money and no movement; events as told, and the
-  /// charges that they prove, are only counted.
+  /// Sandbox traffic and shared purchases carry no money and no movement; their reported events and
+  /// derived charges are only counted.
   func bookExcluded<Target: Books>(_ reason: ExclusionReason, into books: inout Target) {
     func key(_ event: Event) -> ExclusionKey {
       ExclusionKey(
@@ -42,7 +42,7 @@ extension SubscriptionHistory {
 }
 
 extension RevenueSums {
-  /// What one booking comes to.
+  /// The amounts of one booking.
   @inline(__always)
   init(of booking: Booking) {
     self.init()

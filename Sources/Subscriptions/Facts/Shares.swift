@@ -1,6 +1,6 @@
 public import Domain
 
-/// What one life adds to one cell of the facts.
+/// What one subscription adds to one cell of the facts.
 public struct Contribution: Sendable {
   /// The cell, and by how much.
   public enum Cell: Sendable {
@@ -24,9 +24,9 @@ public struct Contribution: Sendable {
 
 /// An event that a share comes from.
 public struct SourceEvent: Sendable {
-  /// As the fold reads it: what a state proves has the kind and the time of what happened.
+  /// The event as folded: a derived event has the kind and time of the change that a state proves.
   public let event: Event
-  /// The event that was told, at the same place; equal to `event` unless that is derived.
+  /// The reported event with the same index; equal to `event` unless that is derived.
   public let told: Event
 
   /// `event`, as `told` says or proves it.
@@ -46,8 +46,8 @@ extension SubscriptionHistory {
     return list.shares
   }
 
-  /// The events behind a share of this life: first the one that carries it, then, in business
-  /// order, what else decides about it.
+  /// The source events of a contribution: first its own, then, in business order, the others that
+  /// decide about it.
   public func evidence(of share: Contribution) -> [SourceEvent] {
     switch share.source.part {
     case .booking(let index):
@@ -68,21 +68,21 @@ extension SubscriptionHistory {
     }
   }
 
-  /// What was told of this life before as-of, in business order.
+  /// The events reported before as-of, in business order.
   public var toldEvents: [Event] { told }
 
   private func evidence(_ first: Int, _ others: [Int]) -> [SourceEvent] {
     ([first] + others).map { SourceEvent(event: events[$0], told: original(of: events[$0])) }
   }
 
-  /// The told event that `event` is, or is derived from.
+  /// The reported event of `event`, or that it is derived from.
   private func original(of event: Event) -> Event {
     guard !event.provider.capabilities.hasStableOriginalID else { return event }
     return told.first { $0.identity == event.identity && $0.place == event.place } ?? event
   }
 }
 
-/// The shares of one life in the order in which it books them.
+/// The contributions of one subscription in the order of booking.
 struct ContributionLog: Books {
   private(set) var shares: [Contribution] = []
 

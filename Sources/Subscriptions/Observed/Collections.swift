@@ -30,7 +30,7 @@ struct Collections {
   /// The deliveries that hold each product, in order: a user can have tens of thousands.
   private var holding: [StringID: [Int]] = [:]
 
-  /// The collections of which `events`, in business order, are told.
+  /// The collections of `events`, which are in business order.
   init(_ events: [Event]) {
     var byKey: [Int64: Delivery] = [:]
     for event in events where event.collection != 0 {
@@ -75,7 +75,8 @@ struct Collections {
 }
 
 extension Range<Int> {
-  /// The first number from `start` on of which `isSuch` is true, when it is of all after it.
+  /// The first number from `start` on for which `isSuch` is true, if it is true for all numbers
+  /// after it.
   func first(from start: Int, where isSuch: (Int) -> Bool) -> Int {
     var (low, high) = (start, upperBound)
     while low < high {
@@ -87,7 +88,7 @@ extension Range<Int> {
 }
 
 extension Event {
-  /// Whether the event only says that a collection came, and held nothing.
+  /// Whether the event only shows that an empty collection arrived.
   var isCollectionAlone: Bool { kind == .observed && observation == nil }
 
   /// Whether a family member shares the purchase.

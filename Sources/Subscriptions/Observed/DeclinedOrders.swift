@@ -1,11 +1,11 @@
 import Domain
 
 extension [Event] {
-  /// The events, in business order, of which what shows an order that Play declined speaks of the
-  /// purchase that was to be renewed.
+  /// The events, in business order, with states of an order that Play declined moved to the
+  /// purchase to renew.
   ///
   /// Play names the last order of a subscription, be it charged, pending or declined: while a
-  /// payment fails, and after it failed for good, that is one for which nobody paid.
+  /// payment fails, and after it failed for good, that order was not paid.
   func withDeclinedOrders(_ rules: FoldSettings) -> [Event] {
     guard contains(where: { $0.store == .playStore && $0.lacksPayment }) else { return self }
     var orders = PlayOrders(rules: rules)
@@ -18,7 +18,7 @@ extension [Event] {
       guard let order = renewed[event.identity] else { return event }
       var shown = event
       shown.transaction = order
-      // What it was to cost.
+      // Its price.
       shown.revenue = nil
       shown.price = nil
       return shown
@@ -26,7 +26,7 @@ extension [Event] {
   }
 }
 
-/// The orders of Play's subscriptions, as far as events told or showed them.
+/// The orders of Play's subscriptions, as far as events contain them.
 private struct PlayOrders {
   /// The newest order of a subscription that was paid for, or tried.
   private struct Paid {
@@ -67,8 +67,8 @@ private struct PlayOrders {
     return nil
   }
 
-  /// Whether an order that nothing shows as paid for is one that failed: its end is still that of
-  /// the period before it, or that of a grace.
+  /// Whether an unpaid order failed: its end is still the end of the period before it, or of a
+  /// grace.
   private func isDeclined(
     _ event: Event, _ order: TransactionOfLineage, _ end: Instant, after last: Paid
   ) -> Bool {
@@ -98,7 +98,7 @@ private extension Event {
 
   var isFailing: Bool { observation?.isInBillingRetry == true || isBillingProblem }
 
-  /// When the period began that it tells of or shows, at the latest.
+  /// The latest start of the period that it reports or shows.
   var paidFrom: Instant {
     observation?.lastChargedAt ?? Swift.min(periodStart ?? time, time)
   }

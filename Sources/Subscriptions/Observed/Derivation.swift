@@ -3,7 +3,7 @@ import Domain
 /// What a period may be longer than the one before it: months differ by up to three days.
 let monthsDiffer = Interval.days(4)
 
-/// Compares the observations of a life and says what happened between them.
+/// Compares the observations of a subscription and derives the events between them.
 struct Derivation {
   let collections: Collections
   let rules: FoldSettings
@@ -14,7 +14,7 @@ struct Derivation {
   private var newest: [Int64: Int] = [:]
   /// What follows each of `purchases`.
   private let successors: [Successors]
-  /// The subscription that the life holds, as far as the walk came.
+  /// The current subscription at this point of the walk.
   private var held: CurrentSubscription?
   private var seenLineages: Set<Int64> = []
   private var events: [Event] = []
@@ -51,7 +51,7 @@ struct Derivation {
     return events + afterwards
   }
 
-  /// The charge or trial start of a purchase; nil when nothing is paid for yet.
+  /// The charge or trial start of a purchase; nil before any payment.
   private func opening(of purchase: Purchase) -> Event? {
     if let told = purchase.told { return told }
     guard var event = purchase.first else { return nil }
@@ -77,10 +77,10 @@ struct Derivation {
 
   /// When a purchase was charged: as sent; else when it was first made; else when it was seen.
   ///
-  /// FLOBUK's body is the message of this very charge. Another provider's may be about something
-  /// else: seen soon after the period before it ended, the purchase was charged when that ended.
-  /// A body without date tells when it was true at the earliest, and may tell of nothing later
-  /// than the first purchase: then it was seen when it was received.
+  /// FLOBUK's body is the message of this very charge. Another provider's body can be about
+  /// something else: if a purchase is seen soon after the previous period ended, it was charged at
+  /// that end. A body without a date gives its earliest time, which can be as early as the first
+  /// purchase: then it was seen when it was received.
   private func chargeTime(
     of purchase: Purchase, _ event: Event, after previous: CurrentSubscription?
   ) -> Instant {
@@ -104,12 +104,12 @@ struct Derivation {
     return event.provider.capabilities.body == .purchase ? seen : end
   }
 
-  /// When a purchase was charged that was seen first after a lapse of the one before, or late in a
-  /// renewal of it that nothing told.
+  /// The charge time of a purchase that was first seen after a lapse of the previous one, or late
+  /// in an unreported renewal.
   ///
-  /// Its length tells; where none is configured or listed, FLOBUK's body does, which is the message
-  /// of this very charge unless what it shows has changed since; else the length of the one before.
-  /// A body without date may be the copy of one that came in time.
+  /// It follows from its length; where none is configured or listed, from FLOBUK's body, which is
+  /// the message of this charge unless its state has changed since; else from the previous length.
+  /// A body without a date can be the copy of one that came in time.
   private func chargeTime(
     seenLate event: Event, after previous: CurrentSubscription, until end: Instant
   ) -> Instant {
@@ -148,8 +148,8 @@ struct Derivation {
     return !isAnew && start <= soonest + rules.renewalGap ? soonest : start
   }
 
-  /// `time`; where neither a date nor a length tells it and access was seen gone since, when the
-  /// purchase was seen, or when access was last seen gone.
+  /// `time`; if neither a date nor a length gives it and access was seen gone since, the time when
+  /// the purchase was seen, or when access was last seen gone.
   private func afterLapse(
     of previous: CurrentSubscription?, _ event: Event, chargedAt time: Instant
   ) -> Instant {
@@ -162,8 +162,8 @@ struct Derivation {
 
   /// Whether a purchase made at `bought` can still be in its first period.
   ///
-  /// A transaction with the subscription's own id is the first, whatever its end became. Where
-  /// no id tells, one in grace may end later than its period, but not by another period.
+  /// A transaction with the subscription's own id is the first, whatever its end became. Without
+  /// ids, one in grace can end later than its period, but not by another period.
   private func isFirst(_ event: Event, since bought: Instant) -> Bool {
     guard event.startsLineage, !seenLineages.contains(event.lineage) else { return false }
     if let charged = event.observation?.lastChargedAt { return charged <= bought + .days(1) }
@@ -215,7 +215,7 @@ struct Derivation {
   }
 }
 
-/// The subscription that a life holds after one of its purchases.
+/// The current subscription after one of its purchases.
 private struct CurrentSubscription {
   let product: StringID
   let isTrial: Bool
@@ -250,7 +250,7 @@ private struct CurrentSubscription {
 
   func isTakenAway(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }
 
-  /// Whether a charge at `time` is what the store was trying to collect.
+  /// Whether a charge at `time` is the one that the store was trying to collect.
   func isCollected(at time: Instant, within horizon: Interval) -> Bool {
     guard isCollecting, let end, time <= end + horizon else { return false }
     return gaveUpAt.map { time < $0 } ?? true
@@ -258,10 +258,10 @@ private struct CurrentSubscription {
 }
 
 extension Event {
-  /// Whether the body says when it was true.
+  /// Whether the body contains its time.
   var isDated: Bool { observation?.isTimeInferred != true }
 
-  /// Whether the event speaks of the time before `opening`; an expiry does at its very moment.
+  /// Whether the event is about the time before `opening`, or an expiry at that moment.
   func precedes(_ opening: Event) -> Bool {
     let expires = kind == .expired || kind == .trialExpired
     return time < opening.time || (time == opening.time && expires)

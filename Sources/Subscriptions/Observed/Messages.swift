@@ -1,11 +1,10 @@
 import Domain
 
 extension [Event] {
-  /// The events without what earlier copies of a message say of the same: a message that is sent
-  /// again may be dated anew, and shows purchases as they stand by then.
+  /// The events without earlier copies of a message: a repeated message can have a new date, and
+  /// shows the purchases at that time.
   ///
-  /// Its copies tell one thing, whatever each of them says that it was; the one received last
-  /// speaks.
+  /// Its copies report one event, even if they differ; the one received last counts.
   var withLastOfEachMessage: [Event] {
     var last: [MessagePart: Event] = [:]
     for event in self where event.collection != 0 {
@@ -20,8 +19,8 @@ extension [Event] {
     }
   }
 
-  /// The events, of which those that tell a charge or a refund of a transaction again, in another
-  /// message and the same state, only show that state.
+  /// The events; an event that repeats a charge or refund of a transaction, in another message with
+  /// the same state, only shows that state.
   var withChargesToldOnce: [Event] {
     guard contains(where: { $0.collection != 0 }) else { return self }
     var told: Set<ToldCharge> = []
@@ -34,10 +33,10 @@ extension [Event] {
   }
 }
 
-/// What a message of iaptic tells, or shows of one purchase.
+/// An event of an iaptic message, or the state of one purchase in it.
 private struct MessagePart: Hashable {
   let message: Int64
-  /// All 0 for what is told.
+  /// All 0 for a reported event.
   private var lineage: Int64 = 0
   private var transaction: Int64 = 0
   private var product: StringID = 0
@@ -49,7 +48,7 @@ private struct MessagePart: Hashable {
   }
 }
 
-/// A charge or a refund of a transaction as iaptic tells it, whenever and in whatever message.
+/// A charge or a refund of a transaction as iaptic reports it, at any time and in any message.
 private struct ToldCharge: Hashable {
   let transaction: Int64
   let kind: EventKind
@@ -58,7 +57,7 @@ private struct ToldCharge: Hashable {
   let revenue: Revenue?
   let state: Observation?
 
-  /// Nil for what is neither, or names no transaction.
+  /// Nil for other events, and without a transaction.
   init?(_ event: Event) {
     guard event.collection != 0, event.transaction != 0,
       event.kind.isRefund || event.chargeKind != nil

@@ -2,10 +2,10 @@ import Domain
 
 /// One paid or tried period, or one thing bought, with everything that shows its state.
 struct Purchase {
-  /// Told events and observations of it that carry a state, in business order; of a purchase that
-  /// was told without state, the told event alone.
+  /// Its reported events and observations with a state, in business order; without any state, the
+  /// reported event alone.
   var sightings: [Event]
-  /// The told event that charges for it, or that starts its trial.
+  /// The reported event that charges for it, or starts its trial.
   var told: Event?
 
   private init(_ event: Event) {
@@ -13,7 +13,7 @@ struct Purchase {
     told = event.opensPurchase ? event : nil
   }
 
-  /// The sighting that a derived charge rests on: the first of a purchase that is paid for.
+  /// The state report that a derived charge is based on: the first one of a paid purchase.
   var first: Event? { sightings.first { $0.observation?.isPending != true } }
 
   var isOneTime: Bool {
@@ -27,10 +27,9 @@ struct Purchase {
     told.map { $0.kind == .trialStarted } ?? (first?.observation?.isTrial == true)
   }
 
-  /// What was charged for it, from the first sighting that tells an amount, else from the first
-  /// that tells the currency.
+  /// Its amount, from the first state report with an amount, else from the first with a currency.
   ///
-  /// Beside a told event that moves no money, the amounts of its state are a price.
+  /// With a reported event that moves no money, the amounts of its state are a price.
   var revenue: Revenue? {
     let told = sightings.lazy.compactMap { event -> Revenue? in
       if let revenue = event.revenue { return revenue }
@@ -41,11 +40,10 @@ struct Purchase {
     return told.first(where: \.hasAmount) ?? told.first
   }
 
-  /// Where it stands among the purchases: when it was charged, as far as one sighting can tell.
+  /// Its order among the purchases: the time of its charge, as far as one state report shows it.
   ///
-  /// The bodies without transaction ids tell no more than the order of ends, which is that of the
-  /// ends that were cut. A transaction that was over when it was first seen was charged before its
-  /// end.
+  /// Bodies without transaction ids give only the order of ends, which includes ends that were cut.
+  /// A transaction that was over when it was first seen was charged before its end.
   var place: (Instant, Instant, Instant, Int64) {
     let event = told ?? first ?? sightings[0]
     let cut = sightings.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
@@ -58,12 +56,12 @@ struct Purchase {
 }
 
 extension Purchase {
-  /// The purchases that `events`, in business order, tell of or show.
+  /// The purchases in `events`, which are in business order.
   ///
   /// A purchase is a transaction. Where the provider sends no transaction ids it is an end: bodies
   /// of iaptic's first years show a renewal by a later `expirationDate` alone. Only in billing
-  /// retry is a later end the grace of the same purchase, and an earlier one, of what was replaced
-  /// or taken away, the end that was cut.
+  /// retry is a later end the grace of the same purchase, and an earlier one, of a replaced or
+  /// revoked purchase, the end that was cut.
   static func all(in events: [Event], rules: FoldSettings) -> [Purchase] {
     var purchases: [Purchase] = []
     var index = PurchaseIndex(rules: rules)
@@ -90,7 +88,7 @@ extension Purchase {
   }
 }
 
-/// Which purchase an event speaks of, of those that came before it.
+/// The earlier purchase that an event is about.
 private struct PurchaseIndex {
   private struct End: Hashable {
     var lineage: Int64
@@ -104,7 +102,7 @@ private struct PurchaseIndex {
   /// Purchases whose transaction is known.
   private var named: Set<Int> = []
 
-  /// When purchases of stores without ids for each charge were made, and what they pay for.
+  /// Times and periods of purchases in stores without ids for each charge.
   private var paid: [Int: (from: Instant, until: Instant)] = [:]
 
   private struct Product: Hashable {
@@ -131,11 +129,11 @@ private struct PurchaseIndex {
     return event.observation?.isInBillingRetry == true ? newest[event.lineage]?.purchase : nil
   }
 
-  /// Whether the event speaks of a charge after that of `purchase`, under one id.
+  /// Whether the event is about a later charge than that of `purchase`, under the same id.
   ///
-  /// Apple and Play have an id for each charge; elsewhere that of the subscription may stand in its
-  /// place. There a later date tells the next charge, or an end that is later by most of a period:
-  /// less is an extension, and what waits for its payment is not paid yet.
+  /// Apple and Play have an id for each charge; other stores can send the id of the subscription
+  /// instead. There, the next charge shows as a later date, or as an end that is later by most of a
+  /// period: a smaller shift is an extension, and a pending purchase is not paid yet.
   private func isChargedAnew(_ event: Event, since purchase: Int) -> Bool {
     guard let paid = paid[purchase], let state = event.observation else { return false }
     if let charged = state.lastChargedAt { return charged > paid.from + rules.renewalGap }
@@ -182,8 +180,8 @@ private struct PurchaseIndex {
     newest[event.lineage] = (purchase, end)
   }
 
-  /// A state that tells no date may be as old as the first purchase: what `former` pays for is over
-  /// by then.
+  /// A state without a date can be as old as the first purchase: the period of `former` is over by
+  /// then.
   private mutating func notePaid(_ event: Event, _ purchase: Int, after former: Int?) {
     guard !event.store.startsWithOriginal, let end = event.periodEnd else { return }
     guard let known = paid[purchase] else {
@@ -214,8 +212,8 @@ extension Event {
 }
 
 extension [Event] {
-  /// Events of one time by the end of which they speak, for the oldest bodies tell only ends; those
-  /// of one end as they were seen.
+  /// Orders events of one time by their end, because the oldest bodies contain only ends; events of
+  /// one end by when they were seen.
   var asSeen: [Event] {
     sorted {
       let (left, right) = ($0.periodEnd ?? $0.time, $1.periodEnd ?? $1.time)

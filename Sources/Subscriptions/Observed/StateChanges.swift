@@ -18,12 +18,12 @@ struct StateChanges {
   private let told: [Event]
   private var isRenewing = true
   private var isOwned = true
-  /// The end that the states prove; what the last of them show decides.
+  /// The end that the states prove; the last ones decide.
   private var ending: Event?
 
   /// - Parameters:
   ///   - told: the told events of the purchase's lineage.
-  ///   - successors: what comes after the purchase.
+  ///   - successors: the purchases after it.
   init(
     of purchase: Purchase, opening: Event, told: [Event], before successors: Successors,
     rules: FoldSettings
@@ -48,7 +48,7 @@ struct StateChanges {
     readTold()
   }
 
-  /// Whether the end was told, or derived.
+  /// Whether the end was reported, or derived.
   var isEndKnown: Bool { !isOwned || tells(\.isEnd) }
 
   /// Whether nothing stood against a renewal at the end, as far as is known: no cancel, no pause,
@@ -86,8 +86,7 @@ struct StateChanges {
     add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
   }
 
-  /// Takes the switch before back when it is of the same moment: of two that no time tells apart,
-  /// the state after both is what is known.
+  /// Removes the previous switch at the same moment: only the state after both is known.
   private mutating func takeBackSwitch(at time: Instant) -> Bool {
     let last = events.lastIndex { $0.isCancel || $0.kind == .uncanceled }
     guard let last, events[last].time == max(time, opening.time) else { return false }
@@ -152,7 +151,7 @@ struct StateChanges {
     if ending.kind == .endedInvoluntarily { gaveUpAt = ending.time }
   }
 
-  /// What told events say of the end, for what follows.
+  /// Reads the end in reported events, for the next steps.
   private mutating func readTold() {
     let paid = rules.paid(for: opening)
     for event in told {

@@ -1,9 +1,10 @@
 import Domain
 
-/// The events of one life: told ones, and those that its observations prove.
+/// The events of one subscription: reported ones, and derived ones.
 ///
-/// What is derived rests on the set of observations in business order, so that neither the order
-/// nor the number of their deliveries matters. A told event beats a derived one of its meaning.
+/// Derived events depend on the set of observations in business order, so that neither the order
+/// nor the number of their deliveries matters. A reported event replaces a derived one of the same
+/// meaning.
 struct StateSequence {
   /// In business order, without observations.
   let events: [Event]
@@ -51,8 +52,7 @@ extension [Event] {
 
   /// The events without ends of a period that another has followed: it gave no access any more.
   ///
-  /// iaptic alone tells such ends, without the state of what it shows. Refunds stay: they are
-  /// money.
+  /// Only iaptic sends such ends, without a state. Refunds stay: they are money.
   var withoutPastEnds: [Event] {
     var opened: Set<Int64> = []
     var holder: Int64 = 0
@@ -69,7 +69,7 @@ extension [Event] {
     }
   }
 
-  /// The events without what is said of a purchase after another took its place in the life.
+  /// The events without those of a purchase after another replaced it.
   ///
   /// Refunds stay: they are money.
   var withoutPastPurchases: [Event] {
@@ -88,7 +88,7 @@ extension [Event] {
 }
 
 extension ArraySlice<Event> {
-  /// Whether `charge`, the first after the trial that the events tell of, is its conversion.
+  /// Whether `charge`, the first after the trial in the events, is its conversion.
   func isConverted(by charge: Event, _ rules: FoldSettings) -> Bool {
     let events = Array(self)
     var pass = PeriodPass(events: events, bookings: [], rules: rules)

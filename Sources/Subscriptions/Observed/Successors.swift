@@ -1,6 +1,6 @@
 import Domain
 
-/// What comes after a purchase of a life, as far as one sighting each tells when it was charged.
+/// The purchases after a purchase, as far as one state report each gives the charge time.
 struct Successors {
   /// When the next purchase of something that renews was made.
   var first: Instant?
@@ -9,7 +9,7 @@ struct Successors {
 }
 
 extension [Purchase] {
-  /// What comes after each of them, which are in order.
+  /// The successors of each purchase; they are in order.
   var successors: [Successors] {
     var first: Instant?
     var byID: [TransactionOfLineage: Instant] = [:]

@@ -78,7 +78,7 @@ private func settleLast(
   close(&stretches[current], with: periods[last], events)
 }
 
-/// The first paid period is new, unless something proves a life before it.
+/// The first paid period is new, unless there is evidence of an earlier one.
 private func firstOpening(
   _ period: Period, after trial: Period?, _ events: [Event], _ rules: FoldSettings
 ) -> Movement {

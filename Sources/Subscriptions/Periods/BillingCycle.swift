@@ -2,7 +2,7 @@ import Domain
 
 /// Periods of one length, counted from the date of the first.
 ///
-/// Dates are those of UTC: what a subscriber paid for does not depend on the zone of a report.
+/// Dates are in UTC: a paid period does not depend on the zone of a report.
 ///
 /// A subscription of the 31st renews on the last day of shorter months and on the 31st after them:
 /// by the start of each period alone its day would be lost.

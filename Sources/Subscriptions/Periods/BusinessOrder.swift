@@ -3,10 +3,10 @@ import Domain
 /// The events before `asOf` in the order in which they happened.
 ///
 /// Events of one second are ordered by what they mean: an expiry closes the old period before a
-/// charge opens the new one, and a cancel or refund speaks of a charge that came before it. Of
-/// changes of product, the one that gives the rest of the old period back comes before the one that
-/// charges, and that before one without money. What is left is ordered by when a state without a
-/// date was seen, by its period, and then by identity, so that the order of arrival never matters.
+/// charge opens the new one, and a cancel or refund is about an earlier charge. Of changes of
+/// product, the one that refunds the rest of the old period comes before the one that charges, and
+/// that before one without money. The remaining events are ordered by when a state without a date
+/// was seen, by its period, and then by identity, so that the order of arrival never matters.
 func inBusinessOrder(_ events: [Event], before asOf: Instant) -> [Event] {
   var counted = events
   if !counted.allSatisfy({ $0.time < asOf }) { counted.removeAll { $0.time >= asOf } }

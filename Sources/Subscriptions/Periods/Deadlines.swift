@@ -8,7 +8,7 @@ public import Domain
 /// - Parameters:
 ///   - lives: the lives of one fold group, folded at the as-of of `rules`.
 ///   - events: the events they were folded from, later ones included.
-///   - rules: as they were when the lives were folded.
+///   - rules: the settings of that fold.
 /// - Returns: the first as-of at which the group must be folded again; nil when only a new event
 ///   can change it.
 public func deadline(of lives: [SubscriptionHistory], events: [Event], rules: FoldSettings)

@@ -1,13 +1,13 @@
 import Domain
 
-// What the fold reads in an event. The kinds themselves stand in `EventKind`; whatever only one
-// pass asks stands beside that pass.
+// Properties of events that the fold reads. `EventKind` has the kinds themselves; properties that
+// only one pass reads are beside that pass.
 
 extension Event {
-  /// Whether revenue on this event gives money back; for a product change, the data's sign says.
+  /// Whether revenue on this event is a refund; for a product change, the data's sign decides.
   var isRefundBooking: Bool { kind.isRefund || (kind.isProductChange && revenueIsNegative) }
 
-  /// The step in a life that this event charges for, nil when it charges for nothing.
+  /// The kind of charge of this event; nil if it is not a charge.
   var chargeKind: ChargeKind? {
     guard kind.isProductChange else { return kind.chargeKind }
     return revenue != nil && !revenueIsNegative ? .productChange : nil
@@ -20,18 +20,18 @@ extension Event {
     return (usd == .zero ? revenue.local ?? .zero : usd) < .zero
   }
 
-  /// Whether a told event charges for something or starts a trial.
+  /// Whether a reported event is a charge or starts a trial.
   var opensPurchase: Bool {
     kind != .observed && (chargeKind != nil || kind == .trialStarted)
   }
 
-  /// Whether a told event charges for a subscription or starts a trial.
+  /// Whether a reported event charges for a subscription or starts a trial.
   var opensSubscription: Bool { opensPurchase && kind != .purchased }
 }
 
 extension Event {
-  /// Whether the event moves to another product at once and says nothing of money: Purple, whose
-  /// events come without amounts, dates the change itself.
+  /// Whether the event moves to another product at once and contains no money: Purple, whose events
+  /// come without amounts, dates the change itself.
   var changesProductUnpaid: Bool {
     provider.capabilities.body == .event && !provider.capabilities.sendsWholeCharges
       && kind.isProductChange
@@ -43,7 +43,7 @@ extension Event {
     kind.isProductChange && chargeKind == nil && !isRefundBooking && !changesProductUnpaid
   }
 
-  /// The product that a change of product was made from, where it is told and another one.
+  /// The previous product of a change of product, if reported and different.
   var productLeft: StringID? {
     kind.isProductChange && ![0, product].contains(previousProduct) ? previousProduct : nil
   }
@@ -53,7 +53,7 @@ extension Event {
   /// Whether the event switches auto-renew off.
   var isCancel: Bool { kind == .canceled || kind == .trialCanceled }
 
-  /// Whether the event says that a payment is failing or that grace was granted.
+  /// Whether the event reports a failing payment or grace.
   var isBillingProblem: Bool {
     switch kind {
     case .billingRetry, .trialBillingRetry, .graceEntered, .endedInvoluntarily: true
@@ -61,12 +61,12 @@ extension Event {
     }
   }
 
-  /// Whether the event speaks of a running trial.
+  /// Whether the event is about a running trial.
   var isOfTrial: Bool { [.trialCanceled, .trialBillingRetry, .trialExpired].contains(kind) }
 }
 
 extension Event {
-  /// Whether the event tells that a purchase ran out.
+  /// Whether the event reports that a purchase ran out.
   var isExpiry: Bool {
     switch kind {
     case .expired, .trialExpired, .endedInvoluntarily: true
@@ -77,8 +77,8 @@ extension Event {
   /// Whether the event ends a purchase.
   var isEnd: Bool { isExpiry || kind == .revoked || kind == .refunded }
 
-  /// Whether the event says that a period is over; what says that the store gave up does where the
-  /// end itself is not always sent.
+  /// Whether the event reports the end of a period; also that the store gave up collecting, where
+  /// ends are not always sent.
   var tellsEnd: Bool {
     switch kind {
     case .expired, .trialExpired: true
@@ -87,13 +87,13 @@ extension Event {
     }
   }
 
-  /// The end of the period as the event tells it; nil where it sends its own time in its place, as
-  /// refunds and changes of product do.
+  /// The end of the period in the event; nil where the event sends its own time instead, as refunds
+  /// and changes of product do.
   var toldPeriodEnd: Instant? {
     isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }
 
-  /// The end of grace, also where it is the end that an entry into grace tells.
+  /// The end of grace, also if it is the end in an entry into grace.
   var endOfGrace: Instant? {
     graceEnd ?? (kind == .graceEntered && !provider.capabilities.sendsGraceEnds ? periodEnd : nil)
   }

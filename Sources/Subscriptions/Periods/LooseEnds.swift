@@ -22,12 +22,12 @@ extension SubscriptionHistory {
     return (events[paid.opener].renewalCount ?? 0) > 0
   }
 
-  /// The end of the last period when the calendar says that something must have followed it, and
-  /// nothing did: auto-renew was on, and neither charge nor cancel, expiry, failed payment, pause
-  /// or loss of access came, though the gap and the delivery window are over.
+  /// The end of the last period when an event must have followed it, and none did: auto-renew was
+  /// on, and neither charge nor cancel, expiry, failed payment, pause or loss of access came,
+  /// though the gap and the delivery window are over.
   ///
-  /// Silence proves that only where every end is told. A cancel of the year before counts, for a
-  /// plan with a 12-month commitment renews after its cancel.
+  /// A missing event proves that only where every end is reported. A cancel of the year before
+  /// counts, because a plan with a 12-month commitment renews after its cancel.
   var silentEnd: Instant? {
     guard let period = periods.last, let first = told.first,
       first.provider.capabilities.sendsExpirations,
@@ -45,8 +45,8 @@ extension SubscriptionHistory {
 
   /// Whether a refund may have ended the period.
   ///
-  /// That is one of a charge that never came, unless it was an older one, or of an amount that
-  /// nothing tells; any other that has not ended it is money only.
+  /// That is a refund of a charge that never came, unless that is older, or of an unknown amount;
+  /// any other refund that has not ended the period is money only.
   private func mayBeTakenAway(_ period: Period) -> Bool {
     bookings.contains { booking in
       guard booking.isRefund, booking.event > period.opener else { return false }
@@ -76,7 +76,7 @@ extension Interval {
   public var isMonth: Bool { self > .hours(27 * 24 + 12) && self < .hours(31 * 24 + 12) }
 }
 
-/// Whether an event of this kind says why a period is followed by no other.
+/// Whether an event of this kind explains why no period follows.
 private func explainsEnd(_ kind: EventKind) -> Bool {
   switch kind {
   case .canceled, .trialCanceled, .expired, .trialExpired, .billingRetry, .trialBillingRetry,

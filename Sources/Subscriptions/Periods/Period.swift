@@ -11,14 +11,14 @@ struct Period: Sendable {
   var isTrial: Bool
   var product: StringID
   var start: Instant
-  /// As paid or tried; nil while nothing tells it.
+  /// As paid or tried; nil if unknown.
   var end: Instant?
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
-  /// Those of `eventRange` that speak of a former period.
+  /// The indices in `eventRange` of events about a former period.
   var strays: Set<Int> = []
-  /// The end that was paid for, which no early expiry and no extension moves: as sent or listed
-  /// with the charge, else the first that is told; nil while nothing tells it.
+  /// The paid end, which neither an early expiry nor an extension moves: as sent or listed with the
+  /// charge, else the first reported one; nil if unknown.
   var paidUntil: Instant?
   var graceEnd: Instant?
   /// The latest end that events report of charges that followed and never arrived.
@@ -29,7 +29,7 @@ struct Period: Sendable {
   /// From its opener up to the next.
   var eventRange: Range<Int> { opener..<eventsEnd }
 
-  /// Its own events, the opener first: those that speak of a former period are left out.
+  /// Its own events, the opener first: events about a former period are left out.
   var ownEvents: LazyFilterSequence<Range<Int>> {
     eventRange.lazy.filter { [strays] in !strays.contains($0) }
   }
@@ -49,8 +49,8 @@ extension Period {
     graceEnd != nil || ownEvents.contains { events[$0].isBillingProblem }
   }
 
-  /// When the store gave up collecting: a cancel or expiry told in retry, or an expiry because of
-  /// the payment, once access had ended.
+  /// When the store gave up collecting: a cancel or expiry in retry, or an expiry because of the
+  /// payment, once access had ended.
   func gaveUpAt(_ events: [Event]) -> Instant? {
     guard let ended = effectiveEnd else { return nil }
     var failing = false
@@ -91,8 +91,8 @@ extension Period {
     return max(gap, tried ?? horizon)
   }
 
-  /// The first event that can be the period's own: what is told of its transaction since it began
-  /// can come before its charge is told, which has a time of its own.
+  /// The first event that can be the period's own: events of its transaction since it began can
+  /// precede its charge, which has a time of its own.
   func ownStart(_ events: [Event]) -> Int {
     guard events[opener].transaction != 0 else { return opener }
     var first = opener
@@ -108,7 +108,7 @@ extension Period {
       ? events[index].transaction == events[opener].transaction : !strays.contains(index)
   }
 
-  /// Since when auto-renew is off, as its last event before `limit` says; nil when it is on.
+  /// Since when auto-renew is off, by its last event before `limit`; nil when it is on.
   func autoRenewOffSince(_ events: [Event], before limit: Instant?) -> Instant? {
     var since: Instant?
     for index in ownStart(events)..<eventsEnd where isOwn(index, events) {
@@ -120,15 +120,15 @@ extension Period {
     return since
   }
 
-  /// Whether a pause was told and after it no expiry, nor that it was lifted before the period's
-  /// end; a refund that takes no access away is money only.
+  /// Whether a pause was reported, and no later expiry nor a resumption before the period's end; a
+  /// refund that does not revoke access is money only.
   func isPaused(_ events: [Event]) -> Bool {
     guard takenAway == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
     else { return false }
     return !ownEvents[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
   }
 
-  /// Whether the event resumes what was to be paused at the end, so that no pause begins.
+  /// Whether the event cancels a pause planned for the end, so that no pause begins.
   private func isLift(_ event: Event) -> Bool {
     guard event.kind == .resumed else { return false }
     return effectiveEnd.map { event.time <= $0 } ?? true
@@ -151,8 +151,8 @@ extension Period {
 }
 
 extension Event {
-  /// Whether a state names another transaction and a later end than `period`: those of a period
-  /// whose charge never came.
+  /// Whether a state contains another transaction and a later end than `period`, which belong to a
+  /// period whose charge never came.
   func speaksOfUnseenPeriod(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
     guard let end = period.end, let told = periodEnd, transaction != 0, !startsLineage,
       !isRefundBooking, !kind.isProductChange

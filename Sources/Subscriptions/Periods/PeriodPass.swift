@@ -9,8 +9,8 @@ struct PeriodPass {
   private var periods: [Period] = []
   /// That of the last period whose end only a length gave.
   private var cycle: BillingCycle?
-  /// The first period that each transaction opened; made when it is first asked for, because in
-  /// few lives something of another transaction follows than that of the running period.
+  /// The first period of each transaction; computed on first use, because few subscriptions have
+  /// events of another transaction than the running period's.
   private lazy var firstOpened: [Int64: Int] = Dictionary(
     periods.indices.map { (events[periods[$0].opener].transaction, $0) }, uniquingKeysWith: min)
 
@@ -64,7 +64,7 @@ struct PeriodPass {
     }
   }
 
-  /// The end as sent, or what stands in for it; nil when only a later event can tell.
+  /// The end as sent, or derived; nil when only a later event can show it.
   private mutating func endOfPeriod(
     _ event: Event, start: Instant
   ) -> (instant: Instant?, isDerived: Bool) {
@@ -104,8 +104,8 @@ struct PeriodPass {
     return (next.end, true)
   }
 
-  /// The end of a period that did not say: the next event of the lineage that knows, and does not
-  /// repeat what the opener sent in its place.
+  /// The end of a period whose opener has none: from the next event of the lineage that has one
+  /// other than the opener's substitute.
   private mutating func endToldLater(after index: Int) -> Instant? {
     let period = periods[index]
     for later in period.ownEvents.dropFirst() {
@@ -120,7 +120,7 @@ struct PeriodPass {
     return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
   }
 
-  /// Where ends are not always sent, an open one is no finding: `Facts.gaps` counts it.
+  /// Where ends are not always sent, an open one is not a finding: `Facts.gaps` counts it.
   private mutating func findOpenEnd(of index: Int) {
     let opener = events[periods[index].opener]
     guard opener.provider.capabilities.sendsWholeCharges else { return }
@@ -130,7 +130,7 @@ struct PeriodPass {
         + "tells when its period ends; it counts as open")
   }
 
-  /// Events that came after the period had begun and speak of a former one.
+  /// Events about a former period that came after this one had begun.
   private mutating func strays(at index: Int) -> Set<Int> {
     guard index > 0 else { return [] }
     let opened = events[periods[index].opener].transaction
@@ -145,9 +145,9 @@ struct PeriodPass {
   /// Whether the event names a transaction that opened an earlier period, and that one's product,
   /// its end, or its trial.
   ///
-  /// Providers date a cancel, a failed payment and an expiry by when they saw it, so what is told
-  /// of a transaction can come after the charge that followed it; an expiry tells its own time as
-  /// the end, within the gap.
+  /// Providers date a cancel, a failed payment and an expiry by when they saw it, so events of a
+  /// transaction can follow the next charge; an expiry gives its own time as the end, within the
+  /// gap.
   private mutating func isOfFormerPeriod(_ event: Event, at index: Int) -> Bool {
     guard event.transaction != 0, let first = firstOpened[event.transaction], first < index else {
       return false
@@ -159,7 +159,7 @@ struct PeriodPass {
     return told <= ended + rules.renewalGap && period.end.map { told < $0 } ?? true
   }
 
-  /// An expiry before the end that only a length gives knows better.
+  /// An expiry before an end that was derived from a length is more exact.
   private mutating func readEarlierEnd(of index: Int) {
     guard periods[index].isEndDerived, let end = periods[index].end else { return }
     let told = periods[index].ownEvents.dropFirst().first { events[$0].tellsEnd }
@@ -177,7 +177,7 @@ struct PeriodPass {
     }
   }
 
-  /// An end that the store has put off, as a cancel or an expiry of the charge tells.
+  /// An end that the store has extended, by a cancel or an expiry of the charge.
   ///
   /// The last one counts, none after a failed payment. By half a period or more, it is the end of
   /// another charge.

@@ -1,7 +1,6 @@
 public import Domain
 
-/// A `Period` for those who ask what the fold understood: without its places among the events of
-/// its life, which nobody outside can look up.
+/// The public part of a `Period`, without its indices into the events of the subscription.
 public struct PeriodSummary: Sendable {
   /// Whether it is a trial rather than paid.
   public let isTrial: Bool
@@ -9,7 +8,7 @@ public struct PeriodSummary: Sendable {
   public let product: StringID
   /// When it began.
   public let start: Instant
-  /// As paid or tried, without grace; nil while nothing tells it.
+  /// As paid or tried, without grace; nil if unknown.
   public let end: Instant?
   /// Whether `end` follows from the length of the product's period alone.
   public let isEndDerived: Bool
@@ -20,7 +19,7 @@ public struct PeriodSummary: Sendable {
 }
 
 extension SubscriptionHistory {
-  /// The life's periods in order.
+  /// The subscription's periods in order.
   public var spells: [PeriodSummary] {
     periods.map {
       PeriodSummary(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Options of which each is the setting of its name: `asOf` is `as_of`.
+/// Options that are settings of the same name: `asOf` is `as_of`.
 protocol SettingOptions: ParsableArguments {}
 
 extension SettingOptions {
