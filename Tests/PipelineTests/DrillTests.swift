@@ -212,8 +212,8 @@ struct DrillTests {
       let snapshot = Snapshot(
         provider: .qonversion, app: "app", user: "u", capturedAt: Self.start + .days(day),
         entitlements: [entitlement])
-      return DrillWitness.excuse(
-        for: event, told: told, DrillWitness(snapshot), allFirst: Self.start)
+      return SnapshotEvidence.excuse(
+        for: event, among: told, SnapshotEvidence(snapshot), allFirst: Self.start)
     }
     let told = [start, cancel, end]
     #expect(excuse(start, told: told, naming: [start]) == nil)

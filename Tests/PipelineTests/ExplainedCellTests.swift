@@ -131,8 +131,8 @@ struct ExplainedCellTests {
     // Shares by the keys other than that of time, so that each row looks at few of them.
     var shares: [[String]: [Contribution.Cell]] = [:]
     for cell in sample.shares where !report.columns(of: cell).isEmpty {
-      let keys = ContributionKeys(cell: cell, words: sample.words)
-      let place = others.map { KeyColumn(rawValue: $0).flatMap(keys.text) ?? "" }
+      let keys = ContributionKeys(cell, words: sample.words)
+      let place = others.map { KeyColumn(rawValue: $0).flatMap { keys.texts[$0] } ?? "" }
       shares[place, default: []].append(cell)
     }
     var compared = 0
@@ -186,7 +186,7 @@ struct ExplainedCellTests {
     let span = RowSpan(question, sample.rules)
     var cells = Cells()
     for cell in shares {
-      let keys = ContributionKeys(cell: cell, words: sample.words)
+      let keys = ContributionKeys(cell, words: sample.words)
       guard question.fits(keys) else { continue }
       for share in question.columns(of: cell) {
         let weight = span.weight(share.span, keys)

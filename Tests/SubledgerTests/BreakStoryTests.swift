@@ -27,8 +27,7 @@ struct BreakStoryTests {
       try expect(report, as: "open")
     }
     let status = try program.run(["status"]).output
-    #expect(
-      status.contains("breaks    1 open: 1 medium; oldest 1 day\n          1 MISSED_RENEWAL"))
+    #expect(status.contains(/open +medium +MISSED_RENEWAL +1 .*2026-02-27/), "\(status)")
     try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
     #expect(try night("2026-03-01").status == 0)
     #expect(try manifest("qualified") as? Bool == false)
@@ -64,7 +63,7 @@ struct BreakStoryTests {
       #expect(try program.rows("\(report).csv").isEmpty, "\(report)")
     }
     try expect("breaks_history", as: "explained")
-    #expect(try program.run(["status"]).output.contains("breaks    1 explained: 1 medium"))
+    #expect(try program.run(["status"]).output.contains(#/explained +medium /#))
     let counts = try manifest("counts") as? [String: Int] ?? [:]
     #expect(counts["decisions"] == 2)
     #expect(counts["decisions_unused"] == 1)
@@ -100,7 +99,7 @@ struct BreakStoryTests {
     let reopened = try program.rows("breaks.csv").first { $0["status"] == "reopened" }
     #expect(reopened?["first_seen_at"] == "2026-03-01T00:00:00Z")
     #expect(try program.rows("refetch_worklist.csv").count == 1)
-    #expect(try program.run(["status"]).output.contains("breaks    1 reopened: 1 medium"))
+    #expect(try program.run(["status"]).output.contains(#/reopened +medium /#))
     try arrives("late.jsonl", in: "in")
     #expect(try night("2026-03-02", "--fail-on", "pending").status == 0)
     #expect(try statuses() == ["MISSED_RENEWAL resolved"])

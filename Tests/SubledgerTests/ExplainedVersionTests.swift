@@ -8,7 +8,7 @@ struct ExplainedVersionTests {
 
   init() throws { program = try Program() }
 
-  /// A start of `transaction`, told `delay` seconds after the usual.
+  /// A start of `transaction`, created `delay` seconds after the usual.
   private func start(_ transaction: String, of original: String, user: String, delay: Int) -> Body {
     var body = Body()
     body.members["user_id"] = "\"\(user)\""
@@ -26,12 +26,12 @@ struct ExplainedVersionTests {
     try #require([0, 1].contains(result.status), "\(result)")
   }
 
-  /// Step, archive, subscription and user of what was told, by archive.
-  private func told(_ subject: String...) throws -> [[String]] {
+  /// Step, archive, subscription and user of what was received, by archive.
+  private func received(_ subject: String...) throws -> [[String]] {
     let result = try program.run(["explain"] + subject + ["--format", "csv"])
     try #require(result.status == 0, "\(result)")
     return try readCSV(program.folder.write(result.output, to: "explained.csv"))
-      .filter { $0["step"]?.hasPrefix("told") == true }
+      .filter { $0["step"]?.hasPrefix("received") == true }
       .map { line in ["step", "archive", "subscription_id", "user_id"].map { line[$0] ?? "" } }
       .sorted { $0[1] < $1[1] }
   }
@@ -47,12 +47,12 @@ struct ExplainedVersionTests {
       start("100", of: "100", user: "u1", delay: 0), start("100", of: "99", user: "u2", delay: 4),
     ])
     let expected = [
-      ["told, superseded", "0.jsonl", "100", "u1"], ["told", "1.jsonl", "99", "u2"],
+      ["received, superseded", "0.jsonl", "100", "u1"], ["received", "1.jsonl", "99", "u2"],
     ]
-    #expect(try told("--break", try breakID("CONFLICT")) == expected)
-    #expect(try told("--transaction", "100") == expected)
-    #expect(try told("--subscription", "99") == expected)
-    #expect(try told("--subscription", "100") == expected)
+    #expect(try received("--break", try breakID("CONFLICT")) == expected)
+    #expect(try received("--transaction", "100") == expected)
+    #expect(try received("--subscription", "99") == expected)
+    #expect(try received("--subscription", "100") == expected)
   }
 
   @Test("A version that another supersedes in the same subscription keeps the user it named")
@@ -61,25 +61,26 @@ struct ExplainedVersionTests {
       start("100", of: "100", user: "u1", delay: 0), start("100", of: "100", user: "u2", delay: 4),
     ])
     let expected = [
-      ["told, superseded", "0.jsonl", "100", "u1"], ["told", "1.jsonl", "100", "u2"],
+      ["received, superseded", "0.jsonl", "100", "u1"], ["received", "1.jsonl", "100", "u2"],
     ]
-    #expect(try told("--break", try breakID("CONFLICT")) == expected)
-    #expect(try told("--transaction", "100") == expected)
+    #expect(try received("--break", try breakID("CONFLICT")) == expected)
+    #expect(try received("--transaction", "100") == expected)
   }
 
-  @Test("A subscription that begins after as-of is listed as told after it")
+  @Test("A subscription that begins after as-of is listed as received after it")
   func later() throws {
     try night([start("100", of: "100", user: "u1", delay: 0)], asOf: "2026-02-27T11:00:00Z")
-    let expected = [["told, after as-of", "0.jsonl", "100", "u1"]]
-    #expect(try told("--subscription", "100") == expected)
-    #expect(try told("--transaction", "100") == expected)
+    let expected = [["received, after as-of", "0.jsonl", "100", "u1"]]
+    #expect(try received("--subscription", "100") == expected)
+    #expect(try received("--transaction", "100") == expected)
   }
 
-  @Test("A leak between environments is told from both")
+  @Test("A leak between environments is explained from both")
   func leak() throws {
     var sandbox = start("101", of: "100", user: "u1", delay: 4)
     sandbox.members["environment"] = "\"sandbox\""
     try night([start("100", of: "100", user: "u1", delay: 0), sandbox])
-    #expect(try told("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
+    #expect(
+      try received("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
   }
 }

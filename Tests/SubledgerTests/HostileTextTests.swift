@@ -70,8 +70,8 @@ struct HostileTextTests {
     let result = try program.run(["status"] + options)
     let lines = result.output.split(separator: "\n").count
     expectShown(result.output, lines: lines)
-    #expect(result.output.contains("feed      qonversion \(shown)"))
-    #expect(result.output.contains("ledger \(shown)"))
-    #expect(lines < 8, "\(result)")
+    #expect(result.output.contains("  qonversion  \(shown)"))
+    #expect(result.output.contains("ledger                  \(shown)"))
+    #expect(lines < 12, "\(result)")
   }
 }

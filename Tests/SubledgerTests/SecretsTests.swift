@@ -133,7 +133,7 @@ struct SecretsTests {
         "run", "--archives", "in", "--as-of", "2026-03-06", "--config", "secrets.yaml",
       ])
       #expect([0, 1].contains(result.status), "\(result)")
-      #expect(try program.run(["status"]).output.contains("newest input \(newest)"), "\(secret)")
+      #expect(try program.run(["status"]).output.contains("  \(newest)"), "\(secret)")
       let rows = try program.rows("revenue_monthly.csv")
       #expect(rows.map { $0["is_complete"] } == [isComplete], "\(secret)")
     }

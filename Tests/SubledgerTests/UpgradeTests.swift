@@ -46,7 +46,7 @@ struct UpgradeTests {
       let repeated = try program.rows("inputs.csv", in: kept).count { $0["status"] == "repeated" }
       #expect(repeated == 0, "the ledger knows its own archives, wherever they lie now")
       let read = try program.run(["status", "--ledger", "\(kept).sqlite"])
-      #expect(read.output.contains("run 2"), "the release's run is the first: \(read)")
+      #expect(read.output.contains(/\n +2  20/), "the release's run is the first: \(read)")
     }
   }
 

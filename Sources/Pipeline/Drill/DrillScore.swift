@@ -1,22 +1,164 @@
+import EventStore
+import Reconciliation
 import Reports
+import Subscriptions
 import Domain
 
-/// Results of a drill by expected code.
+/// Counts which damages were found, and what was found without a damage.
 struct DrillScore {
-  private(set) var rows: [String: DrillRow] = [:]
+  private let before: DrillFindings
+  private let after: DrillFindings
+  private var counts: [String: DrillRow] = [:]
+  /// What was missed or false, in words.
+  private(set) var notes: [String] = []
 
-  /// Counts a damage under what must show it.
-  mutating func add(_ code: String, _ change: (inout DrillRow) -> Void) {
-    change(&rows[code, default: DrillRow(code: code)])
+  init(before: DrillFindings, after: DrillFindings) {
+    self.before = before
+    self.after = after
   }
 
-  /// Scores a code that is only counted, by the number of arrivals that it must have added.
-  mutating func settle(_ code: BreakCode, expected: Int64, counted: Int64) {
-    add(code.rawValue) { row in
+  /// By the order of the codes, duplicates last.
+  var rows: [DrillRow] {
+    (BreakCode.allCases.map(\.rawValue) + [Self.duplicate]).compactMap { counts[$0] }
+  }
+
+  private static let duplicate = "duplicate"
+
+  private mutating func add(_ code: String, _ change: (inout DrillRow) -> Void) {
+    change(&counts[code, default: DrillRow(code: code)])
+  }
+
+  /// Counts what is counted rather than found one by one.
+  private mutating func add(_ code: String, expected: Int64, counted: Int64) {
+    guard expected > 0 || counted > 0 else { return }
+    add(code) { row in
       row.injected += expected
       row.found += min(expected, max(0, counted))
       row.missed += max(0, expected - max(0, counted))
       row.wrong += max(0, counted - expected)
     }
   }
+
+  /// Counts every damage but duplicates.
+  mutating func count(_ damages: [Damage], _ evidence: DrillEvidence) {
+    var found = after.breaks.filter { before.breaks[$0.key] == nil }
+    var byHolder: [BreakHolder: [String]] = [:]
+    for item in found.values {
+      for holder in item.holders { byHolder[holder, default: []].append(item.id) }
+    }
+    for damage in damages {
+      let ids = Set(damage.candidate.row.holders.flatMap { byHolder[$0] ?? [] })
+      let own = ids.sorted().compactMap { found.removeValue(forKey: $0) }
+      count(damage, found: own, evidence)
+    }
+    for wrong in found.values.sorted(by: { $0.id < $1.id }) {
+      add(wrong.code.rawValue) { $0.wrong += 1 }
+      notes.append("false \(wrong.code.rawValue) of subscription \(wrong.subscription)")
+    }
+    countArrivals(damages)
+  }
+
+  private mutating func count(_ damage: Damage, found: [Break], _ evidence: DrillEvidence) {
+    let event = damage.candidate.event
+    let code = damage.expected.first { !$0.isAboutArrival }
+    let match =
+      found.firstIndex { $0.code == code }
+      ?? found.firstIndex { code?.isMissing == true && $0.code.isMissing }
+      ?? found.firstIndex { code?.isMissing == true && $0.code == .eventsAbsent }
+    let about =
+      "after \(event.kind.name) of \(event.time.text), subscription "
+      + "\(damage.candidate.row.original), was \(damage.kind.rawValue)"
+    for (index, wrong) in found.enumerated() where index != match {
+      if wrong.code.isAboutArrival, damage.expected.contains(wrong.code) { continue }
+      add(wrong.code.rawValue) { $0.wrong += 1 }
+      notes.append("false \(wrong.code.rawValue) \(about)")
+    }
+    guard let code else { return }
+    let excuse = match == nil && code.isMissing ? evidence.excuse(for: damage) : nil
+    add(code.rawValue) { row in
+      row.injected += 1
+      if let match {
+        row.found += 1
+        if found[match].code != code { row.renamed += 1 }
+      } else if let excuse {
+        row.unrevealed[excuse, default: 0] += 1
+      } else {
+        row.missed += 1
+      }
+    }
+    if match == nil, excuse == nil { notes.append("missed \(code.rawValue) \(about)") }
+  }
+
+  /// Counts deliveries that were recognised as duplicates.
+  mutating func countDuplicates(_ damages: [Damage], found: Int64) {
+    let expected = Int64(damages.count { $0.kind == .duplicated })
+    add(Self.duplicate, expected: expected, counted: found)
+  }
+
+  /// Late and disordered deliveries are counted by day and kind, not raised one by one.
+  private mutating func countArrivals(_ damages: [Damage]) {
+    var expected: [ArrivalKey: [BreakCode: Int64]] = [:]
+    for damage in damages {
+      guard let event = damage.delivered else { continue }
+      let key = ArrivalKey(
+        day: CivilCalendar.utc.day(of: event.arrivedAt),
+        provider: event.provider, kind: event.kind)
+      for code in damage.expected where code.isAboutArrival {
+        expected[key, default: [:]][code, default: 0] += 1
+      }
+    }
+    for key in Set(after.arrivals.keys).union(expected.keys) {
+      let new = after.arrivals[key] ?? ArrivalSums()
+      let old = before.arrivals[key] ?? ArrivalSums()
+      for (code, counted) in [
+        (BreakCode.late, new.late - old.late), (.outOfOrder, new.outOfOrder - old.outOfOrder),
+      ] {
+        add(code.rawValue, expected: expected[key]?[code] ?? 0, counted: counted)
+      }
+    }
+  }
+}
+
+/// Everything that fold and reconciliation find in a ledger.
+struct DrillFindings {
+  let breaks: [String: Break]
+  let arrivals: [ArrivalKey: ArrivalSums]
+  let rates: ExchangeRates
+  private let troubled: Set<BreakHolder>
+
+  init(in ledger: Ledger, by pipeline: RunPipeline) throws(SubledgerError) {
+    let (fold, outcome) = try pipeline.wholeOutcome(
+      of: ledger, by: try pipeline.reconcileRules(for: ledger))
+    let found = fold.result.breaks + outcome.breaks
+    breaks = Dictionary(found.map { ($0.id, $0) }) { $1 }
+    arrivals = fold.result.facts.arrivals
+    rates = fold.rates
+    troubled = Set(breaks.values.filter { !$0.code.isAboutArrival }.flatMap(\.holders))
+  }
+
+  /// Whether a break is about the lineage or its user.
+  func hasBreak(of row: LineageRow) -> Bool { !troubled.isDisjoint(with: row.holders) }
+}
+
+/// A user or a subscription, as breaks name them.
+enum BreakHolder: Hashable {
+  case user(Provider, String)
+  case subscription(Provider, String)
+}
+
+extension Break {
+  fileprivate var holders: [BreakHolder] {
+    named(provider, user: user, subscription: subscription)
+  }
+}
+
+extension LineageRow {
+  fileprivate var holders: [BreakHolder] {
+    named(provider, user: user.userKeyText, subscription: original)
+  }
+}
+
+private func named(_ provider: Provider, user: String, subscription: String) -> [BreakHolder] {
+  (user.isEmpty ? [] : [.user(provider, user)])
+    + (subscription.isEmpty ? [] : [.subscription(provider, subscription)])
 }

@@ -2,9 +2,9 @@ import Reports
 import Subscriptions
 import Domain
 
-/// What a share adds to one column of a report.
+/// What a subscription adds to one column of a report.
 struct ColumnContribution {
-  /// Which rows a share counts in, by their time and its own.
+  /// The rows that it counts in, by their time and its own.
   enum Span {
     /// Rows of its own time.
     case during
@@ -27,7 +27,7 @@ struct ColumnContribution {
 }
 
 extension NumberReport {
-  /// What a share adds to the columns of this report; empty when it is of no concern to it.
+  /// What a cell adds to the columns of this report; empty for cells of other reports.
   func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
     switch (self, cell) {
     case (.revenueDaily, .revenue(_, let sums)), (.revenueMonthly, .revenue(_, let sums)):
@@ -35,7 +35,7 @@ extension NumberReport {
     case (.churnMonthly, .movement(let key, let sums)): key.movement.columns(sums.subscriptions)
     case (.mrrMonthly, .movement(let key, let sums)): key.movement.columns(sums.mrr)
     case (.qualityMonthly, .movement(let key, let sums)) where key.movement == .churnedInDoubt:
-      [ColumnContribution(column: key.movement.column, value: sums.subscriptions)]
+      counts([(key.movement.column, sums.subscriptions)])
     case (.renewalsMonthly, .renewal(_, let sums)):
       counts([("renewals", sums.renewals), ("renewals_refunded", sums.refunded)])
     case (.trialsMonthly, .trial(_, let sums)):
@@ -43,7 +43,14 @@ extension NumberReport {
         ("started", sums.started), ("converted", sums.converted), ("canceled", sums.canceled),
         ("expired", sums.expired), ("pending", sums.pending),
       ])
-    case (.retentionMonthly, .retention(_, let sums)): sums.columns
+    case (.retentionMonthly, .retention(_, let sums)):
+      if sums.joined != 0 {
+        counts([("eligible", sums.joined)], .cohort)
+      } else if sums.activeChange != 0 {
+        counts([("retained", sums.activeChange)], .cohortUntil)
+      } else {
+        [amount("net_usd", sums.netUSD.sum.micros, isUnknown: sums.netUSD.unknown > 0)]
+      }
     case (.excludedMonthly, .excluded(_, let sums)):
       counts([("events", sums.events), ("charges", sums.charges)])
     case (.deliveriesDaily, .arrival(_, let sums)):
@@ -51,69 +58,98 @@ extension NumberReport {
     default: []
     }
   }
+}
 
-  private func counts(_ counts: [(String, Int64)]) -> [ColumnContribution] {
-    counts.filter { $0.1 != 0 }.map { ColumnContribution(column: $0.0, value: $0.1) }
-  }
+/// A contribution to each column of a number that is not 0.
+private func counts(
+  _ counts: [(String, Int64)], _ span: ColumnContribution.Span = .during
+) -> [ColumnContribution] {
+  counts.filter { $0.1 != 0 }.map { ColumnContribution(column: $0.0, value: $0.1, span: span) }
+}
+
+private func amount(_ column: String, _ micros: Int64, isUnknown: Bool) -> ColumnContribution {
+  ColumnContribution(column: column, value: micros, isUnknown: isUnknown)
 }
 
 extension RevenueSums {
-  var columns: [ColumnContribution] {
+  fileprivate var columns: [ColumnContribution] {
     let isRefund = refunds > 0
-    var columns = [ColumnContribution(column: isRefund ? "refunds" : "charges", value: 1)]
-    func add(_ column: String, _ value: Int64, _ parts: PartialSum...) {
-      columns.append(
-        ColumnContribution(
-          column: column, value: value, isUnknown: parts.contains { $0.unknown > 0 }))
-    }
     let (usd, local) = isRefund ? (refundsUSD, refundsLocal) : (grossUSD, grossLocal)
-    let sign: Int64 = isRefund ? -1 : 1
-    add(isRefund ? "refunds_usd" : "gross_usd", usd.sum.micros, usd)
-    add("net_usd", sign * usd.sum.micros, usd)
-    add(
-      "commission_usd", sign * usd.sum.micros - proceedsUSD.sum.micros, usd, proceedsUSD)
-    add("proceeds_usd", proceedsUSD.sum.micros, proceedsUSD)
-    add(isRefund ? "refunds_local" : "gross_local", local.sum.micros, local)
-    add("net_local", sign * local.sum.micros, local)
-    add("proceeds_local", proceedsLocal.sum.micros, proceedsLocal)
-    return columns
-  }
-}
-
-extension RetentionSums {
-  var columns: [ColumnContribution] {
-    if joined != 0 { return [ColumnContribution(column: "eligible", value: joined, span: .cohort)] }
-    if activeChange != 0 {
-      return [ColumnContribution(column: "retained", value: activeChange, span: .cohortUntil)]
-    }
+    let (gross, sign): (String, Int64) = isRefund ? ("refunds", -1) : ("gross", 1)
+    let (hasUSD, hasLocal) = (usd.unknown == 0, local.unknown == 0)
+    let hasProceeds = proceedsUSD.unknown == 0
+    let commission = sign * usd.sum.micros - proceedsUSD.sum.micros
     return [
-      ColumnContribution(column: "net_usd", value: netUSD.sum.micros, isUnknown: netUSD.unknown > 0)
+      ColumnContribution(column: isRefund ? "refunds" : "charges", value: 1),
+      amount("\(gross)_usd", usd.sum.micros, isUnknown: !hasUSD),
+      amount("net_usd", sign * usd.sum.micros, isUnknown: !hasUSD),
+      amount("commission_usd", commission, isUnknown: !hasUSD || !hasProceeds),
+      amount("proceeds_usd", proceedsUSD.sum.micros, isUnknown: !hasProceeds),
+      amount("\(gross)_local", local.sum.micros, isUnknown: !hasLocal),
+      amount("net_local", sign * local.sum.micros, isUnknown: !hasLocal),
+      amount("proceeds_local", proceedsLocal.sum.micros, isUnknown: proceedsLocal.unknown > 0),
     ]
   }
 }
 
 extension Movement {
-  func columns(_ subscriptions: Int64) -> [ColumnContribution] {
-    guard subscriptions != 0 else { return [] }
-    if self == .autoRenewOff {
-      return [ColumnContribution(column: column, value: subscriptions, span: .until)]
-    }
-    return [ColumnContribution(column: column, value: subscriptions)]
-      + balances("active", activeSign * subscriptions)
+  fileprivate func columns(_ subscriptions: Int64) -> [ColumnContribution] {
+    if self == .autoRenewOff { return counts([(column, subscriptions)], .until) }
+    return counts([(column, subscriptions)]) + balances("active", activeSign * subscriptions)
   }
 
-  func columns(_ mrr: Amount) -> [ColumnContribution] {
-    guard mrr != .zero, revenueSign != 0 else { return [] }
+  fileprivate func columns(_ mrr: Amount) -> [ColumnContribution] {
+    guard revenueSign != 0 else { return [] }
     let change = revenueSign * mrr.micros
-    return [ColumnContribution(column: column, value: mrr.micros)] + balances("mrr", change)
-      + [ColumnContribution(column: "arr_close", value: 12 * change, span: .until)]
+    return counts([(column, mrr.micros)]) + balances("mrr", change)
+      + counts([("arr_close", 12 * change)], .until)
   }
 
   private func balances(_ name: String, _ value: Int64) -> [ColumnContribution] {
-    guard value != 0 else { return [] }
-    return [
-      ColumnContribution(column: "\(name)_open", value: value, span: .before),
-      ColumnContribution(column: "\(name)_close", value: value, span: .until),
-    ]
+    counts([("\(name)_open", value)], .before) + counts([("\(name)_close", value)], .until)
+  }
+}
+
+/// In how many of the rows asked for a contribution counts.
+struct RowSpan {
+  /// The month, day or index asked for; nil when the rows of all times are.
+  private let number: Int32?
+  private let report: NumberReport
+  private let asOfMonth: Month
+  /// The month of the last instant that the reports cover.
+  private let lastMonth: Month
+
+  init(_ question: NumberQuestion, _ rules: FoldSettings) {
+    number = question.time?.number
+    report = question.report
+    asOfMonth = rules.calendar.month(of: rules.asOf)
+    lastMonth = rules.calendar.month(of: rules.asOf - Interval(milliseconds: 1))
+  }
+
+  /// How often a contribution to the cell with these keys counts in the rows asked for.
+  func weight(_ span: ColumnContribution.Span, _ keys: ContributionKeys) -> Int64 {
+    let own: Int32
+    var last = lastMonth.number
+    if let key = keys.retention {
+      own = key.index
+      last = asOfMonth.number - 1 - key.cohort.number
+    } else if report.timeColumn != nil, let day = keys.day {
+      own = report.isDaily ? day.number : day.month.number
+    } else {
+      return 1
+    }
+    switch span {
+    case .during: return number.map { $0 == own ? 1 : 0 } ?? 1
+    case .before: return count(from: own + 1, through: last)
+    case .until, .cohortUntil: return count(from: own, through: last)
+    case .cohort: return count(from: 0, through: last)
+    }
+  }
+
+  /// How many of the rows asked for have a time of at least `first` and at most `last`.
+  private func count(from first: Int32, through last: Int32) -> Int64 {
+    guard first <= last else { return 0 }
+    guard let number else { return Int64(last) - Int64(first) + 1 }
+    return (first...last).contains(number) ? 1 : 0
   }
 }

@@ -2,79 +2,54 @@ import Reports
 import Subscriptions
 import Domain
 
-/// The keys of the cell that a share is part of, as reports print them.
+/// The keys of a cell that a subscription contributes to, as reports print them.
 struct ContributionKeys {
-  let cell: Contribution.Cell
-  /// The ledger's words by their symbols.
-  let words: [String]
-
-  /// The key in `column`; nil when the cell has none such.
-  func text(_ column: KeyColumn) -> String? {
-    switch column {
-    case .provider: productKey?.provider.name ?? provider?.name
-    case .app: app.map(word)
-    case .store: productKey?.store.name
-    case .product: productKey.map { word($0.product) }
-    case .productType: revenue?.productType.name
-    case .chargeKind: revenue?.chargeKind.name
-    case .country: revenue.map { word($0.country) }
-    case .storefront: revenue.map { word($0.storefront) }
-    case .currency: revenue.map { word($0.currency) }
-    case .rate: revenue.map { $0.rate?.text(decimalsMin: 0) ?? "" }
-    case .basis: revenue?.basis.name
-    case .ordinal:
-      if case .renewal(let key, _) = cell { key.ordinal.map(String.init) ?? "" } else { nil }
-    case .cohort: if case .retention(let key, _) = cell { key.cohort.text } else { nil }
-    case .reason: if case .excluded(let key, _) = cell { key.reason.name } else { nil }
-    case .kind: if case .arrival(let key, _) = cell { key.kind.name } else { nil }
-    case .period, .day, .periodIndex, .metric: nil
-    }
-  }
-
+  /// The keys that the cell has.
+  private(set) var texts: [KeyColumn: String] = [:]
   /// The day of the cell, or the first of its month; nil for cohorts.
-  var day: Day? {
+  let day: Day?
+  /// Cohort and index of a retention cell.
+  let retention: RetentionKey?
+
+  /// - Parameter words: the ledger's texts by their symbols.
+  init(_ cell: Contribution.Cell, words: [String]) {
+    func word(_ symbol: StringID) -> String { words[Int(symbol)] }
+    let product: ProductKey?
+    var (cohort, own): (RetentionKey?, [KeyColumn: String]) = (nil, [:])
     switch cell {
-    case .revenue(let key, _): key.day
-    case .movement(let key, _): key.month.firstDay
-    case .renewal(let key, _): key.month.firstDay
-    case .trial(let key, _): key.day
-    case .excluded(let key, _): key.day
-    case .arrival(let key, _): key.day
-    case .gap(let key, _): key.day
-    case .retention: nil
+    case .revenue(let key, _):
+      (product, day) = (key.productKey, key.day)
+      own = [
+        .productType: key.productType.name, .chargeKind: key.chargeKind.name,
+        .country: word(key.country), .storefront: word(key.storefront),
+        .currency: word(key.currency), .rate: key.rate?.text(decimalsMin: 0) ?? "",
+        .basis: key.basis.name,
+      ]
+    case .movement(let key, _): (product, day) = (key.productKey, key.month.firstDay)
+    case .renewal(let key, _):
+      (product, day) = (key.productKey, key.month.firstDay)
+      own = [.ordinal: key.ordinal.map(String.init) ?? ""]
+    case .trial(let key, _): (product, day) = (key.productKey, key.day)
+    case .retention(let key, _):
+      (product, day, cohort) = (key.productKey, nil, key)
+      own = [.cohort: key.cohort.text]
+    case .excluded(let key, _):
+      (product, day) = (nil, key.day)
+      own = [.provider: key.provider.name, .app: word(key.app), .reason: key.reason.name]
+    case .arrival(let key, _):
+      (product, day) = (nil, key.day)
+      own = [.provider: key.provider.name, .kind: key.kind.name]
+    case .gap(let key, _):
+      (product, day) = (nil, key.day)
+      own = [.provider: key.provider.name, .app: word(key.app)]
     }
-  }
-
-  private func word(_ symbol: StringID) -> String { words[Int(symbol)] }
-
-  private var revenue: RevenueKey? { if case .revenue(let key, _) = cell { key } else { nil } }
-
-  private var productKey: ProductKey? {
-    switch cell {
-    case .revenue(let key, _): key.productKey
-    case .movement(let key, _): key.productKey
-    case .renewal(let key, _): key.productKey
-    case .trial(let key, _): key.productKey
-    case .retention(let key, _): key.productKey
-    case .excluded, .arrival, .gap: nil
+    if let product {
+      own[.provider] = product.provider.name
+      own[.app] = word(product.app)
+      own[.store] = product.store.name
+      own[.product] = word(product.product)
     }
-  }
-
-  private var provider: Provider? {
-    switch cell {
-    case .excluded(let key, _): key.provider
-    case .arrival(let key, _): key.provider
-    case .gap(let key, _): key.provider
-    default: nil
-    }
-  }
-
-  private var app: StringID? {
-    switch cell {
-    case .excluded(let key, _): key.app
-    case .gap(let key, _): key.app
-    default: productKey?.app
-    }
+    (texts, retention) = (own, cohort)
   }
 }
 

@@ -5,101 +5,131 @@ import Domain
 
 /// One number of the requested rows, and its parts.
 struct ColumnAnswer {
-  var column: String
+  let column: String
   /// As the report prints it; empty when it is unknown.
-  var value: String
-  /// How it follows from other columns; empty for counted and booked columns.
+  var value = ""
+  /// How it follows from other columns; empty for what is counted or booked itself.
   var arithmetic = ""
-  /// How many entries carry it.
+  /// How many entries contribute to it.
   var entries: Int64 = 0
   /// How many of them have no known amount.
   var unknown: Int64 = 0
-  /// The sum of the known ones.
+  /// The sum of the known amounts.
   var known = ""
-  /// The value of the newest run, if it differs.
+  /// What the newest run published, when it differs.
   var published: String?
-  /// Notes for the reader.
+  /// What a reader should know about it.
   var note = ""
+
+  var record: Record {
+    var record = Record([
+      ("column", .plain(column)), ("value", .plain(value)), ("entries", .integer(entries)),
+      ("unknown", .integer(unknown)), ("known", .plain(known)),
+    ])
+    for (name, text) in [("arithmetic", arithmetic), ("note", note)] where !text.isEmpty {
+      record[name] = .plain(text)
+    }
+    if let published { record["published"] = .plain(published) }
+    return record
+  }
+
+  var lines: [String] {
+    let sides = [value, arithmetic].filter { !$0.isEmpty }
+    var lines = [sides.isEmpty ? "unknown" : sides.joined(separator: " = ")]
+    if entries > 0 {
+      let unknown = unknown > 0 ? ", \(unknown) of them without a known amount" : ""
+      let sum = value.isEmpty ? "; together \(known)" : ""
+      lines.append("\(entries == 1 ? "1 entry" : "\(entries) entries") below\(unknown)\(sum)")
+    }
+    if let published {
+      let shown = published.isEmpty ? "it as unknown" : published
+      lines.append("the newest run published \(shown); input received since changes it")
+    }
+    if !note.isEmpty { lines.append(note) }
+    return lines.enumerated().map { padded($0 == 0 ? column : "", to: 23) + " \($1)" }
+  }
 }
 
 /// The answer to a question for numbers: the fold of the whole ledger, laid over its facts, and the
 /// report's own query on it.
 struct NumberAnswer {
-  let question: NumberQuestion
-  private(set) var totals = RowTotals()
+  private let question: NumberQuestion
+  private let sums: ColumnSums
+  let totals: RowTotals
   private(set) var columns: [ColumnAnswer] = []
-  private var pass: NumberPass
-  /// The steps whose entries make up a row of coverage; nil for all.
-  private var steps: Set<String>?
+  /// The labels of the entries that make up a row of coverage; nil for all entries.
+  private(set) var labels: Set<String>?
 
-  /// Folds the ledger; breaks come from `run`, the newest one.
+  /// Folds the ledger, and gives `output` the entries; `run` is the newest one, whose breaks are
+  /// listed.
   ///
   /// - Throws: `SubledgerError` of kind `identity` when events do not add up to the cell.
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings, run: RunRow?,
-    doubts: Set<ChurnInDoubt>, checkStop: @escaping () throws(SubledgerError) -> Void
+    doubts: Set<ChurnInDoubt>, output: Explanation,
+    checkStop: @escaping () throws(SubledgerError) -> Void
   ) throws {
     self.question = question
     let plan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
     let isPublished = run.map { $0.asOf == rules.fold.asOf && $0.published != nil } ?? false
-    var published = RowTotals()
-    if isPublished { try published.take(question, from: ledger, plan) }
-    pass = try NumberPass(
-      question, in: ledger, rules: rules, doubts: doubts, checkStop: checkStop)
+    let published = isPublished ? try RowTotals(question, from: ledger, plan) : nil
+    var pass = NumberPass(
+      question, in: ledger, rules: rules, doubts: doubts, output: output, checkStop: checkStop)
     try pass.run()
     if question.report == .qualityMonthly { try pass.explainBreaks(plan) }
+    sums = pass.sums
     try ledger.layOver(pass.facts)
-    try totals.take(question, from: ledger, plan)
+    totals = try RowTotals(question, from: ledger, plan)
     guard totals.rows > 0 else { return }
-    steps = stepsOfCoverage
-    for column in question.asked {
-      try columns.append(answer(column, isPublished ? published : nil))
+    if question.report == .coverage {
+      let events = question.columns.firstIndex { $0.name == "events" }.flatMap(totals.sum)
+      let sets = CoverageAtom.sets(of: question.key(.metric) ?? "").map { $0.map(\.rawValue) }
+      labels = Set(sets.first { sum(of: $0) == events } ?? [])
     }
+    for column in question.asked { try columns.append(answer(column.name, published)) }
   }
 
-  /// Calls `body` at every entry that makes up the numbers, by business time.
-  func forEachEntry(_ body: (Entry) throws -> Void) throws {
-    try pass.store.forEach { entry in
-      guard let steps else { return try body(entry) }
-      let kept = entry.shares.filter { steps.contains($0.column) }
-      for share in kept {
-        var single = entry
-        single.step = share.column
-        single.shares = [("events", share.text)]
-        try body(single)
-      }
-    }
+  private func sum(of columns: [String]) -> Int128 {
+    columns.reduce(0) { $0 + (sums.sums[$1] ?? 0) }
   }
 
-  private func answer(_ column: ReportColumn, _ published: RowTotals?) throws -> ColumnAnswer {
-    guard let index = question.columns.firstIndex(where: { $0.name == column.name }) else {
-      return ColumnAnswer(column: column.name, value: "")
+  private func answer(_ column: String, _ published: RowTotals?) throws -> ColumnAnswer {
+    var answer = ColumnAnswer(column: column)
+    guard let index = question.columns.firstIndex(where: { $0.name == column }) else {
+      return answer
     }
-    let isAmount = question.isAmount(column.name)
-    var answer = ColumnAnswer(column: column.name, value: totals.text(index, isAmount: isAmount))
-    answer.arithmetic = arithmetic(of: column.name)
-    let names = steps.map(Array.init) ?? [column.name]
-    for name in names {
-      answer.entries += pass.sums.entries[name] ?? 0
-      answer.unknown += pass.sums.unknown[name] ?? 0
-    }
-    let sum = names.reduce(Int128(0)) { $0 + (pass.sums.sums[$1] ?? 0) }
+    let isAmount = question.isAmount(column)
+    let names = labels.map(Array.init) ?? [column]
+    let sum = sum(of: names)
+    answer.value = totals.text(index, isAmount: isAmount)
+    answer.arithmetic = arithmetic(of: column)
+    answer.entries = names.reduce(0) { $0 + (sums.entries[$1] ?? 0) }
+    answer.unknown = names.reduce(0) { $0 + (sums.unknown[$1] ?? 0) }
     answer.known = numberText(sum, isAmount: isAmount)
-    answer.note = note(column.name, sum)
-    try check(column.name, totals.sum(index), sum)
-    let before = published?.rows == 0 ? "no row" : published?.text(index, isAmount: isAmount)
-    if let before, before != answer.value { answer.published = before }
+    if question.hasEvents(column) {
+      try check(column, printed: totals.sum(index), sum)
+    } else {
+      answer.note =
+        column == "delivered"
+        ? "of each event the copy that counts is listed, by the day on which it was received: "
+          + "\(sum); other copies are only counted"
+        : "the ledger stores only counts of it, no events"
+    }
+    if let published {
+      let before = published.rows == 0 ? "no row" : published.text(index, isAmount: isAmount)
+      if before != answer.value { answer.published = before }
+    }
     return answer
   }
 
-  /// Whether the listed contributions add up to the printed number.
-  private func check(_ column: String, _ printed: Int128?, _ sum: Int128) throws(SubledgerError) {
-    guard let printed, printed != sum, question.hasEvents(column) else { return }
+  /// Throws when what is listed does not add up to what is printed.
+  private func check(_ column: String, printed: Int128?, _ sum: Int128) throws(SubledgerError) {
+    guard let printed, printed != sum else { return }
     let isAmount = question.isAmount(column)
     throw SubledgerError(
       .identity,
-      "cannot explain \(column) of \(question.report.rawValue): its events come to "
-        + "\(numberText(sum, isAmount: isAmount)), the report to "
+      "cannot explain \(column) of \(question.report.rawValue): its events add up to "
+        + "\(numberText(sum, isAmount: isAmount)), the report shows "
         + "\(numberText(printed, isAmount: isAmount))",
       hint: "this is a bug: keep the ledger, and report the line above")
   }
@@ -107,70 +137,74 @@ struct NumberAnswer {
   private func arithmetic(of column: String) -> String {
     switch question.report.formula(of: column) {
     case .sum(let parts): sum(parts)
-    case .ratio(let part, let whole):
-      "(\(sum(part))) / (\(sum(whole.map { (1, $0) })))"
+    case .ratio(let part, let whole): "(\(sum(part))) / (\(sum(whole.map { (1, $0) })))"
     case nil: ""
     }
   }
 
-  /// The parts with their values, without zeros except the first.
+  /// The parts with their values; those after the first only if they are not 0.
   private func sum(_ parts: [(factor: Int64, column: String)]) -> String {
     var text = ""
     for (place, part) in parts.enumerated() {
-      guard let index = question.columns.firstIndex(where: { $0.name == part.column }) else {
-        continue
-      }
+      guard let index = question.columns.firstIndex(where: { $0.name == part.column }),
+        place == 0 || totals.sum(index) != 0
+      else { continue }
       let isAmount = question.isAmount(part.column)
-      if place > 0, totals.sum(index) == 0 { continue }
-      let value = totals.text(index, isAmount: isAmount)
+      var value = totals.text(index, isAmount: isAmount)
+      if value.isEmpty {
+        let known = totals.known(index).map { "\(numberText($0, isAmount: isAmount)) known" }
+        value = "(\(known ?? "unknown"))"
+      }
       if place > 0 { text += part.factor < 0 ? " − " : " + " }
       if part.factor.magnitude > 1 { text += "\(part.factor.magnitude) × " }
-      let known = rowsKnown(index, isAmount)
-      text += "\(part.column) \(value.isEmpty ? known : value)"
+      text += "\(part.column) \(value)"
     }
     return text
   }
-
-  /// What of a column is known that some rows leave empty.
-  private func rowsKnown(_ index: Int, _ isAmount: Bool) -> String {
-    guard let known = totals.known(index) else { return "(unknown)" }
-    return "(\(numberText(known, isAmount: isAmount)) known)"
-  }
-
-  private func note(_ column: String, _ sum: Int128) -> String {
-    guard question.report == .deliveriesDaily, !question.hasEvents(column) else { return "" }
-    return column == "delivered"
-      ? "of each event the copy that counts is listed, by the day on which it came: \(sum) of "
-        + "them; other copies are counted alone"
-      : "the ledger keeps counts of it alone, no events"
-  }
-
-  /// The parts of a row of coverage: the set whose sum is its events.
-  private var stepsOfCoverage: Set<String>? {
-    guard question.report == .coverage else { return nil }
-    let index = question.columns.firstIndex { $0.name == "events" }
-    let printed = index.flatMap(totals.sum)
-    let sets = CoverageAtom.sets(of: question.key(.metric) ?? "").map { Set($0.map(\.rawValue)) }
-    return sets.first { set in
-      printed == set.reduce(Int128(0)) { $0 + (pass.sums.sums[$1] ?? 0) }
-    } ?? []
-  }
 }
 
-extension NumberQuestion {
-  /// Whether the ledger holds an event for everything that the column counts.
-  func hasEvents(_ column: String) -> Bool {
-    report != .deliveriesDaily || column == "out_of_order" || column == "late"
-  }
-}
+/// The rows asked for, as a report prints them, summed by column.
+struct RowTotals {
+  private(set) var rows = 0
+  /// The last row, which is the only one when there is one.
+  private(set) var row: [ReportValue] = []
+  private var sums: [Int: Int128] = [:]
+  /// Columns that some row leaves empty.
+  private var open: Set<Int> = []
 
-extension RowTotals {
-  /// Adds the rows asked for, as the report's query prints them.
-  mutating func take(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
-    var taken = self
+  init(_ question: NumberQuestion, from ledger: Ledger, _ plan: ReportPlan) throws {
+    var totals = self
     try forEachRow(of: question.report.rawValue, from: ledger, plan: plan) { row in
-      if question.fits(row) { taken.add(row) }
+      if question.fits(row) { totals.add(row) }
     }
-    self = taken
+    self = totals
+  }
+
+  private mutating func add(_ values: [ReportValue]) {
+    rows += 1
+    row = values
+    for (index, value) in values.enumerated() {
+      switch value {
+      case .integer(let number): sums[index, default: 0] += Int128(number)
+      case .amount(let amount): sums[index, default: 0] += Int128(amount.micros)
+      case .nothing: open.insert(index)
+      case .text, .ratio: break
+      }
+    }
+  }
+
+  /// The exact sum of a column; nil when a row leaves it empty, and of rates.
+  func sum(_ index: Int) -> Int128? {
+    if case .ratio? = row.indices.contains(index) ? row[index] : nil { return nil }
+    return open.contains(index) ? nil : sums[index]
+  }
+
+  /// The sum of the rows that do not leave a column empty; nil when none has a number.
+  func known(_ index: Int) -> Int128? { sums[index] }
+
+  /// The column as it is printed; empty when unknown, and for rates of several rows.
+  func text(_ index: Int, isAmount: Bool) -> String {
+    if let sum = sum(index) { return numberText(sum, isAmount: isAmount) }
+    return rows == 1 ? row[index].text : ""
   }
 }

@@ -4,17 +4,17 @@ import Reports
 import Subscriptions
 import Domain
 
-/// The sums of the contributions in the requested rows, by column.
+/// Sums of the contributions in the rows asked for, by column.
 struct ColumnSums {
   private(set) var sums: [String: Int128] = [:]
   private(set) var unknown: [String: Int64] = [:]
-  /// How many entries carry a share of the column.
+  /// How many entries contribute to the column.
   private(set) var entries: [String: Int64] = [:]
 
-  mutating func add(_ share: ColumnContribution, weight: Int64) {
-    sums[share.column, default: 0] += Int128(share.value) * Int128(weight)
-    if share.isUnknown { unknown[share.column, default: 0] += 1 }
-    entries[share.column, default: 0] += 1
+  mutating func add(_ contribution: ColumnContribution, weight: Int64) {
+    sums[contribution.column, default: 0] += Int128(contribution.value) * Int128(weight)
+    if contribution.isUnknown { unknown[contribution.column, default: 0] += 1 }
+    entries[contribution.column, default: 0] += 1
   }
 }
 
@@ -23,28 +23,28 @@ struct NumberPass {
   let ledger: Ledger
   let rules: ReconciliationSettings
   let question: NumberQuestion
-  let doubts: Set<ChurnInDoubt>
-  let words: EventWords
-  let store: EntryStore
+  let output: Explanation
   let checkStop: () throws(SubledgerError) -> Void
   private(set) var facts = Facts()
-  private(set) var sums = ColumnSums()
+  var sums = ColumnSums()
+  private let doubts: [Int64: [ChurnInDoubt]]
+  private let records: EventRecords
   private let span: RowSpan
-  private let doubtsByLineage: [Int64: [ChurnInDoubt]]
 
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings,
-    doubts: Set<ChurnInDoubt>, checkStop: @escaping () throws(SubledgerError) -> Void
-  ) throws {
+    doubts: Set<ChurnInDoubt>, output: Explanation,
+    checkStop: @escaping () throws(SubledgerError) -> Void
+  ) {
     self.ledger = ledger
     self.rules = rules
     self.question = question
-    self.doubts = doubts
+    self.output = output
     self.checkStop = checkStop
-    words = EventWords(ledger)
-    store = try EntryStore(ledger)
+    self.doubts = Dictionary(grouping: doubts, by: \.lineage)
+    records = EventRecords(ledger)
     span = RowSpan(question, rules.fold)
-    doubtsByLineage = Dictionary(grouping: doubts, by: \.lineage)
+    facts.book(doubts, 1, rules.fold.calendar)
   }
 
   /// Walks over all fold groups; keeps the facts of all, and the entries that are asked for.
@@ -54,97 +54,73 @@ struct NumberPass {
       groups += 1
       if groups % 512 == 0 { try checkStop() }
       if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
-      for life in try lives(of: events, rules: rules.fold) {
-        try life.book(into: &facts)
-        try explain(life, group)
+      for history in try lives(of: events, rules: rules.fold) {
+        try history.book(into: &facts)
+        try explain(history, group)
       }
     }
-    facts.book(doubts, 1, rules.fold.calendar)
   }
 
-  /// Counts a contribution that is not a subscription's.
-  mutating func add(_ share: ColumnContribution) { sums.add(share, weight: 1) }
-
-  private mutating func explain(_ life: SubscriptionHistory, _ group: [LineageRow]) throws {
-    let shares = try life.shares()
-    for share in shares { try keep(share.cell, share, of: life, group) }
-    guard !doubtsByLineage.isEmpty, let lineage = life.state?.lineage,
-      let ends = doubtsByLineage[lineage]
-    else { return }
+  private mutating func explain(_ history: SubscriptionHistory, _ group: [LineageRow]) throws {
+    let contributions = try history.shares()
+    for found in contributions { try keep(found.cell, found, of: history, group) }
+    guard let lineage = history.state?.lineage, let ends = doubts[lineage] else { return }
     for end in ends {
       let key = MovementKey(
         month: rules.fold.calendar.month(of: end.at), productKey: end.productKey,
         movement: .churnedInDoubt)
-      var one = MovementSums()
-      one.subscriptions = 1
-      let churned = shares.first { $0.at == end.at && $0.isChurn }
-      try keep(.movement(key, one), churned, of: life, group)
+      let churned = contributions.first { $0.at == end.at && $0.isChurn }
+      try keep(.movement(key, MovementSums(subscriptions: 1)), churned, of: history, group)
     }
   }
 
   private mutating func keep(
-    _ cell: Contribution.Cell, _ share: Contribution?, of life: SubscriptionHistory,
+    _ cell: Contribution.Cell, _ source: Contribution?, of history: SubscriptionHistory,
     _ group: [LineageRow]
   ) throws {
     let columns = question.columns(of: cell)
     guard !columns.isEmpty else { return }
-    let keys = ContributionKeys(cell: cell, words: ledger.symbols.words)
+    let keys = ContributionKeys(cell, words: ledger.symbols.words)
     guard question.fits(keys) else { return }
     var shown: [(column: String, text: String)] = []
-    for column in columns where question.lists(column.column) {
+    for column in columns
+    where question.report == .coverage || question.listed.contains(column.column) {
       let weight = span.weight(column.span, keys)
       guard weight != 0 else { continue }
       sums.add(column, weight: weight)
-      shown.append((column.column, text(column, weight)))
+      shown.append((column.column, question.text(column, weight: weight)))
     }
     guard !shown.isEmpty else { return }
-    let evidence = share.map(life.evidence(of:)) ?? []
-    var entry = Entry(at: share?.at, step: cell.step, shares: shown)
-    entry.events = try words.lines(evidence, group)
-    if question.report == .coverage { entry.step = columns.map(\.column).joined(separator: ", ") }
-    try store.add(entry)
+    var entry = Entry(at: source?.at, step: cell.step, contributions: shown)
+    entry.events = try records.records(of: source.map(history.evidence(of:)) ?? [], group)
+    guard question.report == .coverage else { return try output.add(entry) }
+    for part in shown {
+      entry.step = part.column
+      entry.contributions = [("events", part.text)]
+      try output.add(entry, label: part.column)
+    }
   }
 
-  /// The copy that the ledger keeps of each event, by the day on which it came.
+  /// The copy that the ledger keeps of each event, by the day on which it was received.
   private mutating func explainDeliveries(_ events: [Event], _ group: [LineageRow]) throws {
     guard question.listed.contains("delivered") else { return }
     for event in events {
-      let came = event.arrivedAt
       let key = ArrivalKey(
-        day: CivilCalendar.utc.day(of: came), provider: event.provider, kind: event.kind)
-      let keys = ContributionKeys(cell: .arrival(key, ArrivalSums()), words: ledger.symbols.words)
+        day: CivilCalendar.utc.day(of: event.arrivedAt), provider: event.provider,
+        kind: event.kind)
+      let keys = ContributionKeys(.arrival(key, ArrivalSums()), words: ledger.symbols.words)
       guard question.fits(keys), span.weight(.during, keys) != 0 else { continue }
       sums.add(ColumnContribution(column: "delivered", value: 1), weight: 1)
-      let proof = SourceEvent(event: event, told: event)
-      try store.add(
+      try output.add(
         Entry(
-          at: event.time, step: "delivered", shares: [("delivered", "1")],
-          events: try words.lines([proof], group)))
+          at: event.time, step: "delivered", contributions: [("delivered", "1")],
+          events: try records.records(of: [SourceEvent(event: event, told: event)], group)))
     }
   }
-
-  private func text(_ share: ColumnContribution, _ weight: Int64) -> String {
-    if share.isUnknown { return "" }
-    let value = Int128(share.value) * Int128(weight)
-    return numberText(value, isAmount: question.isAmount(share.column))
-  }
-}
-
-extension NumberQuestion {
-  func isAmount(_ column: String) -> Bool {
-    columns.first { $0.name == column }?.type == "number"
-  }
-}
-
-/// A count, or millionths as reports print amounts.
-func numberText(_ value: Int128, isAmount: Bool) -> String {
-  guard isAmount else { return "\(value)" }
-  guard let micros = Int64(exactly: value) else { return "\(value) millionths" }
-  return Amount(micros: micros).text()
 }
 
 extension Contribution {
-  var isChurn: Bool {
+  fileprivate var isChurn: Bool {
     guard case .movement(let key, let sums) = cell else { return false }
     return key.movement == .churned && sums.subscriptions > 0
   }

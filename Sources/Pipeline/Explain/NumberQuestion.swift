@@ -1,5 +1,5 @@
-import EventStore
 import Reports
+import Subscriptions
 import Domain
 
 /// The cells of a report to explain, checked.
@@ -9,7 +9,7 @@ struct NumberQuestion {
     var column: KeyColumn
     /// The index of the column in the report.
     var place: Int
-    /// As it was typed: as reports print it, or as it was received.
+    /// As it was typed: as reports print it, or as it was sent.
     let text: String
     /// The typed text as reports print it.
     let printed: String
@@ -24,7 +24,7 @@ struct NumberQuestion {
       isEscaped = text.hasPrefix("'") || text.contains("\\")
     }
 
-    /// Whether a text, as it was received, is the requested one.
+    /// Whether a text, as it was sent, is the one asked for.
     func fits(_ value: String) -> Bool {
       value.isExactly(text) || (isEscaped && cellText(value).isExactly(text))
     }
@@ -124,8 +124,43 @@ struct NumberQuestion {
       && (time.map { $0.key.fits(printed: row[$0.key.place].text) } ?? true)
   }
 
-  /// Whether a share's cell is in a row with the keys other than that of time.
-  func fits(_ share: ContributionKeys) -> Bool {
-    keys.allSatisfy { key in share.text(key.column).map { key.fits($0) } ?? true }
+  /// Whether a cell is in a row with the keys other than that of time.
+  func fits(_ cell: ContributionKeys) -> Bool {
+    keys.allSatisfy { key in cell.texts[key.column].map { key.fits($0) } ?? true }
   }
+
+  /// The text of a key; nil when it is not given.
+  func key(_ column: KeyColumn) -> String? { keys.first { $0.column == column }?.text }
+
+  /// What a cell adds to the columns of the report, or to the metric that is asked for.
+  func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
+    guard report == .coverage else { return report.columns(of: cell) }
+    let asked = Set(CoverageAtom.sets(of: key(.metric) ?? "").joined())
+    return CoverageAtom.atoms(of: cell).filter(asked.contains).map {
+      ColumnContribution(column: $0.rawValue, value: 1)
+    }
+  }
+
+  /// Whether the ledger holds an event for everything that the column counts.
+  func hasEvents(_ column: String) -> Bool {
+    report != .deliveriesDaily || column == "out_of_order" || column == "late"
+  }
+
+  func isAmount(_ column: String) -> Bool {
+    columns.first { $0.name == column }?.type == "number"
+  }
+
+  /// A contribution as the report prints such numbers; empty when it is unknown.
+  func text(_ part: ColumnContribution, weight: Int64 = 1) -> String {
+    part.isUnknown
+      ? ""
+      : numberText(Int128(part.value) * Int128(weight), isAmount: isAmount(part.column))
+  }
+}
+
+/// A count, or millionths as reports print amounts.
+func numberText(_ value: Int128, isAmount: Bool) -> String {
+  guard isAmount else { return "\(value)" }
+  guard let micros = Int64(exactly: value) else { return "\(value) millionths" }
+  return Amount(micros: micros).text()
 }

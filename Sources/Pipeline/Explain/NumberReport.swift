@@ -15,7 +15,7 @@ enum NumberReport: String, CaseIterable {
   case deliveriesDaily = "deliveries_daily"
   case coverage
 
-  /// The key column of time; nil when rows are about all time.
+  /// The key column with the time of a row; nil when rows cover all time.
   var timeColumn: KeyColumn? {
     switch self {
     case .retentionMonthly: .periodIndex
@@ -29,27 +29,32 @@ enum NumberReport: String, CaseIterable {
   var isDaily: Bool { self == .revenueDaily || self == .deliveriesDaily }
 
   /// How a column follows from others of its row.
-  func formula(of column: String) -> Formula? {
-    switch (self, column) {
-    case (.revenueDaily, "net_usd"), (.revenueMonthly, "net_usd"):
-      .sum([(1, "gross_usd"), (-1, "refunds_usd")])
-    case (.revenueDaily, "commission_usd"), (.revenueMonthly, "commission_usd"):
-      .sum([(1, "net_usd"), (-1, "proceeds_usd")])
-    case (.revenueDaily, "net_local"), (.revenueMonthly, "net_local"):
-      .sum([(1, "gross_local"), (-1, "refunds_local")])
-    case (.churnMonthly, "active_close"): .sum([(1, "active_open")] + Self.flows(\.activeSign))
-    case (.mrrMonthly, "mrr_close"): .sum([(1, "mrr_open")] + Self.flows(\.revenueSign))
-    case (.mrrMonthly, "arr_close"): .sum([(12, "mrr_close")])
-    case (.churnMonthly, "churn_rate"): .ratio([(1, "lost")], of: ["active_open"])
-    case (.churnMonthly, "churn_rate_revenuecat"):
-      .ratio([(1, "churned"), (-1, "reactivated"), (-1, "recovered")], of: ["active_open"])
-    case (.trialsMonthly, "conversion_rate"):
-      .ratio([(1, "converted")], of: ["converted", "expired"])
-    default: nil
-    }
-  }
+  func formula(of column: String) -> Formula? { Self.formulas[self]?[column] }
 
-  /// The movements that `sign` counts: gains, price changes, losses.
+  private static let formulas: [NumberReport: [String: Formula]] = [
+    .revenueDaily: revenue, .revenueMonthly: revenue,
+    .churnMonthly: [
+      "active_close": .sum([(1, "active_open")] + flows(\.activeSign)),
+      "churn_rate": .ratio([(1, "lost")], of: ["active_open"]),
+      "churn_rate_revenuecat": .ratio(
+        [(1, "churned"), (-1, "reactivated"), (-1, "recovered")], of: ["active_open"]),
+    ],
+    .mrrMonthly: [
+      "mrr_close": .sum([(1, "mrr_open")] + flows(\.revenueSign)),
+      "arr_close": .sum([(12, "mrr_close")]),
+    ],
+    .trialsMonthly: [
+      "conversion_rate": .ratio([(1, "converted")], of: ["converted", "expired"])
+    ],
+  ]
+
+  private static let revenue: [String: Formula] = [
+    "net_usd": .sum([(1, "gross_usd"), (-1, "refunds_usd")]),
+    "commission_usd": .sum([(1, "net_usd"), (-1, "proceeds_usd")]),
+    "net_local": .sum([(1, "gross_local"), (-1, "refunds_local")]),
+  ]
+
+  /// The movements that `sign` counts: what was added, what stayed at another price, what was lost.
   private static func flows(_ sign: (Movement) -> Int64) -> [(Int64, String)] {
     let order: [(active: Int64, sign: Int64)] = [(1, 1), (0, 1), (0, -1), (-1, -1)]
     return order.flatMap { place in
@@ -60,7 +65,7 @@ enum NumberReport: String, CaseIterable {
 }
 
 /// How a number follows from other columns of its row.
-enum Formula {
+enum Formula: Sendable {
   case sum([(factor: Int64, column: String)])
   case ratio([(factor: Int64, column: String)], of: [String])
 

@@ -1,3 +1,4 @@
+import Reports
 import Domain
 
 /// What of a ledger, its archives and a published set was held to what proves it.
@@ -48,6 +49,14 @@ public struct Verification: Sendable, Equatable {
       return check
     }
 
+    fileprivate var record: Record {
+      let part = wrong > 0 ? "\(wrong) of " : ""
+      return Record([
+        ("outcome", .plain(outcome.rawValue)), ("name", .plain(name)),
+        ("result", .plain("\(part)\(count) \(unit)")),
+      ])
+    }
+
     private static let shown = 20
   }
 
@@ -60,32 +69,22 @@ public struct Verification: Sendable, Equatable {
     return outcomes.contains(.damaged) ? .damaged : outcomes.contains(.differs) ? .differs : .holds
   }
 
-  /// A line per check, with its defects below.
-  public var text: String {
-    let width = checks.map(\.name.count).max() ?? 0
-    return checks.map { check in
-      let name = padded(check.name, to: width)
-      let count = check.wrong > 0 ? "\(check.wrong) of \(check.count)" : "\(check.count)"
-      let line = "\(padded(check.outcome.rawValue, to: 7))  \(name)  \(count) \(check.unit)"
-      return ([line] + check.notes.map { "           " + $0.shown() }).joined(separator: "\n")
-    }.joined(separator: "\n")
-  }
-
-  /// The same as JSON.
-  public var json: String {
-    let document = JSONValue.object([
-      "outcome": .string(outcome.rawValue),
-      "checks": .array(
-        checks.map { check in
-          .object([
-            "name": .string(check.name), "outcome": .string(check.outcome.rawValue),
-            "count": .integer(check.count), "unit": .string(check.unit),
-            "wrong": .integer(check.wrong),
-            "notes": .array(check.notes.map { .string($0.shown()) }),
-          ])
-        }),
-    ]).document
-    return String(decoding: document.dropLast(), as: UTF8.self)
+  /// The checks as a line each with notes below it, or as one JSON object.
+  public func text(as format: AnswerFormat) -> String {
+    guard format == .json else {
+      let lines = Record.table(checks.map(\.record)).dropFirst()
+      return zip(lines, checks).flatMap { line, check in
+        [line] + check.notes.map { "           " + $0.shown() }
+      }.joined(separator: "\n")
+    }
+    let list = checks.map { check in
+      check.record.json(with: [
+        "count": .integer(check.count), "unit": .string(check.unit), "wrong": .integer(check.wrong),
+        "notes": .array(check.notes.map { .string($0.shown()) }),
+      ])
+    }
+    return JSONValue.object(["outcome": .string(outcome.rawValue), "checks": .array(list)])
+      .documentText
   }
 
   /// Why verifying fails; nil when all holds.
@@ -97,8 +96,4 @@ public struct Verification: Sendable, Equatable {
       "what was verified does not hold: \(wrong.joined(separator: ", "))",
       hint: "keep the files as they are; docs/verify.md says what each check means and what helps")
   }
-}
-
-private func padded(_ text: String, to width: Int) -> String {
-  text + String(repeating: " ", count: max(0, width - text.count))
 }

@@ -2,7 +2,9 @@
 public enum CSVCell: Sendable, Equatable {
   /// A number, a date or a word of this program.
   case plain(String)
-  /// A foreign text, as it was received.
+  /// A whole number.
+  case integer(Int64)
+  /// A text of others, as it was told.
   case text(String)
   /// A name that was escaped when it was read, as names of archives are.
   case name(String)
@@ -14,6 +16,7 @@ public func csvLine(_ cells: [CSVCell]) -> [UInt8] {
   for cell in cells {
     switch cell {
     case .plain(let text): line.add(plain: text)
+    case .integer(let number): line.add(number)
     case .text(let text): line.add(text: text)
     case .name(let text): line.add(name: text)
     }

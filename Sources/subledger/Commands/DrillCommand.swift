@@ -41,7 +41,7 @@ struct DrillCommand: ParsableCommand {
   func run() throws {
     let flags = ["as_of": asOf, "prices": prices].compactMapValues { $0.map { [$0] } }
     try Session(ledger).tell(flags) { pipeline in
-      let result = try pipeline.drill(DrillOrder(seed: seed, events: events))
+      let result = try pipeline.drill(seed: seed, events: events)
       if let out { try result.write(into: out) }
       return result.text
     }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import Pipeline
+public import ArgumentParser
+public import Pipeline
 
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,14 +25,14 @@ struct ExplainCommand: ParsableCommand {
   @Option(name: .customLong("break"), help: "Explain a break, by its break_id.")
   var breakID: String?
 
-  @Option(help: "Tell the life of a subscription, by its original transaction id.")
+  @Option(help: "Explain a subscription, by its original transaction id.")
   var subscription: String?
 
   @Option(help: "Explain a transaction, by its id.")
   var transaction: String?
 
   @Option(help: "How the explanation is written: text, csv or json (a JSON object a line).")
-  var format: ExplanationFormat = .text
+  var format: AnswerFormat = .text
 
   @Option(help: "Business time of the numbers: RFC 3339, or a date. (default: the newest run's)")
   var asOf: String?
@@ -41,25 +41,13 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).run { session in
-      let order = try ExplainOrder(
-        words: words, breakID: breakID, subscription: subscription, transaction: transaction,
-        format: format.kind)
-      try session.pipeline(asOf.map { ["as_of": [$0]] } ?? [:]).explain(order) {
-        try StandardStreams.put($0)
-      }
+      let subject = try ExplainSubject(
+        words: words, breakID: breakID, subscription: subscription, transaction: transaction)
+      let pipeline = try session.pipeline(asOf.map { ["as_of": [$0]] } ?? [:])
+      try pipeline.explain(subject, as: format) { try StandardStreams.put($0) }
       return .done
     }
   }
 }
 
-enum ExplanationFormat: String, ExpressibleByArgument, CaseIterable {
-  case text, csv, json
-
-  var kind: ExplainOrder.Format {
-    switch self {
-    case .text: .text
-    case .csv: .csv
-    case .json: .json
-    }
-  }
-}
+extension AnswerFormat: ExpressibleByArgument {}

@@ -13,13 +13,18 @@ struct StatusCommand: ParsableCommand {
       """)
 
   @Option(help: "text for people, or json for programs.")
-  var format: StatusFormat = .text
+  var format: ObjectFormat = .text
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { try format == .json ? $0.statusJSON() : $0.status() }
+    try Session(ledger).tell { try $0.status(as: format.answer) }
   }
 }
 
-enum StatusFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
+/// The format of an answer that is one object.
+enum ObjectFormat: String, ExpressibleByArgument, CaseIterable {
+  case text, json
+
+  var answer: AnswerFormat { self == .json ? .json : .text }
+}

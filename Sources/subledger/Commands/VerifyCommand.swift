@@ -44,7 +44,7 @@ struct VerifyCommand: ParsableCommand {
   var replay = false
 
   @Option(help: "How the result looks: text or json.")
-  var format: VerifyFormat = .text
+  var format: ObjectFormat = .text
 
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
@@ -70,11 +70,9 @@ struct VerifyCommand: ParsableCommand {
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
         ?? session.pipeline(flags.filter { !$0.value.isEmpty }).verify(order)
-      try StandardStreams.tell(format == .json ? result.json : result.text)
+      try StandardStreams.tell(result.text(as: format.answer))
       if let failure = result.failure { throw failure }
       return .done
     }
   }
 }
-
-enum VerifyFormat: String, ExpressibleByArgument, CaseIterable { case text, json }

@@ -1,44 +1,36 @@
 import EventStore
 import Domain
 
-/// Does the damages of a drill to a copy of a ledger.
-struct DrillPost {
-  let ledger: Ledger
-
-  /// Forgets and delivers; gives how many deliveries the ledger knew already.
-  func deliver(_ damages: [Damage], seed: UInt64) throws -> Int64 {
+extension Ledger {
+  /// Removes and delivers events of a copy of a ledger; returns how many deliveries were
+  /// recognised as duplicates.
+  func apply(_ damages: [Damage], seed: UInt64) throws -> Int64 {
     var texts: [String] = []
     for damage in damages {
       let event = damage.candidate.event
-      texts.append(
-        try ledger.transactionText(lineage: event.lineage, identity: event.identity) ?? "")
+      texts.append(try transactionText(lineage: event.lineage, identity: event.identity) ?? "")
     }
     for damage in damages where damage.forgets {
-      for event in [damage.candidate.event] + damage.companions { try ledger.remove(event) }
+      for event in [damage.candidate.event] + damage.companions { try remove(event) }
     }
-    let archive = NewArchive(
-      name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
-      modified: Instant(milliseconds: 0), inode: 0)
-    let intake = ledger.beginEvents()
-    try intake.begin(archive)
+    let intake = beginEvents()
+    try intake.begin(
+      NewArchive(
+        name: "drill", sha256: "drill \(seed)", kind: .events, path: "", bytes: 0,
+        modified: Instant(milliseconds: 0), inode: 0))
     var batch = EventBatch()
     for (damage, transaction) in zip(damages, texts) {
       guard let event = damage.delivered else { continue }
-      let user = try ledger.userText(event.user) ?? ""
-      let (row, words) = (damage.candidate.row, ledger.symbols.words)
-      if event.environment == row.environment {
-        batch.add(event, transaction: transaction, user: user, row: row, words: words)
-      } else {
-        let leaked = "drill \(transaction)"
-        batch.add(
-          event.leaked(row, transaction: leaked, words), transaction: leaked, user: user,
-          row: row, words: words)
-      }
+      let (row, words) = (damage.candidate.row, symbols.words)
+      let isLeak = event.environment != row.environment
+      let id = isLeak ? "drill \(transaction)" : transaction
+      batch.add(
+        isLeak ? event.leaked(row, transaction: id, words) : event, transaction: id,
+        user: try userText(event.user) ?? "", row: row, words: words)
     }
     batch.lines = Int64(batch.events.count)
     try intake.add(batch)
-    let told = try intake.finish() + intake.write()
-    return told.reduce(0) { $0 + $1.duplicates }
+    return try (intake.finish() + intake.write()).reduce(0) { $0 + $1.duplicates }
   }
 }
 

@@ -3,29 +3,29 @@ import Domain
 
 /// What a drill does to an event.
 enum DamageKind: String, CaseIterable {
-  /// It never came.
+  /// It was never received.
   case removed
-  /// It came a second time.
+  /// It was received a second time.
   case duplicated
-  /// It came an hour after the delivery window.
+  /// It was received an hour after the delivery window.
   case delayed
-  /// It came after an event of its subscription that happened later.
+  /// It was received after an event of its subscription that happened later.
   case swapped
   /// A part of it is wrong, or a second version contradicts it.
   case corrupted
 }
 
-/// What every damage to an event keeps to.
+/// The limits of every damage to an event.
 struct DamageLimits {
   /// How late the event's provider can still deliver.
   let window: Interval
   /// The newest input of the event's feed; nothing is delivered after it.
   let newest: Instant
-  /// An unused currency.
+  /// A currency in which no charge is paid.
   let foreignCurrency: StringID
   /// What charges paid for their currencies.
   var rates = ExchangeRates()
-  /// As-of and the settings of the fold, which decide what the loss of a state removes.
+  /// As-of and the settings of the fold, by which the loss of a state is judged.
   var rules: FoldSettings
 }
 
@@ -33,22 +33,22 @@ struct DamageLimits {
 struct Damage {
   let kind: DamageKind
   let candidate: DrillCandidate
-  /// The changed event to deliver; nil when the event is only removed.
-  var delivered: Event?
+  /// What is delivered again; nil when the event only disappears.
+  private(set) var delivered: Event?
   /// Whether the event that the ledger has disappears.
-  var forgets = true
+  private(set) var forgets = true
   /// Other events of the same line, which disappear with it.
-  var companions: [Event] = []
-  /// The charge in the removed line of states, if the loss is a charge.
-  var loss: StateLoss?
+  private(set) var companions: [Event] = []
+  /// What the line of states contained, when the loss is a charge.
+  private(set) var loss: StateLoss?
   /// Breaks, or counts of late and disordered deliveries, that must show it.
-  var expected: [BreakCode] = []
+  private(set) var expected: [BreakCode] = []
 
   /// The damage that the candidate's rank draws, or the next one that the event allows.
   ///
   /// - Parameters:
   ///   - events: all events of the event's fold group.
-  ///   - limits: limits of the damage.
+  ///   - limits: the limits of the damage.
   static func drawn(
     for candidate: DrillCandidate, among events: [Event], within limits: DamageLimits
   ) throws(AmountOverflow) -> Damage {
@@ -59,79 +59,61 @@ struct Damage {
       let damage = try Damage(kind, candidate, among: events, within: limits)
       if let damage { return damage }
     }
-    return try Damage(removing: candidate, among: events, limits.rules)
+    return Damage(duplicating: candidate)
   }
 
-  private init(
-    removing candidate: DrillCandidate, among events: [Event], _ rules: FoldSettings
-  ) throws(AmountOverflow) {
-    let event = candidate.event
-    kind = .removed
-    self.candidate = candidate
-    companions = events.filter {
-      event.collection != 0 && $0.collection == event.collection && $0.identity != event.identity
-    }
-    if !event.tellsAlone { loss = try StateLoss(of: self, among: events, rules) }
-    let code = event.tellsAlone ? event.kind.codeWhenMissed : loss?.code
-    expected = code.map { [$0] } ?? []
-  }
-
-  private init(_ kind: DamageKind, _ candidate: DrillCandidate, delivering event: Event) {
-    self.kind = kind
-    self.candidate = candidate
-    delivered = event
+  /// Every event can be delivered twice.
+  private init(duplicating candidate: DrillCandidate) {
+    (kind, self.candidate) = (.duplicated, candidate)
+    (delivered, forgets) = (candidate.event, false)
   }
 
   private init?(
     _ kind: DamageKind, _ candidate: DrillCandidate, among events: [Event],
     within limits: DamageLimits
   ) throws(AmountOverflow) {
+    self.kind = kind
+    self.candidate = candidate
     let event = candidate.event
-    // A damage that only moves a count to another day is skipped, and so is the arrival of a state,
-    // which does not show when the state began.
+    // What is counted already would be counted on another day only, and the arrival of a state does
+    // not show when it began.
     let isCounted =
       event.isLate(limits.window) || event.isOutOfOrder(among: events, limits.rules)
     let isWhole = isCounted || event.kind == .observed
     guard !isWhole || kind == .removed || kind == .duplicated else { return nil }
     switch kind {
     case .removed:
-      try self.init(removing: candidate, among: events, limits.rules)
-      // A state that other lines report as well is not a loss.
+      companions = events.filter {
+        event.collection != 0 && $0.collection == event.collection && $0.identity != event.identity
+      }
+      if !event.tellsAlone { loss = try StateLoss(of: self, among: events, limits.rules) }
+      let code = event.tellsAlone ? event.kind.codeWhenMissed : loss?.code
+      expected = code.map { [$0] } ?? []
+      // A state that other lines contain as well is not lost.
       if expected.isEmpty { return nil }
-    case .duplicated:
-      self.init(kind, candidate, delivering: event)
-      forgets = false
-    case .delayed:
-      let received = (event.created ?? event.time) + limits.window + .hours(1)
-      self.init(kind, candidate, received, among: events, within: limits)
-    case .swapped:
-      guard let later = events.first(where: { $0.time > event.time }) else { return nil }
-      let received = later.arrivedAt + .seconds(1)
-      self.init(kind, candidate, received, among: events, within: limits)
+    case .duplicated: (delivered, forgets) = (event, false)
+    case .delayed, .swapped:
+      let later = events.first { $0.time > event.time }
+      let delay = (event.created ?? event.time) + limits.window + .hours(1)
+      let received = kind == .delayed ? delay : later.map { $0.arrivedAt + .seconds(1) }
+      guard let received else { return nil }
+      delivered = event
+      delivered?.received = received
+      expectArrival(among: events, limits)
+      // The delivery must show something new.
+      guard received <= limits.newest, expected.contains(kind == .delayed ? .late : .outOfOrder)
+      else { return nil }
     case .corrupted:
       let wrong = Corruption(of: event, among: events, limits, draw: candidate.rank >> 32)
       guard let wrong else { return nil }
-      self.init(kind, candidate, delivering: wrong.event)
+      delivered = wrong.event
       forgets = wrong.code != .conflict && wrong.code != .envLeak
       expected = [wrong.code]
       if forgets { expectArrival(among: events, limits) }
     }
   }
 
-  /// The event as if it had been received at `received`; nil when that shows nothing new.
-  private init?(
-    _ kind: DamageKind, _ candidate: DrillCandidate, _ received: Instant, among events: [Event],
-    within limits: DamageLimits
-  ) {
-    var moved = candidate.event
-    moved.received = received
-    self.init(kind, candidate, delivering: moved)
-    expectArrival(among: events, limits)
-    guard received <= limits.newest, expected.contains(kind == .delayed ? .late : .outOfOrder)
-    else { return nil }
-  }
-
-  /// Adds the findings of the new arrival; the old one was neither late nor out of order.
+  /// Adds what the new arrival shows; the old one was neither late nor out of order.
   private mutating func expectArrival(among events: [Event], _ limits: DamageLimits) {
     guard var moved = delivered else { return }
     // Behind everything that was read so far.

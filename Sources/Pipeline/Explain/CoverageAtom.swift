@@ -34,7 +34,7 @@ enum CoverageAtom: String {
     }
   }
 
-  /// The atoms of one share.
+  /// The atoms of one cell.
   static func atoms(of cell: Contribution.Cell) -> [CoverageAtom] {
     switch cell {
     case .revenue(let key, let sums):
@@ -62,21 +62,4 @@ enum CoverageAtom: String {
     default: return []
     }
   }
-}
-
-extension NumberQuestion {
-  /// What a share adds to the columns of the report, or to the metric that is asked for.
-  func columns(of cell: Contribution.Cell) -> [ColumnContribution] {
-    guard report == .coverage else { return report.columns(of: cell) }
-    let asked = Set(CoverageAtom.sets(of: key(.metric) ?? "").joined())
-    return CoverageAtom.atoms(of: cell).filter(asked.contains).map {
-      ColumnContribution(column: $0.rawValue, value: 1)
-    }
-  }
-
-  /// Whether the contributions to a column are listed; for coverage, all of the metric are.
-  func lists(_ column: String) -> Bool { report == .coverage || listed.contains(column) }
-
-  /// The text of a key; nil when it is not given.
-  func key(_ column: KeyColumn) -> String? { keys.first { $0.column == column }?.text }
 }

@@ -1,0 +1,99 @@
+import Reports
+import Domain
+
+/// The format of a command's answer.
+public enum AnswerFormat: String, CaseIterable, Sendable {
+  /// For a person.
+  case text
+  /// One line per row, RFC 4180.
+  case csv
+  /// One JSON object per row, or one for the whole answer.
+  case json
+}
+
+/// A row of a command's answer: named values in order, written alike as text, CSV and JSON.
+struct Record {
+  private(set) var fields: [(name: String, value: CSVCell)]
+
+  init(_ fields: [(name: String, value: CSVCell)]) { self.fields = fields }
+
+  /// The value of a field; empty without one.
+  subscript(name: String) -> CSVCell {
+    get { fields.first { $0.name == name }?.value ?? .plain("") }
+    set {
+      if let index = fields.firstIndex(where: { $0.name == name }) {
+        fields[index].value = newValue
+      } else {
+        fields.append((name, newValue))
+      }
+    }
+  }
+
+  static func + (left: Record, right: Record) -> Record { Record(left.fields + right.fields) }
+
+  /// A line with these columns; a field that is missing is empty.
+  func csv(_ columns: [String]) -> [UInt8] { csvLine(columns.map { self[$0] }) }
+
+  /// An object; empty values are null.
+  var json: JSONValue { json(with: [:]) }
+
+  /// An object with other members besides.
+  func json(with members: [String: JSONValue]) -> JSONValue {
+    .object(members.merging(fields.map { ($0.name, $0.value.json) }) { $1 })
+  }
+
+  /// The fields as aligned lines of name and value.
+  var lines: [String] {
+    fields.map { $0.value.raw.isEmpty ? $0.name : padded($0.name, to: 23) + " \($0.value.shown)" }
+  }
+
+  /// A heading and a line per record, in columns; numbers to the right.
+  static func table(_ records: [Record]) -> [String] {
+    guard let first = records.first else { return [] }
+    let rows = [first.fields.map(\.name)] + records.map { $0.fields.map(\.value.shown) }
+    let isNumber = first.fields.indices.map { column in
+      records.map { $0.fields[column].value }.allSatisfy { $0.isNumber || $0.raw.isEmpty }
+    }
+    let widths = first.fields.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { cells in
+      let columns = cells.indices.map { column in
+        let gap = String(repeating: " ", count: widths[column] - cells[column].count)
+        return isNumber[column] ? gap + cells[column] : cells[column] + gap
+      }
+      return columns.joined(separator: "  ").replacing(/\ +$/, with: "")
+    }
+  }
+}
+
+extension CSVCell {
+  /// The instant as it is written; empty for nil.
+  init(_ instant: Instant?) { self = .plain(instant?.text ?? "") }
+
+  /// The value without quotes or escapes.
+  var raw: String {
+    switch self {
+    case .plain(let text), .text(let text), .name(let text): text
+    case .integer(let number): String(number)
+    }
+  }
+
+  /// The value as a terminal shows it.
+  var shown: String { if case .text(let text) = self { text.escaped } else { raw.shown() } }
+
+  fileprivate var isNumber: Bool { if case .integer = self { true } else { false } }
+
+  fileprivate var json: JSONValue {
+    if case .integer(let number) = self { return .integer(number) }
+    return raw.isEmpty ? .null : .string(raw)
+  }
+}
+
+/// `text` with spaces behind it, up to `width` characters.
+func padded(_ text: String, to width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+extension JSONValue {
+  /// The document without a newline at its end.
+  var documentText: String { String(decoding: document.dropLast(), as: UTF8.self) }
+}

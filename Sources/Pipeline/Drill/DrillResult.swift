@@ -1,0 +1,78 @@
+public import Domain
+
+import Foundation
+import Reports
+
+/// The damages of a drill, and what was found of them.
+public struct DrillResult: Sendable {
+  /// Business time of both reconciliations.
+  let asOf: Instant
+  /// Damaged events by kind, in the order of `DamageKind`.
+  let damages: [(kind: String, events: Int)]
+  /// By code.
+  let rows: [DrillRow]
+  /// Each damage that nothing showed although the data could, and each break of a damaged user that
+  /// the damage does not explain.
+  let notes: [String]
+
+  /// The result for a person to read.
+  public var text: String {
+    let total = damages.reduce(0) { $0 + $1.events }
+    let parts = damages.map { "\($0.events) \($0.kind)" }.joined(separator: ", ")
+    var lines = ["as of \(asOf.text): \(total) events of as many users damaged: \(parts)"]
+    lines += Record.table(rows.map(\.record))
+    lines += notes.prefix(Self.notesShown).map { $0.shown() }
+    if notes.count > Self.notesShown { lines.append("… and \(notes.count - Self.notesShown) more") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static let notesShown = 20
+
+  /// Writes `drill.csv` into `folder`, which is made when missing.
+  public func write(into folder: String) throws(SubledgerError) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw SubledgerError(
+        .cannotCreate, "cannot make the folder \(folder.shown()): \(error.cause)",
+        hint: "check the path given as --out")
+    }
+    let names = DrillRow(code: "").record.fields.map(\.name)
+    let lines = [csvLine(names.map(CSVCell.plain))] + rows.map { $0.record.csv(names) }
+    let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
+    try attempt { try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/drill.csv")) }
+  }
+}
+
+/// How well the damages were found that one code must show.
+struct DrillRow: Equatable {
+  /// A break's code, or `duplicate`.
+  let code: String
+  /// Damages that the code must show.
+  var injected: Int64 = 0
+  /// How many of these a break, or a count, showed.
+  var found: Int64 = 0
+  /// How many of `found` are losses that another `MISSED_` code named.
+  var renamed: Int64 = 0
+  /// How many of `injected` nothing showed although the data could.
+  var missed: Int64 = 0
+  /// How many of `injected` nothing in the data could show, by the reason.
+  var unrevealed: [String: Int64] = [:]
+  /// Breaks, or counts, that no damage explains.
+  var wrong: Int64 = 0
+
+  fileprivate var record: Record {
+    func share(of whole: Int64) -> CSVCell {
+      .plain(whole > 0 ? ReportValue.ratio(found, whole).text : "")
+    }
+    let reasons = unrevealed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    return Record([
+      ("code", .plain(code)), ("injected", .integer(injected)), ("found", .integer(found)),
+      ("renamed", .integer(renamed)), ("missed", .integer(missed)),
+      ("unrevealed", .integer(unrevealed.values.reduce(0, +))), ("false", .integer(wrong)),
+      ("recall", share(of: found + missed)), ("precision", share(of: found + wrong)),
+      ("unrevealed_reasons", .text(reasons.joined(separator: "; "))),
+    ])
+  }
+}

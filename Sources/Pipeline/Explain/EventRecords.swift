@@ -1,0 +1,80 @@
+import EventStore
+import Subscriptions
+import Reports
+import Domain
+
+/// Makes records of events, with their texts beside the numbers that the ledger stores.
+final class EventRecords {
+  private let ledger: Ledger
+  private var archives: [Int32: ArchiveLabel] = [:]
+  /// Transaction ids of the fold group that was last asked for, by lineage and identity.
+  private var texts: [Int64: [Int64: String]] = [:]
+  private var group: Int64?
+
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  /// The events of `evidence`; `group` are the lineages of its fold group.
+  func records(
+    of evidence: [SourceEvent], _ group: [LineageRow]
+  ) throws(LedgerError) -> [Record] {
+    if self.group != group.first?.key {
+      self.group = group.first?.key
+      texts = [:]
+    }
+    var records: [Record] = []
+    for source in evidence {
+      let (event, sent) = (source.event, source.told)
+      guard let row = group.first(where: { $0.key == sent.lineage }) else { continue }
+      if texts[row.key] == nil { texts[row.key] = try transactions(of: row) }
+      var record = try record(
+        of: sent, in: row, transaction: texts[row.key]?[sent.identity] ?? "")
+      record["product_id"] = .text(text(event.product))
+      record["kind"] = .plain(event.kind.name)
+      record["reported_as"] = .plain(sent.kind == event.kind ? "" : sent.kind.name)
+      record["event_at"] = CSVCell(event.time)
+      records.append(record)
+    }
+    return records
+  }
+
+  /// An event of a lineage as it was sent.
+  func record(
+    of event: Event, in row: LineageRow, transaction: String
+  ) throws(LedgerError) -> Record {
+    // A lineage's user is that of its events which name none.
+    let isOwn = event.user == 0 || event.user == row.user
+    let user = isOwn ? row.userText : try ledger.userText(event.user) ?? ""
+    return Record([
+      ("provider", .plain(row.provider.name)), ("app_id", .text(text(row.app))),
+      ("environment", .plain(row.environment.name)), ("store", .plain(event.store.name)),
+      ("user_id", .text(user)), ("subscription_id", .text(row.originalText)),
+      ("transaction_id", .text(transaction)), ("product_id", .text(text(event.product))),
+      ("kind", .plain(event.kind.name)), ("reported_as", .plain("")),
+      ("event_at", CSVCell(event.time)), ("created_at", CSVCell(event.created)),
+      ("received_at", CSVCell(event.received)),
+    ]) + (try location(event.place))
+      + Record([("body", .plain(UInt64(bitPattern: event.body).hexadecimal))])
+  }
+
+  /// Archive, line and byte.
+  func location(_ place: Provenance) throws(LedgerError) -> Record {
+    if archives[place.archive] == nil {
+      archives[place.archive] = try ledger.archiveLabel(place.archive)
+    }
+    return Record([
+      ("archive", .name(archives[place.archive]?.name ?? "")),
+      ("sha256", .plain(archives[place.archive]?.sha256 ?? "")), ("line", .integer(place.line)),
+      ("byte_offset", .integer(place.byteOffset)),
+    ])
+  }
+
+  func text(_ symbol: StringID) -> String { ledger.symbols.words[Int(symbol)] }
+
+  private func transactions(of row: LineageRow) throws(LedgerError) -> [Int64: String] {
+    var texts: [Int64: String] = [:]
+    for version in try ledger.versions(ofLineage: row) where version.counts {
+      texts[version.event.identity] = version.transaction
+    }
+    return texts
+  }
+}

@@ -1,0 +1,153 @@
+import EventStore
+import Reports
+import Domain
+
+/// One thing that makes up what is explained, with the events that it comes from.
+struct Entry {
+  /// Business time; nil for what has none.
+  var at: Instant?
+  /// What it is, in words.
+  var step: String
+  /// What it adds, by column; an empty text is an unknown amount.
+  var contributions: [(column: String, text: String)] = []
+  /// The break, when it is one.
+  var breakID = ""
+  /// The event that carries it first, then the other events behind it.
+  var events: [Record] = []
+
+  /// A row for each column, and one for each other event behind them.
+  fileprivate var rows: [Record] {
+    func row(_ column: String, _ contribution: String, _ role: String, _ event: Record?) -> Record {
+      let entry = Record([
+        ("at", CSVCell(at)), ("step", .text(step)), ("column", .plain(column)),
+        ("contribution", .plain(contribution)), ("role", .plain(role)),
+        ("break_id", .plain(breakID)),
+      ])
+      return entry + (event ?? Record([]))
+    }
+    let parts = contributions.isEmpty ? [("", "")] : contributions
+    return parts.map { row($0.0, $0.1, "carries", events.first) }
+      + events.dropFirst().map { row("", "", "context", $0) }
+  }
+
+  /// The entry and each of its events, indented.
+  fileprivate var lines: [String] {
+    let parts = contributions.map { column, text in
+      let sign = text.hasPrefix("-") || text.isEmpty ? "" : "+"
+      return "\(column) \(text.isEmpty ? "unknown" : sign + text)"
+    }
+    let head = [at?.text ?? "", step, breakID].filter { !$0.isEmpty }.joined(separator: "  ")
+    let tail = parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))"
+    return ["", head + tail]
+      + events.enumerated().flatMap { Self.lines(of: $1, after: $0 == 0 ? "by" : "after") }
+  }
+
+  /// What was received and to whom it belongs; where it is.
+  private static func lines(of event: Record, after word: String) -> [String] {
+    func part(_ before: String, _ name: String) -> String {
+      let text = event[name].shown
+      return text.isEmpty ? "" : "\(before) \(text)"
+    }
+    return [
+      "  \(word) \(event["kind"].raw)" + part(", reported as", "reported_as")
+        + part(" of", "event_at") + part(",", "provider")
+        + part(", subscription", "subscription_id")
+        + part(", transaction", "transaction_id") + part(", user", "user_id"),
+      "   " + part("", "archive") + part(" line", "line") + part(" byte", "byte_offset")
+        + part(", body", "body") + part(", received", "received_at"),
+    ]
+  }
+}
+
+/// Writes an explanation: its parts as they come, and then its entries by business time.
+///
+/// A number may rest on millions of events, so entries wait as they are written in a temporary
+/// table, which SQLite sorts on disk.
+final class Explanation {
+  private let ledger: Ledger
+  private let format: AnswerFormat
+  private let write: ([UInt8]) throws -> Void
+  private var waiting: [[LedgerValue]] = []
+  private var count: Int64 = 0
+  private var isBegun = false
+
+  init(
+    _ ledger: Ledger, format: AnswerFormat, write: @escaping ([UInt8]) throws -> Void
+  ) throws {
+    self.ledger = ledger
+    self.format = format
+    self.write = write
+    try ledger.rows(sql: "drop table if exists temp.explained") { _ in }
+    try ledger.rows(sql: "create temp table explained (entry, at_ms, label, output)") { _ in }
+  }
+
+  /// Writes what the explanation, or the next part of it, is about.
+  func begin(_ subject: Record) throws {
+    if format == .csv, !isBegun { try line(csvLine(Self.columns.map(CSVCell.plain))) }
+    if isBegun, format == .text { try line("") }
+    isBegun = true
+    try part("subject", subject, text: subject.lines)
+  }
+
+  /// Writes a number of a report, or a sentence; not in the CSV form, which has only entries.
+  func part(_ kind: String, _ record: Record, text: [String]) throws {
+    switch format {
+    case .csv: break
+    case .text: for text in text { try line(text) }
+    case .json: try line((Record([("is", .plain(kind))]) + record).json.line)
+    }
+  }
+
+  /// Writes a sentence.
+  func note(_ text: String) throws {
+    try part("note", Record([("text", .plain(text))]), text: [text])
+  }
+
+  /// Keeps an entry; with a `label`, `finish` can leave it out.
+  func add(_ entry: Entry, label: String? = nil) throws {
+    let lines: [[UInt8]] =
+      switch format {
+      case .csv: entry.rows.map { $0.csv(Self.columns) }
+      case .text: entry.lines.map { Array($0.shown().utf8) }
+      case .json: entry.rows.map { (Record([("is", .plain("entry"))]) + $0).json.line }
+      }
+    let output = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    waiting.append([
+      .integer(count), entry.at.map { .integer($0.milliseconds) } ?? .null,
+      label.map(LedgerValue.text) ?? .null, .text(output),
+    ])
+    count += 1
+    if waiting.count > 256 { try flush() }
+  }
+
+  /// Writes the entries by business time, then as they were added, and forgets them.
+  ///
+  /// - Parameter labels: the labels of entries that are written; nil for all entries.
+  func finish(labels: Set<String>? = nil) throws {
+    try flush()
+    let sql = "select label, output from temp.explained order by at_ms is null, at_ms, entry"
+    try ledger.rows(sql: sql) { row in
+      if labels?.contains(row.text(0)) ?? true { try line(row.text(1).utf8) }
+    }
+    try ledger.rows(sql: "delete from temp.explained") { _ in }
+  }
+
+  private func flush() throws {
+    try ledger.insert(waiting, intoTemporary: "explained")
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  private func line(_ text: String) throws { try line(text.shown().utf8) }
+
+  private func line(_ bytes: some Sequence<UInt8>) throws {
+    try write(bytes + [UInt8(ascii: "\n")])
+  }
+
+  /// The columns of the CSV form.
+  private static let columns = [
+    "at", "step", "column", "contribution", "role", "break_id", "provider", "app_id",
+    "environment", "store", "user_id", "subscription_id", "transaction_id", "product_id", "kind",
+    "reported_as", "event_at", "created_at", "received_at", "archive", "sha256", "line",
+    "byte_offset", "body",
+  ]
+}

@@ -1,0 +1,263 @@
+import EventStore
+import Reconciliation
+import Reports
+import Subscriptions
+import Domain
+
+/// A subscription, a break or a transaction as entries: what was received, the periods that follow
+/// from it, and what reports count of it.
+final class SubscriptionEntries {
+  private let ledger: Ledger
+  private let rules: FoldSettings
+  private let run: RunRow?
+  private let records: EventRecords
+  private let output: Explanation
+  /// Locations of the versions that were added, by identity.
+  private var added: [Int64: Set<Provenance>] = [:]
+
+  /// - Parameter rules: as-of and calendar of what is explained.
+  init(_ ledger: Ledger, rules: FoldSettings, run: RunRow?, output: Explanation) {
+    self.ledger = ledger
+    self.rules = rules
+    self.run = run
+    self.output = output
+    records = EventRecords(ledger)
+  }
+
+  /// Explains the subscriptions with this original transaction id.
+  func explain(subscription id: String) throws {
+    let rows = try ledger.lineages(original: id)
+    guard !rows.isEmpty else {
+      throw SubledgerError(
+        .noInput, "the ledger holds no subscription \(id.escaped)",
+        hint: "give an original transaction id, as in the column subscription_id of breaks.csv")
+    }
+    for row in rows {
+      added = [:]
+      var subject = Record([
+        ("subscription", .text(id)), ("provider", .plain(row.provider.name)),
+        ("environment", .plain(row.environment.name)), ("store", .plain(row.store.name)),
+      ])
+      if !row.userText.isEmpty { subject["user_id"] = .text(row.userText) }
+      try output.begin(subject + asOfAndRun)
+      try add(row)
+      try noteBreaks()
+      try addBreaks(of: row)
+      try output.finish()
+    }
+  }
+
+  /// Explains a break, with everything that was received of its subscription.
+  func explain(breakID id: String) throws {
+    guard let subject = try ledger.knownBreak(id) else {
+      throw SubledgerError(
+        .noInput, "the ledger holds no break \(id.escaped)",
+        hint: "give an id of the column break_id of breaks.csv or breaks_history.csv")
+    }
+    var shown = Record([])
+    for report in ["breaks_history", "breaks"] {
+      try forEachBreak(of: report, in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
+        guard $0["break_id"] == id else { return }
+        for (name, value) in $0.values where !value.text.isEmpty {
+          shown[name] = .plain(value.text)
+        }
+      }
+    }
+    try output.begin(shown)
+    let everywhere = try ledger.lineages(original: subject.subscription).filter {
+      $0.provider == subject.provider && records.text($0.app).isExactly(subject.app)
+    }
+    let rows = everywhere.filter { $0.environment == subject.environment }
+    if rows.isEmpty { try output.note("no event of its subscription was received") }
+    for row in rows { try add(row) }
+    if subject.code == .envLeak {
+      for row in everywhere where row.environment != subject.environment {
+        try addVersions(of: row)
+      }
+    }
+    try noteBreaks()
+    if let row = rows.first { try addBreaks(of: row) }
+    try output.finish()
+  }
+
+  /// Explains what was received of a transaction, and what reports count of it.
+  func explain(transaction id: String, checkStop: () throws(SubledgerError) -> Void) throws {
+    let key = transactionKey(id)
+    var groups = 0
+    var found = 0
+    try ledger.forEachGroup { group, events in
+      groups += 1
+      if groups % 512 == 0 { try checkStop() }
+      let hits = events.filter { $0.transaction == key }
+      guard !hits.isEmpty else { return }
+      var named: Set<Int64> = []
+      for row in group where hits.contains(where: { $0.lineage == row.key }) {
+        for version in try ledger.versions(ofLineage: row)
+        where version.event.transaction == key && version.transaction.isExactly(id) {
+          named.insert(version.event.identity)
+          found += 1
+          try add(version, of: row)
+        }
+      }
+      for history in try lives(of: events, rules: rules) {
+        try addContributions(of: history) { evidence in
+          evidence.first.map { named.contains($0.told.identity) } ?? false
+        }
+      }
+    }
+    guard found > 0 else {
+      throw SubledgerError(
+        .noInput, "the ledger holds no event of the transaction \(id.escaped)",
+        hint: "check the id; breaks.csv lists what only snapshots contain")
+    }
+    try output.begin(Record([("transaction", .text(id))]) + asOfAndRun)
+    try output.finish()
+  }
+
+  private var asOfAndRun: Record {
+    Record(
+      [("as_of", CSVCell(rules.asOf))] + (run.map { [("run", CSVCell.integer($0.id))] } ?? []))
+  }
+
+  /// Notes that the breaks in the ledger are not those that `run` published.
+  private func noteBreaks() throws {
+    guard let run, run.published != nil, let other = try ledger.unpublishedRun() else { return }
+    try output.note(
+      "run \(other.id) has not published, and its breaks replaced those that run \(run.id) "
+        + "published; the latter are not listed")
+  }
+
+  /// Adds what was received of a lineage and of its subscriptions, and their state at as-of.
+  private func add(_ row: LineageRow) throws {
+    let group = try ledger.group(of: row)
+    let histories = try lives(of: try ledger.events(of: group), rules: rules)
+      .filter { $0.toldEvents.contains { $0.lineage == row.key } }
+    let lineages = Set(histories.flatMap { $0.toldEvents.map(\.lineage) }).union([row.key])
+    for member in group where lineages.contains(member.key) { try addVersions(of: member) }
+    for history in histories {
+      if let state = history.state { try output.note(sentence(state)) }
+      try addPeriods(of: history)
+      try addContributions(of: history)
+    }
+    try addSnapshots(of: row)
+  }
+
+  private func sentence(_ state: LineageState) -> String {
+    let product = records.text(state.product)
+    var parts = ["charges \(state.charges.count), refunds \(state.refunds.count)"]
+    if let end = state.effectiveEnd {
+      let isOver = end <= rules.asOf
+      parts.append(
+        "\(state.isTrial ? "trial" : "access") \(isOver ? "ended" : "until") \(end.text)")
+    }
+    if state.isAutoRenewOff { parts.append("auto-renew is off") }
+    if state.isInBillingRetry { parts.append("a payment had failed") }
+    if state.accessTakenAway { parts.append("access was revoked") }
+    if let end = state.churned.last { parts.append("churned \(end.at.text)") }
+    return "\(product.isEmpty ? "no product" : product.escaped): \(parts.joined(separator: "; "))"
+  }
+
+  /// Adds everything that was received of a lineage, superseded versions included.
+  private func addVersions(of row: LineageRow) throws {
+    for version in try ledger.versions(ofLineage: row) { try add(version, of: row) }
+  }
+
+  /// Adds one version of an event, and those that other lineages hold.
+  private func add(_ version: EventVersion, of row: LineageRow) throws {
+    try addAlone(version, of: row)
+    for rival in try ledger.rivals(of: version) where rival.event.lineage != row.key {
+      if let other = try ledger.lineage(rival.event.lineage) { try addAlone(rival, of: other) }
+    }
+  }
+
+  private func addAlone(_ version: EventVersion, of row: LineageRow) throws {
+    let event = version.event
+    guard added[event.identity, default: []].insert(event.place).inserted else { return }
+    var record = try records.record(of: event, in: row, transaction: version.transaction)
+    // Versions may disagree about the user.
+    if !version.counts, event.user == 0 { record["user_id"] = .text("") }
+    let step =
+      version.counts
+      ? event.time >= rules.asOf ? "received, after as-of" : "received" : "received, superseded"
+    try output.add(Entry(at: event.time, step: step, events: [record]))
+  }
+
+  private func addPeriods(of history: SubscriptionHistory) throws {
+    for period in history.spells {
+      var step = period.isTrial ? "trial" : "paid period"
+      step += " of \(records.text(period.product).escaped)"
+      step += period.end.map { " until \($0.text)" } ?? ", its end is unknown"
+      if period.isEndDerived { step += " (by the length of its product)" }
+      if let grace = period.graceEnd { step += ", grace until \(grace.text)" }
+      if let revoked = period.takenAway { step += ", revoked \(revoked.text)" }
+      try output.add(Entry(at: period.start, step: step))
+    }
+  }
+
+  /// Adds what reports count; `isWanted` looks at the events behind each contribution.
+  private func addContributions(
+    of history: SubscriptionHistory, where isWanted: ([SourceEvent]) -> Bool = { _ in true }
+  ) throws {
+    var entries: [Entry] = []
+    for found in try history.shares() where isWanted(history.evidence(of: found)) {
+      let contributions = Self.reports.flatMap { Self.contributions(of: found.cell, to: $0) }
+      guard !contributions.isEmpty else { continue }
+      let step = found.cell.step
+      if let known = entries.firstIndex(where: { $0.at == found.at && $0.step == step }) {
+        entries[known].contributions += contributions
+      } else {
+        entries.append(Entry(at: found.at, step: step, contributions: contributions))
+      }
+    }
+    for entry in entries { try output.add(entry) }
+  }
+
+  /// What a cell adds to the measures of a report that do not follow from others.
+  private static func contributions(
+    of cell: Contribution.Cell, to report: NumberReport
+  ) -> [(column: String, text: String)] {
+    report.columns(of: cell).compactMap { part in
+      guard case .during = part.span, !part.isUnknown,
+        report.formula(of: part.column) == nil, !part.column.hasSuffix("_local")
+      else { return nil }
+      let isAmount = part.column.hasSuffix("_usd") || report == .mrrMonthly
+      let text = numberText(Int128(part.value), isAmount: isAmount)
+      return ("\(report.rawValue) \(part.column)", text)
+    }
+  }
+
+  /// Adds the newest snapshots of a user.
+  private func addSnapshots(of row: LineageRow) throws {
+    guard row.user != 0 else { return }
+    let found = try ledger.snapshotPlaces(
+      ofUser: row.user, provider: row.provider, asOf: rules.asOf, newest: 8)
+    for snapshot in found {
+      let record = Record([
+        ("kind", .plain("snapshot")), ("provider", .plain(row.provider.name)),
+        ("user_id", .text(row.userText)), ("event_at", CSVCell(snapshot.capturedAt)),
+      ])
+      try output.add(
+        Entry(
+          at: snapshot.capturedAt, step: "snapshot",
+          events: [record + (try records.location(snapshot.place))]))
+    }
+  }
+
+  /// Adds the breaks of a subscription, as `breaks.csv` shows them.
+  private func addBreaks(of row: LineageRow) throws {
+    var entries: [Entry] = []
+    try forEachBreak(of: "breaks", in: ledger, ReportPlan(rules: rules, run: run?.id ?? 0)) {
+      guard $0["provider"] == row.provider.name,
+        $0["subscription_id"] == cellText(row.originalText)
+      else { return }
+      let step = "\($0["code"]), \($0["status"])"
+      entries.append(Entry(at: $0.expectedAt, step: step, breakID: $0["break_id"]))
+    }
+    for entry in entries { try output.add(entry) }
+  }
+
+  private static let reports: [NumberReport] = [
+    .revenueMonthly, .churnMonthly, .mrrMonthly, .renewalsMonthly, .trialsMonthly,
+    .excludedMonthly, .deliveriesDaily,
+  ]
+}
