@@ -71,6 +71,23 @@ public struct Month: Sendable, Hashable, Comparable {
   public var text: String { "\(padded(Int(number) / 12, 4))-\(padded(Int(number) % 12 + 1, 2))" }
 }
 
+extension Month: Codable {
+  /// Reads a month as it is written, such as `2026-10`.
+  public init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    guard let month = Month(text: try value.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: value, debugDescription: "it is not a month")
+    }
+    self = month
+  }
+
+  /// Writes the month as `2026-10`.
+  public func encode(to encoder: any Encoder) throws {
+    var value = encoder.singleValueContainer()
+    try value.encode(text)
+  }
+}
+
 extension Month {
   /// The month that text such as `2026-10` names; nil for any other text.
   public init?(text: String) {

@@ -1,17 +1,25 @@
 import Foundation
 import EventStore
+import Domain
 
-/// A person's note on an act.
-struct AuditNote: Sendable {
-  /// The reason; empty if not given.
+/// Why a person acts on the ledger, and who it is.
+public struct AuditNote: Sendable {
+  /// Why; empty when it is not given.
   let reason: String
-  /// The person; empty if not given.
+  /// Who; empty when it is not given.
   let who: String
 
-  /// - Throws: `SubledgerError` of kind `usage` for text that is not a single line.
-  init(reason: String?, who: String?) throws(SubledgerError) {
+  /// Checks what a person wrote.
+  ///
+  /// - Throws: `SubledgerError` of kind `usage` for more than one line.
+  public init(reason: String?, who: String?) throws(SubledgerError) {
     self.reason = try Self.line(reason, "reason")
     self.who = try Self.line(who, "who")
+  }
+
+  /// Throws when there is no reason.
+  func requireReason(of option: String, hint: String) throws(SubledgerError) {
+    if reason.isEmpty { throw SubledgerError(.usage, "\(option) needs --reason", hint: hint) }
   }
 
   private static func line(_ text: String?, _ option: String) throws(SubledgerError) -> String {
@@ -24,10 +32,21 @@ struct AuditNote: Sendable {
 }
 
 extension NewAuditEntry {
-  /// An act that people gave `words` for.
-  init(_ deed: AuditEntry.AuditAction, _ words: AuditNote) {
+  /// An act that a person gave `note` for.
+  init(_ deed: AuditEntry.AuditAction, _ note: AuditNote) {
     self.init(deed)
-    reason = words.reason
-    who = words.who
+    reason = note.reason
+    who = note.who
+  }
+}
+
+extension Month {
+  /// Reads what a person wrote.
+  init(typed text: String) throws(SubledgerError) {
+    guard let month = Month(text: text) else {
+      throw SubledgerError(
+        .usage, "\"\(text)\" is not a month", hint: "write year and month, such as 2026-10")
+    }
+    self = month
   }
 }

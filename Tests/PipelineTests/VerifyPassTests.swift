@@ -16,7 +16,7 @@ struct VerifyPassTests: PlanSuite {
     let night = RunPipeline(
       plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
     func count(isWhole: Bool) throws(SubledgerError) -> Int? {
-      try night.told(by: folder.path("absent.sqlite"), isWhole: isWhole) {
+      try night.read(folder.path("absent.sqlite"), isWhole: isWhole) {
         ledger throws(LedgerError) in
         try ledger.archives().count
       }

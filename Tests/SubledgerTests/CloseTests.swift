@@ -137,8 +137,8 @@ struct CloseTests {
     "A close that makes no sense says why, and what to do",
     arguments: [
       (["close", "2026-02"], Int32(66), "does not exist"),
-      (["close", "2026-13"], 64, "is no month"),
-      (["close", "february"], 64, "is no month"),
+      (["close", "2026-13"], 64, "is not a month"),
+      (["close", "february"], 64, "is not a month"),
       (["close", "2026-02", "--force"], 64, "--force needs --reason"),
       (["reopen", "2026-02", "--reason", "x"], 66, "does not exist"),
     ])

@@ -81,14 +81,14 @@ struct PackTests {
     #expect(differences(before, try program.published(in: "subledger-2025-03/closed")).isEmpty)
     let manifest = try String(
       contentsOfFile: program.folder.path("subledger-2025-03/pack.json"), encoding: .utf8)
-    #expect(manifest.contains("\"act\": 1,"))
+    #expect(manifest.contains("\"act\" : 1,"))
     try forge()
   }
 
   /// Somebody who makes the checksums fit is found by the act, and by the run that sealed it.
   private func forge() throws {
     for (file, told) in [
-      ("churn_monthly.csv", "that were closed"), ("acts.json", "does not tell the close"),
+      ("churn_monthly.csv", "that were closed"), ("acts.json", "does not contain the close"),
     ] {
       try system("tar", "-xzf", "d.tar.gz")
       try system(

@@ -2,9 +2,9 @@ internal import Formats
 public import Domain
 
 /// What a person did to the ledger.
-public struct AuditEntry: Sendable, Equatable {
-  /// The action.
-  public enum AuditAction: String, Sendable, CaseIterable {
+public struct AuditEntry: Sendable, Equatable, Codable {
+  /// What was done.
+  public enum AuditAction: String, Sendable, CaseIterable, Codable {
     /// The numbers of a month were frozen.
     case close
     /// A closed month was opened again.

@@ -10,55 +10,60 @@ extension RunPipeline {
   /// Freezes the numbers of a month as the newest run published them, and reports them.
   ///
   /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
-  /// go into the ledger in one transaction. No clock is read: the time of a close is its run's
-  /// as-of.
-  public func close(_ order: CloseOrder) throws(SubledgerError) -> String {
-    try onLedger(to: "close \(order.month.text)") { ledger throws(SubledgerError) in
-      let (run, zone) = try newestPublication(of: ledger, order.month)
-      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
+  /// go into the ledger in one transaction. Nothing of it reads a clock: a close speaks of its
+  /// run's as-of.
+  ///
+  /// - Parameter isForced: whether rows that can still change are frozen as they are.
+  public func close(
+    month text: String, _ note: AuditNote, isForced: Bool
+  ) throws(SubledgerError) -> String {
+    let month = try Month(typed: text)
+    if isForced { try note.requireReason(of: "--force", hint: "say why the month cannot wait") }
+    return try onLedger(to: "close \(text)") { ledger throws(SubledgerError) in
+      let (run, zone) = try newestPublication(of: ledger, month)
+      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[month] }
       if let standing {
         throw SubledgerError(
           .usage,
-          "cannot close \(order.month.text): it is closed with the numbers of run \(standing.run)",
-          hint: "open it with `subledger reopen \(order.month.text) --reason …` first")
+          "cannot close \(month.text): it is closed with the numbers of run \(standing.run)",
+          hint: "open it with `subledger reopen \(month.text) --reason …` first")
       }
-      try requireStanding(run, in: ledger, to: "close \(order.month.text)")
+      try requireStanding(run, in: ledger, to: "close \(month.text)")
       let pipeline = try following(run, in: ledger)
       let rules = try pipeline.reconcileRules(for: ledger).fold
       try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }
       let frozen = try attempt {
-        try FrozenMonth(order.month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
+        try FrozenMonth(month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       }
-      try check(frozen, order, run)
-      var act = NewAuditEntry(.close, order.words)
-      act.month = order.month
+      try check(frozen, month.text, run, isForced: isForced)
+      var act = NewAuditEntry(.close, note)
+      act.month = month
       act.zone = zone
       act.content = content(of: frozen, run)
       _ = try attempt { try ledger.close(act, frozen.reports) }
       let rows = frozen.reports.reduce(0) { $0 + $1.rows.count }
-      return dryRunNotice + "\(order.month.text) is closed in \(zone) with the numbers of run "
+      return dryRunNotice + "\(month.text) is closed in \(zone) with the numbers of run "
         + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
         + "\(counted(frozen.openBreaks, "open break"))"
     }
   }
 
   /// Opens a closed month again; later runs compare with the last publication.
-  public func reopen(_ order: CloseOrder) throws(SubledgerError) -> String {
-    guard !order.words.reason.isEmpty else {
-      throw SubledgerError(.usage, "reopen needs --reason", hint: "say why the numbers must change")
-    }
-    return try onLedger(to: "reopen \(order.month.text)") { ledger throws(SubledgerError) in
-      let (_, zone) = try newestPublication(of: ledger, order.month)
-      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[order.month] }
+  public func reopen(month text: String, _ note: AuditNote) throws(SubledgerError) -> String {
+    let month = try Month(typed: text)
+    try note.requireReason(of: "reopen", hint: "say why the numbers must change")
+    return try onLedger(to: "reopen \(text)") { ledger throws(SubledgerError) in
+      let (_, zone) = try newestPublication(of: ledger, month)
+      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[month] }
       guard let standing else {
-        throw try notClosed(order.month, in: zone, of: ledger)
+        throw try notClosed(month, in: zone, of: ledger)
       }
-      var act = NewAuditEntry(.reopen, order.words)
-      act.month = order.month
+      var act = NewAuditEntry(.reopen, note)
+      act.month = month
       act.zone = zone
       act.content = "close \(standing.act)"
       _ = try attempt { try ledger.record(act) }
-      return dryRunNotice + "\(order.month.text) is open again; it was closed with the numbers of "
+      return dryRunNotice + "\(month.text) is open again; it was closed with the numbers of "
         + "run \(standing.run)"
     }
   }
@@ -129,9 +134,8 @@ extension RunPipeline {
   }
 
   private func check(
-    _ frozen: FrozenMonth, _ order: CloseOrder, _ run: RunRow
+    _ frozen: FrozenMonth, _ month: String, _ run: RunRow, isForced: Bool
   ) throws(SubledgerError) {
-    let month = order.month.text
     guard frozen.reports.contains(where: { $0.report.hasSuffix("_monthly") }) else {
       throw SubledgerError(
         .usage, "cannot close \(month): no report of run \(run.id) has a row of it",
@@ -144,7 +148,7 @@ extension RunPipeline {
           + "published, because the ledger took in more since",
         hint: "publish with `subledger run` or `subledger report`, and close then")
     }
-    guard frozen.incomplete.isEmpty || order.isForced else {
+    guard frozen.incomplete.isEmpty || isForced else {
       let rows = frozen.incomplete.sorted { $0.key < $1.key }
         .map { "\($0.value) of \($0.key)" }.joined(separator: ", ")
       throw SubledgerError(

@@ -7,16 +7,17 @@ import Yams
 extension RunPipeline {
   /// Removes a person's id from the ledger, and reports the counts and the remaining manual steps.
   ///
-  /// Counts stay: a pseudonym replaces the id, also when the id arrives again. The change is one
-  /// transaction; then the file is rewritten, so that free space does not hold the id. Neither
-  /// output nor act contains the id.
-  public func erase(_ order: EraseOrder) throws(SubledgerError) -> String {
-    try onLedger(to: "erase the person") { ledger throws(SubledgerError) in
+  /// What the ledger counts stays: a pseudonym stands in the id's place, also when the id comes
+  /// again. The change is one transaction; then the file is written anew, so that free space holds
+  /// nothing of it. Neither answer nor act holds the id.
+  public func erase(user: String, _ note: AuditNote) throws(SubledgerError) -> String {
+    try check(note, erasing: user)
+    return try onLedger(to: "erase the person") { ledger throws(SubledgerError) in
       // Before anything is written, because a reader of an older state keeps the id in the log.
       try attempt { try ledger.emptyLog() }
-      let act = NewAuditEntry(.erase, order.words)
+      let act = NewAuditEntry(.erase, note)
       let erasure = try attempt {
-        try ledger.erase(order.user, as: act, decisions: redactedDecisions)
+        try ledger.erase(user, as: act, decisions: redactedDecisions)
       }
       guard let found = erasure else {
         throw SubledgerError(
@@ -33,6 +34,21 @@ extension RunPipeline {
           hint: cause.hint)
       }
       return told
+    }
+  }
+
+  /// Checks what a person wrote, without repeating the id.
+  private func check(_ note: AuditNote, erasing user: String) throws(SubledgerError) {
+    guard !user.isEmpty else {
+      throw SubledgerError(
+        .usage, "no user is named", hint: "give the id as the provider writes it")
+    }
+    try note.requireReason(of: "erase", hint: "say on whose demand, such as a ticket's number")
+    let redaction = Redaction(id: user, name: "")
+    for text in [note.reason, note.who] where redaction.applied(to: text) != text {
+      throw SubledgerError(
+        .usage, "--reason or --who holds the id that is to be erased",
+        hint: "the act is kept; write it without the id")
     }
   }
 

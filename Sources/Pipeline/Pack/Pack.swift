@@ -11,7 +11,7 @@ extension RunPipeline {
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws(SubledgerError) {
     try requireLedger(to: "pack")
-    try PackFile.requireRoom(for: file)
+    try requireRoom(forPack: file)
     let room = try PrivateFolder()
     defer { withExtendedLifetime(room) {} }
     let copy = room.path("ledger.sqlite")
@@ -25,14 +25,11 @@ extension RunPipeline {
     let history = try history(of: run.id, in: ledger)
     let rules = history.plan.rules
     let period = try Month(typed: month)
-    let close = try attempt {
-      try PackedClose(of: period, zone: rules.calendar.identifier, in: ledger)
-    }
+    let close = try ledger.closes(zone: rules.calendar.identifier, knownTo: .max)[period]
     if close == nil {
       try requireEnd(of: period, by: rules)
       try requireRows(of: period, rules.calendar.identifier, run, in: ledger)
     }
-    let chain = try attempt { try ledger.chain() }
     let folder = room.path("pack")
     var shadow = plan
     shadow.ledger = copy
@@ -53,11 +50,13 @@ extension RunPipeline {
         .identity, "version \(version) does not come to the set that run \(run.id) published",
         hint: "pack it with version \(run.version), or publish it anew first")
     }
-    try attempt {
-      try write(history, period, close, chain, into: folder)
-      try close?.forEachFile(from: ledger) { try save($1, as: $0, in: folder) }
-      try sealFolder(folder)
-      try archive(folder, as: "subledger-\(period.text)", time: run.asOf, into: file)
+    try write(history, period, close, try ledger.chain(), into: folder)
+    if let close { try write(close, try ledger.acts(), period, from: ledger, into: folder) }
+    try sealFolder(folder)
+    try writePack(to: file, time: run.asOf) { tar in
+      for name in try inspectSet(in: folder).paths + ["SHA256SUMS"] {
+        try tar.add("\(folder)/\(name)", as: "subledger-\(period.text)/\(name)")
+      }
     }
   }
 
@@ -84,17 +83,15 @@ extension RunPipeline {
   }
 
   private func write(
-    _ history: RunHistory, _ period: Month, _ close: PackedClose?, _ chain: [ChainLink],
+    _ history: RunHistory, _ period: Month, _ close: MonthClose?, _ chain: [ChainLink],
     into folder: String
   ) throws {
     let run = history.row
-    let record = chain.last { $0.run == run.id }?.record ?? ""
-    let facts = JSONValue.object([
-      "period": .string(period.text), "run": .integer(run.id), "as_of": .string(run.asOf.text),
-      "version": .string(run.version), "record": .string(record),
-      "published": .string(run.published ?? ""), "close": close?.facts ?? .null,
-    ])
-    try save(facts.document, as: "pack.json", in: folder)
+    let manifest = PackManifest(
+      period: period.text, run: run.id, asOf: run.asOf.text, version: run.version,
+      record: chain.last { $0.run == run.id }?.record ?? "", published: run.published ?? "",
+      close: close.map { .init(act: $0.act, run: $0.run, asOf: $0.asOf.text) })
+    try save(try packedJSON(manifest), as: "pack.json", in: folder)
     try save(Array(Self.readme.utf8), as: "README.txt", in: folder)
     let links = chain.map { "record \($0.record)\n\($0.text)" }.joined(separator: "\n")
     try save(Array(links.utf8), as: "chain.txt", in: folder)
@@ -106,23 +103,31 @@ extension RunPipeline {
     }
   }
 
+  /// Writes what a close froze, and all acts, because the chain seals them together.
+  private func write(
+    _ close: MonthClose, _ acts: [AuditEntry], _ month: Month, from ledger: Ledger,
+    into folder: String
+  ) throws {
+    try save(try packedJSON(acts), as: "closed/acts.json", in: folder)
+    for report in try ledger.closedReports(act: close.act) {
+      guard let path = FrozenMonth.path(of: report.report, month),
+        let csv = try FrozenMonth.csv(of: report, month, from: ledger)
+      else {
+        throw SubledgerError(
+          .tryAgain,
+          "cannot pack \(month.text): this version prints other rows of \(report.report) than were "
+            + "closed",
+          hint: "pack it with the version that closed it; `subledger status` names it")
+      }
+      try save(csv, as: "closed/\(path)", in: folder)
+    }
+  }
+
   private func save(_ bytes: [UInt8], as name: String, in folder: String) throws {
     let url = URL(fileURLWithPath: "\(folder)/\(name)")
     try FileManager.default.createDirectory(
       at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(bytes).write(to: url)
-  }
-
-  private func archive(
-    _ folder: String, as root: String, time: Instant, into file: String
-  ) throws {
-    let output = try PackFile(file)
-    let tar = TarWriter(time: time.milliseconds / 1000) { try output.write($0) }
-    for name in try inspectSet(in: folder).paths + ["SHA256SUMS"] {
-      try tar.add("\(folder)/\(name)", as: "\(root)/\(name)")
-    }
-    try tar.finish()
-    try output.publish()
   }
 
   private static let readme = """
@@ -131,7 +136,7 @@ extension RunPipeline {
     reports/     the report set as the run of pack.json published it: every CSV, datapackage.json
                  with the inputs and their SHA-256, breaks, restatements; SHA256SUMS over all of it
     closed/      of a closed month the rows that its close froze, report by report: the numbers that
-                 are in the books; acts.json tells who closed and opened months, and why.
+                 are in the books; acts.json lists who closed and opened months, and why.
                  restatements.csv of reports/ bridges them to the numbers now
     documents/   the configuration (without secrets and paths), the price book and the decisions
                  about breaks that the run followed
@@ -144,4 +149,36 @@ extension RunPipeline {
     files, the reports, the documents, the chain and the close, and needs nothing but the pack.
 
     """
+}
+
+/// `pack.json`: the run whose set is packed, and the close of the month.
+struct PackManifest: Codable {
+  struct Close: Codable {
+    let act: Int64
+    let run: Int64
+    let asOf: String
+  }
+
+  let period: String
+  let run: Int64
+  let asOf: String
+  let version: String
+  let record: String
+  let published: String
+  let close: Close?
+}
+
+/// The JSON of a pack: equal values give equal bytes.
+private func packedJSON(_ value: some Encodable) throws -> [UInt8] {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+  encoder.keyEncodingStrategy = .convertToSnakeCase
+  return [UInt8](try encoder.encode(value)) + [UInt8(ascii: "\n")]
+}
+
+/// Reads the JSON of a pack; nil when it is not as `pack` writes it.
+func unpackedJSON<Value: Decodable>(_ type: Value.Type, at path: String) -> Value? {
+  let decoder = JSONDecoder()
+  decoder.keyDecodingStrategy = .convertFromSnakeCase
+  return FileManager.default.contents(atPath: path).flatMap { try? decoder.decode(type, from: $0) }
 }

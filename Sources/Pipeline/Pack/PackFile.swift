@@ -1,60 +1,49 @@
 import Formats
 import Foundation
+import Domain
 
-/// The file of a pack while it is written: beside its place, and gone when it is not finished.
-final class PackFile {
-  private let path: String
-  private let aside: AtomicFile
-
-  /// Makes the file under a temporary name; a pack contains user ids, so only its owner can read
-  /// it.
-  init(_ path: String) throws(SubledgerError) {
-    self.path = path
-    try Self.requireRoom(for: path)
-    guard let aside = AtomicFile(for: path) else {
-      throw SubledgerError(
-        .cannotCreate, "cannot write the pack \(path): cannot make \(path).part: \(Self.cause)",
-        hint: errno == EEXIST
-          ? "another pack writes it, or one that died has left it: remove it then"
-          : "check that its folder exists and that you may write there")
-    }
-    self.aside = aside
+/// Writes a pack beside its place, and gives it its name once it is on the disk; nothing is left of
+/// one that is not finished.
+///
+/// A pack names users, so only its owner may read it.
+func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Void) throws {
+  try requireRoom(forPack: path)
+  func failure(
+    _ doing: String = "write", _ kind: SubledgerError.Kind = .inputOutput,
+    hint: String = "make room on its disk, or give a file elsewhere"
+  ) -> SubledgerError {
+    let cause = String(cString: strerror(errno))
+    return SubledgerError(kind, "cannot \(doing) the pack \(path): \(cause)", hint: hint)
   }
-
-  /// Refuses a place that is taken, whatever was named by a slip.
-  static func requireRoom(for path: String) throws(SubledgerError) {
-    var state = stat()
-    guard lstat(path, &state) == 0 else { return }
-    let isFolder = state.st_mode & S_IFMT == S_IFDIR
-    throw SubledgerError(
-      .cannotCreate, "cannot write the pack \(path): it \(isFolder ? "is a folder" : "exists")",
-      hint: isFolder
-        ? "give the name of a file in it"
-        : "a pack takes the place of no file: give another name, or remove it first")
+  guard let part = AtomicFile(for: path) else {
+    throw failure(
+      "write", .cannotCreate,
+      hint: errno == EEXIST
+        ? "another pack writes \(path).part, or one that died has left it: remove it then"
+        : "check that its folder exists and that you may write there")
   }
-
-  /// Adds bytes to its end.
-  func write(_ bytes: UnsafeRawBufferPointer) throws(SubledgerError) {
-    guard aside.file.write(bytes) else { throw failure() }
+  let tar = TarWriter(time: time.milliseconds / 1000) {
+    guard part.file.write($0) else { throw failure() }
   }
-
-  /// Gives the file its name, once it is on the disk.
-  func publish() throws(SubledgerError) {
-    switch aside.publish() {
-    case nil: return
-    case .sync, .syncFolder: throw failure()
-    case .name:
-      throw SubledgerError(
-        .cannotCreate, "cannot name the pack \(path): \(Self.cause)",
-        hint: "check what is there, and that you may write to its folder")
-    }
+  try fill(tar)
+  try tar.finish()
+  switch part.publish() {
+  case nil: return
+  case .sync, .syncFolder: throw failure()
+  case .name:
+    throw failure(
+      "name", .cannotCreate, hint: "check what is there, and that you may write to its folder")
   }
+}
 
-  private func failure() -> SubledgerError {
-    SubledgerError(
-      .inputOutput, "cannot write the pack \(path): \(Self.cause)",
-      hint: "make room on its disk, or give a file elsewhere")
-  }
-
-  private static var cause: String { String(cString: strerror(errno)) }
+/// Refuses a path that is taken, whatever was named by mistake.
+func requireRoom(forPack path: String) throws(SubledgerError) {
+  var state = stat()
+  guard lstat(path, &state) == 0 else { return }
+  let isFolder = state.st_mode & S_IFMT == S_IFDIR
+  throw SubledgerError(
+    .cannotCreate, "cannot write the pack \(path): it \(isFolder ? "is a folder" : "exists")",
+    hint: isFolder
+      ? "give the name of a file in it"
+      : "a pack replaces no file: give another name, or remove it first")
 }

@@ -7,8 +7,8 @@ extension RunPipeline {
   ///
   /// Nothing that a close froze is removed, and no event. The removal is one transaction; then the
   /// file is written anew.
-  public func prune(_ order: PruneOrder) throws(SubledgerError) -> String {
-    let month = order.month.text
+  public func prune(before month: String, _ note: AuditNote) throws(SubledgerError) -> String {
+    let first = try Month(typed: month)
     return try onLedger(to: "prune before \(month)") { ledger throws(SubledgerError) in
       guard let newest = try attempt({ try ledger.lastPublished() }),
         let zone = try attempt({ try ledger.zone(of: newest.id) }),
@@ -19,9 +19,9 @@ extension RunPipeline {
           hint: "publish with `subledger run` first")
       }
       try attempt { try ledger.emptyLog() }
-      let act = NewAuditEntry(.prune, order.words)
+      let act = NewAuditEntry(.prune, note)
       let size = try attempt { try ledger.fileSize() }
-      let start = calendar.start(of: order.month)
+      let start = calendar.start(of: first)
       guard newest.asOf >= start,
         let found = try attempt({ try ledger.prune(before: start, as: act) })
       else {

@@ -2,104 +2,113 @@ import Formats
 import EventStore
 
 extension RunPipeline {
-  /// Takes the SHA-256 of every archive that is still there, and holds it to the ledger's.
+  /// Compares the SHA-256 of every archive that still exists with the ledger's.
   ///
   /// An archive is looked for where it was found, and under its name in the plan's archives and
-  /// snapshots. One that is gone is named, for archives may be kept elsewhere.
+  /// snapshots. One that is missing is named, because archives may be kept elsewhere.
   func proveArchives(
-    _ path: String, _ order: VerifyOrder, isWhole: Bool
+    _ path: String, isStrict: Bool, isWhole: Bool
   ) throws(SubledgerError) -> Verification.Check {
     var check = Verification.Check("archives", unit: "files")
-    let listed = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
+    let listed = try read(path, isWhole: isWhole) { ledger throws(LedgerError) in
       try ledger.archives()
     }
-    guard let known = listed else { return check.skipped("the ledger cannot be read") }
-    let given = try namedFiles()
-    // The same bytes can have come under other names, and one of these can still exist.
-    let copies = Dictionary(grouping: known, by: \.sha256)
-    let files = known.map { archive in
-      let others = copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path }
-      return FileToProve(
-        archive: archive, paths: [archive.path] + (given[archive.name].map { [$0] } ?? []),
-        copies: others)
-    }
-    let shas = Set(known.map(\.sha256))
-    var gone: [String] = []
-    try attempt {
-      try Workers(count: plan.jobs).run(files, { file, tell in _ = tell(file.look(shas)) }) {
-        index, whereabouts in
-        try checkStop()
-        check.count += 1
-        let name = files[index].archive.name
-        switch whereabouts {
-        case .same: break
-        case .gone: gone.append(name)
-        case .other(let path):
-          check.fail(.damaged, "\(name): \(path) holds other bytes than those that were read")
-        case .unreadable(let reason): check.fail(.damaged, "\(name): \(reason)")
-        }
+    guard let listed else { return check.skipped("the ledger cannot be read") }
+    var missing: [String] = []
+    for (archive, location) in zip(listed, try locate(listed, among: listed, acceptsGrown: true)) {
+      check.count += 1
+      if let problem = location.problem {
+        check.fail(.damaged, "\(archive.name): \(problem)")
+      } else if location.path == nil {
+        missing.append(archive.name)
       }
     }
-    if !gone.isEmpty {
-      let names = gone.prefix(20).joined(separator: ", ") + (gone.count > 20 ? ", …" : "")
-      let note = "\(gone.count) not there any more: \(names)"
-      if order.isStrict { check.fail(.damaged, note) } else { check.notes.append(note) }
+    if !missing.isEmpty {
+      let names = missing.prefix(20).joined(separator: ", ") + (missing.count > 20 ? ", …" : "")
+      let note = "\(missing.count) not there any more: \(names)"
+      if isStrict { check.fail(.damaged, note) } else { check.notes.append(note) }
     }
     return check
   }
 
-  /// The files under the plan's paths, by the name that the ledger has for them.
-  func namedFiles() throws(SubledgerError) -> [String: String] {
-    let paths = plan.archives + plan.snapshots
-    guard !paths.isEmpty else { return [:] }
-    let listing = try attempt { try ArchiveFolder.files(under: paths) }
-    return Dictionary(listing.files.map { ($0.name, $0.path) }) { first, _ in first }
+  /// Looks for the bytes of archives, at several files at once.
+  ///
+  /// - Parameters:
+  ///   - all: all archives of the ledger; the same bytes may have come under other names, and one
+  ///     of these may be left.
+  ///   - acceptsGrown: whether a file that has grown since counts, also when the ledger does not
+  ///     know it as it is now.
+  func locate(
+    _ archives: [ArchiveRecord], among all: [ArchiveRecord], acceptsGrown: Bool
+  ) throws(SubledgerError) -> [ArchiveLocation] {
+    let roots = plan.archives + plan.snapshots
+    let given = try attempt { try roots.isEmpty ? [] : ArchiveFolder.files(under: roots).files }
+    let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
+    let copies = Dictionary(grouping: all, by: \.sha256)
+    let known = Set(all.map(\.sha256))
+    let searches = archives.map { archive in
+      ArchiveSearch(
+        archive: archive, paths: [archive.path] + (named[archive.name].map { [$0] } ?? []),
+        copies: copies[archive.sha256, default: []].map(\.path).filter { $0 != archive.path },
+        known: known, acceptsGrown: acceptsGrown)
+    }
+    var locations: [ArchiveLocation] = []
+    try attempt {
+      try Workers(count: plan.jobs).run(searches, { search, give in _ = give(search.run()) }) {
+        try checkStop()
+        locations.append($1)
+      }
+    }
+    return locations
   }
 }
 
-extension ArchiveRecord {
-  /// Whether `file` begins with the bytes that were read.
-  func begins(_ file: ArchiveFile) throws(ArchiveError) -> Bool {
-    guard file.bytes > bytes else { return false }
-    return try Formats.sha256(of: file, first: bytes) == sha256
-  }
+/// Where the bytes of an archive are.
+struct ArchiveLocation: Sendable {
+  /// Nil when they were not found.
+  var path: String?
+  /// Why the file at the archive's place does not have them.
+  var problem: String?
 }
 
 /// An archive and the places where its bytes may be.
-private struct FileToProve: Sendable {
+private struct ArchiveSearch: Sendable {
   let archive: ArchiveRecord
   let paths: [String]
   /// Where the same bytes came under other names.
   let copies: [String]
+  let known: Set<String>
+  let acceptsGrown: Bool
 
-  enum LocationText: Sendable {
-    case same
-    case gone
-    case other(String)
-    case unreadable(String)
-  }
-
-  /// A file that has grown, or came whole later, holds the bytes that were read; another archive
-  /// with the same name is not damage either.
-  func look(_ known: Set<String>) -> LocationText {
-    var found = LocationText.gone
+  /// A file that has grown, or was completed later, contains the bytes that were read; those of
+  /// another archive at its place are no damage either.
+  func run() -> ArchiveLocation {
+    var location = ArchiveLocation()
     for path in paths {
       do throws(ArchiveError) {
         guard let file = try ArchiveFolder.file(at: path) else { continue }
         let sum = try sha256(of: file)
-        if sum == archive.sha256 { return .same }
-        if try archive.begins(file) { return .same }
-        if !known.contains(sum) { found = .other(path) }
+        if sum == archive.sha256 { return ArchiveLocation(path: path) }
+        if acceptsGrown || known.contains(sum), try begins(file) {
+          return ArchiveLocation(path: path)
+        }
+        if !known.contains(sum) {
+          location.problem = "\(path) holds other bytes than those that were read"
+        }
       } catch {
-        found = .unreadable(error.description)
+        location.problem = error.description
       }
     }
-    if case .gone = found, copies.contains(where: hasBytes) { return .same }
-    return found
+    location.path = copies.first { path in
+      guard let file = try? ArchiveFolder.file(at: path) else { return false }
+      return (try? sha256(of: file)) == archive.sha256
+    }
+    return location
   }
 
-  private func hasBytes(_ path: String) -> Bool {
-    guard let file = try? ArchiveFolder.file(at: path) else { return false }
-    return (try? sha256(of: file)) == archive.sha256
+  /// Whether `file` holds what was read, and more behind it.
+  private func begins(_ file: ArchiveFile) throws(ArchiveError) -> Bool {
+    guard file.bytes > archive.bytes else { return false }
+    return try Formats.sha256(of: file, first: archive.bytes) == archive.sha256
   }
 }

@@ -14,17 +14,15 @@ extension RunPipeline {
     let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
     let files = try attempt { try ledger.archives() }
     let archives = files.filter(\.isRead)
-    let (found, unreadable) = try places(of: archives, among: files)
-    let lost = archives.filter { found[$0.sha256] == nil }
+    let locations = try locate(archives, among: files, acceptsGrown: false)
+    let lost = zip(archives, locations).filter { $1.path == nil }
     guard lost.isEmpty else {
-      let gone = lost.filter { unreadable[$0.sha256] == nil }.map(\.name)
-      if !gone.isEmpty {
-        let names = gone.prefix(20).joined(separator: ", ")
-        counted = counted.skipped("\(gone.count) archives are not there: \(names)")
+      let missing = lost.filter { $1.problem == nil }.map(\.0.name)
+      if !missing.isEmpty {
+        let names = missing.prefix(20).joined(separator: ", ")
+        counted = counted.skipped("\(missing.count) archives are not there: \(names)")
       }
-      for reason in lost.compactMap({ unreadable[$0.sha256] }).prefix(20) {
-        counted = counted.skipped(reason)
-      }
+      for reason in lost.compactMap(\.1.problem).prefix(20) { counted = counted.skipped(reason) }
       return [counted, reports.skipped("no replay without all archives")]
     }
     guard try noteRefused(in: archives, of: ledger, &counted) else {
@@ -34,7 +32,7 @@ extension RunPipeline {
       try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
     }
     try attempt { try again.adoptErasures(of: ledger) }
-    try replay(archives, at: found, from: ledger, into: again)
+    try replay(zip(archives, locations).map { ($0, $1.path ?? "") }, from: ledger, into: again)
     try attempt { try again.adoptRuns(of: archives) }
     let erased = try attempt { try again.erasedUsersCount() }
     if erased > 0 {
@@ -46,16 +44,16 @@ extension RunPipeline {
       archives.allSatisfy({ $0.run <= run.id })
     else { return [counted, reports.skipped("archives came in after the last run")] }
     let history = try history(of: run.id, in: ledger)
-    var told = history.plan
-    told.isDryRun = false
-    told.out = folder.path("replayed")
-    _ = try following(told, silently: true).publish(from: again, after: IntakeSummary())
+    var replayed = history.plan
+    replayed.isDryRun = false
+    replayed.out = folder.path("replayed")
+    _ = try following(replayed, silently: true).publish(from: again, after: IntakeSummary())
     var anew = try ReproductionCheck(
       run, history.documents,
       reproduced: try attempt { try again.documents(ofRun: 1).checksums() },
       erased: try ledger.erasures(since: run.id))
     reports.count = Int64(anew.files)
-    reports.notes.append("but for those that speak of arrival itself")
+    reports.notes.append("except those about arrival")
     anew.differing.removeAll { speaksOfArrival($0) || $0 == manifestName }
     let (wrong, notes) = anew.outcome(by: version)
     for file in wrong { reports.fail(.differs, file) }
@@ -88,58 +86,25 @@ extension RunPipeline {
     return unlisted.isEmpty
   }
 
-  /// Where the bytes of archives are, by SHA-256; a torn archive is in the whole one's file; copies
-  /// under other names are listed, too, as one can still exist.
-  ///
-  /// Errors of unreadable folders that can hold archives.
-  private func places(
-    of archives: [ArchiveRecord], among files: [ArchiveRecord]
-  ) throws(SubledgerError) -> (places: [String: String], unreadable: [String: String]) {
-    let given = try namedFiles()
-    let copies = Dictionary(grouping: files.filter { !$0.isRead }, by: \.sha256)
-    let known = Set(archives.map(\.sha256))
-    var places: [String: String] = [:]
-    var unreadable: [String: String] = [:]
-    for archive in archives {
-      let named = given[archive.name].map { [$0] } ?? []
-      for path in [archive.path] + named + copies[archive.sha256, default: []].map(\.path)
-      where places[archive.sha256] == nil {
-        try checkStop()
-        do throws(ArchiveError) {
-          guard let file = try ArchiveFolder.file(at: path) else { continue }
-          let sum = try sha256(of: file)
-          var isFound = sum == archive.sha256
-          if !isFound, known.contains(sum) { isFound = try archive.begins(file) }
-          if isFound { places[archive.sha256] = path }
-        } catch {
-          if error.kind != .missing { unreadable[archive.sha256] = error.description }
-        }
-      }
-    }
-    return (places, unreadable)
-  }
-
   /// Reads the archives in the order in which they came, each with what held in its run.
   private func replay(
-    _ archives: [ArchiveRecord], at places: [String: String], from ledger: Ledger,
-    into again: Ledger
+    _ archives: [(ArchiveRecord, path: String)], from ledger: Ledger, into again: Ledger
   ) throws(SubledgerError) {
     var summary = IntakeSummary()
-    for archive in archives {
-      guard let path = places[archive.sha256] else { continue }
-      var told = plan
+    for (archive, path) in archives {
+      var replayed = plan
       if let row = try attempt({ try ledger.run(archive.run) }), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration
-        told.configuration.eventNames = then.eventNames
-        told.configuration.retrySchedules = then.retrySchedules
-        told.configuration.valueBytesMax = then.valueBytesMax
+        replayed.configuration.eventNames = then.eventNames
+        replayed.configuration.retrySchedules = then.retrySchedules
+        replayed.configuration.valueBytesMax = then.valueBytesMax
       }
-      told.configuration.secrets = [:]
-      told.modifiedUntil = nil
-      told.archives = archive.kind == .events ? [path] : []
-      told.snapshots = archive.kind == .snapshots ? [path] : []
+      replayed.configuration.secrets = [:]
+      replayed.modifiedUntil = nil
+      replayed.archives = archive.kind == .events ? [path] : []
+      replayed.snapshots = archive.kind == .snapshots ? [path] : []
       var intake = Intake(
-        plan: told, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
+        plan: replayed, ledger: again, log: Self.silent, times: StageTimes(), progress: progress,
         checkStop: checkStop)
       intake.replayed = archive
       intake.refused =
@@ -163,7 +128,7 @@ extension RunPipeline {
         check.fail(
           .differs,
           ours == theirs
-            ? "lineage \(key): the archives say otherwise"
+            ? "lineage \(key): other events count by the archives"
             : "lineage \(key): \(ours) events count, by the archives \(theirs)")
       }
     }

@@ -6,12 +6,12 @@ import Reports
 extension RunPipeline {
   /// Holds a published set to its checksums, and those to the run that published them.
   func proveSet(
-    _ path: String, _ order: VerifyOrder, isWhole: Bool
+    _ path: String, _ given: String?, isWhole: Bool
   ) throws(SubledgerError) -> Verification.Check {
     var check = Verification.Check("set", unit: "files")
-    let out = order.out ?? plan.out
+    let out = given ?? plan.out
     guard FileManager.default.fileExists(atPath: out) else {
-      guard order.out == nil else {
+      guard given == nil else {
         throw SubledgerError(
           .noInput, "there is no published set \(out)", hint: "check the path given with --out")
       }
@@ -20,10 +20,10 @@ extension RunPipeline {
     let seen = try attempt { try inspectSet(in: out) }
     check.count = Int64(seen.paths.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
-    let told = try told(by: path, isWhole: isWhole) { ledger throws(LedgerError) in
+    let read = try read(path, isWhole: isWhole) { ledger throws(LedgerError) in
       try ledger.publishers()
     }
-    guard let publishers = told else {
+    guard let publishers = read else {
       check.notes.append("held to its own checksums alone: the ledger cannot be read")
       return check
     }

@@ -3,27 +3,20 @@ import EventStore
 import Reports
 import Domain
 
-/// What to verify besides the ledger.
-public struct VerifyOrder: Sendable {
-  /// A published set; nil for the plan's, when it is there.
-  public var out: String?
-  /// Whether an archive that is gone is wrong, too.
-  public var isStrict = false
-  /// Whether to build the ledger anew from the archives, and compare.
-  public var isReplay = false
-
-  /// The ledger, its archives and the plan's set.
-  public init() {}
-}
-
 extension RunPipeline {
   /// Proves the ledger, its archives and a published set, and writes nothing but temporary files.
   ///
   /// Works on a consistent copy, so that it can run beside a run. Changed content is a failed
   /// check, not an error.
   ///
+  /// - Parameters:
+  ///   - out: a published set; nil for the plan's, when it is there.
+  ///   - isStrict: whether a missing archive counts as damage.
+  ///   - isReplay: whether to rebuild the ledger from the archives, and compare.
   /// - Throws: `SubledgerError` when verifying itself cannot be done.
-  public func verify(_ order: VerifyOrder) throws(SubledgerError) -> Verification {
+  public func verify(
+    out: String?, isStrict: Bool, isReplay: Bool
+  ) throws(SubledgerError) -> Verification {
     try requireLedger(to: "verify")
     let folder = try PrivateFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -31,11 +24,11 @@ extension RunPipeline {
     if let damage = try takeCopy(copy) { return Verification(checks: [damage]) }
     var result = Verification(checks: try proveRows(copy))
     let isWhole = result.outcome == .holds
-    result.checks.append(try proveArchives(copy, order, isWhole: isWhole))
-    // A repetition with damaged content proves nothing.
+    result.checks.append(try proveArchives(copy, isStrict: isStrict, isWhole: isWhole))
+    // What is damaged comes to anything.
     if isWhole { result.checks += try proveNumbers(copy, in: folder) }
-    if isWhole, order.isReplay { result.checks += try proveReplay(copy, in: folder) }
-    result.checks.append(try proveSet(copy, order, isWhole: isWhole))
+    if isWhole, isReplay { result.checks += try proveReplay(copy, in: folder) }
+    result.checks.append(try proveSet(copy, out, isWhole: isWhole))
     return result
   }
 
@@ -56,13 +49,13 @@ extension RunPipeline {
     }
   }
 
-  /// The result of `read` on the copy at `path`; nil when damage that earlier checks found prevents
-  /// it.
-  func told<Value>(
-    by path: String, isWhole: Bool, _ read: (Ledger) throws(LedgerError) -> Value
+  /// What `body` reads of the copy at `path`; nil when damage that the checks before have found
+  /// prevents it.
+  func read<Value>(
+    _ path: String, isWhole: Bool, _ body: (Ledger) throws(LedgerError) -> Value
   ) throws(SubledgerError) -> Value? {
     do throws(LedgerError) {
-      return try read(try Ledger.open(path: path, mode: .readOnly))
+      return try body(try Ledger.open(path: path, mode: .readOnly))
     } catch {
       guard !isWhole else { throw SubledgerError(error) }
       return nil

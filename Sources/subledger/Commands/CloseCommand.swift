@@ -31,8 +31,8 @@ struct CloseCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).tell { pipeline in
-      try pipeline.close(
-        CloseOrder(month: month, reason: reason, who: who ?? NSUserName(), isForced: force))
+      let note = try AuditNote(reason: reason, who: who ?? NSUserName())
+      return try pipeline.close(month: month, note, isForced: force)
     }
   }
 }

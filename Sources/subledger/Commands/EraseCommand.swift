@@ -32,7 +32,7 @@ struct EraseCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).tell { pipeline in
-      try pipeline.erase(EraseOrder(user: user, reason: reason, who: who ?? NSUserName()))
+      try pipeline.erase(user: user, AuditNote(reason: reason, who: who ?? NSUserName()))
     }
   }
 }

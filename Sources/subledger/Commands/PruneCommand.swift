@@ -36,7 +36,7 @@ struct PruneCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).tell(dryRun ? ["dry_run": ["true"]] : [:]) { pipeline in
-      try pipeline.prune(PruneOrder(before: before, reason: reason, who: who ?? NSUserName()))
+      try pipeline.prune(before: before, AuditNote(reason: reason, who: who ?? NSUserName()))
     }
   }
 }

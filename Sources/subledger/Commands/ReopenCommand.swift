@@ -26,7 +26,7 @@ struct ReopenCommand: ParsableCommand {
 
   func run() throws {
     try Session(ledger).tell { pipeline in
-      try pipeline.reopen(CloseOrder(month: month, reason: reason, who: who ?? NSUserName()))
+      try pipeline.reopen(month: month, AuditNote(reason: reason, who: who ?? NSUserName()))
     }
   }
 }

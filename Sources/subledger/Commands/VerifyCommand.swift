@@ -63,13 +63,10 @@ struct VerifyCommand: ParsableCommand {
   func run() throws {
     let flags = ["archives": archives, "snapshots": snapshots, "out": out.map { [$0] } ?? []]
     try Session(ledger).run { session in
-      var order = VerifyOrder()
-      order.out = out
-      order.isStrict = strict
-      order.isReplay = replay
       let result =
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
-        ?? session.pipeline(flags.filter { !$0.value.isEmpty }).verify(order)
+        ?? session.pipeline(flags.filter { !$0.value.isEmpty })
+        .verify(out: out, isStrict: strict, isReplay: replay)
       try StandardStreams.tell(result.text(as: format.answer))
       if let failure = result.failure { throw failure }
       return .done
