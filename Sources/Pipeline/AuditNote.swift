@@ -12,17 +12,17 @@ public struct AuditNote: Sendable {
   /// Checks what a person wrote.
   ///
   /// - Throws: `SubledgerError` of kind `usage` for more than one line.
-  public init(reason: String?, who: String?) throws(SubledgerError) {
+  public init(reason: String?, who: String?) throws {
     self.reason = try Self.line(reason, "reason")
     self.who = try Self.line(who, "who")
   }
 
   /// Throws when there is no reason.
-  func requireReason(of option: String, hint: String) throws(SubledgerError) {
+  func requireReason(of option: String, hint: String) throws {
     if reason.isEmpty { throw SubledgerError(.usage, "\(option) needs --reason", hint: hint) }
   }
 
-  private static func line(_ text: String?, _ option: String) throws(SubledgerError) -> String {
+  private static func line(_ text: String?, _ option: String) throws -> String {
     let line = (text ?? "").trimmingCharacters(in: .whitespaces)
     guard !line.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else {
       throw SubledgerError(.usage, "--\(option) must be one line of words")
@@ -42,7 +42,7 @@ extension NewAuditEntry {
 
 extension Month {
   /// Reads what a person wrote.
-  init(typed text: String) throws(SubledgerError) {
+  init(typed text: String) throws {
     guard let month = Month(text: text) else {
       throw SubledgerError(
         .usage, "\"\(text)\" is not a month", hint: "write year and month, such as 2026-10")

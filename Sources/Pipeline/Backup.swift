@@ -3,17 +3,15 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// Copies the ledger to `target` while a run may write, and returns the size of the copy.
-  public func backup(to target: String) throws(SubledgerError) -> String {
+  /// Copies the ledger to `target` while a run may write, and says how big the copy is.
+  public func backup(to target: String) throws -> String {
     try requireLedger(to: "back up")
     guard !FileManager.default.fileExists(atPath: target) else {
       throw SubledgerError(
         .cannotCreate, "cannot back up to \(target.shown()): it exists",
         hint: "a backup takes the place of no file: give another name, or remove it first")
     }
-    let size = try attempt {
-      try Ledger.open(path: plan.ledger, mode: .readOnly).backup(to: target, stop: stop)
-    }
+    let size = try Ledger.open(path: plan.ledger, mode: .readOnly).backup(to: target, stop: stop)
     return "\(target.shown()) holds the ledger, checked: \(size) bytes"
   }
 }

@@ -33,7 +33,7 @@ public struct LogOptions: Sendable {
   /// Options from the command line and the environment, before the configuration is read.
   ///
   /// - Throws: `SubledgerError` of kind `usage` for a value that is not acceptable.
-  public init(flags: [String: [String]], environment: [String: String]) throws(SubledgerError) {
+  public init(flags: [String: [String]], environment: [String: String]) throws {
     self = try Configuration.log(flags: flags, environment: environment)
   }
 }

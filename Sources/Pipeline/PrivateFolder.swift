@@ -8,7 +8,7 @@ final class PrivateFolder {
   private let url = FileManager.default.temporaryDirectory
     .appendingPathComponent("subledger-\(UUID().uuidString)")
 
-  init() throws(SubledgerError) {
+  init() throws {
     guard mkdir(url.path, 0o700) != 0 else { return }
     let cause = errno
     let failure = "cannot make the folder \(url.path): \(String(cString: strerror(cause)))"

@@ -5,27 +5,27 @@ import Domain
 extension RunPipeline {
   /// Opens the ledger under its lock for the time of `work`; a dry run works on a copy.
   func withLedger<Value>(
-    _ work: (Ledger) throws(SubledgerError) -> Value
-  ) throws(SubledgerError) -> Value {
+    _ work: (Ledger) throws -> Value
+  ) throws -> Value {
     let lock = isUntouched ? nil : try takeLock()
     defer { withExtendedLifetime(lock) {} }
     guard plan.isDryRun else {
-      let ledger = try attempt { try Ledger.open(path: plan.ledger, mode: .readWrite) }
+      let ledger = try Ledger.open(path: plan.ledger, mode: .readWrite)
       let value = try work(ledger)
-      try attempt { try ledger.checkpoint() }
+      try ledger.checkpoint()
       return value
     }
     let folder = try PrivateFolder()
     defer { withExtendedLifetime(folder) {} }
     let path = folder.path("ledger.sqlite")
     if lock != nil { try copyLedger(to: path) }
-    let ledger = try attempt { try Ledger.open(path: path, mode: .readWrite) }
+    let ledger = try Ledger.open(path: path, mode: .readWrite)
     return try work(ledger)
   }
 
   /// Copies the file and its write-ahead log, where they are; the caller holds the lock, so neither
   /// changes.
-  private func copyLedger(to path: String) throws(SubledgerError) {
+  private func copyLedger(to path: String) throws {
     let files = FileManager.default
     do {
       let copies = zip(LedgerFiles(of: plan.ledger).content, LedgerFiles(of: path).content)
@@ -52,31 +52,31 @@ extension RunPipeline {
     return plan.isDryRun && !mayExist(plan.ledger) && access(folder, W_OK | X_OK) == 0
   }
 
-  /// Waits for the ledger's lock as long as the plan allows, or until the run is stopped.
-  private func takeLock() throws(SubledgerError) -> LedgerLock {
+  /// Waits for the ledger's lock as long as the plan says, and no longer than until it is stopped.
+  private func takeLock() throws -> LedgerLock {
     var secondsLeft = plan.lockWait
     while true {
       try checkStop()
       do {
         return try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: min(secondsLeft, 1))
       } catch {
-        guard error.kind == .locked, secondsLeft > 1 else { throw SubledgerError(error) }
+        guard error.kind == .locked, secondsLeft > 1 else { throw error }
         secondsLeft -= 1
       }
     }
   }
 
   /// Stops what needs a ledger where there is none: an empty set would replace a real one.
-  func requireLedger(to deed: String = "report from") throws(SubledgerError) {
+  func requireLedger(to deed: String = "report from") throws {
     guard !mayExist(plan.ledger) else { return }
     throw SubledgerError(
       .noInput, "cannot \(deed) the ledger \(plan.ledger.shown()): it does not exist",
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
-  /// Refuses a request that needs the breaks and cells of `run`, the newest published run.
-  func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws(SubledgerError) {
-    guard let other = try attempt({ try ledger.unpublishedRun() }) else { return }
+  /// Refuses what can be told only while breaks and cells are those of `run`, which has published.
+  func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws {
+    guard let other = try ledger.unpublishedRun() else { return }
     throw SubledgerError(
       .tryAgain,
       "cannot \(deed): run \(other.id) has not published, and its breaks stand in the place of "

@@ -28,7 +28,7 @@ public struct RunPipeline {
     flags: [String: [String]], environment: [String: String], now: Instant, version: String,
     log: (LogOptions) -> Logger, progress: (LogOptions) -> (RunProgress) -> Void,
     stop: @escaping @Sendable () -> Int32
-  ) throws(SubledgerError) {
+  ) throws {
     let plan = try Plan(flags: flags, environment: environment, now: now)
     self.init(
       plan: plan, version: version, log: log(plan.log), progress: progress(plan.log), stop: stop)
@@ -48,10 +48,10 @@ public struct RunPipeline {
     self.stop = stop
   }
 
-  /// Reads new input and publishes the report set.
-  public func run() throws(SubledgerError) -> RunResult {
+  /// Reads what is new and publishes the report set anew.
+  public func run() throws -> RunResult {
     let pipeline = try withLists()
-    return try pipeline.withLedger { ledger throws(SubledgerError) in
+    return try pipeline.withLedger { ledger in
       let intake = try pipeline.ingest(into: ledger)
       try pipeline.tellFuture(of: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
@@ -63,19 +63,19 @@ public struct RunPipeline {
   /// Where the processor time of this run went, in one line.
   public var stageTimes: String { times.text }
 
-  /// Reads new input into the ledger, nothing else.
-  public func ingest() throws(SubledgerError) -> RunResult {
-    try withLedger { ledger throws(SubledgerError) in
+  /// Reads what is new into the ledger, nothing else.
+  public func ingest() throws -> RunResult {
+    try withLedger { ledger in
       let intake = try ingest(into: ledger)
       return RunResult(dryRun: plan.isDryRun ? DryRun(intake: intake.text) : nil)
     }
   }
 
   /// Publishes the report set from the ledger as it stands.
-  public func report() throws(SubledgerError) -> RunResult {
+  public func report() throws -> RunResult {
     let pipeline = try withLists()
     try requireLedger()
-    return try pipeline.withLedger { ledger throws(SubledgerError) in
+    return try pipeline.withLedger { ledger in
       try refuseNothing(IntakeSummary(), ledger)
       try pipeline.tellFuture(of: ledger)
       return try pipeline.withKeptDecisions(of: ledger)
@@ -83,12 +83,12 @@ public struct RunPipeline {
     }
   }
 
-  /// This run with the decisions in `ledger`, if an erasure rewrote this file: the erased id must
-  /// not come back with it.
-  private func withKeptDecisions(of ledger: Ledger) throws(SubledgerError) -> RunPipeline {
+  /// This run with the decisions as `ledger` has them, where it rewrote this very file: what was
+  /// taken out of it with an erased person does not come back by it.
+  private func withKeptDecisions(of ledger: Ledger) throws -> RunPipeline {
     guard let name = plan.decisions.sha256,
-      let run = try attempt({ try ledger.lastRun(withDecisions: name) }),
-      let kept = try attempt({ try ledger.documents(ofRun: run) }).decisions,
+      let run = try ledger.lastRun(withDecisions: name),
+      let kept = try ledger.documents(ofRun: run).decisions,
       kept.contentSHA256 != name
     else { return self }
     log.warning(
@@ -103,7 +103,7 @@ public struct RunPipeline {
   }
 
   /// This run with the price book and the decisions of its plan.
-  private func withLists() throws(SubledgerError) -> RunPipeline {
+  private func withLists() throws -> RunPipeline {
     var pipeline = self
     pipeline.plan = try plan.withLists()
     return pipeline
@@ -119,7 +119,7 @@ public struct RunPipeline {
   /// For repeated runs.
   static let silent = Logger(label: "subledger.silent") { _ in SwiftLogNoOpLogHandler() }
 
-  private func ingest(into ledger: Ledger) throws(SubledgerError) -> IntakeSummary {
+  private func ingest(into ledger: Ledger) throws -> IntakeSummary {
     var summary = IntakeSummary()
     let intake = Intake(
       plan: plan, ledger: ledger, log: log, times: times, progress: progress,
@@ -128,7 +128,7 @@ public struct RunPipeline {
     try intake.readSnapshots(into: &summary)
     log.info("\(summary.text)")
     try refuseNothing(summary, ledger)
-    try attempt { try ledger.releaseMemory() }
+    try ledger.releaseMemory()
     return summary
   }
 
@@ -136,8 +136,8 @@ public struct RunPipeline {
   /// checksums must not be published.
   func publish(
     from ledger: Ledger, after intake: IntakeSummary,
-    accept: @escaping ([UInt8]) throws(SubledgerError) -> Void = { (_) throws(SubledgerError) in }
-  ) throws(SubledgerError) -> RunResult {
+    accept: @escaping ([UInt8]) throws -> Void = { _ in }
+  ) throws -> RunResult {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)
@@ -149,11 +149,11 @@ public struct RunPipeline {
         version: version, reconciled: reconciled,
         hasUndatedCollections: rules.hasUndatedCollections),
       jobs: plan.jobs, checkStop: checkStop)
-    var fold = try times.measure(.fold) { () throws(SubledgerError) in try refresh.run() }
-    try attempt { try ledger.releaseMemory() }
+    var fold = try times.measure(.fold) { try refresh.run() }
+    try ledger.releaseMemory()
     let known = try rules.knowing(fold.prices, in: ledger) { try fold.begun(in: ledger) }
     let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
-    let outcome = try times.measure(.fold) { () throws(SubledgerError) in
+    let outcome = try times.measure(.fold) {
       try pass.run(reconciled)
     }
     let publication = PublishPass(
@@ -162,9 +162,9 @@ public struct RunPipeline {
     return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
   }
 
-  func checkStop() throws(SubledgerError) {
+  func checkStop() throws {
     let signal = stop()
     guard signal != 0 else { return }
-    throw .stopped(by: signal)
+    throw SubledgerError.stopped(by: signal)
   }
 }

@@ -26,7 +26,7 @@ final class Session {
   /// The pipeline that the command's options, the environment and the configuration ask for.
   ///
   /// - Parameter flags: settings that the command takes besides those of every command.
-  func pipeline(_ flags: [String: [String]] = [:]) throws(SubledgerError) -> RunPipeline {
+  func pipeline(_ flags: [String: [String]] = [:]) throws -> RunPipeline {
     let now = Instant(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
     let pipeline = try RunPipeline(
       flags: options.given.merging(flags) { $1 }, environment: Self.environment, now: now,
@@ -69,7 +69,8 @@ final class Session {
       logOptions = try LogOptions(flags: options.given, environment: Self.environment)
       try FileHandles.require(jobs: 1)
       outcome = try work(self)
-    } catch let error as SubledgerError {
+    } catch {
+      let error = SubledgerError(error)
       if !error.isUnread { log.error("\(error)") }
       throw ExitCode(ExitStatus.of(error))
     }
@@ -82,4 +83,26 @@ final class Session {
 extension SubledgerError {
   /// Whether the reader closed the output pipe, which is not an error.
   var isUnread: Bool { if case .stopped(SIGPIPE) = kind { true } else { false } }
+}
+
+/// The exit codes: the one place that decides.
+///
+/// Numbers above 63 are those of sysexits(3).
+enum ExitStatus {
+  static let reservations: Int32 = 1
+
+  static func of(_ error: SubledgerError) -> Int32 {
+    switch error.kind {
+    case .usage: 64
+    case .damagedInput: 65
+    case .noInput: 66
+    case .identity: 70
+    case .cannotCreate: 73
+    case .inputOutput: 74
+    case .tryAgain: 75
+    case .permission: 77
+    case .configuration: 78
+    case .stopped(let signal): 128 + signal
+    }
+  }
 }

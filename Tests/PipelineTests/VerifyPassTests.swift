@@ -15,13 +15,13 @@ struct VerifyPassTests: PlanSuite {
   func unreadable() throws {
     let night = RunPipeline(
       plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
-    func count(isWhole: Bool) throws(SubledgerError) -> Int? {
+    func count(isWhole: Bool) throws -> Int? {
       try night.read(folder.path("absent.sqlite"), isWhole: isWhole) {
         ledger throws(LedgerError) in
         try ledger.archives().count
       }
     }
-    #expect(throws: SubledgerError.self) { try count(isWhole: true) }
+    #expect(throws: LedgerError.self) { try count(isWhole: true) }
     #expect(try count(isWhole: false) == nil)
   }
 }

@@ -80,9 +80,9 @@ extension CSVCell {
   /// The value as a terminal shows it.
   var shown: String { if case .text(let text) = self { text.escaped } else { raw.shown() } }
 
-  fileprivate var isNumber: Bool { if case .integer = self { true } else { false } }
+  var isNumber: Bool { if case .integer = self { true } else { false } }
 
-  fileprivate var json: JSONValue {
+  var json: JSONValue {
     if case .integer(let number) = self { return .integer(number) }
     return raw.isEmpty ? .null : .string(raw)
   }

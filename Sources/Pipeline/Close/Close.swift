@@ -7,21 +7,20 @@ import Reports
 import Domain
 
 extension RunPipeline {
-  /// Freezes the numbers of a month as the newest run published them, and reports them.
+  /// Freezes the numbers of a month as the newest run published them, and returns a summary.
   ///
   /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
-  /// go into the ledger in one transaction. Nothing of it reads a clock: a close speaks of its
-  /// run's as-of.
+  /// go into the ledger in one transaction. It reads no clock: a close has its run's as-of.
   ///
   /// - Parameter isForced: whether rows that can still change are frozen as they are.
   public func close(
     month text: String, _ note: AuditNote, isForced: Bool
-  ) throws(SubledgerError) -> String {
+  ) throws -> String {
     let month = try Month(typed: text)
     if isForced { try note.requireReason(of: "--force", hint: "say why the month cannot wait") }
-    return try onLedger(to: "close \(text)") { ledger throws(SubledgerError) in
+    return try onLedger(to: "close \(text)") { ledger in
       let (run, zone) = try newestPublication(of: ledger, month)
-      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[month] }
+      let standing = try ledger.closes(zone: zone, knownTo: .max)[month]
       if let standing {
         throw SubledgerError(
           .usage,
@@ -31,16 +30,14 @@ extension RunPipeline {
       try requireStanding(run, in: ledger, to: "close \(month.text)")
       let pipeline = try following(run, in: ledger)
       let rules = try pipeline.reconcileRules(for: ledger).fold
-      try attempt { try warnOfOtherZone(before: run, zone, in: ledger) }
-      let frozen = try attempt {
-        try FrozenMonth(month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
-      }
+      try warnOfOtherZone(before: run, zone, in: ledger)
+      let frozen = try FrozenMonth(month, from: ledger, plan: ReportPlan(rules: rules, run: run.id))
       try check(frozen, month.text, run, isForced: isForced)
       var act = NewAuditEntry(.close, note)
       act.month = month
       act.zone = zone
       act.content = content(of: frozen, run)
-      _ = try attempt { try ledger.close(act, frozen.reports) }
+      _ = try ledger.close(act, frozen.reports)
       let rows = frozen.reports.reduce(0) { $0 + $1.rows.count }
       return dryRunNotice + "\(month.text) is closed in \(zone) with the numbers of run "
         + "\(run.id), as of \(run.asOf.text): \(frozen.reports.count) reports, \(rows) rows, "
@@ -49,12 +46,12 @@ extension RunPipeline {
   }
 
   /// Opens a closed month again; later runs compare with the last publication.
-  public func reopen(month text: String, _ note: AuditNote) throws(SubledgerError) -> String {
+  public func reopen(month text: String, _ note: AuditNote) throws -> String {
     let month = try Month(typed: text)
     try note.requireReason(of: "reopen", hint: "say why the numbers must change")
-    return try onLedger(to: "reopen \(text)") { ledger throws(SubledgerError) in
+    return try onLedger(to: "reopen \(text)") { ledger in
       let (_, zone) = try newestPublication(of: ledger, month)
-      let standing = try attempt { try ledger.closes(zone: zone, knownTo: .max)[month] }
+      let standing = try ledger.closes(zone: zone, knownTo: .max)[month]
       guard let standing else {
         throw try notClosed(month, in: zone, of: ledger)
       }
@@ -62,7 +59,7 @@ extension RunPipeline {
       act.month = month
       act.zone = zone
       act.content = "close \(standing.act)"
-      _ = try attempt { try ledger.record(act) }
+      _ = try ledger.record(act)
       return dryRunNotice + "\(month.text) is open again; it was closed with the numbers of "
         + "run \(standing.run)"
     }
@@ -84,8 +81,8 @@ extension RunPipeline {
   /// Why a month cannot be reopened, with the time zones in which it is closed.
   private func notClosed(
     _ month: Month, in zone: String, of ledger: Ledger
-  ) throws(SubledgerError) -> SubledgerError {
-    let states = try attempt { try ledger.monthStates() }
+  ) throws -> SubledgerError {
+    let states = try ledger.monthStates()
     let zones = states.filter { $0.month == month && $0.closedRun != nil }.map(\.zone)
     guard !zones.isEmpty else {
       return SubledgerError(
@@ -103,17 +100,17 @@ extension RunPipeline {
 
   /// Works on the ledger under its lock, when there is one.
   func onLedger(
-    to deed: String, _ work: (Ledger) throws(SubledgerError) -> String
-  ) throws(SubledgerError) -> String {
+    to deed: String, _ work: (Ledger) throws -> String
+  ) throws -> String {
     try requireLedger(to: "\(deed) in")
     return try withLedger(work)
   }
 
   private func newestPublication(
     of ledger: Ledger, _ month: Month
-  ) throws(SubledgerError) -> (RunRow, String) {
-    let run = try attempt { try ledger.lastPublished() }
-    guard let run, let zone = try attempt({ try ledger.zone(of: run.id) }) else {
+  ) throws -> (RunRow, String) {
+    let run = try ledger.lastPublished()
+    guard let run, let zone = try ledger.zone(of: run.id) else {
       throw SubledgerError(
         .noInput,
         "the ledger \(plan.ledger) has published nothing, so \(month.text) has no numbers",
@@ -123,7 +120,7 @@ extension RunPipeline {
   }
 
   /// A run with the settings of `run`, whatever this one's are.
-  private func following(_ run: RunRow, in ledger: Ledger) throws(SubledgerError) -> RunPipeline {
+  private func following(_ run: RunRow, in ledger: Ledger) throws -> RunPipeline {
     guard run.version == version else {
       throw SubledgerError(
         .tryAgain,
@@ -135,7 +132,7 @@ extension RunPipeline {
 
   private func check(
     _ frozen: FrozenMonth, _ month: String, _ run: RunRow, isForced: Bool
-  ) throws(SubledgerError) {
+  ) throws {
     guard frozen.reports.contains(where: { $0.report.hasSuffix("_monthly") }) else {
       throw SubledgerError(
         .usage, "cannot close \(month): no report of run \(run.id) has a row of it",

@@ -10,7 +10,7 @@ struct Corruption {
   ///
   /// - Parameters:
   ///   - events: all events of the event's fold group.
-  ///   - limits: other charges' amounts, and an unused currency.
+  ///   - limits: what others paid, and a currency in which no charge is paid.
   init?(of event: Event, among events: [Event], _ limits: DamageLimits, draw: UInt64) {
     let possible = [
       Self.contradicted(event), Self.currency(event, among: events, limits.foreignCurrency),
@@ -28,7 +28,7 @@ struct Corruption {
     self.code = code
   }
 
-  /// An older version with another end: the counted version stays.
+  /// An older version with another end: the one that counts stays.
   private static func contradicted(_ event: Event) -> Corruption? {
     guard let created = event.created else { return nil }
     var older = event

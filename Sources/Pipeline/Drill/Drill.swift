@@ -11,16 +11,16 @@ extension RunPipeline {
   /// - Parameters:
   ///   - seed: equal seeds damage the same events in the same way.
   ///   - events: how many events at most; each is of another user.
-  public func drill(seed: UInt64, events: Int) throws(SubledgerError) -> DrillResult {
+  public func drill(seed: UInt64, events: Int) throws -> DrillResult {
     guard (1...100_000).contains(events) else {
       throw SubledgerError(.usage, "--events must be from 1 to 100000, not \(events)")
     }
     try requireLedger(to: "drill")
     var copied = try plan.withLists()
     copied.isDryRun = true
-    return try following(copied).withLedger { ledger throws(SubledgerError) in
+    return try following(copied).withLedger { ledger in
       var dated = copied
-      if !plan.saysAsOf, let run = try attempt({ try ledger.runs(newest: 1).first }) {
+      if !plan.saysAsOf, let run = try ledger.runs(newest: 1).first {
         dated.rules.asOf = run.asOf
       }
       return try following(dated).drill(seed, events, in: ledger)
@@ -29,28 +29,26 @@ extension RunPipeline {
 
   private func drill(
     _ seed: UInt64, _ events: Int, in copy: Ledger
-  ) throws(SubledgerError) -> DrillResult {
+  ) throws -> DrillResult {
     let before = try DrillFindings(in: copy, by: self)
-    return try attempt {
-      try copy.learn([Self.foreignCurrency])
-      let damages = try draw(events, seed, before, in: copy)
-      guard !damages.isEmpty else {
-        throw SubledgerError(
-          .noInput, "the ledger \(plan.ledger) holds no event that a drill could damage",
-          hint: "read archives first, or give an --as-of after their events")
-      }
-      let evidence = try evidence(of: damages, in: copy)
-      let duplicates = try copy.apply(damages, seed: seed)
-      var score = DrillScore(before: before, after: try DrillFindings(in: copy, by: self))
-      score.count(damages, evidence)
-      score.countDuplicates(damages, found: duplicates)
-      return DrillResult(
-        asOf: plan.rules.asOf,
-        damages: DamageKind.allCases.map { kind in
-          (kind.rawValue, damages.count { $0.kind == kind })
-        },
-        rows: score.rows, notes: score.notes)
+    try copy.learn([Self.foreignCurrency])
+    let damages = try draw(events, seed, before, in: copy)
+    guard !damages.isEmpty else {
+      throw SubledgerError(
+        .noInput, "the ledger \(plan.ledger) holds no event that a drill could damage",
+        hint: "read archives first, or give an --as-of after their events")
     }
+    let evidence = try evidence(of: damages, in: copy)
+    let duplicates = try copy.apply(damages, seed: seed)
+    var score = DrillScore(before: before, after: try DrillFindings(in: copy, by: self))
+    score.count(damages, evidence)
+    score.countDuplicates(damages, found: duplicates)
+    return DrillResult(
+      asOf: plan.rules.asOf,
+      damages: DamageKind.allCases.map { kind in
+        (kind.rawValue, damages.count { $0.kind == kind })
+      },
+      rows: score.rows, notes: score.notes)
   }
 
   /// ISO 4217 keeps it for tests.

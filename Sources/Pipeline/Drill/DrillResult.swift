@@ -1,7 +1,6 @@
-public import Domain
-
 import Foundation
 import Reports
+import Domain
 
 /// The damages of a drill, and what was found of them.
 public struct DrillResult: Sendable {
@@ -29,7 +28,7 @@ public struct DrillResult: Sendable {
   private static let notesShown = 20
 
   /// Writes `drill.csv` into `folder`, which is made when missing.
-  public func write(into folder: String) throws(SubledgerError) {
+  public func write(into folder: String) throws {
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
@@ -41,7 +40,7 @@ public struct DrillResult: Sendable {
     let names = DrillRow(code: "").record.fields.map(\.name)
     let lines = [csvLine(names.map(CSVCell.plain))] + rows.map { $0.record.csv(names) }
     let bytes = lines.flatMap { $0 + [UInt8(ascii: "\n")] }
-    try attempt { try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/drill.csv")) }
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(folder)/drill.csv"))
   }
 }
 
@@ -62,7 +61,7 @@ struct DrillRow: Equatable {
   /// Breaks, or counts, that no damage explains.
   var wrong: Int64 = 0
 
-  fileprivate var record: Record {
+  var record: Record {
     func share(of whole: Int64) -> CSVCell {
       .plain(whole > 0 ? ReportValue.ratio(found, whole).text : "")
     }

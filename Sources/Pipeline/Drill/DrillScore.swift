@@ -126,7 +126,7 @@ struct DrillFindings {
   let rates: ExchangeRates
   private let troubled: Set<BreakHolder>
 
-  init(in ledger: Ledger, by pipeline: RunPipeline) throws(SubledgerError) {
+  init(in ledger: Ledger, by pipeline: RunPipeline) throws {
     let (fold, outcome) = try pipeline.wholeOutcome(
       of: ledger, by: try pipeline.reconcileRules(for: ledger))
     let found = fold.result.breaks + outcome.breaks
@@ -147,13 +147,13 @@ enum BreakHolder: Hashable {
 }
 
 extension Break {
-  fileprivate var holders: [BreakHolder] {
+  var holders: [BreakHolder] {
     named(provider, user: user, subscription: subscription)
   }
 }
 
 extension LineageRow {
-  fileprivate var holders: [BreakHolder] {
+  var holders: [BreakHolder] {
     named(provider, user: user.userKeyText, subscription: original)
   }
 }

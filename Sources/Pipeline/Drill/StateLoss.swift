@@ -1,10 +1,10 @@
 import Subscriptions
 import Domain
 
-/// The loss by removing an event of a provider whose lines contain states, which other lines can
-/// repeat.
+/// What disappears with an event of a provider whose lines are states, which others may repeat.
 struct StateLoss {
-  /// The expected break; nil when the rest reports the same, or more than one charge is lost.
+  /// The break that the loss is; nil when other lines contain the same, or more than one charge is
+  /// lost.
   let code: BreakCode?
   /// Key of the lost charge's transaction; 0 when it has none.
   let transaction: Int64
@@ -60,6 +60,6 @@ extension ChargeKind {
 }
 
 extension Event {
-  /// Whether no later line repeats this one's content.
+  /// Whether no later line repeats this one.
   var tellsAlone: Bool { provider.capabilities.body == .event }
 }

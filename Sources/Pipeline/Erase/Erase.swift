@@ -5,20 +5,18 @@ import Domain
 import Yams
 
 extension RunPipeline {
-  /// Removes a person's id from the ledger, and reports the counts and the remaining manual steps.
+  /// Replaces a person's id in the ledger; returns what was found and what is left to people.
   ///
-  /// What the ledger counts stays: a pseudonym stands in the id's place, also when the id comes
+  /// Counts stay: a pseudonym replaces the id, also when the id comes
   /// again. The change is one transaction; then the file is written anew, so that free space holds
   /// nothing of it. Neither answer nor act holds the id.
-  public func erase(user: String, _ note: AuditNote) throws(SubledgerError) -> String {
+  public func erase(user: String, _ note: AuditNote) throws -> String {
     try check(note, erasing: user)
-    return try onLedger(to: "erase the person") { ledger throws(SubledgerError) in
+    return try onLedger(to: "erase the person") { ledger in
       // Before anything is written, because a reader of an older state keeps the id in the log.
-      try attempt { try ledger.emptyLog() }
+      try ledger.emptyLog()
       let act = NewAuditEntry(.erase, note)
-      let erasure = try attempt {
-        try ledger.erase(user, as: act, decisions: redactedDecisions)
-      }
+      let erasure = try ledger.erase(user, as: act, decisions: redactedDecisions)
       guard let found = erasure else {
         throw SubledgerError(
           .noInput, "the ledger \(plan.ledger) knows no such user",
@@ -38,7 +36,7 @@ extension RunPipeline {
   }
 
   /// Checks what a person wrote, without repeating the id.
-  private func check(_ note: AuditNote, erasing user: String) throws(SubledgerError) {
+  private func check(_ note: AuditNote, erasing user: String) throws {
     guard !user.isEmpty else {
       throw SubledgerError(
         .usage, "no user is named", hint: "give the id as the provider writes it")

@@ -72,7 +72,7 @@ private func amount(_ column: String, _ micros: Int64, isUnknown: Bool) -> Colum
 }
 
 extension RevenueSums {
-  fileprivate var columns: [ColumnContribution] {
+  var columns: [ColumnContribution] {
     let isRefund = refunds > 0
     let (usd, local) = isRefund ? (refundsUSD, refundsLocal) : (grossUSD, grossLocal)
     let (gross, sign): (String, Int64) = isRefund ? ("refunds", -1) : ("gross", 1)
@@ -93,12 +93,12 @@ extension RevenueSums {
 }
 
 extension Movement {
-  fileprivate func columns(_ subscriptions: Int64) -> [ColumnContribution] {
+  func columns(_ subscriptions: Int64) -> [ColumnContribution] {
     if self == .autoRenewOff { return counts([(column, subscriptions)], .until) }
     return counts([(column, subscriptions)]) + balances("active", activeSign * subscriptions)
   }
 
-  fileprivate func columns(_ mrr: Amount) -> [ColumnContribution] {
+  func columns(_ mrr: Amount) -> [ColumnContribution] {
     guard revenueSign != 0 else { return [] }
     let change = revenueSign * mrr.micros
     return counts([(column, mrr.micros)]) + balances("mrr", change)

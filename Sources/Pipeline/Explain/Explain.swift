@@ -13,23 +13,21 @@ extension RunPipeline {
   public func explain(
     _ subject: ExplainSubject, as format: AnswerFormat,
     write: @escaping ([UInt8]) throws -> Void
-  ) throws(SubledgerError) {
+  ) throws {
     try requireLedger(to: "explain from")
-    try attempt {
-      let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-      try ledger.atOneMoment {
-        let run = try ledger.lastPublished() ?? ledger.runs(newest: 1).first
-        var followed =
-          if let run, run.published != nil {
-            try plan.following(run, try ledger.documents(ofRun: run.id))
-          } else {
-            try plan.withLists()
-          }
-        if plan.saysAsOf { followed.rules.asOf = plan.rules.asOf }
-        try requireKept(followed.rules.asOf, in: ledger)
-        let output = try Explanation(ledger, format: format, write: write)
-        try following(followed).explain(subject, in: ledger, run, output)
-      }
+    let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
+    try ledger.atOneMoment {
+      let run = try ledger.lastPublished() ?? ledger.runs(newest: 1).first
+      var followed =
+        if let run, run.published != nil {
+          try plan.following(run, try ledger.documents(ofRun: run.id))
+        } else {
+          try plan.withLists()
+        }
+      if plan.saysAsOf { followed.rules.asOf = plan.rules.asOf }
+      try requireKept(followed.rules.asOf, in: ledger)
+      let output = try Explanation(ledger, format: format, write: write)
+      try following(followed).explain(subject, in: ledger, run, output)
     }
   }
 
@@ -80,7 +78,7 @@ extension RunPipeline {
 
 extension NumberQuestion {
   /// What the answer is about.
-  fileprivate func subject(_ totals: RowTotals, asOf: Instant, _ run: RunRow?) -> Record {
+  func subject(_ totals: RowTotals, asOf: Instant, _ run: RunRow?) -> Record {
     var subject = Record([("report", .plain(report.rawValue))])
     if totals.rows == 1 {
       for (column, value) in zip(columns, totals.row) where column.isKey {
@@ -99,7 +97,7 @@ extension NumberQuestion {
   /// Checks values that only events bring, and what only the newest run has.
   ///
   /// - Throws: `SubledgerError` of kind `usage` that names the values that exist.
-  fileprivate func check(in ledger: Ledger, asOf: Instant, _ run: RunRow?) throws {
+  func check(in ledger: Ledger, asOf: Instant, _ run: RunRow?) throws {
     if report == .coverage, key(.provider) == nil || key(.app) == nil || key(.metric) == nil {
       throw SubledgerError(
         .usage, "coverage is explained one metric of one app at a time",

@@ -14,7 +14,7 @@ public enum ExplainSubject: Sendable, Equatable {
   /// - Throws: `SubledgerError` of kind `usage` for anything else.
   public init(
     words: [String], breakID: String?, subscription: String?, transaction: String?
-  ) throws(SubledgerError) {
+  ) throws {
     let ids = [
       breakID.map(Self.breakID), subscription.map(Self.subscription),
       transaction.map(Self.transaction),
@@ -28,7 +28,7 @@ public enum ExplainSubject: Sendable, Equatable {
     if let id = ids.first { self = id } else { self = try Self.number(words) }
   }
 
-  private static func number(_ words: [String]) throws(SubledgerError) -> ExplainSubject {
+  private static func number(_ words: [String]) throws -> ExplainSubject {
     var keys: [String: String] = [:]
     var column: String?
     for word in words.dropFirst() {

@@ -16,7 +16,7 @@ struct Entry {
   var events: [Record] = []
 
   /// A row for each column, and one for each other event behind them.
-  fileprivate var rows: [Record] {
+  var rows: [Record] {
     func row(_ column: String, _ contribution: String, _ role: String, _ event: Record?) -> Record {
       let entry = Record([
         ("at", CSVCell(at)), ("step", .text(step)), ("column", .plain(column)),
@@ -31,7 +31,7 @@ struct Entry {
   }
 
   /// The entry and each of its events, indented.
-  fileprivate var lines: [String] {
+  var lines: [String] {
     let parts = contributions.map { column, text in
       let sign = text.hasPrefix("-") || text.isEmpty ? "" : "+"
       return "\(column) \(text.isEmpty ? "unknown" : sign + text)"

@@ -67,7 +67,7 @@ struct NumberAnswer {
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings, run: RunRow?,
     doubts: Set<ChurnInDoubt>, output: Explanation,
-    checkStop: @escaping () throws(SubledgerError) -> Void
+    checkStop: @escaping () throws -> Void
   ) throws {
     self.question = question
     let plan = ReportPlan(rules: rules.fold, run: run?.id ?? 0)
@@ -123,7 +123,7 @@ struct NumberAnswer {
   }
 
   /// Throws when what is listed does not add up to what is printed.
-  private func check(_ column: String, printed: Int128?, _ sum: Int128) throws(SubledgerError) {
+  private func check(_ column: String, printed: Int128?, _ sum: Int128) throws {
     guard let printed, printed != sum else { return }
     let isAmount = question.isAmount(column)
     throw SubledgerError(

@@ -24,7 +24,7 @@ struct NumberPass {
   let rules: ReconciliationSettings
   let question: NumberQuestion
   let output: Explanation
-  let checkStop: () throws(SubledgerError) -> Void
+  let checkStop: () throws -> Void
   private(set) var facts = Facts()
   var sums = ColumnSums()
   private let doubts: [Int64: [ChurnInDoubt]]
@@ -34,7 +34,7 @@ struct NumberPass {
   init(
     _ question: NumberQuestion, in ledger: Ledger, rules: ReconciliationSettings,
     doubts: Set<ChurnInDoubt>, output: Explanation,
-    checkStop: @escaping () throws(SubledgerError) -> Void
+    checkStop: @escaping () throws -> Void
   ) {
     self.ledger = ledger
     self.rules = rules
@@ -120,7 +120,7 @@ struct NumberPass {
 }
 
 extension Contribution {
-  fileprivate var isChurn: Bool {
+  var isChurn: Bool {
     guard case .movement(let key, let sums) = cell else { return false }
     return key.movement == .churned && sums.subscriptions > 0
   }

@@ -49,10 +49,10 @@ struct NumberQuestion {
 
   /// Checks names and forms; words that came with events are checked by `check(in:)`.
   ///
-  /// - Throws: `SubledgerError` of kind `usage` that lists the known names.
+  /// - Throws: `SubledgerError` of kind `usage` that lists the names.
   init(
     report name: String, keys given: [String: String], column: String?
-  ) throws(SubledgerError) {
+  ) throws {
     guard let report = NumberReport(rawValue: name), let columns = reportColumns(name) else {
       throw SubledgerError(
         .usage, "no report named \(name.escaped) has numbers to explain",
@@ -95,7 +95,7 @@ struct NumberQuestion {
       })
   }
 
-  private static func check(_ key: Key) throws(SubledgerError) {
+  private static func check(_ key: Key) throws {
     guard let known = key.column.vocabulary, !known.contains(key.text) else { return }
     throw SubledgerError(
       .usage, "\(key.column.rawValue) is never \(key.text.escaped)",
@@ -104,7 +104,7 @@ struct NumberQuestion {
 
   private static func number(
     of key: Key, in report: NumberReport
-  ) throws(SubledgerError) -> Int32 {
+  ) throws -> Int32 {
     let isMonth = !report.isDaily
     if key.column == .periodIndex {
       if let number = Int32(key.text), number >= 0 { return number }

@@ -81,7 +81,7 @@ final class SubscriptionEntries {
   }
 
   /// Explains what was received of a transaction, and what reports count of it.
-  func explain(transaction id: String, checkStop: () throws(SubledgerError) -> Void) throws {
+  func explain(transaction id: String, checkStop: () throws -> Void) throws {
     let key = transactionKey(id)
     var groups = 0
     var found = 0

@@ -9,40 +9,36 @@ struct AcrossLineages {
   let ledger: Ledger
   let cases: InputBuilder
   let rules: ReconciliationSettings
-  let checkStop: () throws(SubledgerError) -> Void
+  let checkStop: () throws -> Void
 
   private var asOf: Instant { rules.fold.asOf }
 
-  /// The conflicts with a version in a lineage that `isWanted`.
-  func conflicts(_ isWanted: (Int64) -> Bool) throws(SubledgerError) -> [Break] {
+  /// The conflicts of which a version lies in a lineage that `isWanted`.
+  func conflicts(_ isWanted: (Int64) -> Bool) throws -> [Break] {
     var breaks: [Break] = []
-    try attempt {
-      for row in try ledger.conflicts() where row.lineages.contains(where: isWanted) {
-        guard row.event.time < asOf else { continue }
-        let group = try ledger.group(of: row.lineage)
-        let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).told
-        let lineage = lineages.first { $0.state.lineages.contains(row.lineage.key) }
-        guard let lineage else { continue }
-        let conflict = EventConflict(
-          identity: row.identity, transaction: row.event.transaction, time: row.event.time,
-          product: row.event.product, versions: row.places.count, fields: row.fields)
-        breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).told(by: lineage))
-      }
+    for row in try ledger.conflicts() where row.lineages.contains(where: isWanted) {
+      guard row.event.time < asOf else { continue }
+      let group = try ledger.group(of: row.lineage)
+      let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).told
+      let lineage = lineages.first { $0.state.lineages.contains(row.lineage.key) }
+      guard let lineage else { continue }
+      let conflict = EventConflict(
+        identity: row.identity, transaction: row.event.transaction, time: row.event.time,
+        product: row.event.product, versions: row.places.count, fields: row.fields)
+      breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).told(by: lineage))
     }
     return breaks
   }
 
   /// The charges whose rate is off; reads the ledger once more only when there is one.
-  func exchangeOutliers(_ outliers: ExchangeOutliers) throws(SubledgerError) -> [Break] {
+  func exchangeOutliers(_ outliers: ExchangeOutliers) throws -> [Break] {
     guard !outliers.isEmpty else { return [] }
     var breaks: [Break] = []
     var groups = 0
-    try attempt {
-      try ledger.forEachGroup { group, events in
-        groups += 1
-        if groups % 512 == 0 { try checkStop() }
-        breaks += try exchangeOutliers(outliers, in: group, events)
-      }
+    try ledger.forEachGroup { group, events in
+      groups += 1
+      if groups % 512 == 0 { try checkStop() }
+      breaks += try exchangeOutliers(outliers, in: group, events)
     }
     return breaks
   }
@@ -50,17 +46,15 @@ struct AcrossLineages {
   /// The same in the groups of some lineages.
   func exchangeOutliers(
     _ outliers: ExchangeOutliers, in keys: Set<Int64>
-  ) throws(SubledgerError) -> [Break] {
+  ) throws -> [Break] {
     guard !outliers.isEmpty else { return [] }
     var breaks: [Break] = []
     var waiting = keys
-    try attempt {
-      while let key = waiting.popFirst() {
-        guard let row = try ledger.lineage(key) else { continue }
-        let group = try ledger.group(of: row)
-        waiting.subtract(group.map(\.key))
-        breaks += try exchangeOutliers(outliers, in: group, try ledger.events(of: group))
-      }
+    while let key = waiting.popFirst() {
+      guard let row = try ledger.lineage(key) else { continue }
+      let group = try ledger.group(of: row)
+      waiting.subtract(group.map(\.key))
+      breaks += try exchangeOutliers(outliers, in: group, try ledger.events(of: group))
     }
     return breaks
   }
@@ -75,14 +69,12 @@ struct AcrossLineages {
     }
   }
 
-  /// Every subscription with events of production and of sandbox.
-  func environmentLeaks() throws(SubledgerError) -> [Break] {
+  /// Every subscription of which events came as production and as sandbox.
+  func environmentLeaks() throws -> [Break] {
     var breaks: [Break] = []
-    try attempt {
-      try ledger.forEachTwin { row, twin in
-        breaks += try environmentLeak(row, twin)
-        try checkStop()
-      }
+    try ledger.forEachTwin { row, twin in
+      breaks += try environmentLeak(row, twin)
+      try checkStop()
     }
     return breaks
   }
@@ -90,15 +82,13 @@ struct AcrossLineages {
   /// The same for some lineages, of either environment.
   func environmentLeaks(
     in lineages: some Collection<LineageRow>
-  ) throws(SubledgerError) -> [Break] {
+  ) throws -> [Break] {
     var breaks: [Break] = []
-    try attempt {
-      for row in lineages {
-        guard let twin = try ledger.twin(of: row) else { continue }
-        breaks +=
-          row.environment == .production
-          ? try environmentLeak(row, twin) : try environmentLeak(twin, row)
-      }
+    for row in lineages {
+      guard let twin = try ledger.twin(of: row) else { continue }
+      breaks +=
+        row.environment == .production
+        ? try environmentLeak(row, twin) : try environmentLeak(twin, row)
     }
     return breaks
   }

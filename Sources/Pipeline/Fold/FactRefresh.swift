@@ -12,7 +12,7 @@ struct FactRefresh {
   /// Of all that the meaning of events depends on.
   let fingerprint: String
   let jobs: Int
-  let checkStop: () throws(SubledgerError) -> Void
+  let checkStop: () throws -> Void
 
   private var rules: ReconciliationSettings { fold.rules }
 
@@ -49,15 +49,15 @@ struct FactRefresh {
     }
   }
 
-  func run() throws(SubledgerError) -> Outcome {
+  func run() throws -> Outcome {
     switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
     case .everything: return try everything()
     case .dirty(let dirty, let basis):
-      return try attempt { try ledger.atOneMoment { try dirtyGroups(dirty, basis) } }
+      return try ledger.atOneMoment { try dirtyGroups(dirty, basis) }
     }
   }
 
-  private func everything() throws(SubledgerError) -> Outcome {
+  private func everything() throws -> Outcome {
     let pass = FoldPass(
       ledger: ledger, cases: cases, fold: fold, jobs: jobs, checkStop: checkStop)
     let sum = try pass.run()
@@ -73,15 +73,15 @@ struct FactRefresh {
 
   private func dirtyGroups(
     _ dirty: DirtyLineages, _ basis: FactCheckpoint
-  ) throws(SubledgerError) -> Outcome {
-    var breaks = try attempt { try ledger.standingBreaks() }
+  ) throws -> Outcome {
+    var breaks = try ledger.standingBreaks()
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
       ledger: ledger, fold: fold, basis: basis, former: rules.fold.at(basis), dirty: dirty,
       leaked: leaked, jobs: jobs, checkStop: checkStop)
     let result = try increment.run()
     let members = result.members
-    let doubtsBefore = try attempt { try ledger.churnDoubts() }
+    let doubtsBefore = try ledger.churnDoubts()
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
     breaks.removeAll { members.contains($0.lineage) }
     let rates = try across(result, &breaks)
@@ -102,22 +102,22 @@ struct FactRefresh {
   /// The prices of all renewals; empty when there are no snapshots to compare with.
   private func prices(
     _ charges: () throws -> [PaidPrices.Entry: Int64]
-  ) throws(SubledgerError) -> PaidPrices {
+  ) throws -> PaidPrices {
     guard !fold.reconciled.isEmpty else { return PaidPrices() }
-    return PaidPrices(try attempt(charges))
+    return PaidPrices(try charges())
   }
 
   /// Brings the breaks across lineages up to date; gives the rates that change.
   private func across(
     _ result: Increment.Result, _ breaks: inout [Break]
-  ) throws(SubledgerError) -> [RateRow] {
+  ) throws -> [RateRow] {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
     var added = ExchangeRates(result.change.rates)
     added.removeNothings()
-    let rows = try attempt { try ledger.rateRows() }
+    let rows = try ledger.rateRows()
     let changed = Set(added.charges.keys)
     let now = ExchangeRates(rows.filter { changed.contains($0.key) }, with: added)
     // Mostly no rate is far from another, then or now.

@@ -10,29 +10,27 @@ struct FoldPass {
   let fold: GroupFold
   /// How many stretches are folded at once.
   let jobs: Int
-  let checkStop: () throws(SubledgerError) -> Void
+  let checkStop: () throws -> Void
 
-  func run() throws(SubledgerError) -> WholeFold {
+  func run() throws -> WholeFold {
     var sum = WholeFold(ledger: ledger)
-    try attempt {
-      // Small stretches have few cells, so that adding them up takes little more memory than the
-      // sum, and goes on beside the folding.
-      let events = try ledger.acceptedEventLines()
-      let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
-      let stretch = RangeFold(
-        fold: fold, revenueCells: events / stretches.count / 2)
-      try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
-        try checkStop()
-        try sum.add(part)
-        while var revenue = stretch.revenue.take() {
-          try sum.add(revenue, parts: stretches.count)
-          revenue.removeAll(keepingCapacity: true)
-          stretch.spare.put(revenue)
-        }
+    // Small stretches have few cells, so that adding them up takes little more memory than the
+    // sum, and goes on beside the folding.
+    let events = try ledger.acceptedEventLines()
+    let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
+    let stretch = RangeFold(
+      fold: fold, revenueCells: events / stretches.count / 2)
+    try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
+      try checkStop()
+      try sum.add(part)
+      while var revenue = stretch.revenue.take() {
+        try sum.add(revenue, parts: stretches.count)
+        revenue.removeAll(keepingCapacity: true)
+        stretch.spare.put(revenue)
       }
-      while let rest = stretch.sums.take() { try sum.add(rest) }
-      try sum.finish()
     }
+    while let rest = stretch.sums.take() { try sum.add(rest) }
+    try sum.finish()
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: fold.rules, checkStop: checkStop)
     sum.result.breaks += try across.conflicts { _ in true }
@@ -134,7 +132,7 @@ extension RunPipeline {
   /// Folds and reconciles the whole `ledger` without changing it.
   func wholeOutcome(
     of ledger: Ledger, by rules: ReconciliationSettings
-  ) throws(SubledgerError) -> (fold: WholeFold, reconciled: ReconciliationResult) {
+  ) throws -> (fold: WholeFold, reconciled: ReconciliationResult) {
     let cases = InputBuilder(ledger: ledger, rules: rules.fold)
     let reconciled = Set(rules.snapshotsTakenAt.keys)
     let fold = try FoldPass(

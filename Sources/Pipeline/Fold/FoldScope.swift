@@ -15,12 +15,12 @@ enum FoldScope {
   ///   - fingerprint: of all that the meaning of events depends on.
   init(
     of ledger: Ledger, rules: ReconciliationSettings, fingerprint: String
-  ) throws(SubledgerError) {
+  ) throws {
     self = .everything
-    guard let basis = try attempt({ try ledger.foldBasis() }), basis.rules == fingerprint,
+    guard let basis = try ledger.foldBasis(), basis.rules == fingerprint,
       basis.asOf <= rules.fold.asOf, Self.isForward(from: basis, to: rules, ledger)
     else { return }
-    let dirty = try attempt { try ledger.dirtyLineages(asOf: rules.fold.asOf) }
+    let dirty = try ledger.dirtyLineages(asOf: rules.fold.asOf)
     guard dirty.all.count <= Self.dirtyMax(of: Int(basis.groups)) else { return }
     self = .dirty(dirty, basis)
   }

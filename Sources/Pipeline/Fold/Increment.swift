@@ -16,7 +16,7 @@ struct Increment {
   /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
   let jobs: Int
-  let checkStop: () throws(SubledgerError) -> Void
+  let checkStop: () throws -> Void
 
   /// The results of the invalidated groups.
   struct Result {
@@ -28,13 +28,11 @@ struct Increment {
     var mayLeak: [LineageRow] = []
   }
 
-  func run() throws(SubledgerError) -> Result {
+  func run() throws -> Result {
     var result = Result()
-    try attempt {
-      let grouped = try foldAlone(into: &result)
-      if !grouped.isEmpty { try fold(grouped, into: &result) }
-      result.change.rates.removeNothings()
-    }
+    let grouped = try foldAlone(into: &result)
+    if !grouped.isEmpty { try fold(grouped, into: &result) }
+    result.change.rates.removeNothings()
     return result
   }
 

@@ -8,26 +8,26 @@ import Domain
 extension RunPipeline {
   /// Publishes the report set as the ledger knew it when `run` published, from the ledger alone.
   ///
-  /// Options, configuration, prices and decisions are that run's. With an explicit as-of the set is
-  /// about that moment; else its bytes must equal the run's published ones, or it is an error of
-  /// kind `identity`, and nothing is published.
-  public func report(atRun run: Int64) throws(SubledgerError) -> RunResult {
+  /// Options, configuration, prices and decisions are those of that run. With an explicit as-of the
+  /// set is about that moment; else its bytes must be those that the run published, or it is an
+  /// error of kind `identity`, and nothing is published.
+  public func report(atRun run: Int64) throws -> RunResult {
     try requireLedger()
     var copied = plan
     copied.isDryRun = true
-    return try following(copied).withLedger { ledger throws(SubledgerError) in
+    return try following(copied).withLedger { ledger in
       let history = try self.history(of: run, in: ledger)
       let erased = try ledger.erasures(since: run)
-      let isLookBack = try attempt {
-        try ledger.runs(newest: .max).contains { $0.id < run && $0.asOf > history.row.asOf }
+      let isLookBack = try ledger.runs(newest: .max).contains {
+        $0.id < run && $0.asOf > history.row.asOf
       }
       try requireKept(history.row, in: ledger)
-      try attempt { try ledger.rewind(to: run) }
+      try ledger.rewind(to: run)
       var plan = history.plan
       plan.isDryRun = self.plan.isDryRun
       if self.plan.saysAsOf { plan.rules.asOf = self.plan.rules.asOf }
       return try following(plan).publish(from: ledger, after: IntakeSummary()) {
-        (checksums) throws(SubledgerError) in
+        checksums in
         guard !self.plan.saysAsOf, sha256(of: checksums) != history.row.published else { return }
         let check = try ReproductionCheck(
           history.row, history.documents, reproduced: checksums, erased: erased)
@@ -37,20 +37,20 @@ extension RunPipeline {
   }
 
   /// A run that published, with the plan that it followed.
-  func history(of run: Int64, in ledger: Ledger) throws(SubledgerError) -> RunHistory {
-    guard let row = try attempt({ try ledger.run(run) }), row.published != nil else {
+  func history(of run: Int64, in ledger: Ledger) throws -> RunHistory {
+    guard let row = try ledger.run(run), row.published != nil else {
       throw SubledgerError(
         .usage, "no run \(run) of the ledger \(plan.ledger) has published",
         hint: "`subledger status` lists the runs")
     }
-    let documents = try attempt { try ledger.documents(ofRun: run) }
+    let documents = try ledger.documents(ofRun: run)
     return RunHistory(row: row, documents: documents, plan: try plan.following(row, documents))
   }
 
   /// Refuses a reproduced set with other bytes, unless the check explains them.
   private func require(
     _ check: ReproductionCheck, isLookBack: Bool
-  ) throws(SubledgerError) {
+  ) throws {
     let (wrong, notes) = check.outcome(by: version)
     for note in notes { log.warning("\(note)") }
     guard !wrong.isEmpty else { return }
@@ -82,7 +82,7 @@ extension Plan {
   ///
   /// - Throws: `SubledgerError` of kind `damagedInput` when the run's options and documents do not
   ///   belong together.
-  func following(_ run: RunRow, _ documents: RunDocuments) throws(SubledgerError) -> Plan {
+  func following(_ run: RunRow, _ documents: RunDocuments) throws -> Plan {
     let name = "that run \(run.id) followed"
     var plan = self
     plan.configuration = Configuration()

@@ -34,7 +34,7 @@ extension ReproductionCheck {
   /// Compares what `run` published with the checksums of the reproduced set.
   init(
     _ run: RunRow, _ documents: RunDocuments, reproduced checksums: [UInt8], erased: Int
-  ) throws(SubledgerError) {
+  ) throws {
     self.init(
       run: run, files: checksums.count { $0 == UInt8(ascii: "\n") },
       differing: differingFiles(try documents.checksums(), checksums), erased: erased)
@@ -43,12 +43,12 @@ extension ReproductionCheck {
 
 extension Ledger {
   /// Persons who were erased after `run` published.
-  func erasures(since run: Int64) throws(SubledgerError) -> Int {
-    try attempt { try acts() }.count { $0.deed == .erase && $0.run >= run }
+  func erasures(since run: Int64) throws -> Int {
+    try acts().count { $0.deed == .erase && $0.run >= run }
   }
 }
 
 extension RunDocuments {
-  /// The checksums of the published set; empty if they are not stored.
-  func checksums() throws(SubledgerError) -> [UInt8] { try published?.content() ?? [] }
+  /// The checksums of what the run published; empty if they are not stored.
+  func checksums() throws -> [UInt8] { try published?.content() ?? [] }
 }

@@ -13,8 +13,8 @@ struct Intake {
   let log: Logger
   let times: StageTimes
   let progress: (RunProgress) -> Void
-  let checkStop: () throws(SubledgerError) -> Void
-  /// An archive to read again as recorded in the ledger, without bytes that were appended since.
+  let checkStop: () throws -> Void
+  /// An archive that is read again as the ledger says that it was read, without what follows it.
   var replayed: ArchiveRecord?
   /// Values that were rejected for their secret then, with their texts, by offset.
   var refused: [Int64: String] = [:]
@@ -47,8 +47,8 @@ struct Intake {
   /// 50,000, in 18 MB.
   private static let waitingMax = 24 * 1_024
 
-  /// Reads new files under the plan's paths.
-  func readArchives(into summary: inout IntakeSummary) throws(SubledgerError) {
+  /// Reads what is new under the plan's paths.
+  func readArchives(into summary: inout IntakeSummary) throws {
     var rules = try plan.normaliseRules()
     rules.refused = refused
     if let warning = plan.secretsWarning { log.warning("\(warning)") }
@@ -65,7 +65,7 @@ struct Intake {
     } catch {
       // Files that were read whole before the run had to stop are kept.
       intake.abandon()
-      summary.add(try attempt { try intake.write() })
+      summary.add(try intake.write())
       throw error
     }
   }
@@ -73,7 +73,7 @@ struct Intake {
   private func readArchives(
     _ files: [ArchiveFile], _ rules: NormaliserSettings, by intake: EventIntake,
     into summary: inout IntakeSummary
-  ) throws(SubledgerError) {
+  ) throws {
     let total = files.reduce(0) { $0 + $1.bytes }
     var done: Int64 = 0
     var isWanted = false
@@ -81,84 +81,78 @@ struct Intake {
     var lines: Int64 = 0
     let reader = ArchiveReader(
       rules: rules, valueBytesMax: plan.valueBytesMax,
-      knownContents: try attempt { try ledger.contents() })
-    try attempt {
-      let workers = Workers(count: plan.jobs, waitingMax: Self.waitingMax)
-      try workers.run(files, reader.read, size: \.size) { index, message in
-        try checkStop()
-        let file = files[index]
-        switch message {
-        case .opened(let sha256):
-          listedAs = sha256
-          lines = 0
-          isWanted = try open(file, sha256, intake, &summary)
-        case .batch(let batch):
-          if isWanted { try times.measure(.gather, .thread) { try intake.add(batch) } }
-          summary.lines += batch.lines
-          lines += batch.lines
-        case .again:
-          summary.lines -= lines
-          lines = 0
+      knownContents: try ledger.contents())
+    let workers = Workers(count: plan.jobs, waitingMax: Self.waitingMax)
+    try workers.run(files, reader.read, size: \.size) { index, message in
+      try checkStop()
+      let file = files[index]
+      switch message {
+      case .opened(let sha256):
+        listedAs = sha256
+        lines = 0
+        isWanted = try open(file, sha256, intake, &summary)
+      case .batch(let batch):
+        if isWanted { try times.measure(.gather, .thread) { try intake.add(batch) } }
+        summary.lines += batch.lines
+        lines += batch.lines
+      case .again:
+        summary.lines -= lines
+        lines = 0
+        intake.abandon()
+        if isWanted { isWanted = try open(file, listedAs, intake, &summary) }
+      case .ended(let end, let inflate, let normalise):
+        times.add(.inflate, inflate)
+        times.add(.normalise, normalise)
+        if isWanted, end.sha256 == listedAs {
+          try close(intake, file, end, &summary)
+        } else if isWanted {
           intake.abandon()
-          if isWanted { isWanted = try open(file, listedAs, intake, &summary) }
-        case .ended(let end, let inflate, let normalise):
-          times.add(.inflate, inflate)
-          times.add(.normalise, normalise)
-          if isWanted, end.sha256 == listedAs {
-            try close(intake, file, end, &summary)
-          } else if isWanted {
-            intake.abandon()
-            log.warning("\(file.path) changed while it was read; it is left for the next run")
-          }
-          done += file.bytes
-        case .skipped: done += file.bytes
-        case .vanished:
-          intake.abandon()
-          log.warning("\(file.path) vanished before it was read; it is left out")
-          done += file.bytes
-        case .failed(let error): throw error
+          log.warning("\(file.path) changed while it was read; it is left for the next run")
         }
-        progress(
-          RunProgress(
-            stage: "ingest", done: done, total: total, lines: summary.lines,
-            isLast: done == total))
+        done += file.bytes
+      case .skipped: done += file.bytes
+      case .vanished:
+        intake.abandon()
+        log.warning("\(file.path) vanished before it was read; it is left out")
+        done += file.bytes
+      case .failed(let error): throw error
       }
-      summary.add(try times.measure(.insert) { try intake.write() })
+      progress(
+        RunProgress(
+          stage: "ingest", done: done, total: total, lines: summary.lines,
+          isLast: done == total))
     }
+    summary.add(try times.measure(.insert) { try intake.write() })
   }
 
   /// The files with possibly new content, in byte order of their names, and how many are known or
   /// too young; `others` are not input.
   func newFiles(
     of kind: ArchiveKind, under paths: [String], except others: [String]
-  ) throws(SubledgerError) -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
-    let listing = try attempt {
-      try ArchiveFolder.files(under: paths, except: others)
-    }
+  ) throws -> (files: [ArchiveFile], known: Int, leftAlone: Int) {
+    let listing = try ArchiveFolder.files(under: paths, except: others)
     for left in listing.leftOut {
       // A broken link was input once; the others are not input in any run.
       let level: Logger.Level = left.reason == .brokenLink ? .warning : .info
       log.log(level: level, "left out \(left.path): \(left.reason.rawValue)")
     }
-    return try attempt {
-      if let replayed { return (listing.files.map { $0.first(replayed.bytes) }, 0, 0) }
-      var known = 0
-      var leftAlone = 0
-      let files = try listing.files.filter { file in
-        let isKnown = try ledger.isUnchanged(
-          path: file.path, bytes: file.bytes, modified: file.modified,
-          inode: Int64(bitPattern: file.inode), kind: kind)
-        if isKnown {
-          known += 1
-          return false
-        }
-        guard let limit = plan.modifiedUntil, file.modified > limit else { return true }
-        log.info("left alone \(file.path): younger than --min-age")
-        leftAlone += 1
+    if let replayed { return (listing.files.map { $0.first(replayed.bytes) }, 0, 0) }
+    var known = 0
+    var leftAlone = 0
+    let files = try listing.files.filter { file in
+      let isKnown = try ledger.isUnchanged(
+        path: file.path, bytes: file.bytes, modified: file.modified,
+        inode: Int64(bitPattern: file.inode), kind: kind)
+      if isKnown {
+        known += 1
         return false
       }
-      return (files, known, leftAlone)
+      guard let limit = plan.modifiedUntil, file.modified > limit else { return true }
+      log.info("left alone \(file.path): younger than --min-age")
+      leftAlone += 1
+      return false
     }
+    return (files, known, leftAlone)
   }
 
   /// Whether the events of `file` are wanted: not when its bytes are known under another name.

@@ -4,9 +4,9 @@ import Domain
 
 extension RunPipeline {
   /// Stops a run without input, or without any that could be read.
-  func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws(SubledgerError) {
+  func refuseNothing(_ summary: IntakeSummary, _ ledger: Ledger) throws {
     if summary.isBeyondSalvage {
-      let reject = try attempt { try ledger.mostFrequentReject() }
+      let reject = try ledger.mostFrequentReject()
       throw SubledgerError(
         .damagedInput,
         "nothing of the new input could be understood: \(summary.text)\(reject?.text ?? "")",
@@ -14,7 +14,7 @@ extension RunPipeline {
           ?? "check that the paths hold delivered webhooks, gzip or plain, one JSON value a line")
     }
     let isEmpty = summary.archivesRead + summary.archivesKnown == 0 && summary.snapshots == 0
-    guard isEmpty, try attempt({ try ledger.archives().isEmpty }) else { return }
+    guard isEmpty, try ledger.archives().isEmpty else { return }
     let left = summary.filesLeftAlone
     let young = left > 0 ? " but \(counted(left, "file")) younger than --min-age" : ""
     throw SubledgerError(

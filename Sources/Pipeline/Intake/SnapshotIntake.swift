@@ -6,7 +6,7 @@ import Domain
 
 extension Intake {
   /// Reads the snapshot files that are new, one after the other: they are small beside archives.
-  func readSnapshots(into summary: inout IntakeSummary) throws(SubledgerError) {
+  func readSnapshots(into summary: inout IntakeSummary) throws {
     guard !plan.snapshots.isEmpty else { return }
     let (files, known, leftAlone) = try newFiles(
       of: .snapshots, under: plan.snapshots, except: plan.ownPlaces)
@@ -26,8 +26,6 @@ extension Intake {
           """)
       } catch let error as ArchiveError where error.kind == .missing {
         log.warning("\(file.path) vanished before it was read; it is left out")
-      } catch {
-        throw SubledgerError(error)
       }
     }
   }

@@ -9,15 +9,15 @@ extension RunPipeline {
   /// closed month also what its close froze.
   ///
   /// The same ledger and program give the same bytes.
-  public func pack(month: String, into file: String) throws(SubledgerError) {
+  public func pack(month: String, into file: String) throws {
     try requireLedger(to: "pack")
     try requireRoom(forPack: file)
     let room = try PrivateFolder()
     defer { withExtendedLifetime(room) {} }
     let copy = room.path("ledger.sqlite")
-    try attempt { try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop) }
-    let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
-    guard let run = try attempt({ try ledger.lastPublished() }) else {
+    try Ledger.open(path: plan.ledger, mode: .readOnly).copy(to: copy, stop: stop)
+    let ledger = try Ledger.open(path: copy, mode: .readWrite)
+    guard let run = try ledger.lastPublished() else {
       throw SubledgerError(
         .noInput, "there is nothing to pack: no run of \(plan.ledger) has published",
         hint: "publish a set with `subledger run` first")
@@ -37,7 +37,7 @@ extension RunPipeline {
     shadow.saysAsOf = false
     shadow.isDryRun = false
     _ = try following(shadow, silently: true).report(atRun: run.id)
-    let isSame = try attempt { try inspectSet(in: shadow.out).sha256 } == run.published
+    let isSame = try inspectSet(in: shadow.out).sha256 == run.published
     let erased = try ledger.erasures(since: run.id)
     let isFollowed = history.documents.decisions.map { $0.contentSHA256 == $0.sha256 } ?? true
     guard isFollowed && (isSame || erased == 0) else {
@@ -61,7 +61,7 @@ extension RunPipeline {
   }
 
   /// Only a month that has ended at the set's as-of can be handed over, unless it was closed.
-  private func requireEnd(of month: Month, by rules: FoldSettings) throws(SubledgerError) {
+  private func requireEnd(of month: Month, by rules: FoldSettings) throws {
     guard rules.calendar.start(of: Month(number: month.number + 1)) <= rules.asOf else {
       throw SubledgerError(
         .usage, "\(month.text) has not ended at \(rules.asOf.text), of which the last set speaks",
@@ -69,11 +69,11 @@ extension RunPipeline {
     }
   }
 
-  /// A month without rows in any report is a typing error.
+  /// A month without a row in any report is a typing mistake.
   private func requireRows(
     of month: Month, _ zone: String, _ run: RunRow, in ledger: Ledger
-  ) throws(SubledgerError) {
-    let states = try attempt { try ledger.monthStates() }
+  ) throws {
+    let states = try ledger.monthStates()
     guard !states.contains(where: { $0.zone == zone && $0.month == month && $0.rows > 0 }) else {
       return
     }

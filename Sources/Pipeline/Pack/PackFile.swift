@@ -37,7 +37,7 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
 }
 
 /// Refuses a path that is taken, whatever was named by mistake.
-func requireRoom(forPack path: String) throws(SubledgerError) {
+func requireRoom(forPack path: String) throws {
   var state = stat()
   guard lstat(path, &state) == 0 else { return }
   let isFolder = state.st_mode & S_IFMT == S_IFDIR

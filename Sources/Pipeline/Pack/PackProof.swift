@@ -9,7 +9,7 @@ extension RunPipeline {
   /// - Throws: `SubledgerError` when it is not there or cannot be read, or `stop` answers a signal.
   public static func verify(
     pack file: String, stop: () -> Int32 = { 0 }
-  ) throws(SubledgerError) -> Verification {
+  ) throws -> Verification {
     guard FileManager.default.fileExists(atPath: file) else {
       throw SubledgerError(
         .noInput, "there is no pack \(file)", hint: "check the path given with --pack")
@@ -18,7 +18,7 @@ extension RunPipeline {
     defer { withExtendedLifetime(room) {} }
     var result = Verification()
     var check = Verification.Check("pack", unit: "files")
-    let names = try attempt { try unpack(file, into: room, stop, &check) }
+    let names = try unpack(file, into: room, stop, &check)
     guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
       if check.outcome == .holds { check.fail(.damaged, "it is no pack") }
       result.checks.append(check)
@@ -26,14 +26,14 @@ extension RunPipeline {
     }
     let folder = "\(room.path("pack"))/\(root)"
     let inside = Set(names.map { String($0.dropFirst(root.utf8.count + 1)) })
-    let seen = try attempt { try inspectSet(in: folder) }
+    let seen = try inspectSet(in: folder)
     check.count = Int64(names.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
     for name in inside.subtracting(seen.paths).sorted() where name != "SHA256SUMS" {
       check.fail(.damaged, "\(name) is in no SHA256SUMS")
     }
     check.notes.append("SHA-256 of SHA256SUMS: \(seen.sha256)")
-    let set = try attempt { try inspectSet(in: "\(folder)/reports") }
+    let set = try inspectSet(in: "\(folder)/reports")
     var reports = Verification.Check("set", unit: "files")
     reports.count = Int64(set.paths.count)
     for problem in set.problems { reports.fail(.damaged, problem) }
@@ -70,8 +70,8 @@ extension RunPipeline {
   /// The most bytes of such a file: the chain of all runs of decades, or the rows of a month.
   private static let readWholeMax = 64 << 20
 
-  /// Recomputes every record, and compares the last run's with the set and documents of the pack;
-  /// returns the facts of each run.
+  /// Recomputes every record, and holds the last run's to the set and documents of the pack; gives
+  /// the facts of each run.
   private static func chain(
     in folder: String, publishing set: String, _ runs: inout [Int64: [String: String]]
   ) -> Verification.Check {

@@ -3,7 +3,7 @@ import Foundation
 
 /// Writes files into one tar (POSIX ustar) in gzip: the same files give the same bytes.
 ///
-/// Every entry is a plain file of mode 0644 without an owner and with one fixed time.
+/// Every entry is a plain file of mode 0644 of user 0, with one time.
 struct TarWriter {
   private let write: (UnsafeRawBufferPointer) throws -> Void
   private let packer: GzipPacker

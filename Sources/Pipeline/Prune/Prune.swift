@@ -2,28 +2,29 @@ import EventStore
 import Domain
 
 extension RunPipeline {
-  /// Removes content that only as-ofs before a month need, and runs as of such, and reports the
-  /// counts; a dry run does it in a copy.
+  /// Removes what only as-ofs before a month need, and runs as of such; returns what it was.
+  ///
+  /// A dry run does it in a copy.
   ///
   /// Nothing that a close froze is removed, and no event. The removal is one transaction; then the
   /// file is written anew.
-  public func prune(before month: String, _ note: AuditNote) throws(SubledgerError) -> String {
+  public func prune(before month: String, _ note: AuditNote) throws -> String {
     let first = try Month(typed: month)
-    return try onLedger(to: "prune before \(month)") { ledger throws(SubledgerError) in
-      guard let newest = try attempt({ try ledger.lastPublished() }),
-        let zone = try attempt({ try ledger.zone(of: newest.id) }),
+    return try onLedger(to: "prune before \(month)") { ledger in
+      guard let newest = try ledger.lastPublished(),
+        let zone = try ledger.zone(of: newest.id),
         let calendar = CivilCalendar(named: zone)
       else {
         throw SubledgerError(
           .noInput, "the ledger \(plan.ledger) has published nothing, so there is nothing to prune",
           hint: "publish with `subledger run` first")
       }
-      try attempt { try ledger.emptyLog() }
+      try ledger.emptyLog()
       let act = NewAuditEntry(.prune, note)
-      let size = try attempt { try ledger.fileSize() }
+      let size = try ledger.fileSize()
       let start = calendar.start(of: first)
       guard newest.asOf >= start,
-        let found = try attempt({ try ledger.prune(before: start, as: act) })
+        let found = try ledger.prune(before: start, as: act)
       else {
         throw SubledgerError(
           .usage, "cannot prune before \(month): the newest run is as of \(newest.asOf.text)",
@@ -32,8 +33,8 @@ extension RunPipeline {
       guard found.isChanged else {
         return "there is nothing that only as-ofs before \(start.text) need"
       }
-      try attempt { try ledger.vacuum() }
-      let smaller = try attempt { try ledger.fileSize() }
+      try ledger.vacuum()
+      let smaller = try ledger.fileSize()
       return answer(found, start, from: size, to: smaller)
     }
   }
@@ -52,8 +53,8 @@ extension RunPipeline {
   }
 
   /// Refuses an as-of for which something was removed.
-  func requireKept(_ asOf: Instant, in ledger: Ledger) throws(SubledgerError) {
-    guard let pruned = try attempt({ try ledger.prunedBefore() }), asOf < pruned.moment else {
+  func requireKept(_ asOf: Instant, in ledger: Ledger) throws {
+    guard let pruned = try ledger.prunedBefore(), asOf < pruned.moment else {
       return
     }
     throw SubledgerError(
@@ -63,9 +64,9 @@ extension RunPipeline {
       hint: "give a later --as-of, or make a ledger anew from the archives")
   }
 
-  /// Refuses a run that was pruned.
-  func requireKept(_ run: RunRow, in ledger: Ledger) throws(SubledgerError) {
-    guard let pruned = try attempt({ try ledger.prunedBefore() }),
+  /// Refuses a run of which something was removed.
+  func requireKept(_ run: RunRow, in ledger: Ledger) throws {
+    guard let pruned = try ledger.prunedBefore(),
       run.id < pruned.run || run.asOf < pruned.moment
     else { return }
     throw SubledgerError(

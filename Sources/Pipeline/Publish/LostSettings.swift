@@ -5,9 +5,9 @@ extension PublishPass {
   /// Settings of the previous publication that `run` lacks, as text for the log; nil without any.
   ///
   /// A command that is called without the options of the nightly job publishes other numbers.
-  func lostSettings(since run: Int64) throws(SubledgerError) -> String? {
-    let changed = try attempt {
-      try ledger.publication(before: run).map { try ledger.changedOptions(from: $0, to: run) }
+  func lostSettings(since run: Int64) throws -> String? {
+    let changed = try ledger.publication(before: run).map {
+      try ledger.changedOptions(from: $0, to: run)
     }
     guard let changed else { return nil }
     let lost = plan.unset.filter { changed.contains($0.option.rawValue) }.map(\.name)

@@ -15,29 +15,29 @@ struct PublishPass {
   /// Answers the signal that asked to stop, 0 while none did.
   let stop: @Sendable () -> Int32
   /// Throws when the set with these checksums must not be published.
-  let accept: ([UInt8]) throws(SubledgerError) -> Void
+  let accept: ([UInt8]) throws -> Void
 
   /// Publishes the set and returns whether it needs attention.
   ///
   /// Takes the facts out of `fold`: once they are in the ledger, the reports want their memory.
   func run(
     fold: inout FactRefresh.Outcome, reconciled: ReconciliationResult, intake: IntakeSummary
-  ) throws(SubledgerError) -> RunResult {
+  ) throws -> RunResult {
     let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
       .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
     let decided = DecidedBreaks(breaks, plan.decisions.decisions)
-    let archives = try attempt { try ledger.archives(byName: true) }
+    let archives = try ledger.archives(byName: true)
     var manifest = manifest(archives, reconciled.counts)
     manifest.counts.merge(decided.counts) { $1 }
     let run = try store(fold, reconciled, breaks)
     fold.facts = Facts()
-    try attempt { try ledger.releaseMemory() }
-    let torn = try attempt { try ledger.tornSnapshots() }
-    let read = try attempt { try ledger.intake(ofRun: run) }
+    try ledger.releaseMemory()
+    let torn = try ledger.tornSnapshots()
+    let read = try ledger.intake(ofRun: run)
     let verdict = try Verdict(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
       intake: read.tallies, tornSnapshots: torn
-    ) { month throws(SubledgerError) in try attempt { try ledger.netUSD(of: month) } }
+    ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = verdict.qualifications
     let (published, dryRun) = try publish(manifest, run, read)
     for reservation in verdict.reservations { log.warning("\(reservation)") }
@@ -57,74 +57,70 @@ struct PublishPass {
   /// Stores cells and breaks of this run in one transaction and returns the run's number.
   private func store(
     _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ breaks: [Break]
-  ) throws(SubledgerError) -> Int64 {
-    try attempt {
-      let basis = FactCheckpoint(
-        asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
-        feeds: try ledger.watermarks())
-      let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
-      var run: Int64 = 0
-      try ledger.together("write the run") {
-        run = try ledger.beginRun(
-          asOf: rules.asOf, version: version, options: plan.optionsText,
-          documents: plan.documents())
-        try times.measure(.facts) {
-          try ledger.apply(change) {
-            try Workers(count: plan.jobs, waitingMax: 4).make($0, write: $1)
-          }
+  ) throws -> Int64 {
+    let basis = FactCheckpoint(
+      asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
+      feeds: try ledger.watermarks())
+    let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
+    var run: Int64 = 0
+    try ledger.together("write the run") {
+      run = try ledger.beginRun(
+        asOf: rules.asOf, version: version, options: plan.optionsText,
+        documents: plan.documents())
+      try times.measure(.facts) {
+        try ledger.apply(change) {
+          try Workers(count: plan.jobs, waitingMax: 4).make($0, write: $1)
         }
-        try ledger.replaceDecisions(plan.decisions.decisions)
-        let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
-        log.info(
-          "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
       }
-      return run
+      try ledger.replaceDecisions(plan.decisions.decisions)
+      let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+      log.info(
+        "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
     }
+    return run
   }
 
   private func publish(
     _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, tallies: ArchiveTallies)
-  ) throws(SubledgerError) -> (Publication, DryRun?) {
+  ) throws -> (Publication, DryRun?) {
     var manifest = manifest
-    return try attempt {
-      var reportPlan = ReportPlan(rules: rules, run: run)
-      reportPlan.dialect = plan.csvDialect
-      reportPlan.amountDecimals = plan.amountDecimals
-      reportPlan.stop = stop
-      // A dry run writes its set where it goes again.
-      let folder = plan.isDryRun ? try PrivateFolder() : nil
-      defer { withExtendedLifetime(folder) {} }
-      let out = folder?.path("reports") ?? plan.out
-      let staging = try Staging.begin(for: out, reports: reportPaths)
-      do {
-        let reports = try times.measure(.report) {
-          try writeReports(by: reportPlan, into: staging.path)
-        }
-        // From here on nothing stops between the published set and the ledger's word of it.
-        try reportPlan.checkStop()
-        manifest.resources = reports.tables.map(ManifestResource.init)
-        let publication = try times.measure(.publish) {
-          let set = try staging.sealed(by: manifest)
-          try accept(set.checksums)
-          // A power cut must not leave a set that the ledger does not record.
-          return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
-        }
-        try ledger.finishRun(
-          run, archives: read.archives, tallies: read.tallies,
-          published: publication.sha256, checksums: checksums(of: publication),
-          publication: reports.publication)
-        for leftover in staging.leftovers {
-          log.warning(
-            "a former set is not removed whole, and the next run tries again: \(leftover)")
-        }
-        guard plan.isDryRun else { return (publication, nil) }
-        let changes = try SetChanges(
-          of: plan.out, by: publication, reports: reportPaths)
-        return (publication, DryRun(changes: changes, out: plan.out))
-      } catch {
-        try? staging.discard()
-        throw error
+    var reportPlan = ReportPlan(rules: rules, run: run)
+    reportPlan.dialect = plan.csvDialect
+    reportPlan.amountDecimals = plan.amountDecimals
+    reportPlan.stop = stop
+    // A dry run writes its set where it goes again.
+    let folder = plan.isDryRun ? try PrivateFolder() : nil
+    defer { withExtendedLifetime(folder) {} }
+    let out = folder?.path("reports") ?? plan.out
+    let staging = try Staging.begin(for: out, reports: reportPaths)
+    do {
+      let reports = try times.measure(.report) {
+        try writeReports(by: reportPlan, into: staging.path)
       }
+      // From here on nothing stops between the published set and the ledger's word of it.
+      try reportPlan.checkStop()
+      manifest.resources = reports.tables.map(ManifestResource.init)
+      let publication = try times.measure(.publish) {
+        let set = try staging.sealed(by: manifest)
+        try accept(set.checksums)
+        // A power cut must not leave a set that the ledger knows nothing of.
+        return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
+      }
+      try ledger.finishRun(
+        run, archives: read.archives, tallies: read.tallies,
+        published: publication.sha256, checksums: checksums(of: publication),
+        publication: reports.publication)
+      for leftover in staging.leftovers {
+        log.warning(
+          "a former set is not removed whole, and the next run tries again: \(leftover)")
+      }
+      guard plan.isDryRun else { return (publication, nil) }
+      let changes = try SetChanges(
+        of: plan.out, by: publication, reports: reportPaths)
+      return (publication, DryRun(changes: changes, out: plan.out))
+    } catch {
+      try? staging.discard()
+      throw error
     }
   }
 

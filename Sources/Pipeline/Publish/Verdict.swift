@@ -18,8 +18,8 @@ struct Verdict {
   init(
     plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
     intake: ArchiveTallies = ArchiveTallies(), tornSnapshots: TornSnapshots? = nil,
-    net: (Month) throws(SubledgerError) -> Int128
-  ) throws(SubledgerError) {
+    net: (Month) throws -> Int128
+  ) throws {
     stale = breaks.filter { $0.code == .staleInput }
     gate = plan.failOn
     gated = breaks.count { plan.failOn.includes($0) }
@@ -80,8 +80,8 @@ struct Verdict {
   /// One without a business time counts at as-of, as in `quality_monthly.csv`.
   private mutating func readMateriality(
     _ breaks: [Break], _ rules: FoldSettings, share: Amount,
-    _ net: (Month) throws(SubledgerError) -> Int128
-  ) throws(SubledgerError) {
+    _ net: (Month) throws -> Int128
+  ) throws {
     var doubtful: [Month: Int128] = [:]
     for found in breaks where found.status == .open && found.environment == .production {
       guard let amount = found.estimatedUSD else { continue }

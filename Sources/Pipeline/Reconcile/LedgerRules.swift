@@ -5,9 +5,9 @@ import Subscriptions
 import Domain
 
 extension RunPipeline {
-  /// Refuses an as-of so far from all events that it must be a typing error: reports have rows for
-  /// every month up to it.
-  func requireNear(_ rules: FoldSettings) throws(SubledgerError) {
+  /// Refuses an as-of so far behind all that was told that it can only be a slip: reports have rows
+  /// for every month up to it.
+  func requireNear(_ rules: FoldSettings) throws {
     let years: Int64 = 100
     guard let newest = rules.watermarks.values.max(),
       rules.asOf - .seconds(years * 366 * 86_400) > newest
@@ -19,9 +19,10 @@ extension RunPipeline {
       hint: "check the year given with --as-of; what was read is kept")
   }
 
-  /// The rules of the plan, with the ledger's symbols of products and prices, and watermarks.
-  func reconcileRules(for ledger: Ledger) throws(SubledgerError) -> ReconciliationSettings {
-    let watermarks = try attempt { try ledger.watermarks() }
+  /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and
+  /// watermarks.
+  func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
+    let watermarks = try ledger.watermarks()
     var rules = plan.rules
     for mark in watermarks {
       rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
@@ -29,11 +30,9 @@ extension RunPipeline {
     for (product, period) in plan.configuration.periods {
       if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
     }
-    if let list = plan.prices { rules.prices = try attempt { try list.book(in: ledger) } }
-    // A user missing from a torn file can be in its lost part.
-    let isComplete = try attempt {
-      try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
-    }
+    if let list = plan.prices { rules.prices = try list.book(in: ledger) }
+    // Who is missing from half a file may stand in the other half.
+    let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
       fold: rules, products: plan.configuration.products,
       feeds: watermarks.map {
@@ -45,10 +44,8 @@ extension RunPipeline {
     reconcileRules.lengths = (plan.prices?.periods(at: rules.asOf) ?? [:])
       .merging(plan.configuration.periods) { $1 }
     reconcileRules.severities = plan.configuration.severity.amounts
-    reconcileRules.hasUndatedCollections = try attempt {
-      try ledger.hasSkipped(undatedCollection)
-    }
-    reconcileRules.snapshotsTakenAt = try attempt { try ledger.newestCaptures(asOf: rules.asOf) }
+    reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
+    reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)
     return reconcileRules
   }
 }
@@ -63,7 +60,7 @@ extension ReconciliationSettings {
   ///   several apps.
   func knowing(
     _ prices: PaidPrices, in ledger: Ledger, begun: () throws -> [ProductKey: Int64]
-  ) throws(SubledgerError) -> ReconciliationSettings {
+  ) throws -> ReconciliationSettings {
     var rules = self
     rules.prices = prices
     let apps = Dictionary(grouping: feeds, by: \.provider)
@@ -71,7 +68,7 @@ extension ReconciliationSettings {
       return rules
     }
     let words = ledger.symbols.words
-    for (productKey, count) in try attempt(begun) where count > 0 && productKey.product != 0 {
+    for (productKey, count) in try begun() where count > 0 && productKey.product != 0 {
       rules.sold.insert(
         SoldProduct(
           provider: productKey.provider, app: words[Int(productKey.app)], store: productKey.store,

@@ -8,7 +8,7 @@ struct ReconcilePass {
   let ledger: Ledger
   let rules: ReconciliationSettings
   let jobs: Int
-  let checkStop: () throws(SubledgerError) -> Void
+  let checkStop: () throws -> Void
 
   /// The users of one provider in a range of keys, who have a snapshot or have none.
   private struct Users {
@@ -21,52 +21,50 @@ struct ReconcilePass {
   ///
   /// Where two users raise one break, the order of users decides which of them stays; it is the
   /// same however many workers there are.
-  func run(_ providers: Set<Provider>) throws(SubledgerError) -> ReconciliationResult {
+  func run(_ providers: Set<Provider>) throws -> ReconciliationResult {
     var result = ReconciliationResult()
     var previousOwners = PreviousOwners()
     let (rules, asOf) = (rules, rules.fold.asOf)
-    try attempt {
-      let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))
-      let shown = providers.sorted { $0.rawValue < $1.rawValue }.flatMap { provider in
-        ranges.map { Users(provider: provider, keys: $0, haveSnapshot: true) }
-      }
-      let notShown = shown.map {
-        Users(provider: $0.provider, keys: $0.keys, haveSnapshot: false)
-      }
-      let workers = Workers(count: jobs)
-      var transferred: Set<Int64> = []
-      try workers.read(ledger.path, shown) { ledger, users in
-        try InputReader(ledger: ledger, rules: rules).transferredLineages(
-          users.provider, users.keys)
-      } take: {
-        try checkStop()
-        transferred.formUnion($0)
-      }
-      let heldByOthers = transferred
-      try workers.read(ledger.path, shown + notShown) { ledger, users in
-        var reader = InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
-        var result = ReconciliationResult()
-        if users.haveSnapshot {
-          try ledger.forEachUser(
-            withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
-          ) { user in
-            for input in try reader.inputs(user) { result.add(reconcile(input, rules: rules)) }
-          }
-        } else {
-          try ledger.forEachUser(
-            withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: users.provider,
-            users: users.keys
-          ) { user in
-            let rows = try ledger.lineages(ofUser: user, provider: users.provider)
-            result.add(reconcile(try reader.input(rows, of: users.provider), rules: rules))
-          }
+    let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))
+    let shown = providers.sorted { $0.rawValue < $1.rawValue }.flatMap { provider in
+      ranges.map { Users(provider: provider, keys: $0, haveSnapshot: true) }
+    }
+    let notShown = shown.map {
+      Users(provider: $0.provider, keys: $0.keys, haveSnapshot: false)
+    }
+    let workers = Workers(count: jobs)
+    var transferred: Set<Int64> = []
+    try workers.read(ledger.path, shown) { ledger, users in
+      try InputReader(ledger: ledger, rules: rules).transferredLineages(
+        users.provider, users.keys)
+    } take: {
+      try checkStop()
+      transferred.formUnion($0)
+    }
+    let heldByOthers = transferred
+    try workers.read(ledger.path, shown + notShown) { ledger, users in
+      var reader = InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
+      var result = ReconciliationResult()
+      if users.haveSnapshot {
+        try ledger.forEachUser(
+          withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
+        ) { user in
+          for input in try reader.inputs(user) { result.add(reconcile(input, rules: rules)) }
         }
-        return (result, reader.previousOwners)
-      } take: { part, owners in
-        try checkStop()
-        result.add(part)
-        previousOwners.add(owners)
+      } else {
+        try ledger.forEachUser(
+          withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: users.provider,
+          users: users.keys
+        ) { user in
+          let rows = try ledger.lineages(ofUser: user, provider: users.provider)
+          result.add(reconcile(try reader.input(rows, of: users.provider), rules: rules))
+        }
       }
+      return (result, reader.previousOwners)
+    } take: { part, owners in
+      try checkStop()
+      result.add(part)
+      previousOwners.add(owners)
     }
     result.breaks.removeAll(where: previousOwners.contradict)
     return result

@@ -25,11 +25,11 @@ func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
 extension RunPipeline {
   /// Warns of newest inputs that cannot be true: until they have come, their feeds are never stale.
   ///
-  /// Only the default of as-of is the current time: an explicit as-of can be in the past.
-  func tellFuture(of ledger: Ledger) throws(SubledgerError) {
+  /// Only the default of as-of is the time that it is: an as-of that is said may look back.
+  func tellFuture(of ledger: Ledger) throws {
     guard !plan.saysAsOf else { return }
     let latest = plan.rules.asOf + .days(1)
-    for mark in try attempt({ try ledger.watermarks() }) where mark.newest > latest {
+    for mark in try ledger.watermarks() where mark.newest > latest {
       let app = ledger.symbols.words[Int(mark.app)].shown()
       log.warning(
         """

@@ -225,3 +225,8 @@ extension Configuration {
     periods[id] = period
   }
 }
+
+/// Runs `work` and converts its failure to a `SubledgerError`.
+private func attempt<Result>(_ work: () throws -> Result) throws(SubledgerError) -> Result {
+  do { return try work() } catch { throw SubledgerError(error) }
+}

@@ -8,7 +8,7 @@ extension RunPipeline {
   /// snapshots. One that is missing is named, because archives may be kept elsewhere.
   func proveArchives(
     _ path: String, isStrict: Bool, isWhole: Bool
-  ) throws(SubledgerError) -> Verification.Check {
+  ) throws -> Verification.Check {
     var check = Verification.Check("archives", unit: "files")
     let listed = try read(path, isWhole: isWhole) { ledger throws(LedgerError) in
       try ledger.archives()
@@ -40,9 +40,9 @@ extension RunPipeline {
   ///     know it as it is now.
   func locate(
     _ archives: [ArchiveRecord], among all: [ArchiveRecord], acceptsGrown: Bool
-  ) throws(SubledgerError) -> [ArchiveLocation] {
+  ) throws -> [ArchiveLocation] {
     let roots = plan.archives + plan.snapshots
-    let given = try attempt { try roots.isEmpty ? [] : ArchiveFolder.files(under: roots).files }
+    let given = try roots.isEmpty ? [] : ArchiveFolder.files(under: roots).files
     let named = Dictionary(given.map { ($0.name, $0.path) }) { first, _ in first }
     let copies = Dictionary(grouping: all, by: \.sha256)
     let known = Set(all.map(\.sha256))
@@ -53,11 +53,9 @@ extension RunPipeline {
         known: known, acceptsGrown: acceptsGrown)
     }
     var locations: [ArchiveLocation] = []
-    try attempt {
-      try Workers(count: plan.jobs).run(searches, { search, give in _ = give(search.run()) }) {
-        try checkStop()
-        locations.append($1)
-      }
+    try Workers(count: plan.jobs).run(searches, { search, give in _ = give(search.run()) }) {
+      try checkStop()
+      locations.append($1)
     }
     return locations
   }

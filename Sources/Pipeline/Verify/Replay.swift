@@ -8,11 +8,11 @@ extension RunPipeline {
   /// Rebuilds the ledger from the archives alone, and compares counted events and reports.
   func proveReplay(
     _ copy: String, in folder: PrivateFolder
-  ) throws(SubledgerError) -> [Verification.Check] {
+  ) throws -> [Verification.Check] {
     var counted = Verification.Check("replay.events", unit: "events")
     var reports = Verification.Check("replay.reports", unit: "files")
-    let ledger = try attempt { try Ledger.open(path: copy, mode: .readOnly) }
-    let files = try attempt { try ledger.archives() }
+    let ledger = try Ledger.open(path: copy, mode: .readOnly)
+    let files = try ledger.archives()
     let archives = files.filter(\.isRead)
     let locations = try locate(archives, among: files, acceptsGrown: false)
     let lost = zip(archives, locations).filter { $1.path == nil }
@@ -28,19 +28,17 @@ extension RunPipeline {
     guard try noteRefused(in: archives, of: ledger, &counted) else {
       return [counted, reports.skipped("no replay without knowing which")]
     }
-    let again = try attempt {
-      try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
-    }
-    try attempt { try again.adoptErasures(of: ledger) }
+    let again = try Ledger.open(path: folder.path("replay.sqlite"), mode: .readWrite)
+    try again.adoptErasures(of: ledger)
     try replay(zip(archives, locations).map { ($0, $1.path ?? "") }, from: ledger, into: again)
-    try attempt { try again.adoptRuns(of: archives) }
-    let erased = try attempt { try again.erasedUsersCount() }
+    try again.adoptRuns(of: archives)
+    let erased = try again.erasedUsersCount()
     if erased > 0 {
       counted.notes.append(
         "ids in the archives that were erased from the ledger: \(erased); rewrite the archives")
     }
-    try attempt { try compare(ledger, with: again, &counted) }
-    guard let run = try attempt({ try ledger.lastPublished() }),
+    try compare(ledger, with: again, &counted)
+    guard let run = try ledger.lastPublished(),
       archives.allSatisfy({ $0.run <= run.id })
     else { return [counted, reports.skipped("archives came in after the last run")] }
     let history = try history(of: run.id, in: ledger)
@@ -50,7 +48,7 @@ extension RunPipeline {
     _ = try following(replayed, silently: true).publish(from: again, after: IntakeSummary())
     var anew = try ReproductionCheck(
       run, history.documents,
-      reproduced: try attempt { try again.documents(ofRun: 1).checksums() },
+      reproduced: try again.documents(ofRun: 1).checksums(),
       erased: try ledger.erasures(since: run.id))
     reports.count = Int64(anew.files)
     reports.notes.append("except those about arrival")
@@ -64,14 +62,14 @@ extension RunPipeline {
   /// Notes how many lines were refused for their secret, which are left out; skips the check when
   /// the ledger does not list them all.
   ///
-  /// The secrets of that time are unknown.
+  /// The secrets of that run are not known.
   private func noteRefused(
     in archives: [ArchiveRecord], of ledger: Ledger, _ check: inout Verification.Check
-  ) throws(SubledgerError) -> Bool {
+  ) throws -> Bool {
     var lines = 0
     var unlisted: [String] = []
     for archive in archives where archive.kind == .events {
-      let refused = try attempt { try ledger.rejects(for: unauthenticated, of: archive.sha256) }
+      let refused = try ledger.rejects(for: unauthenticated, of: archive.sha256)
       lines += refused?.count ?? 0
       if refused == nil { unlisted.append(archive.name) }
     }
@@ -89,11 +87,11 @@ extension RunPipeline {
   /// Reads the archives in the order in which they came, each with what held in its run.
   private func replay(
     _ archives: [(ArchiveRecord, path: String)], from ledger: Ledger, into again: Ledger
-  ) throws(SubledgerError) {
+  ) throws {
     var summary = IntakeSummary()
     for (archive, path) in archives {
       var replayed = plan
-      if let row = try attempt({ try ledger.run(archive.run) }), row.published != nil {
+      if let row = try ledger.run(archive.run), row.published != nil {
         let then = try history(of: archive.run, in: ledger).plan.configuration
         replayed.configuration.eventNames = then.eventNames
         replayed.configuration.retrySchedules = then.retrySchedules
@@ -108,7 +106,7 @@ extension RunPipeline {
         checkStop: checkStop)
       intake.replayed = archive
       intake.refused =
-        try attempt { try ledger.rejects(for: unauthenticated, of: archive.sha256) } ?? [:]
+        try ledger.rejects(for: unauthenticated, of: archive.sha256) ?? [:]
       try intake.readArchives(into: &summary)
       try intake.readSnapshots(into: &summary)
     }

@@ -9,7 +9,7 @@ public struct Verification: Sendable, Equatable {
     case holds
     /// Something is not as it was written: the file, a row, an archive, a published file.
     case damaged
-    /// Everything is unchanged, but a repetition gives another result.
+    /// All is as it was written, but a reproduction gives something else.
     case differs
     /// There was nothing to look at, or no sense in it any more.
     case skipped
@@ -49,7 +49,7 @@ public struct Verification: Sendable, Equatable {
       return check
     }
 
-    fileprivate var record: Record {
+    var record: Record {
       let part = wrong > 0 ? "\(wrong) of " : ""
       return Record([
         ("outcome", .plain(outcome.rawValue)), ("name", .plain(name)),

@@ -16,7 +16,7 @@ extension RunPipeline {
   /// - Throws: `SubledgerError` when verifying itself cannot be done.
   public func verify(
     out: String?, isStrict: Bool, isReplay: Bool
-  ) throws(SubledgerError) -> Verification {
+  ) throws -> Verification {
     try requireLedger(to: "verify")
     let folder = try PrivateFolder()
     defer { withExtendedLifetime(folder) {} }
@@ -25,7 +25,7 @@ extension RunPipeline {
     var result = Verification(checks: try proveRows(copy))
     let isWhole = result.outcome == .holds
     result.checks.append(try proveArchives(copy, isStrict: isStrict, isWhole: isWhole))
-    // What is damaged comes to anything.
+    // Damaged rows can give any numbers.
     if isWhole { result.checks += try proveNumbers(copy, in: folder) }
     if isWhole, isReplay { result.checks += try proveReplay(copy, in: folder) }
     result.checks.append(try proveSet(copy, out, isWhole: isWhole))
@@ -33,7 +33,7 @@ extension RunPipeline {
   }
 
   /// Copies the ledger; gives the check that fails when it is too damaged for that.
-  private func takeCopy(_ copy: String) throws(SubledgerError) -> Verification.Check? {
+  private func takeCopy(_ copy: String) throws -> Verification.Check? {
     do throws(LedgerError) {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       try ledger.copy(to: copy, stop: stop)
@@ -43,7 +43,7 @@ extension RunPipeline {
       check.count = 1
       switch error.kind {
       case .corrupt, .notALedger, .newer: check.fail(.damaged, error.message)
-      default: throw SubledgerError(error)
+      default: throw error
       }
       return check
     }
@@ -53,16 +53,16 @@ extension RunPipeline {
   /// prevents it.
   func read<Value>(
     _ path: String, isWhole: Bool, _ body: (Ledger) throws(LedgerError) -> Value
-  ) throws(SubledgerError) -> Value? {
+  ) throws -> Value? {
     do throws(LedgerError) {
       return try body(try Ledger.open(path: path, mode: .readOnly))
     } catch {
-      guard !isWhole else { throw SubledgerError(error) }
+      guard !isWhole else { throw error }
       return nil
     }
   }
 
-  private func proveRows(_ path: String) throws(SubledgerError) -> [Verification.Check] {
+  private func proveRows(_ path: String) throws -> [Verification.Check] {
     let ledger: Ledger
     do {
       ledger = try Ledger.open(path: path, mode: .readOnly)
@@ -72,7 +72,7 @@ extension RunPipeline {
       return [check]
     }
     var checks: [Verification.Check] = []
-    for found in try attempt({ try ledger.check(stop: stop) }) {
+    for found in try ledger.check(stop: stop) {
       var check = Verification.Check("ledger.\(found.name)", unit: unit(of: found.name))
       check.count = found.rows
       check.wrong = found.wrong
@@ -82,24 +82,22 @@ extension RunPipeline {
     }
     guard checks.allSatisfy({ $0.outcome == .holds }) else { return checks }
     var documents = Verification.Check("ledger.document", unit: "rows")
-    try attempt {
-      try ledger.forEachDocument { document in
-        documents.count += 1
-        do { _ = try document.content() } catch { documents.fail(.damaged, "\(error)") }
-      }
+    try ledger.forEachDocument { document in
+      documents.count += 1
+      do { _ = try document.content() } catch { documents.fail(.damaged, "\(error)") }
     }
     return checks + [documents]
   }
 
-  /// Repeats the last run, and compares facts, breaks and reports with its results.
+  /// Reproduces the last run, and compares facts, breaks and reports with it.
   private func proveNumbers(
     _ copy: String, in folder: PrivateFolder
-  ) throws(SubledgerError) -> [Verification.Check] {
+  ) throws -> [Verification.Check] {
     var identities = Verification.Check("identities", unit: "identities")
     var cells = Verification.Check("facts", unit: "rows")
     var reports = Verification.Check("reports", unit: "files")
-    let ledger = try attempt { try Ledger.open(path: copy, mode: .readWrite) }
-    guard let run = try attempt({ try ledger.lastPublished() }) else {
+    let ledger = try Ledger.open(path: copy, mode: .readWrite)
+    guard let run = try ledger.lastPublished() else {
       return [identities, cells, reports].map { $0.skipped("no run has published") }
     }
     identities.count = Int64(identityNames.count)
@@ -107,11 +105,11 @@ extension RunPipeline {
     do {
       let copyAgain = folder.path("again.sqlite")
       let again = try again(run, of: ledger, at: copyAgain, in: folder)
-      if let other = try attempt({ try ledger.unpublishedRun() }) {
+      if let other = try ledger.unpublishedRun() {
         cells = cells.skipped(
           "run \(other.id) has not published, and what it came to stands in the ledger")
       } else {
-        for difference in try attempt({ try ledger.differences(from: copyAgain) }) {
+        for difference in try ledger.differences(from: copyAgain) {
           cells.count += difference.rows
           for row in difference.differing { cells.fail(.differs, "\(difference.table): \(row)") }
           cells.wrong += difference.wrong - Int64(difference.differing.count)
@@ -122,6 +120,7 @@ extension RunPipeline {
       for file in wrong { reports.fail(.differs, file) }
       reports.notes += notes
     } catch {
+      let error = SubledgerError(error)
       switch error.kind {
       case .identity: identities.fail(.differs, error.message)
       // These do not depend on the ledger.
@@ -138,18 +137,18 @@ extension RunPipeline {
   /// Does `run` again in another copy of `ledger`, at `path`.
   private func again(
     _ run: RunRow, of ledger: Ledger, at path: String, in folder: PrivateFolder
-  ) throws(SubledgerError) -> ReproductionCheck {
+  ) throws -> ReproductionCheck {
     let history = try history(of: run.id, in: ledger)
-    try attempt { try ledger.copy(to: path, stop: stop) }
-    var told = history.plan
-    told.isDryRun = false
-    told.out = folder.path("reports")
-    let copy = try attempt { try Ledger.open(path: path, mode: .readWrite) }
-    try attempt { try copy.rewind(to: run.id) }
-    _ = try following(told, silently: true).publish(from: copy, after: IntakeSummary())
+    try ledger.copy(to: path, stop: stop)
+    var reproduced = history.plan
+    reproduced.isDryRun = false
+    reproduced.out = folder.path("reports")
+    let copy = try Ledger.open(path: path, mode: .readWrite)
+    try copy.rewind(to: run.id)
+    _ = try following(reproduced, silently: true).publish(from: copy, after: IntakeSummary())
     return try ReproductionCheck(
       run, history.documents,
-      reproduced: try attempt { try copy.documents(ofRun: run.id).checksums() },
+      reproduced: try copy.documents(ofRun: run.id).checksums(),
       erased: try ledger.erasures(since: run.id))
   }
 }
@@ -160,5 +159,38 @@ private func unit(of check: String) -> String {
   case "schema": "definitions"
   case "chain": "runs"
   default: "rows"
+  }
+}
+
+extension RunPipeline {
+  /// Holds a published set to its checksums, and those to the run that published them.
+  func proveSet(
+    _ path: String, _ given: String?, isWhole: Bool
+  ) throws -> Verification.Check {
+    var check = Verification.Check("set", unit: "files")
+    let out = given ?? plan.out
+    guard FileManager.default.fileExists(atPath: out) else {
+      guard given == nil else {
+        throw SubledgerError(
+          .noInput, "there is no published set \(out)", hint: "check the path given with --out")
+      }
+      return check.skipped("there is no published set \(out)")
+    }
+    let seen = try inspectSet(in: out)
+    check.count = Int64(seen.paths.count)
+    for problem in seen.problems { check.fail(.damaged, problem) }
+    let read = try read(path, isWhole: isWhole) { ledger throws(LedgerError) in
+      try ledger.publishers()
+    }
+    guard let publishers = read else {
+      check.notes.append("held to its own checksums alone: the ledger cannot be read")
+      return check
+    }
+    if let run = publishers[seen.sha256] {
+      check.notes.append("published by run \(run)")
+    } else {
+      check.fail(.damaged, "SHA256SUMS is not that of any run in the ledger")
+    }
+    return check
   }
 }
