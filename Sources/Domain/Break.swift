@@ -40,6 +40,10 @@ public enum BreakCode: String, CaseIterable, Sendable {
   case currencyMismatch = "CURRENCY_MISMATCH"
   /// Proceeds are off price × rate by more than 0.5 % and 0.01.
   case rateMismatch = "RATE_MISMATCH"
+  /// A store transaction was charged more than once.
+  case doubleCharge = "DOUBLE_CHARGE"
+  /// Refunds give back more than their charge.
+  case overRefund = "OVER_REFUND"
   /// US dollars per local unit more than 5 % from the currency's median of ± 3 days.
   case fxOutlier = "FX_OUTLIER"
   /// Arrived after an event of the lineage with a later event time.

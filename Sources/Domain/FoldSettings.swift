@@ -16,6 +16,8 @@ public struct FoldSettings: Sendable {
   public var periods: [StringID: PeriodLength]
   /// Prices for charges whose provider sends no money.
   public var prices = PriceBook()
+  /// What becomes of a second charge of a store transaction, and of refunds beyond their charge.
+  public var doubleCharges = DoubleChargePolicy.hold
   /// Newest input of each feed: received, else created, else event time.
   public var watermarks: [Feed: Instant]
 
@@ -54,4 +56,13 @@ public struct FoldSettings: Sendable {
   public func deliveryWindow(_ provider: Provider) -> Interval {
     deliveryWindows[provider] ?? provider.interface.retries.deliveryWindow
   }
+}
+
+/// What becomes of money that the store cannot have moved: the second charge of a transaction, and
+/// what refunds give back beyond their charge.
+public enum DoubleChargePolicy: String, CaseIterable, Sendable {
+  /// It is held out of the sums and counted as excluded.
+  case hold
+  /// It is booked as sent.
+  case book
 }

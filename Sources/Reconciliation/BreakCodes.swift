@@ -8,7 +8,7 @@ extension BreakCode {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,
       .missedProductChange, .conflict, .unexpectedRevenue, .currencyMismatch, .rateMismatch,
-      .fxOutlier, .impossibleSequence:
+      .doubleCharge, .overRefund, .fxOutlier, .impossibleSequence:
       nil
     case .late, .outOfOrder: .info
     case .missedCancel, .missedExpiration, .missedBillingIssue, .expiryMismatch, .productMismatch,
@@ -42,6 +42,8 @@ extension BreakCode {
     case .unexpectedRevenue: "check which events the provider's integration gives a value"
     case .currencyMismatch, .rateMismatch, .fxOutlier:
       "compare with the store's financial report of the month"
+    case .doubleCharge, .overRefund:
+      "compare with the store's financial report; double_charges: book adds what is held"
     case .envLeak: "check which webhook address the sandbox of the app is set to"
     case .impossibleSequence, .outOfOrder, .late:
       "read the lineage with explain; ask \(provider) when it stays unclear"

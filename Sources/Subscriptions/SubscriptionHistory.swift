@@ -9,9 +9,11 @@ public struct SubscriptionHistory: Sendable {
   let rules: FoldSettings
   /// Counted events in business order, as they were reported.
   let told: [Event]
-  /// The same with derived events instead of observations.
+  /// The same with derived events instead of observations, without the charges that are held.
   let events: [Event]
   let bookings: [Booking]
+  /// What the store cannot have charged or given back, which is not among the bookings.
+  let held: [HeldEvent]
   let periods: [Period]
   let stretches: [ActiveInterval]
   /// Why the subscription carries no money; nil when it does.
@@ -46,6 +48,8 @@ public struct SubscriptionHistory: Sendable {
     self.nextDerived = nextDerived
     self.rules = rules
     self.told = told
+    let charges = try DoubleCharges(events, rules: rules)
+    let events = charges.events
     self.events = events
     self.isChained = isChained
     self.exclusion = told.first?.environment == .sandbox ? .sandbox : exclusion
@@ -56,7 +60,9 @@ public struct SubscriptionHistory: Sendable {
     bookings = booking.bookings
     disorder = arrivalDisorder(of: told, rules)
     let arrivals = arrivalFindings(disorder, told, rules)
-    findings = (booking.findings + pass.findings + arrivals).sorted { $0.time < $1.time }
+    held = charges.held + booking.held
+    findings = (charges.findings + booking.findings + pass.findings + arrivals)
+      .sorted { $0.time < $1.time }
     stretches = activeStretches(of: periods, events: events, rules: rules)
   }
 
@@ -69,6 +75,7 @@ public struct SubscriptionHistory: Sendable {
     bookArrivals(into: &books)
     if let exclusion { return bookExcluded(exclusion, into: &books) }
     try bookRevenue(into: &books)
+    bookHeld(into: &books)
     bookGaps(into: &books)
     guard isChained else { return }
     bookRenewals(into: &books)

@@ -28,6 +28,10 @@ struct VendorCase: Sendable, CustomTestStringConvertible {
       name: "refunds", sentence: "Whole refunds give back the charge, others what they say",
       breaks: ["MISSED_RENEWAL", "MISSED_RENEWAL", "MISSED_START"]),
     VendorCase(
+      name: "charged-twice",
+      sentence: "A transaction of Apple is booked once, and given back once",
+      breaks: ["DOUBLE_CHARGE", "DOUBLE_CHARGE", "OVER_REFUND"]),
+    VendorCase(
       name: "upgrade",
       sentence: "An upgrade whose expiry is its own time runs as long as its entitlement"),
     VendorCase(

@@ -97,7 +97,7 @@ public struct RevenueSums: Sendable, Hashable {
   public init() {}
 }
 
-/// Why an event carries no money in reports.
+/// Why an event, or a part of it, carries no money in reports.
 ///
 /// Raw values are stored in the ledger.
 public enum ExclusionReason: UInt8, CaseIterable, Sendable {
@@ -107,6 +107,10 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
   case familySharing = 2
   /// Granted by hand, without a purchase.
   case manual = 3
+  /// The second charge of a store transaction.
+  case doubleCharge = 4
+  /// What a refund gives back beyond its charge.
+  case overRefund = 5
 
   /// The word that reports use.
   public var name: String {
@@ -114,6 +118,8 @@ public enum ExclusionReason: UInt8, CaseIterable, Sendable {
     case .sandbox: "sandbox"
     case .familySharing: "family_sharing"
     case .manual: "manual"
+    case .doubleCharge: "double_charge"
+    case .overRefund: "over_refund"
     }
   }
 }

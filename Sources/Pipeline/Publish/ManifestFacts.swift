@@ -41,6 +41,7 @@ extension Plan {
       .renewalGap: .integer(rules.renewalGap.milliseconds / 1000),
       .retryHorizon: .integer(rules.retryHorizon.milliseconds / 1000),
       .freshnessMax: .integer(rules.freshnessMax.milliseconds / 1000),
+      .doubleCharges: .string(rules.doubleCharges.rawValue),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),
       .rejectedShare: .string(rejectedShare.text()),
       .materiality: .string(materialityShare.text()),

@@ -56,6 +56,8 @@ struct Configuration: Sendable {
   var deliveryWindows: [Provider: Interval] = [:]
   /// Retry schedules of providers that differ from the published ones.
   var retrySchedules: [Provider: RetrySchedule] = [:]
+  /// What becomes of a store transaction that is charged twice.
+  var doubleCharges = DoubleChargePolicy.hold
   var snapshotsAreComplete = false
   var valueBytesMax: Int?
   /// Share of rejected lines above which the set is qualified.

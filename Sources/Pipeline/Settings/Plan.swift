@@ -104,6 +104,7 @@ extension FoldSettings {
     retryHorizon = configuration.retryHorizon ?? retryHorizon
     freshnessMax = configuration.freshnessMax ?? freshnessMax
     deliveryWindows = configuration.deliveryWindows
+    doubleCharges = configuration.doubleCharges
   }
 }
 

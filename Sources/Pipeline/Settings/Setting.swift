@@ -71,6 +71,7 @@ struct Setting: Sendable {
     Setting("renewal_gap", isKept: true) { $0.renewalGap = try $1.duration() },
     Setting("retry_horizon", isKept: true) { $0.retryHorizon = try $1.duration() },
     Setting("freshness_max", isKept: true) { $0.freshnessMax = try $1.duration() },
+    Setting("double_charges", isKept: true) { $0.doubleCharges = try $1.choice() },
     Setting("delivery_window", isKept: true) { configuration, value in
       for entry in try value.entries() {
         configuration.deliveryWindows[try entry.provider()] = try entry.duration()

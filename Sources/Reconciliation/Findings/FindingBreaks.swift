@@ -121,6 +121,8 @@ let findingConditions = [
   BreakCondition([.unexpectedRevenue], "money on an event that books none"),
   BreakCondition([.currencyMismatch], "a refund has another currency than its charge"),
   BreakCondition([.rateMismatch], "proceeds differ from price × rate by more than 0.5 % and 0.01"),
+  BreakCondition([.doubleCharge], "a transaction of Apple or Play is charged twice"),
+  BreakCondition([.overRefund], "refunds give back more than their charge"),
   BreakCondition(
     [.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
   BreakCondition([.outOfOrder], "received after a later event of the subscription"),

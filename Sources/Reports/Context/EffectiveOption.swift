@@ -15,6 +15,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case retryHorizon = "retry_horizon_s"
   /// How old the newest input of a feed may be.
   case freshnessMax = "freshness_max_s"
+  /// Whether second charges of a store transaction are held or booked.
+  case doubleCharges = "double_charges"
   /// How long each provider tries to deliver.
   case deliveryWindow = "delivery_window_s"
   /// When each provider tries to deliver.

@@ -4,8 +4,10 @@ import Domain
 struct BookingPass {
   let events: [Event]
   let rules: FoldSettings
-  private(set) var bookings: [Booking] = []
-  private(set) var findings: [FoldFinding] = []
+  var bookings: [Booking] = []
+  var findings: [FoldFinding] = []
+  /// Refunds of which something exceeds their charge.
+  var held: [HeldEvent] = []
   /// The first event that took a charge back: a refund or a revocation.
   private var takenBack: [ChargeKey: Int] = [:]
   private var charges = ChargeIndex()
@@ -18,6 +20,7 @@ struct BookingPass {
 
   mutating func run() throws(AmountOverflow) {
     for index in events.indices { try read(events[index], at: index) }
+    if bookings.contains(where: { $0.refundedCharge != nil }) { try limitRefunds() }
   }
 
   private mutating func read(_ event: Event, at index: Int) throws(AmountOverflow) {

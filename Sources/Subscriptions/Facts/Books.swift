@@ -36,6 +36,8 @@ struct ContributionOrigin: Sendable {
     case trial(Int)
     /// A switch of auto-renew: the event, of those the fold reads.
     case renewSwitch(Int)
+    /// An event whose money is held.
+    case held(Int)
     /// A reported event, and the one that overtook it.
     case told(Int, overtakenBy: Int?)
     /// An event of those the fold reads.

@@ -23,10 +23,7 @@ extension SubscriptionHistory {
   /// Sandbox traffic and shared purchases carry no money and no movement; their reported events and
   /// derived charges are only counted.
   func bookExcluded<Target: Books>(_ reason: ExclusionReason, into books: inout Target) {
-    func key(_ event: Event) -> ExclusionKey {
-      ExclusionKey(
-        day: day(event.time), provider: event.provider, app: event.app, reason: reason)
-    }
+    func key(_ event: Event) -> ExclusionKey { exclusionKey(event, reason) }
     var (one, charge) = (ExclusionSums(), ExclusionSums())
     one.events = 1
     charge.charges = 1
@@ -38,6 +35,21 @@ extension SubscriptionHistory {
       let source = ContributionOrigin(.event(index), at: events[index].time)
       books.add(charge, to: key(events[index]), from: source)
     }
+  }
+
+  /// Second charges of a transaction, and refunds beyond their charge, are only counted.
+  func bookHeld<Target: Books>(into books: inout Target) {
+    for index in held.indices {
+      let source = ContributionOrigin(.held(index), at: held[index].event.time)
+      var sums = ExclusionSums()
+      sums.events = 1
+      sums.charges = held[index].reason == .doubleCharge ? 1 : 0
+      books.add(sums, to: exclusionKey(held[index].event, held[index].reason), from: source)
+    }
+  }
+
+  private func exclusionKey(_ event: Event, _ reason: ExclusionReason) -> ExclusionKey {
+    ExclusionKey(day: day(event.time), provider: event.provider, app: event.app, reason: reason)
   }
 }
 

@@ -62,6 +62,10 @@ extension SubscriptionHistory {
         deciding.append(periods[period + 1].opener)
       }
       return evidence(periods[period].opener, deciding)
+    case .held(let index):
+      return [held[index].event, held[index].booked].map {
+        SourceEvent(event: $0, told: original(of: $0))
+      }
     case .renewSwitch(let index), .event(let index): return evidence(index, [])
     case .told(let index, let other):
       return [index, other].compactMap(\.self).map { SourceEvent(event: told[$0], told: told[$0]) }

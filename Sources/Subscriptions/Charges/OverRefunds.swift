@@ -1,0 +1,141 @@
+import Domain
+
+extension BookingPass {
+  /// Holds what refunds give back beyond their charge; of several refunds of a charge, those made
+  /// first are booked first.
+  mutating func limitRefunds() throws(AmountOverflow) {
+    var refunds: [Int: [Int]] = [:]
+    for index in bookings.indices {
+      guard let charge = bookings[index].refundedCharge else { continue }
+      refunds[charge, default: []].append(index)
+    }
+    var removed: Set<Int> = []
+    for (charge, indices) in refunds.sorted(by: { $0.key < $1.key })
+    where events[bookings[charge].event].namesOneCharge {
+      var limit = RefundLimit(bookings[charge], events[bookings[charge].event])
+      let ordered = indices.sorted {
+        events[bookings[$0].event].isMade(before: events[bookings[$1].event])
+      }
+      for index in ordered {
+        let refund = bookings[index]
+        let event = events[refund.event]
+        let part = try limit.part(of: refund, event)
+        guard part != refund.money, event.kind.isRefund else {
+          try limit.take(refund.money)
+          continue
+        }
+        try hold(refund, part, of: bookings[charge])
+        guard rules.doubleCharges == .hold else { continue }
+        guard let part else {
+          removed.insert(index)
+          continue
+        }
+        bookings[index].money = part
+        if part == bookings[charge].money { bookings[index].isWhole = true }
+        try limit.take(part)
+      }
+    }
+    if !removed.isEmpty { remove(removed) }
+  }
+
+  /// Raises `OVER_REFUND` for what `refund` gives back beyond `part`.
+  private mutating func hold(
+    _ refund: Booking, _ part: Money?, of charge: Booking
+  ) throws(AmountOverflow) {
+    let (event, charged) = (events[refund.event], events[charge.event])
+    var excess = refund.money.grossUSD
+    if let all = excess, let booked = part?.grossUSD { excess = try all.subtracting(booked) }
+    let isHeld = rules.doubleCharges == .hold
+    if isHeld { held.append(HeldEvent(event: event, reason: .overRefund, booked: charged)) }
+    findings.append(
+      FoldFinding(
+        .overRefund, event, difference: excess,
+        "\(event.kind.name) of \(event.time.text) gives back more than is left of "
+          + "\(charged.kind.name) of \(charged.time.text)"
+          + (isHeld ? "; what exceeds it is held out of the sums" : "; it is booked whole")))
+  }
+
+  /// Removes bookings of refunds, which no other booking refers to.
+  private mutating func remove(_ removed: Set<Int>) {
+    var moved: [Int: Int] = [:]
+    var kept: [Booking] = []
+    for index in bookings.indices where !removed.contains(index) {
+      moved[index] = kept.count
+      kept.append(bookings[index])
+    }
+    for index in kept.indices {
+      kept[index].refundedCharge = kept[index].refundedCharge.flatMap { moved[$0] }
+    }
+    bookings = kept
+  }
+}
+
+/// How much of one charge can still be given back.
+private struct RefundLimit {
+  private let charge: Money
+  private let charged: Event
+  /// What is left in each amount; nil once it is unknown.
+  private var left: Money
+
+  init(_ charge: Booking, _ charged: Event) {
+    self.charge = charge.money
+    self.charged = charged
+    left = charge.money
+  }
+
+  /// The part of a refund that is covered by what is left; all of it where amounts are unknown, nil
+  /// where nothing is left.
+  func part(of refund: Booking, _ event: Event) throws(AmountOverflow) -> Money? {
+    let currency = event.revenue?.currency ?? 0
+    let paidIn = charged.revenue?.currency ?? 0
+    let isForeign = currency != 0 && paidIn != 0 && currency != paidIn
+    let all = refund.money
+    let (whole, asked, rest) =
+      if !isForeign, let whole = charge.grossLocal, let asked = all.grossLocal,
+        let rest = left.grossLocal
+      {
+        (whole, asked, rest)
+      } else if let whole = charge.grossUSD, let asked = all.grossUSD, let rest = left.grossUSD {
+        (whole, asked, rest)
+      } else {
+        (Amount.zero, Amount.zero, Amount.zero)
+      }
+    let tolerance = try tolerance(of: whole, event, isForeign: isForeign)
+    guard try asked.subtracting(rest) > tolerance else { return all }
+    guard rest > tolerance else { return nil }
+    if left == charge { return charge }
+    var part = all
+    part.grossUSD = all.grossUSD == nil ? nil : left.grossUSD
+    part.proceedsUSD = all.proceedsUSD == nil ? nil : left.proceedsUSD
+    part.grossLocal = all.grossLocal == nil ? nil : left.grossLocal
+    part.proceedsLocal = all.proceedsLocal == nil ? nil : left.proceedsLocal
+    return part
+  }
+
+  /// Takes what a refund gives back off what is left.
+  mutating func take(_ money: Money) throws(AmountOverflow) {
+    left.grossUSD = try difference(left.grossUSD, money.grossUSD)
+    left.proceedsUSD = try difference(left.proceedsUSD, money.proceedsUSD)
+    left.grossLocal = try difference(left.grossLocal, money.grossLocal)
+    left.proceedsLocal = try difference(left.proceedsLocal, money.proceedsLocal)
+  }
+
+  /// Nothing between amounts as sent; the rounding of a price that is derived from proceeds, and
+  /// what an exchange rate moves.
+  private func tolerance(
+    of whole: Amount, _ event: Event, isForeign: Bool
+  ) throws(AmountOverflow) -> Amount {
+    if isForeign { return try whole.scaled(by: 5, over: 100) }
+    guard event.revenue?.isProceed == true || charged.revenue?.isProceed == true else {
+      return .zero
+    }
+    return Swift.max(Amount(micros: 10_000), try whole.scaled(by: 5, over: 1000))
+  }
+
+  private func difference(
+    _ rest: Amount?, _ given: Amount?
+  ) throws(AmountOverflow) -> Amount? {
+    guard let rest, let given else { return nil }
+    return Swift.max(.zero, try rest.subtracting(given))
+  }
+}

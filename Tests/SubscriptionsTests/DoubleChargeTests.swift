@@ -1,0 +1,220 @@
+import Domain
+import Testing
+
+@testable import Subscriptions
+
+@Suite("A store transaction is charged once and given back once")
+struct DoubleChargeTests {
+  private func life(
+    _ story: Story, _ change: (inout FoldSettings) -> Void = { _ in }
+  ) throws -> SubscriptionHistory {
+    var rules = FoldSettings(asOf: at("2026-06-01"))
+    change(&rules)
+    return try SubscriptionHistory(events: story.events, rules: rules)
+  }
+
+  private func excluded(_ facts: BookedLives) -> [String] {
+    facts.excluded.map { "\($0.key.reason.name) \($0.value.events) \($0.value.charges)" }.sorted()
+  }
+
+  /// A subscription of two months.
+  private func twoMonths() -> Story {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10") {
+      $0.created = at("2026-02-11")
+    }
+    return story
+  }
+
+  @Test("The charge made first is booked, the other is only counted, with its money in the break")
+  func twice() throws {
+    for kind in [EventKind.renewed, .started] {
+      var story = twoMonths()
+      story.tell(kind, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
+        $0.transaction = 102
+        $0.created = at("2026-02-12")
+      }
+      let once = try twoMonths().facts(asOf: "2026-06-01")
+      var facts = try story.facts(asOf: "2026-06-01")
+      #expect(excluded(facts) == ["double_charge 1 1"])
+      facts.facts.excluded = [:]
+      #expect(facts == once)
+      let (told, single) = (try life(story), try life(twoMonths()))
+      #expect(told.findings.map(\.code) == [.doubleCharge])
+      #expect(told.findings.map(\.difference) == [usd("12")])
+      #expect(told.state?.charges == single.state?.charges)
+      #expect(told.hasLooseEnds == single.hasLooseEnds)
+      let booked = try story.facts(asOf: "2026-06-01") { $0.doubleCharges = .book }
+      #expect(excluded(booked).isEmpty && booked.total(\.grossUSD) == "32.00")
+      #expect(try life(story) { $0.doubleCharges = .book }.findings.map(\.code) == [.doubleCharge])
+    }
+  }
+
+  @Test("Neither arrival nor event time decides which charge is booked, but when it was made")
+  func order() throws {
+    var story = twoMonths()
+    story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
+      $0.transaction = 102
+      $0.created = at("2026-02-10")
+    }
+    let lives = try [story.events, story.events.reversed()].map { events in
+      var story = story
+      story.events = events
+      return try life(story)
+    }
+    #expect(lives[0].findings == lives[1].findings)
+    #expect(lives[0].findings.map(\.difference) == [usd("10")])
+    #expect(try story.facts(asOf: "2026-06-01").total(\.grossUSD) == "22.00")
+  }
+
+  @Test("A held charge is explained by itself and by the charge that is booked")
+  func explained() throws {
+    var story = twoMonths()
+    story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
+      $0.transaction = 102
+      $0.created = at("2026-02-12")
+    }
+    let life = try life(story)
+    let times = try life.shares().compactMap { share -> [String]? in
+      guard case .excluded = share.cell else { return nil }
+      return life.evidence(of: share).map { text($0.event.time) }
+    }
+    #expect(times == [["2026-02-10T03:00:00", "2026-02-10"]])
+  }
+
+  @Test(
+    "Ids that may repeat are charged each time",
+    arguments: [Store.stripe, .amazon, .windows, .paypal, .unknown])
+  func otherStores(_ store: Store) throws {
+    var story = twoMonths()
+    story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
+      $0.transaction = 102
+    }
+    for index in story.events.indices { story.events[index].store = store }
+    #expect(try story.facts(asOf: "2026-06-01").total(\.grossUSD) == "30.00")
+    #expect(try life(story).findings.isEmpty)
+  }
+
+  @Test("A trial and its conversion, a change of product and what it gives back share an id")
+  func sharedIDs() throws {
+    var story = Story()
+    story.tell(.trialStarted, "2026-01-10", until: "2026-01-17")
+    story.tell(.trialConverted, "2026-01-17", until: "2026-02-17", price: "10") {
+      $0.transaction = 101
+    }
+    func change(_ value: Int64) -> Revenue {
+      Revenue(
+        local: Amount(micros: value), usd: Amount(micros: value), currency: 9, isProceed: false,
+        rate: usd("70"))
+    }
+    story.tell(.upgraded, "2026-01-20", until: "2026-01-20") {
+      $0.product = Story.yearly
+      $0.previousProduct = Story.monthly
+      $0.transaction = 101
+      $0.revenue = change(-6_000_000)
+    }
+    story.tell(.productChanged, "2026-01-20", until: "2026-01-20") {
+      $0.product = Story.yearly
+      $0.transaction = 101
+      $0.revenue = change(0)
+    }
+    for index in story.events.indices { story.events[index].store = .playStore }
+    let life = try life(story)
+    #expect(life.held.isEmpty)
+    #expect(!life.findings.contains { [.doubleCharge, .overRefund].contains($0.code) })
+  }
+
+  @Test("Sandbox charges and those without an id are not compared")
+  func sandbox() throws {
+    for change: (inout Event) -> Void in [{ $0.environment = .sandbox }, { $0.transaction = 0 }] {
+      var story = twoMonths()
+      story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
+        $0.transaction = 102
+      }
+      for index in story.events.indices { change(&story.events[index]) }
+      #expect(try life(story).findings.isEmpty)
+    }
+  }
+}
+
+@Suite("Refunds give back no more than their charge")
+struct OverRefundTests {
+  /// A charge of 10 at 70 %, and refunds of such amounts of it, one a day.
+  private func story(_ refunds: [String], isProceed: Bool = false) -> Story {
+    var story = Story()
+    story.tell(.started, "2026-01-10", until: "2026-02-10", price: isProceed ? "7" : "10") {
+      $0.revenue?.isProceed = isProceed
+      $0.price = Price(local: usd("9.99"), usd: usd("9.99"), currency: 9)
+    }
+    for (index, amount) in refunds.enumerated() {
+      story.tell(.refunded, "2026-01-1\(index + 1)", price: amount) {
+        $0.revenue?.isProceed = isProceed
+      }
+    }
+    return story
+  }
+
+  private func findings(_ story: Story, _ policy: DoubleChargePolicy = .hold) throws -> [String] {
+    var rules = FoldSettings(asOf: at("2026-06-01"))
+    rules.doubleCharges = policy
+    return try SubscriptionHistory(events: story.events, rules: rules).findings.map {
+      "\($0.code.rawValue) \($0.difference?.text() ?? "?") \(text($0.time))"
+    }
+  }
+
+  @Test(
+    "What exceeds the charge is held",
+    arguments: [
+      (["12"], ["OVER_REFUND 2.00 2026-01-11"], 1),
+      (["10", "10"], ["OVER_REFUND 10.00 2026-01-12"], 1),
+      (["4", "10"], ["OVER_REFUND 4.00 2026-01-12"], 2),
+      (["6", "6", "1"], ["OVER_REFUND 2.00 2026-01-12", "OVER_REFUND 1.00 2026-01-13"], 2),
+    ])
+  func excess(_ refunds: [String], _ found: [String], _ booked: Int) throws {
+    let story = story(refunds)
+    #expect(try findings(story) == found)
+    let facts = try story.facts(asOf: "2026-06-01")
+    #expect(facts.total(\.refundsUSD) == "10.00")
+    #expect(facts.total(\.refundsLocal) == "10.00")
+    #expect(facts.total(\.proceedsUSD) == "0.00")
+    #expect(facts.revenue.values.reduce(0) { $0 + $1.refunds } == Int64(booked))
+    #expect(facts.excluded.map(\.key.reason).allSatisfy { $0 == .overRefund })
+    #expect(facts.excluded.values.reduce(0) { $0 + $1.events } == Int64(found.count))
+    #expect(try findings(story, .book).count >= 1)
+    let all = try story.facts(asOf: "2026-06-01") { $0.doubleCharges = .book }
+    #expect(all.excluded.isEmpty)
+  }
+
+  @Test(
+    "Parts that add up to the charge are booked, also of proceeds whose price is rounded",
+    arguments: [
+      (["4", "6"], false), (["10"], false), (["3.5", "3.5"], true), (["7"], true), (["1"], false),
+    ])
+  func exact(_ refunds: [String], _ isProceed: Bool) throws {
+    let story = story(refunds, isProceed: isProceed)
+    #expect(try findings(story).isEmpty)
+    #expect(try story.facts(asOf: "2026-06-01").excluded.isEmpty)
+  }
+
+  @Test("The refund of a lost charge, and one without an amount, are booked")
+  func unknown() throws {
+    var lost = story(["10", "10"])
+    lost.events.removeFirst()
+    #expect(try findings(lost).isEmpty)
+    var open = story(["10"])
+    open.events[0].revenue = nil
+    #expect(try findings(open).isEmpty)
+  }
+
+  @Test("Held refunds neither end a period twice nor count as refunded renewals")
+  func movements() throws {
+    let (once, again) = (story(["10"]), story(["10", "10"]))
+    var facts = try again.facts(asOf: "2026-06-01")
+    #expect(facts.count(.churnedRefund) == 1)
+    facts.facts.excluded = [:]
+    #expect(try facts == once.facts(asOf: "2026-06-01"))
+    // A refund above the charge gives all of it back.
+    #expect(try story(["12"]).facts(asOf: "2026-06-01").count(.churnedRefund) == 1)
+  }
+}
