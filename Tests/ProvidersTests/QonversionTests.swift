@@ -50,6 +50,21 @@ struct QonversionTests {
     #expect(batch.readings.isEmpty)
   }
 
+  @Test("The price of several units is that of all, as their revenue is")
+  func quantity() throws {
+    for (quantity, micros) in [("3", 29_970_000), ("\"2\"", 19_980_000), ("1", 9_990_000)]
+      as [(String, Int64)]
+    {
+      let event = normalise(Body.renewal.with("quantity", quantity).line).events.first
+      #expect(event?.price?.local == Amount(micros: micros))
+      #expect(event?.revenue?.local == Amount(micros: 6_990_000))
+    }
+    for odd in ["0", "null", "\"many\"", "-2", "1.5"] {
+      let event = normalise(Body.renewal.with("quantity", odd).line).events.first
+      #expect(event?.price?.local == Amount(micros: 9_990_000))
+    }
+  }
+
   @Test(
     "Money may be absent, null, empty, or numeric text",
     arguments: ["null", "{}", "[]"])

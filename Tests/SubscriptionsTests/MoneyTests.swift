@@ -39,6 +39,41 @@ import Domain
     #expect(close.money.grossUSD == usd("10.05"))
   }
 
+  @Test(
+    "A rate that no store has yields to the price, and a fraction is not a percentage",
+    arguments: [
+      ("0.7", true, "10.88", nil), ("1", true, "10.88", nil), ("150", true, "10.88", nil),
+      ("39", true, "10.88", nil), ("0.7", false, "7.61", nil), ("40", true, "19.025", "7.61"),
+      ("100", true, "7.61", "7.61"), ("70", false, "7.61", "5.327"),
+    ] as [(String, Bool, String, String?)])
+  func impossibleRate(
+    _ rate: String, _ isProceed: Bool, _ gross: String, _ proceeds: String?
+  ) throws {
+    var event = Event(kind: .renewed, time: at("2026-01-01"))
+    event.revenue = Revenue(usd: usd("7.61"), currency: 1, isProceed: isProceed, rate: usd(rate))
+    event.price = Price(usd: usd("10.88"), currency: 1)
+    let money = try chargeMoney(event).money
+    #expect(money.grossUSD == usd(gross))
+    #expect((money.rate == nil) == event.hasImpossibleRate)
+    #expect(event.hasImpossibleRate == (proceeds == nil))
+    #expect(money.proceedsUSD == (isProceed ? usd("7.61") : proceeds.map { usd($0) }))
+    var rules = FoldSettings(asOf: at("2026-06-01"))
+    rules.deliveryWindows = [:]
+    let found = try SubscriptionHistory(events: [event], rules: rules).findings.map(\.code)
+    #expect(found.contains(.rateMismatch) == (proceeds == nil || rate != "70"))
+  }
+
+  @Test("Without a price, a fraction leaves the price unknown")
+  func fractionAlone() throws {
+    var event = Event(kind: .renewed, time: at("2026-01-01"))
+    event.revenue = Revenue(usd: usd("7.61"), currency: 1, isProceed: true, rate: usd("0.7"))
+    #expect(try chargeMoney(event).money.grossUSD == nil)
+    event.revenue?.rate = usd("30")
+    #expect(try chargeMoney(event).money.grossUSD == usd("25.366667"))
+    event.revenue = Revenue(usd: .zero, currency: 1, isProceed: false, rate: .zero)
+    #expect(!event.hasImpossibleRate)
+  }
+
   @Test("The kind gives a charge its sign, whatever that of the amounts")
   func sign() throws {
     func money(_ sign: Int64, _ isProceed: Bool) throws -> (money: Money, mismatch: Amount?) {

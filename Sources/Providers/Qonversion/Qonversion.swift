@@ -143,6 +143,11 @@ struct Qonversion: BodyMapper {
     money.local = try tape.amount(price[.value], rounded: &body.roundedAmounts)
     money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
     money.currency = try tape.word(price[.currency])
+    // The price is that of one unit, revenue that of all.
+    if let units = try? tape.counter(top[.quantity]), units > 1 {
+      money.local = money.local?.times(units, max: .lineMax)
+      money.usd = money.usd?.times(units, max: .lineMaxUSD)
+    }
     body.price = money
   }
 }
@@ -183,5 +188,13 @@ struct QonversionGrants {
     let store = Store(snapshotSource: source)
     return (isActive == true ? 4 : 0) + (isOfProduct ? 2 : 0)
       + (store != .unknown && store == body.store ? 1 : 0)
+  }
+}
+
+extension Amount {
+  /// The price of so many units; nil beyond `max`.
+  func times(_ units: Int32, max: Amount) -> Amount? {
+    guard let all = try? scaled(by: Int64(units), over: 1), all.magnitude <= max else { return nil }
+    return all
   }
 }

@@ -7,7 +7,7 @@
 enum QonversionField: Int, MemberField {
   case eventName, userID, time, createdAt
   case productID, oldProductID, newProductID
-  case revenue, price, transaction, renewCount, entitlements
+  case revenue, price, quantity, transaction, renewCount, entitlements
   case environment, platform, country, storefront, appID, project
   /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. No
   /// generation of the body has members of these names.
@@ -24,6 +24,7 @@ enum QonversionField: Int, MemberField {
     case .newProductID: ["new_product_id"]
     case .revenue: ["revenue"]
     case .price: ["price"]
+    case .quantity: ["quantity"]
     case .transaction: ["transaction"]
     case .renewCount: ["subscription_renew_count"]
     case .entitlements: ["entitlements"]

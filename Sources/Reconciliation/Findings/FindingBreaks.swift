@@ -120,7 +120,9 @@ let findingConditions = [
   BreakCondition([.conflict], "deliveries of one event disagree"),
   BreakCondition([.unexpectedRevenue], "money on an event that books none"),
   BreakCondition([.currencyMismatch], "a refund has another currency than its charge"),
-  BreakCondition([.rateMismatch], "proceeds differ from price × rate by more than 0.5 % and 0.01"),
+  BreakCondition(
+    [.rateMismatch],
+    "proceeds differ from price × rate by more than 0.5 % and 0.01, or the rate is not in 40–100 %"),
   BreakCondition([.doubleCharge], "a transaction of Apple or Play is charged twice"),
   BreakCondition([.overRefund], "refunds give back more than their charge"),
   BreakCondition(

@@ -52,6 +52,13 @@ struct BookingPass {
         "the price is \(price), the proceeds are \(words(revenue))\(rate): they differ by "
           + "\(mismatch.text()) USD; the price was derived from the proceeds")
     }
+    if event.hasImpossibleRate, !event.kind.isProductChange, let rate = event.revenue?.rate {
+      find(
+        .rateMismatch, event, difference: nil,
+        "no store pays out \(rate.text()) % of the price; "
+          + (money.grossUSD.map { "the price of \($0.text()) USD is booked" }
+            ?? "the price is unknown"))
+    }
     if let earlier = takenBack[ChargeKey(event.transaction)]
       ?? takenBack[ChargeKey(event.transaction, of: event.product)]
     {
@@ -130,7 +137,7 @@ struct BookingPass {
         productType: event.kind == .purchaseRefunded ? .oneTime : .subscription,
         chargeKind: orphanChargeKind(event), country: event.country,
         storefront: event.storefront, currency: event.revenue?.currency ?? 0,
-        money: try refundMoney(event, rate: event.revenue?.rate)))
+        money: try refundMoney(event, rate: event.hasImpossibleRate ? nil : event.revenue?.rate)))
   }
 
   private func orphanChargeKind(_ event: Event) -> ChargeKind {

@@ -5,26 +5,32 @@ import Domain
 /// Contract, "Money": with `is_proceed` 0 the revenue is the price and proceeds follow from the
 /// rate; with 1 it is the proceeds and the price follows, taken from `price` when that agrees. That
 /// it is a charge gives it its sign, whatever that of the amounts. The rate is known without
-/// amounts, too.
+/// amounts, too. A rate that no store has yields to the price and is unknown.
 func chargeMoney(
   _ event: Event
 ) throws(AmountOverflow) -> (money: Money, mismatch: Amount?) {
   guard let revenue = event.revenue, revenue.hasAmount else {
     return (Money(rate: event.revenue?.rate), nil)
   }
-  var money = Money(rate: revenue.rate, basis: .provider)
+  let rate = event.hasImpossibleRate ? nil : revenue.rate
+  var money = Money(rate: rate, basis: .provider)
   let sent = (usd: revenue.usd?.magnitude, local: revenue.local?.magnitude)
   guard revenue.isProceed == true else {
     money.grossUSD = sent.usd
     money.grossLocal = sent.local
-    money.proceedsUSD = share(of: sent.usd, revenue.rate, max: .lineMaxUSD)
-    money.proceedsLocal = share(of: sent.local, revenue.rate, max: .lineMax)
+    money.proceedsUSD = share(of: sent.usd, rate, max: .lineMaxUSD)
+    money.proceedsLocal = share(of: sent.local, rate, max: .lineMax)
     return (money, nil)
   }
   money.proceedsUSD = sent.usd
   money.proceedsLocal = sent.local
   let price = event.price
   let sameCurrency = price.map { $0.currency == revenue.currency || $0.currency == 0 } ?? false
+  guard !event.hasImpossibleRate else {
+    money.grossUSD = event.pricePaid(price?.usd, for: sent.usd)
+    money.grossLocal = event.pricePaid(sameCurrency ? price?.local : nil, for: sent.local)
+    return (money, nil)
+  }
   let usd = try gross(
     of: sent.usd, revenue.rate, price: price?.usd?.magnitude, max: .lineMaxUSD)
   let local = try gross(
@@ -71,6 +77,24 @@ extension FoldSettings {
 }
 
 extension Event {
+  /// Whether the rate is none that a store has, 40 to 100 %, and the price is reported, too.
+  ///
+  /// A fraction is not a percentage, with or without a price.
+  var hasImpossibleRate: Bool {
+    guard let revenue, let rate = revenue.rate, revenue.hasAmount,
+      (revenue.usd ?? .zero) != .zero || (revenue.local ?? .zero) != .zero,
+      !(Amount(micros: 40_000_000)...Amount(micros: 100_000_000)).contains(rate)
+    else { return false }
+    let isReported = revenue.isProceed != true || price?.usd != nil || price?.local != nil
+    return isReported || (rate > .zero && rate <= Amount(micros: 1_000_000))
+  }
+
+  /// The reported price of what was paid, unless it is below the proceeds.
+  func pricePaid(_ price: Amount?, for proceeds: Amount?) -> Amount? {
+    guard let price = price?.magnitude, price >= proceeds ?? .zero else { return nil }
+    return price
+  }
+
   /// Whether the event refunds all of a charge: its provider sends no amounts with it, or the
   /// amounts of the charge.
   func givesBack(_ paid: Revenue) -> Bool {
