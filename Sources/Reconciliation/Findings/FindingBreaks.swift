@@ -122,7 +122,8 @@ let findingConditions = [
   BreakCondition([.currencyMismatch], "a refund has another currency than its charge"),
   BreakCondition(
     [.rateMismatch],
-    "proceeds differ from price × rate by more than 0.5 % and 0.01, or the rate is not in 40–100 %"),
+    "proceeds differ from price × rate by more than 0.5 % and 0.01, or the rate is not in 40–100 %"
+  ),
   BreakCondition([.doubleCharge], "a transaction of Apple or Play is charged twice"),
   BreakCondition([.overRefund], "refunds give back more than their charge"),
   BreakCondition(
