@@ -51,8 +51,10 @@ struct AccountReportTests {
       try world.text("excluded_monthly.csv")
         == """
         period,provider,app_id,reason,events,charges
+        2026-01,iaptic,app,double_charge,3,1
         2026-01,iaptic,app,family_sharing,3,1
         2026-01,iaptic,app,manual,3,1
+        2026-01,iaptic,app,over_refund,3,1
         2026-01,iaptic,app,sandbox,3,1
 
         """)
