@@ -21,6 +21,9 @@ good+='"original_transaction_id":1,"expires":1774612800,"grace_period_expires":n
 good+='"transaction_date":1772193600},"environment":"production","platform":"iOS",'
 good+='"country":"US","app_id":"1","entitlements":{}}'
 
+# another N: the good line of another purchase, N seconds later.
+another() { echo "${good//1772193600/177219360$1}" | sed "s/_id\":1,/_id\":10$1,/g"; }
+
 # repeat COUNT TEXT: TEXT that many times, without a line's end.
 repeat() { { yes "$2" || true; } | head -n "$1" | tr -d '\n'; }
 
@@ -129,7 +132,7 @@ archives() {
   fresh
   echo "$good" | gzip | head -c 60 > in/torn.gz
   printf '\x1f\x8b' > in/stub.gz
-  { echo "${good//1772193600/1772193601}" | gzip; echo rubbish; } > in/tail.gz
+  { another 1 | gzip; echo rubbish; } > in/tail.gz
   echo "$good" > in/x
   night "torn archives and rubbish behind a member" 0 64 2 0
 }
@@ -212,8 +215,8 @@ changing() {
   for at in 1 2; do
     fresh
     echo "$good" > in/x
-    printf '%s\n' "${good//1772193600/1772193601}" "${good//1772193600/1772193602}" > in/victim
-    printf '%s\n' "${good//1772193600/1772193603}" > other
+    { another 1; another 2; } > in/victim
+    another 3 > other
     PRELOAD=$work/meddle.so MEDDLE_AT=$at MEDDLE_HOW=$1 \
       night "a file is $1 at its opening $at" 0 64 - -
     night "the run after it" 0 64 "$2" 0

@@ -73,9 +73,9 @@ struct PropertyTests {
       }
       try world.publish(world.night(archives: ["arrived"], out: "nightly", asOf: asOf))
     }
-    #expect(
-      differences(try timeless(world.program, "once"), try timeless(world.program, "nightly"))
-        .isEmpty)
+    let once = try timeless(world.program, "once", withResolved: false)
+    let nightly = try timeless(world.program, "nightly", withResolved: false)
+    #expect(differences(once, nightly).isEmpty)
   }
 
   @Test("One reader or four, the published set is the same to the last byte")

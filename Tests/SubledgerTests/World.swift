@@ -91,11 +91,15 @@ let arrivalFiles = [
 ]
 
 /// The published files of which arrival decides nothing; of breaks, what is not seen-at.
-func timeless(_ program: Program, _ out: String = "reports") throws -> [String: Data] {
+///
+/// One run over everything cannot contain what an earlier run raised and later input explained.
+func timeless(
+  _ program: Program, _ out: String = "reports", withResolved: Bool = true
+) throws -> [String: Data] {
   var files = try program.published(in: out, except: arrivalFiles + ["breaks.csv"])
   let seen = ["first_seen_at", "last_seen_at", "age_days"]
-  // One run over everything cannot contain what an earlier run raised and later input explained.
-  let rows = try program.rows("breaks.csv", in: out).filter { $0["status"] != "resolved" }
+  let rows = try program.rows("breaks.csv", in: out)
+    .filter { withResolved || $0["status"] != "resolved" }
   let breaks = rows.map { row in
     row.filter { !seen.contains($0.key) }.sorted { $0.key < $1.key }
       .map { "\($0.key)=\($0.value)" }.joined(separator: "\n")
