@@ -3,12 +3,9 @@ public import Domain
 extension Ledger {
   /// Calls `body` at every fold group with its lineages and all their counted events.
   ///
-  /// A Qonversion lineage is a group of its own. The events of other providers about one user in
-  /// one app and environment are one group, for these providers do not link purchases that continue
-  /// each other; a lineage without user is a group of its own. Events come by time and identity.
-  /// `keys` restricts the walk by the lineage's key, or the user's, so that several readers can
-  /// share it; without the users' ids as text, no lookups are needed. Throws `LedgerError`, and
-  /// whatever `body` throws.
+  /// Events come by time and identity. `keys` restricts the walk by the lineage's key, or the
+  /// user's, so that several readers can share it; whoever does without the users' ids as text
+  /// saves looking each up. Throws `LedgerError`, and whatever `body` throws.
   public func forEachGroup(
     keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true,
     _ body: ([LineageRow], [Event]) throws -> Void
@@ -24,9 +21,13 @@ extension Ledger {
 
   /// The lineages that are folded together with `lineage`, itself among them, by key.
   public func group(of lineage: LineageRow) throws(LedgerError) -> [LineageRow] {
-    if lineage.isAlone { return [lineage] }
-    return try lineages(ofUser: lineage.user, provider: lineage.provider)
-      .filter { $0.app == lineage.app && $0.environment == lineage.environment }
+    let group = FoldGroup(of: lineage)
+    return group.user == 0 ? [lineage] : try lineages(in: group)
+  }
+
+  /// The lineages of a user that are folded together, by key; none of a group without user.
+  func lineages(in group: FoldGroup) throws(LedgerError) -> [LineageRow] {
+    try lineages(ofUser: group.user, provider: group.provider).filter { FoldGroup(of: $0) == group }
   }
 
   /// The counted events of several lineages, by time and identity.
@@ -84,7 +85,7 @@ extension Connection {
     }
     try lineages.forEachRow { row in
       let lineage = try LineageRow(row)
-      if let first = group.first, !first.isGrouped(with: lineage) { try finish() }
+      if let first = group.first, FoldGroup(of: first) != FoldGroup(of: lineage) { try finish() }
       group.append(lineage)
       try lineage.addEvents(of: row, to: &told)
     }
@@ -117,15 +118,6 @@ extension LineageRow {
       events.append(beginning)
       try record.complete(&events[events.count - 1])
     }
-  }
-
-  /// Whether the lineage is folded alone, whatever else its user has; `forEachGroup` asks so, too.
-  public var isAlone: Bool { provider.capabilities.hasStableOriginalID || user == 0 }
-
-  /// Whether the fold reads both lineages together, when neither is folded alone.
-  public func isGrouped(with other: LineageRow) -> Bool {
-    user == other.user && provider == other.provider && app == other.app
-      && environment == other.environment
   }
 }
 

@@ -3,12 +3,15 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// The fold of a run after others: only the groups with new events or a passed deadline, each as it
-/// was and as it is.
+/// The fold of a run after others: only the groups that changed or of which a deadline has passed,
+/// each as it is less what it was.
+///
+/// Most of what a group is it was before, so that adding the one and subtracting the other at once
+/// leaves little to be carried on.
 struct Increment {
   let ledger: Ledger
   let fold: GroupFold
-  /// The checkpoint of the cells.
+  /// What the facts cover.
   let basis: FactCheckpoint
   /// The rules by which they were folded.
   let former: FoldSettings
@@ -18,90 +21,105 @@ struct Increment {
   let jobs: Int
   let checkStop: () throws -> Void
 
-  /// The results of the invalidated groups.
-  struct Result {
+  /// The difference that some groups make.
+  struct Result: Sendable {
     /// Their breaks as they are, and how much more is counted than was.
     var change = FoldResult()
-    /// Keys of all lineages of the dirty groups, of then and of now.
+    /// Keys of all lineages of the groups, of then and of now.
     var members: Set<Int64> = []
-    /// Lineages to check for a counterpart in the other environment.
+    /// Those that may have a twin in the other environment that was not found before, or was, and
+    /// has changed.
     var mayLeak: [LineageRow] = []
+    /// The groups of several lineages that some of the dirty ones belong or belonged to.
+    var shared: [(group: FoldGroup, lineage: Int64)] = []
+
+    mutating func add(_ other: Result) throws(AmountOverflow) {
+      try change.add(other.change)
+      members.formUnion(other.members)
+      mayLeak += other.mayLeak
+      shared += other.shared
+    }
   }
 
   func run() throws -> Result {
     var result = Result()
-    let grouped = try foldAlone(into: &result)
-    if !grouped.isEmpty { try fold(grouped, into: &result) }
+    let (touched, archive) = (dirty.touched, basis.archive)
+    try refresh(dirty.all, into: &result) { ledger, lineages, part, refresh in
+      var shared: [(group: FoldGroup, lineage: Int64)] = []
+      try ledger.forEachGroup(
+        of: lineages, touched: touched, knownBy: archive,
+        shared: { shared.append(($0, $1)) }, { try refresh($0, &part) })
+      part.shared = shared
+    }
+    var lineages = Dictionary(grouping: result.shared, by: \.group)
+    let groups = result.shared.compactMap { (group, _) in
+      lineages.removeValue(forKey: group).map { (group, lineages: Set($0.map(\.lineage))) }
+    }
+    try refresh(groups, into: &result) { ledger, groups, part, refresh in
+      try ledger.forEachGroup(groups, touched: touched, knownBy: archive) {
+        try refresh($0, &part)
+      }
+    }
     result.change.rates.removeNothings()
     return result
   }
 
-  /// Folds the lineages that are always alone; gives the other ones.
-  private func foldAlone(into result: inout Result) throws -> [LineageRow] {
-    let lone = LoneFolds(
-      fold: fold, former: former, touched: dirty.touched,
-      archive: basis.archive, leaked: leaked)
-    var grouped: [LineageRow] = []
-    let keys = dirty.all
-    try Workers(count: jobs, waitingMax: 2).read(
-      ledger.path, keys.parts(of: Self.partSize(of: keys.count, jobs: jobs)), lone.fold
-    ) { part in
+  /// Folds the groups that `read` passes on, on the connections of workers, some `items` at a time.
+  private func refresh<Item: Sendable>(
+    _ items: [Item], into result: inout Result,
+    _ read: @escaping @Sendable (
+      Ledger, ArraySlice<Item>, inout Result, (GroupChange, inout Result) throws -> Void
+    ) throws -> Void
+  ) throws {
+    // Parts end soon enough that a signal is heeded and little waits in memory, and each worker has
+    // one.
+    let size = max(256, min(4_096, items.count / jobs + 1))
+    let parts = stride(from: 0, to: items.count, by: size).map {
+      items[$0..<min($0 + size, items.count)]
+    }
+    let groups = GroupRefresh(fold: fold, former: former, touched: dirty.touched, leaked: leaked)
+    try Workers(count: jobs, waitingMax: 2).read(ledger.path, parts) { ledger, part in
+      let cases = InputBuilder(ledger: ledger, rules: groups.fold.rules.fold)
+      var result = Result()
+      // A table that grows is hashed anew each time.
+      result.change.facts.revenue.reserveCapacity(part.count * 4)
+      try read(ledger, part, &result) { try groups.refresh($0, cases, into: &$1) }
+      result.change.facts.removeNothings()
+      result.change.rates.removeNothings()
+      return result
+    } take: { part in
       try checkStop()
-      try result.change.add(part.change)
-      result.members.formUnion(part.members)
-      result.mayLeak += part.mayLeak
-      grouped += part.grouped
+      try result.add(part)
     }
-    return grouped
-  }
-
-  /// How many lineages a worker folds at a time.
-  ///
-  /// Parts end soon enough that a signal is heeded and little waits in memory, and each worker has
-  /// one.
-  private static func partSize(of count: Int, jobs: Int) -> Int {
-    max(256, min(4_096, count / jobs + 1))
-  }
-
-  /// Folds the groups that these lineages are part of, or were.
-  private func fold(_ grouped: [LineageRow], into result: inout Result) throws {
-    let known = try ledger.lineages(
-      dirty.touched.intersection(grouped.map(\.key)), knownBy: basis.archive)
-    let past = FormerGroups(touched: dirty.touched, known: known)
-    let rows = try members(grouped, past)
-    result.members.formUnion(rows.keys)
-    result.mayLeak += rows.values
-    let both = BothFolds(
-      fold: fold, former: former, rows: rows, past: past,
-      shares: max(jobs, rows.count / 4096))
-    try Workers(count: jobs, waitingMax: 2).read(
-      ledger.path, Array(0..<both.shares), both.fold
-    ) { part in
-      try checkStop()
-      try result.change.add(part)
-    }
-  }
-
-  /// The lineages of all groups that a dirty one is part of now or was part of: a lineage that
-  /// joins or leaves a user changes the results of the user's others.
-  private func members(
-    _ rows: [LineageRow], _ past: FormerGroups
-  ) throws -> [Int64: LineageRow] {
-    var members: [Int64: LineageRow] = [:]
-    for row in rows {
-      for other in try ledger.group(of: row) { members[other.key] = other }
-      guard let former = past.known[row.key]?.row, former.user != row.user else { continue }
-      for other in try past.group(of: former, in: ledger) where members[other.row.key] == nil {
-        members[other.row.key] = try ledger.lineage(other.row.key)
-      }
-    }
-    return members
   }
 }
 
-extension [Int64] {
-  /// The elements in their order, `count` at a time.
-  func parts(of count: Int) -> [ArraySlice<Int64>] {
-    stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+/// One fold group → the difference between its facts now and at the checkpoint.
+private struct GroupRefresh: Sendable {
+  let fold: GroupFold
+  let former: FoldSettings
+  let touched: Set<Int64>
+  let leaked: Set<Int64>
+
+  func refresh(
+    _ group: GroupChange, _ cases: InputBuilder, into result: inout Increment.Result
+  ) throws {
+    result.members.formUnion(group.lineages)
+    result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
+    if !group.events.isEmpty {
+      try fold.fold(group.rows, group.events, cases, into: &result.change)
+    }
+    for life in try lives(of: group.previousEvents, rules: former) {
+      try life.withdraw(from: &result.change.facts)
+      life.book(-1, into: &result.change.rates)
+      life.book(-1, into: &result.change.prices)
+    }
+  }
+
+  /// Sandbox lineages are few. Of the others, one has a new twin only if the twin is dirty, or when
+  /// its own first event has come to count.
+  private func mayLeak(_ row: LineageRow, _ events: [Event]) -> Bool {
+    row.environment == .sandbox || touched.contains(row.key) || leaked.contains(row.key)
+      || events.last.map { $0.time >= former.asOf } ?? true
   }
 }

@@ -1,0 +1,214 @@
+public import Domain
+
+/// The subscriptions that are folded together.
+///
+/// A Qonversion subscription is a group of its own. All that another provider reports of one user
+/// in one app and environment is one group, because it does not say which purchases continue each
+/// other; a subscription without user is a group of its own.
+public struct FoldGroup: Sendable, Hashable {
+  let provider: Provider
+  let app: StringID
+  let environment: Environment
+  /// 0 for a subscription that is alone.
+  let user: Int64
+  /// The subscription that is alone; 0 for those of a user.
+  let lineage: Int64
+
+  /// The group of a subscription.
+  public init(of row: LineageRow) { self.init(of: row, user: row.user) }
+
+  /// The group of a subscription when its user was `user`.
+  init(of row: LineageRow, user: Int64) {
+    let isAlone = row.provider.capabilities.hasStableOriginalID || user == 0
+    (provider, app, environment) = (row.provider, row.app, row.environment)
+    (self.user, lineage) = isAlone ? (0, row.key) : (user, 0)
+  }
+}
+
+/// A fold group now and at a checkpoint.
+public struct GroupChange: Sendable {
+  /// Its subscriptions now, without the texts of user ids.
+  public private(set) var rows: [LineageRow] = []
+  /// Its events that count now, by time and identity.
+  public private(set) var events: [Event] = []
+  /// Its events that counted at the checkpoint, by time and identity.
+  public private(set) var previousEvents: [Event] = []
+  /// Keys of the subscriptions of now and of then.
+  public private(set) var lineages: [Int64] = []
+
+  fileprivate mutating func sort() {
+    guard lineages.count > 1 else { return }
+    (events, previousEvents) = (events.inTimeOrder, previousEvents.inTimeOrder)
+  }
+
+  fileprivate mutating func add(
+    _ row: LineageRow, _ versions: PreviousVersions.Counted, of group: FoldGroup
+  ) {
+    let isMember = FoldGroup(of: row) == group
+    let wasMember = versions.previousGroup(of: row) == group
+    if isMember || wasMember { lineages.append(row.key) }
+    if isMember {
+      rows.append(row)
+      // The first ones are not copied.
+      events = events.isEmpty ? versions.now : events + versions.now
+    }
+    if wasMember {
+      previousEvents =
+        previousEvents.isEmpty ? versions.previous : previousEvents + versions.previous
+    }
+  }
+}
+
+extension Ledger {
+  /// Reads the groups of some subscriptions as they are and as they were when the archives up to
+  /// `archive` were known; subscriptions outside `touched` are as they were.
+  ///
+  /// A subscription that is always alone is passed to `body` at once. Of the others, `shared` gets
+  /// the groups of now and of then, for `forEachGroup`. Throws `LedgerError`, and whatever `body`
+  /// throws.
+  public func forEachGroup(
+    of lineages: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
+    shared: (FoldGroup, _ lineage: Int64) -> Void, _ body: (GroupChange) throws -> Void
+  ) throws {
+    try visit("read subscriptions as they were") { database in
+      let previous = try PreviousVersions(database, symbols.words, touched, archive)
+      for key in lineages {
+        try previous.forEachRow(of: key) { row, versions in
+          let group = FoldGroup(of: row)
+          guard row.provider.capabilities.hasStableOriginalID else {
+            shared(group, key)
+            let then = versions.previousGroup(of: row)
+            if let then, then != group { shared(then, key) }
+            return
+          }
+          var change = GroupChange()
+          change.add(row, versions, of: group)
+          try body(change)
+        }
+      }
+    }
+  }
+
+  /// The same of groups, of which each holds or held some of its `lineages` besides those that its
+  /// user has now.
+  public func forEachGroup(
+    _ groups: ArraySlice<(FoldGroup, lineages: Set<Int64>)>, touched: Set<Int64>,
+    knownBy archive: Int32, _ body: (GroupChange) throws -> Void
+  ) throws {
+    try visit("read groups as they were") { database in
+      let previous = try PreviousVersions(database, symbols.words, touched, archive)
+      for (group, lineages) in groups {
+        var change = GroupChange()
+        let held = try self.lineages(in: group).map(\.key)
+        for key in lineages.union(held).sorted() {
+          try previous.forEachRow(of: key) { change.add($0, $1, of: group) }
+        }
+        change.sort()
+        try body(change)
+      }
+    }
+  }
+}
+
+/// Finds which versions counted when only the archives up to one were known.
+///
+/// Versions keep the archive that brought them, so what counted then is found again: the last of
+/// an event's versions in those archives, by the order that decides among all of them.
+private struct PreviousVersions {
+  private let touched: Set<Int64>
+  private let archive: Int32
+  private let select: Statement
+  private let stored: StoredVersions
+  private let order: VersionOrder
+  /// The lineages that hold a version of an event of which another one holds one, too.
+  private let contested: Set<Int64>
+
+  /// The events of a subscription that count, and those that counted.
+  struct Counted {
+    var now: [Event] = []
+    var previous: [Event] = []
+
+    /// The group that the subscription was part of; nil when it had no events.
+    func previousGroup(of row: LineageRow) -> FoldGroup? {
+      guard !previous.isEmpty else { return nil }
+      return FoldGroup(of: row, user: previous.last { $0.user != 0 }?.user ?? 0)
+    }
+  }
+
+  init(
+    _ database: Connection, _ words: [String], _ touched: Set<Int64>, _ archive: Int32
+  ) throws {
+    self.touched = touched
+    self.archive = archive
+    select = try Statement(
+      database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
+    stored = try StoredVersions(database)
+    order = try VersionOrder(database, words: words)
+    contested = try stored.contestedLineages()
+  }
+
+  /// Calls `body` with the subscription of this key, if it is stored.
+  func forEachRow(of key: Int64, _ body: (LineageRow, Counted) throws -> Void) throws {
+    select.bind(1, key)
+    try select.forEachRow { found in
+      let row = try LineageRow(found)
+      var versions = Counted()
+      if touched.contains(key) {
+        versions = try counted(in: found.blob(8), of: key, SubscriptionScope(row))
+      } else {
+        try row.addEvents(of: found, to: &versions.now)
+        versions.previous = versions.now
+      }
+      try body(row, versions)
+    }
+  }
+
+  private func counted(
+    in bytes: UnsafeRawBufferPointer, of lineage: Int64, _ shop: SubscriptionScope
+  ) throws -> Counted {
+    var versions = Counted()
+    var known: [(record: EventRecord, event: Event)] = []
+    var isAsNow = true
+    try EventRecords.forEach(in: bytes) { record in
+      let event = try record.event(of: lineage, shop)
+      if record.counts { versions.now.append(event) }
+      guard event.place.archive <= archive else {
+        isAsNow = false
+        return
+      }
+      known.append((record, event))
+      isAsNow = isAsNow && record.counts
+    }
+    for index in known.indices where try isAsNow || isLast(index, among: known, shop) {
+      versions.previous.append(known[index].event)
+    }
+    return versions
+  }
+
+  /// Whether no other version of the event, in whatever lineage, was later.
+  ///
+  /// `known` come by time and identity, so that versions of one event stand side by side.
+  private func isLast(
+    _ index: Int, among known: [(record: EventRecord, event: Event)], _ shop: SubscriptionScope
+  ) throws -> Bool {
+    let event = known[index].event
+    func isNamesake(_ other: Int) -> Bool {
+      known.indices.contains(other) && known[other].record.isNamed(like: event)
+    }
+    let isContested = contested.contains(event.lineage)
+    guard isContested || isNamesake(index - 1) || isNamesake(index + 1) else { return true }
+    let version = try EventVersion(known[index].record, of: event.lineage, shop)
+    var rivals = try known.filter { $0.record.isNamed(like: event) }
+      .map { try EventVersion($0.record, of: event.lineage, shop) }
+      .filter { $0.isVersion(of: version) }
+    if isContested {
+      let places = try stored.lineages(of: event).filter { $0 != event.lineage }
+      rivals += try stored.versions(like: version, in: places)
+        .filter { $0.event.place.archive <= archive }
+    }
+    for rival in rivals where rival.event != event {
+      if try order.isLater(rival, than: version) { return false }
+    }
+    return true
+  }
+}
