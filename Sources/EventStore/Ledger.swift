@@ -168,11 +168,9 @@ public final class Ledger {
 
   /// Writes the words that are not in the file yet, all or the first `count` of the table.
   func saveSymbols(upTo count: Int? = nil, in database: Connection) throws {
-    let statement = try database.statement("insert into string (id, value) values (?, ?)")
     while savedWords < count ?? symbols.words.count {
-      statement.bind(1, Int64(savedWords))
-      statement.bind(2, symbols.words[savedWords])
-      try statement.run()
+      try database.run(
+        "insert into string (id, value) values (?, ?)", savedWords, symbols.words[savedWords])
       savedWords += 1
     }
   }
@@ -207,9 +205,7 @@ public final class Ledger {
 
   private static func storedSymbols(_ database: Connection, path: String) throws -> StringTable {
     var table = StringTable()
-    let statement = try Statement(
-      database, "select id, value from string where id > 0 order by id")
-    try statement.forEachRow { row in
+    try database.forEachRow("select id, value from string where id > 0 order by id") { row in
       guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {
         throw LedgerError(
           .corrupt, "cannot read the ledger \(path): its table of words contradicts itself",
@@ -217,5 +213,18 @@ public final class Ledger {
       }
     }
     return table
+  }
+}
+
+extension Ledger {
+  /// Gives every word that has none yet a symbol, for words that no event brought.
+  ///
+  /// A ledger that is only read stays without them.
+  public func learn(_ words: [String]) throws(LedgerError) {
+    var table = StringTable()
+    for word in words where symbol(word) == nil { _ = table.symbol(word) }
+    guard table.words.count > 1 else { return }
+    guard try !access("learn words", { $0.isReadOnly }) else { return }
+    try change("keep the words of a price book") { _ = try translate(table, in: $0) }
   }
 }

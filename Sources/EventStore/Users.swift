@@ -4,43 +4,69 @@ extension Ledger {
   /// The id of a user, or the pseudonym of one who was erased; nil when the ledger has no such key.
   public func userText(_ user: Int64) throws(LedgerError) -> String? {
     try access("read a user") { database in
-      let statement = try database.statement("select id from user where key = ?")
-      statement.bind(1, user)
-      return try statement.first { $0.text(0) }
+      try database.first("select id from user where key = ?", user) { $0.text(0) }
     }
   }
 
   /// The key of a user, known or not, by the id or the pseudonym.
   public func userKey(of id: String) throws(LedgerError) -> Int64 {
-    try access("read a user") { database in
-      let statement = try database.statement("select key from erased where pseudonym = ?")
-      statement.bind(1, id)
-      return try statement.first { $0.int64(0) } ?? Fingerprint.of(id)
+    guard !id.isEmpty else { return 0 }
+    return try access("read a user") { database in
+      let erased = try database.first("select key from erased where pseudonym = ?", id) {
+        $0.int64(0)
+      }
+      return try erased ?? UserKeys(database).key(of: id)
     }
   }
 }
 
-/// Writes the table of users, the only one that holds their ids.
-struct UserWriter {
-  private let insertion: Statement
-  private let lookup: Statement
+extension Int64 {
+  /// The key to try after this one, which another id or content has.
+  var nextKey: Int64 { self == -1 ? 1 : self &+ 1 }
+}
 
-  init(_ database: Connection) throws {
-    insertion = try database.statement(
-      "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
+/// The keys in the table of users, the only one that holds their ids.
+///
+/// A key is the fingerprint of the id or, where another id has that number already, the next one
+/// that is free: nobody can stop a run with ids that share a fingerprint.
+struct UserKeys {
+  private let lookup: Statement
+  private let insertion: Statement
+
+  /// The keys of the ledger, and of the spill file if there is one.
+  init(_ database: Connection, isSpilled: Bool = false) throws {
+    let spilled = "union all select id from temp.user_aside where key = ?1"
     lookup = try database.statement(
       """
-      select id, exists (select 1 from erased where erased.key = user.key) from user where key = ?
+      select id from user
+      where key = ?1 and not exists (select 1 from erased where erased.key = user.key)
+      \(isSpilled ? spilled : "")
       """)
+    insertion = try database.statement(
+      "insert into user (key, id) values (?, ?) on conflict (key) do nothing")
   }
 
-  /// Adds a user who is not known; one who was erased stays so.
-  func keep(_ user: Int64, id: UnsafeRawBufferPointer) throws {
-    insertion.bind(1, user)
+  /// Calls `body` with the id that has a key.
+  ///
+  /// Whoever comes under the key of a person who was erased is that person: nil, as if it was free.
+  func holder<Value>(of key: Int64, _ body: (UnsafeRawBufferPointer) -> Value) throws -> Value? {
+    lookup.bind(1, key)
+    return try lookup.first { body($0.bytes(0)) }
+  }
+
+  /// The key of a user, known or not.
+  func key(of id: String) throws -> Int64 {
+    var key = Fingerprint.of(id)
+    while try holder(of: key, { String(decoding: $0, as: UTF8.self) != id }) ?? false {
+      key = key.nextKey
+    }
+    return key
+  }
+
+  /// Adds a user who is not known.
+  func keep(_ key: Int64, id: UnsafeRawBufferPointer) throws {
+    insertion.bind(1, key)
     insertion.bind(2, text: id)
-    guard try !insertion.changedRow() else { return }
-    lookup.bind(1, user)
-    let isSame = try lookup.first { $0.bytes(0).isEqual(to: id) || $0.int64(1) != 0 }
-    guard isSame ?? true else { throw LedgerError.collision("two users") }
+    try insertion.run()
   }
 }

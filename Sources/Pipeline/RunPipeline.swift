@@ -4,8 +4,22 @@ public import Logging
 import EventStore
 import Reconciliation
 
-/// The whole run on one page: ingest → fold → reconcile → report → publish.
+/// The whole run on one page.
+///
+///     files ─ ingest ─▶ Ledger ─ fold ─▶ Folded ─ reconcile ─▶ Reconciled ─ publish ─▶ RunResult
+///
+/// Each stage hands values to the next one and nothing calls back: workers read files into batches
+/// and make rows, one thread writes them; workers fold groups of events, one thread adds them up.
 public struct RunPipeline {
+  /// What workers read from files, for the ledger: events in the ledger's terms, by line.
+  typealias Delivered = EventBatch
+  /// What workers fold: the events of subscriptions that belong together, now and at the last run.
+  typealias Group = GroupChange
+  /// What the fold gives: facts, or what is to be added to them, and the breaks of events alone.
+  typealias Folded = FactRefresh.Outcome
+  /// What comparison with snapshots gives: breaks, of every user.
+  typealias Reconciled = ReconciliationResult
+
   private(set) var plan: Plan
   let version: String
   let log: Logger
@@ -141,25 +155,35 @@ public struct RunPipeline {
     try requireKept(plan.rules.asOf, in: ledger)
     let rules = try reconcileRules(for: ledger)
     try requireNear(rules.fold)
-    let cases = InputBuilder(ledger: ledger, rules: rules.fold)
-    let reconciled = Set(rules.snapshotsTakenAt.keys)
-    let refresh = FactRefresh(
-      ledger: ledger, cases: cases, fold: GroupFold(rules: rules, reconciled: reconciled),
-      fingerprint: plan.foldFingerprint(
-        version: version, reconciled: reconciled,
-        hasUndatedCollections: rules.hasUndatedCollections),
-      jobs: plan.jobs, checkStop: checkStop)
-    var fold = try times.measure(.fold) { try refresh.run() }
+    var folded = try times.measure(.fold) { try fold(ledger, rules) }
     try ledger.releaseMemory()
-    let known = try rules.knowing(fold.prices, in: ledger) { try fold.begun(in: ledger) }
-    let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
-    let outcome = try times.measure(.fold) {
-      try pass.run(reconciled)
-    }
+    let reconciled = try times.measure(.fold) { try reconcile(ledger, folded, rules) }
     let publication = PublishPass(
       plan: plan, version: version, log: log, ledger: ledger, rules: rules.fold, times: times,
       stop: stop, accept: accept)
-    return try publication.run(fold: &fold, reconciled: outcome, intake: intake)
+    return try publication.run(fold: &folded, reconciled: reconciled, intake: intake)
+  }
+
+  private func fold(
+    _ ledger: Ledger, _ rules: ReconciliationSettings
+  ) throws -> Folded {
+    let reconciled = Set(rules.snapshotsTakenAt.keys)
+    return try FactRefresh(
+      ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
+      fold: GroupFold(rules: rules, reconciled: reconciled),
+      fingerprint: plan.foldFingerprint(
+        version: version, reconciled: reconciled,
+        hasUndatedCollections: rules.hasUndatedCollections),
+      jobs: plan.jobs, checkStop: checkStop
+    ).run()
+  }
+
+  private func reconcile(
+    _ ledger: Ledger, _ folded: Folded, _ rules: ReconciliationSettings
+  ) throws -> Reconciled {
+    let known = try rules.knowing(folded.prices, in: ledger) { try folded.begun(in: ledger) }
+    return try ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
+      .run(Set(rules.snapshotsTakenAt.keys))
   }
 
   func checkStop() throws {

@@ -167,8 +167,7 @@ struct EventIntakeTests {
     let ingest = try ledger.beginEvents(.named("a"))
     try ingest.add(.of([Line()]))
     var broken = EventBatch.of([Line(transaction: "9", original: "9", user: "someone")])
-    // Two users under one fingerprint: what a collision would look like.
-    broken.events[0].user = Fingerprint.of("user-1")
+    broken.events[0].lineage = Line().lineage
     let error = #expect(throws: LedgerError.self) {
       try ingest.add(broken)
       _ = try ingest.finish()

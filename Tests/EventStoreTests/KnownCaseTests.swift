@@ -47,7 +47,7 @@ struct KnownCaseTests {
       _ = try $0.churnDoubts()
     },
     Damage("insert into price_cell values (0, 1, 5000000000, 0, 1, -1, 1)", "Int32") {
-      _ = try $0.priceRows()
+      _ = try $0.paidPrices()
     },
     Damage("insert into movement_cell values (0, 1, 0, 1, 5000000000, 1, 1, 0)", "Int32") {
       _ = try $0.begun()
@@ -67,7 +67,7 @@ struct KnownCaseTests {
       _ = try $0.churnDoubts()
     },
     Damage("insert into price_cell values (0, 99, 0, 0, 1, -1, 1)", "Store") {
-      _ = try $0.priceRows()
+      _ = try $0.paidPrices()
     },
     Damage("insert into movement_cell values (0, 99, 0, 1, 0, 1, 1, 0)", "Provider") {
       _ = try $0.begun()

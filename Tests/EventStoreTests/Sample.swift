@@ -147,7 +147,9 @@ extension Ledger {
   /// Puts `facts` in the place of all, as a fold of everything does.
   func fold(_ facts: Facts) throws {
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
-    try apply(FoldChange(basis: basis, facts: facts))
+    let change = FoldChange(basis: basis, facts: facts)
+    for piece in try begin(change) { try write(piece.rows(), of: change) }
+    try finish(change)
   }
 
   /// The rows of a query as text, cells separated by bars, `-` for null.

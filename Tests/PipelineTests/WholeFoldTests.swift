@@ -51,7 +51,9 @@ import Domain
     try sum.finish()
     #expect((sum.aside == nil) == (cellsMax == .max))
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
-    try ledger.apply(FoldChange(basis: basis, facts: sum.result.facts, aside: sum.aside))
+    let change = FoldChange(basis: basis, facts: sum.result.facts, aside: sum.aside)
+    for piece in try ledger.begin(change) { try ledger.write(piece.rows(), of: change) }
+    try ledger.finish(change)
     func rows(_ table: String) throws -> [[Int64]] {
       try ledger.access("read \(table)") { database in
         var rows: [[Int64]] = []

@@ -19,7 +19,7 @@ struct EstimateTests {
 
   /// What others paid.
   private func prices(_ stories: [[Int64?]]) throws -> PaidPrices {
-    var prices: [PaidPrices.Entry: Int64] = [:]
+    var prices: [PaidPrice: Int64] = [:]
     for story in stories {
       try SubscriptionHistory(
         events: told(story).events, rules: FoldSettings(asOf: at("2027-01-01"))

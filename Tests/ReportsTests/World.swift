@@ -53,7 +53,9 @@ final class World {
   /// Puts the facts in the place of all that the ledger has, as a fold of everything does.
   func fold() throws {
     let basis = FactCheckpoint(asOf: rules.asOf, rules: "", archive: 0)
-    try ledger.apply(FoldChange(basis: basis, facts: facts))
+    let change = FoldChange(basis: basis, facts: facts)
+    for piece in try ledger.begin(change) { try ledger.write(piece.rows(), of: change) }
+    try ledger.finish(change)
   }
 
   /// The bytes of a report that was written.

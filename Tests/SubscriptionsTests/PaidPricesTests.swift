@@ -19,7 +19,7 @@ struct PaidPricesTests {
   }
 
   private func paid(_ stories: [Story]) throws -> PaidPrices {
-    var prices: [PaidPrices.Entry: Int64] = [:]
+    var prices: [PaidPrice: Int64] = [:]
     for story in stories {
       try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: at("2026-12-01")))
         .book(into: &prices)

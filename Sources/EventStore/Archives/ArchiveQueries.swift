@@ -16,8 +16,12 @@ public struct ArchiveRecord: Sendable, Equatable {
   public var run: Int64 = 0
   /// How it was read.
   public var status: ArchiveStatus
+  /// When the file was last written.
+  public var modified = Instant(milliseconds: 0)
   /// When snapshots were captured that no line dates; nil if there are none.
   public var capturedAt: Instant?
+  /// Offset in the inflated archive of the last value that brought events; nil without one.
+  public var importedUntil: Int64?
   /// Counts of its lines, without event times.
   public var tallies: ArchiveTallies
 
@@ -40,8 +44,16 @@ public struct ArchiveRecord: Sendable, Equatable {
       name: row.text(0), sha256: row.text(1), kind: try row.value(2), status: try row.value(3),
       tallies: ArchiveTallies(row, from: 4))
     (path, bytes, run) = (row.text(11), row.int64(12), row.int64(13))
-    capturedAt = row.optionalInstant(14)
+    (modified, capturedAt) = (row.instant(14), row.optionalInstant(15))
+    importedUntil = row.optionalInt64(16)
   }
+
+  static let select = """
+    select name, sha256, kind, status, lines, accepted, duplicates, skipped, rejected,
+      rounded_amounts, missing_is_proceed, path, bytes, run, modified_ms, captured_ms,
+      imported_until
+    from archive
+    """
 }
 
 /// What most lines of a run were rejected for, and the first of them.
@@ -65,11 +77,7 @@ extension Ledger {
   public func archives(byName: Bool = false) throws(LedgerError) -> [ArchiveRecord] {
     try access("list the archives") { database in
       try database.all(
-        """
-        select name, sha256, kind, status, lines, accepted, duplicates, skipped, rejected,
-          rounded_amounts, missing_is_proceed, path, bytes, run, captured_ms
-        from archive order by \(byName ? "kind, name, sha256" : "id")
-        """
+        "\(ArchiveRecord.select) order by \(byName ? "kind, name, sha256" : "id")"
       ) { try ArchiveRecord($0) }
     }
   }
@@ -131,33 +139,29 @@ extension Ledger {
   /// The same undated snapshots captured at another time are another archive.
   public func archiveWithContent(
     sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
-  ) throws(LedgerError) -> KnownArchive? {
+  ) throws(LedgerError) -> ArchiveRecord? {
     try access("look for an archive") { database in
       try database.first(
         """
-        select name, rejected, modified_ms, captured_ms from archive
+        \(ArchiveRecord.select)
         where sha256 = ?1 and kind = ?2 and status <> 'repeated'
           and (captured_ms is null or ?3 is null or captured_ms = ?3)
         order by id
         """, sha256, kind, capturedAt
-      ) {
-        KnownArchive(
-          name: $0.text(0), rejected: $0.int64(1), modified: $0.instant(2),
-          capturedAt: $0.optionalInstant(3))
-      }
+      ) { try ArchiveRecord($0) }
     }
   }
 
   /// The archives of events that were read under `name`, those with most bytes first.
-  public func archives(named name: String) throws(LedgerError) -> [PreviousArchive] {
+  public func archives(named name: String) throws(LedgerError) -> [ArchiveRecord] {
     try access("look for an archive") { database in
       try database.all(
         """
-        select sha256, bytes, imported_until from archive
+        \(ArchiveRecord.select)
         where name = ? and kind = 'events' and status <> 'repeated' and imported_until is not null
         order by bytes desc, id
         """, name
-      ) { PreviousArchive(sha256: $0.text(0), bytes: $0.int64(1), importedUntil: $0.int64(2)) }
+      ) { try ArchiveRecord($0) }
     }
   }
 

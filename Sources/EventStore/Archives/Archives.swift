@@ -55,28 +55,6 @@ public struct NewArchive: Sendable, Equatable {
   }
 }
 
-/// An archive that the ledger has read.
-public struct KnownArchive: Sendable, Equatable {
-  /// Path relative to the root it was given under.
-  public var name: String
-  /// Number of its lines that could not be understood.
-  public var rejected: Int64
-  /// When the file was last written.
-  public var modified: Instant
-  /// When snapshots were captured that no line dates; nil when there are none.
-  public var capturedAt: Instant?
-}
-
-/// An archive whose name may come again with more bytes.
-public struct PreviousArchive: Sendable, Equatable {
-  /// SHA-256 of the bytes it had, as 64 lower-case hexadecimal digits.
-  public var sha256: String
-  /// Number of bytes.
-  public var bytes: Int64
-  /// Offset in the inflated archive of the last value that brought events.
-  public var importedUntil: Int64
-}
-
 /// Counts of the lines of an archive: lines = accepted + duplicates + skipped + rejected.
 public struct ArchiveTallies: Sendable, Equatable {
   /// JSON values.

@@ -6,24 +6,24 @@ struct ArrivalRun {
   let number: Int64
 
   init(in database: Connection) throws {
-    let run = try database.statement(
-      """
-      select coalesce(
-        (select min(id) from run where published is null), (select max(id) + 1 from run), 1)
-      """)
-    number = try run.first { $0.int64(0) } ?? 1
+    number =
+      try database.first(
+        """
+        select coalesce(
+          (select min(id) from run where published is null), (select max(id) + 1 from run), 1)
+        """
+      ) { $0.int64(0) } ?? 1
   }
 
   /// The last archive that an earlier run knew, or that the cells contain; 0 for none.
   func published(in database: Connection) throws -> Int32 {
-    let known = try database.statement(
+    try database.first(
       """
       select max(
         coalesce((select id from archive where run < ? order by id desc limit 1), 0),
         coalesce((select archive from fold), 0))
-      """)
-    known.bind(1, number)
-    return try known.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+      """, number
+    ) { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
   }
 }
 

@@ -17,34 +17,24 @@ public struct KeptAuditEntries: Sendable {
     sha256(of: Array(act.text.utf8)) == rewritings.digest(ofAct: act)
   }
 
-  /// Whether `run` sealed this digest and number for the acts after run `before`.
-  public func areThose(after before: Int64, sealedBy run: Int64, as sealed: RunPart) -> Bool {
-    RunPart(acts: acts.filter { $0.run == before }) == rewritings.now(sealed, of: run)
+  /// Whether the acts after run `before` are those of which the next one sealed this digest and
+  /// number.
+  public func areThose(after before: Int64, sealedAs sealed: RunPart) -> Bool {
+    let known = acts.filter { $0.run == before }
+    return RunPart(acts: known) == sealed && known.allSatisfy(isSound)
   }
 }
 
 extension RunPart {
-  /// The digest that the run after `acts` seals, of the same columns that `RunParts` reads.
+  /// What the run after `acts` seals of them, as `RunParts` reads it from the table.
   init(acts: [AuditEntry]) {
-    let digest = SHA256Digest()
     var writer = ByteWriter()
-    func put(_ number: Int64?) {
-      writer.put(byte: number == nil ? 0 : 1)
-      if let number { writer.put(number) }
-    }
-    func put(_ text: String) {
-      writer.put(byte: 2)
-      writer.put(text)
-    }
     for act in acts {
-      put(act.id)
-      put(act.run)
-      put(act.deed.rawValue)
-      put(act.zone)
-      put(act.month.map { Int64($0.number) })
-      for text in [act.reason, act.who, act.content, act.sha256] { put(text) }
+      writer.put(byte: 1)
+      writer.put(act.id)
+      writer.put(byte: 2)
+      writer.put(act.sha256)
     }
-    writer.bytes.withUnsafeBytes { digest.update($0) }
-    self.init(name: "act", rows: Int64(acts.count), sha256: digest.finish())
+    self.init(name: "act", rows: Int64(acts.count), sha256: Formats.sha256(of: writer.bytes))
   }
 }

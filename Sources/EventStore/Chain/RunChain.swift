@@ -37,62 +37,46 @@ struct RunChain {
   /// Seals a published run: its input, its results, and its record.
   func seal(_ run: Int64) throws {
     let parts = RunParts(database)
-    let words = try Statement(database, "select count(*) from string")
-    let symbols = try parts.words(try words.first { $0.int64(0) } ?? 0)
-    let insertion = try database.statement(
-      """
-      insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)
-      on conflict (run, part) do update set rows = excluded.rows, sha256 = excluded.sha256
-      """)
-    for part in try parts.arrived(in: run) + parts.standing() + [symbols] {
-      insertion.bind(1, run)
-      insertion.bind(2, part.name)
-      insertion.bind(3, part.rows)
-      insertion.bind(4, part.sha256)
-      try insertion.run()
+    let words = try database.first("select count(*) from string") { $0.int64(0) } ?? 0
+    for part in try parts.arrived(in: run) + parts.standing() + [parts.words(words)] {
+      try database.run(
+        """
+        insert into run_part (run, part, rows, sha256) values (?, ?, ?, ?)
+        on conflict (run, part) do update set rows = excluded.rows, sha256 = excluded.sha256
+        """, run, part.name, part.rows, part.sha256)
     }
-    let update = try database.statement("update run set record = ? where id = ?")
-    update.bind(1, sha256(of: Array(try text(of: run).utf8)))
-    update.bind(2, run)
-    try update.run()
+    try database.run(
+      "update run set record = ? where id = ?", sha256(of: Array(try text(of: run).utf8)), run)
   }
 
   func published() throws -> [(number: Int64, record: String)] {
-    let runs = try Statement(
-      database, "select id, record from run where published is not null order by id")
-    var found: [(number: Int64, record: String)] = []
-    try runs.forEachRow { found.append(($0.int64(0), $0.text(1))) }
-    return found
+    try database.all("select id, record from run where published is not null order by id") {
+      ($0.int64(0), $0.text(1))
+    }
   }
 
   /// The content of a run's record.
   func text(of run: Int64) throws -> String {
-    let before = try database.statement(
-      "select record from run where id < ? and published is not null order by id desc limit 1")
-    before.bind(1, run)
-    var lines = ["previous \(try before.first { $0.text(0) } ?? "none")"]
-    let facts = try database.statement(
-      """
-      select id, as_of_ms, version, lines, accepted, duplicates, skipped, rejected, archives,
-        configuration, prices, decisions, published, options
-      from run where id = ?
-      """)
-    facts.bind(1, run)
-    let names = [
-      "run", "as_of_ms", "version", "lines", "accepted", "duplicates", "skipped", "rejected",
+    let before = try database.first(
+      "select record from run where id < ? and published is not null order by id desc limit 1", run
+    ) { $0.text(0) }
+    var lines = ["previous \(before ?? "none")"]
+    let columns = [
+      "id", "as_of_ms", "version", "lines", "accepted", "duplicates", "skipped", "rejected",
       "archives", "configuration", "prices", "decisions", "published",
     ]
-    try facts.forEachRow { row in
-      for (column, name) in names.enumerated() {
-        let value = row.isNull(Int32(column)) ? "none" : row.text(Int32(column))
-        lines.append("\(name) \(value)")
+    try database.forEachRow(
+      "select \(columns.joined(separator: ", ")), options from run where id = ?", run
+    ) { row in
+      for (index, column) in columns.enumerated() {
+        let value = row.isNull(Int32(index)) ? "none" : row.text(Int32(index))
+        lines.append("\(column == "id" ? "run" : column) \(value)")
       }
-      lines.append("options \(sha256(of: Array(row.bytes(Int32(names.count)))))")
+      lines.append("options \(sha256(of: Array(row.bytes(Int32(columns.count)))))")
     }
-    let parts = try database.statement(
-      "select part, rows, sha256 from run_part where run = ? order by part")
-    parts.bind(1, run)
-    try parts.forEachRow { lines.append("\($0.text(0)) \($0.int64(1)) rows \($0.text(2))") }
+    lines += try database.all(
+      "select part, rows, sha256 from run_part where run = ? order by part", run
+    ) { "\($0.text(0)) \($0.int64(1)) rows \($0.text(2))" }
     return lines.joined(separator: "\n") + "\n"
   }
 }

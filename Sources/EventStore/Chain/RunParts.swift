@@ -38,12 +38,10 @@ struct RunParts {
 
   /// The words that a run knew, which are the first `count`.
   func words(_ count: Int64) throws -> RunPart {
-    try part("string", "where id in (select id from string order by id limit ?)", count)
+    try part("string", "where id in (select id from string order by id limit ?1)", count)
   }
 
-  private func part(
-    _ name: String, _ rows: String = "", _ values: Int64...
-  ) throws -> RunPart {
+  private func part(_ name: String, _ rows: String = "", _ value: Int64 = 0) throws -> RunPart {
     let sealed = try database.columns(in: name).filter {
       SealedTables.unsealed[name]?.contains($0) != true
     }
@@ -51,7 +49,7 @@ struct RunParts {
     let statement = try Statement(
       database,
       "select \(sealed.joined(separator: ", ")) from \(name) \(rows) order by \(key)")
-    for (index, value) in values.enumerated() { statement.bind(Int32(index + 1), value) }
+    statement.bind(1, value)
     let digest = SHA256Digest()
     var writer = ByteWriter()
     var rows: Int64 = 0

@@ -1,6 +1,7 @@
 /// The tables that runs seal, and which of their rows each run seals.
 ///
-/// All columns are sealed except paths of files.
+/// All columns are sealed but those that only say where a file lay, and those of which a column
+/// beside them is the digest.
 enum SealedTables {
   /// Rows of a run, by the condition that finds them; they never change.
   ///
@@ -19,7 +20,10 @@ enum SealedTables {
   static let whole = ["break_episode", "decision", "published_month", "erased"]
 
   /// Columns that are not sealed, by table.
-  static let unsealed = ["archive": ["path", "modified_ms", "inode", "path_check"]]
+  static let unsealed = [
+    "archive": ["path", "modified_ms", "inode", "path_check"],
+    "act": ["run", "what", "zone", "period", "reason", "who", "content"],
+  ]
 
   private static let ofArchives = "archive in (select id from archive where run = ?1)"
 

@@ -23,9 +23,8 @@ enum ChainCheck {
       try hold(parts.words(words.rows), of: last, rewritings, in: database, &check)
     }
     // A run that was broken off has changed what only the last one's digests prove.
-    let broken = try Statement(database, "select 1 from run where published is null")
-    let isWhole = try broken.first { _ in false } ?? true
-    guard isWhole else { return }
+    let isBroken = try database.first("select 1 from run where published is null") { _ in true }
+    guard isBroken == nil else { return }
     for part in try parts.standing() {
       try hold(part, of: last, rewritings, in: database, &check)
     }
@@ -60,10 +59,8 @@ enum ChainCheck {
   private static func stored(
     _ name: String, of run: Int64, in database: Connection
   ) throws -> RunPart? {
-    let statement = try database.statement(
-      "select rows, sha256 from run_part where run = ? and part = ?")
-    statement.bind(1, run)
-    statement.bind(2, name)
-    return try statement.first { RunPart(name: name, rows: $0.int64(0), sha256: $0.text(1)) }
+    try database.first("select rows, sha256 from run_part where run = ? and part = ?", run, name) {
+      RunPart(name: name, rows: $0.int64(0), sha256: $0.text(1))
+    }
   }
 }

@@ -59,15 +59,12 @@ extension Ledger {
   }
 
   private static func checkFile(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let pages = try Statement(database, "pragma page_count")
-    check.rows = try pages.first { $0.int64(0) } ?? 0
-    let integrity = try Statement(database, "pragma integrity_check(20)")
-    try integrity.forEachRow { row in
+    check.rows = try database.first("pragma page_count") { $0.int64(0) } ?? 0
+    try database.forEachRow("pragma integrity_check(20)") { row in
       if row.text(0) != "ok" { check.fail("SQLite: \(row.text(0))") }
     }
     guard check.wrong == 0 else { return }
-    let references = try Statement(database, "pragma foreign_key_check")
-    try references.forEachRow { row in
+    try database.forEachRow("pragma foreign_key_check") { row in
       check.fail("a row of \(row.text(0)) refers to a row of \(row.text(2)) that is not there")
     }
   }

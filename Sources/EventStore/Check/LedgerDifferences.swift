@@ -16,9 +16,7 @@ extension Ledger {
   /// Compares the last run's facts with the rebuilt ones in the ledger at `path`.
   public func differences(from path: String) throws(LedgerError) -> [TableDifference] {
     try access("compare two ledgers") { database in
-      let attach = try Statement(database, "attach ? as again")
-      attach.bind(1, path)
-      try attach.run()
+      try database.run("attach ? as again", path)
       defer { try? database.execute("detach again") }
       var found = try Self.tables.map { try difference($0, in: database) }
       found.append(try difference("fold", "id, as_of_ms, rules, archive", in: database))
@@ -40,7 +38,7 @@ extension Ledger {
       """
     }
     func count(_ rows: String) throws -> Int64 {
-      try Statement(database, "select count(*) from \(rows)").first { $0.int64(0) } ?? 0
+      try database.first("select count(*) from \(rows)") { $0.int64(0) } ?? 0
     }
     var found = TableDifference(
       table: table, rows: try count("main.\(table)"), wrong: 0, differing: [])
@@ -53,7 +51,7 @@ extension Ledger {
       : [(other, "is not what the run comes to"), ("\(missing) except \(other)", "is missing")]
     for (select, words) in sorts {
       let before = found.differing.count
-      try Statement(database, "\(select) limit 10").forEachRow { row in
+      try database.forEachRow("\(select) limit 10") { row in
         let names = key.enumerated().map { "\($1) \(row.text(Int32($0)))" }
         found.differing.append("\(names.joined(separator: ", ")) \(words)")
       }

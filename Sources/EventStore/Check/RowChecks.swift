@@ -16,14 +16,13 @@ struct RowChecks {
 
   private func lineages(_ database: Connection, _ check: inout LedgerCheck) throws {
     let apps = words.map { Fingerprint.of($0) }
-    let rows = try Statement(
-      database,
+    try database.forEachRow(
       """
       select key, provider, app, environment, store, original, user, versions, counted, events,
         row_check
       from lineage order by key
-      """)
-    try rows.forEachRow { row in
+      """
+    ) { row in
       check.rows += 1
       let key = row.int64(0)
       let app = row.int64(2)
@@ -41,23 +40,25 @@ struct RowChecks {
   }
 
   private func users(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(
-      database,
-      "select user.key, id, pseudonym from user left join erased on erased.key = user.key")
-    try rows.forEachRow { row in
+    var keys = ProbedKeys()
+    try database.forEachRow(
+      """
+      select user.key, id, pseudonym from user left join erased on erased.key = user.key
+      order by user.key
+      """
+    ) { row in
       check.rows += 1
-      let isKept =
-        row.isNull(2)
-        ? row.int64(0) == Fingerprint.of(row.bytes(1)) : row.text(1) == row.text(2)
-      if !isKept {
+      let isKey = keys.accept(row.int64(0), of: Fingerprint.of(row.bytes(1)))
+      if row.isNull(2) ? !isKey : row.text(1) != row.text(2) {
         check.fail("user \(row.int64(0)) does not have the key of its id")
       }
     }
   }
 
   private func identities(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(database, "select first, entries, row_check from identity")
-    try rows.forEachRow { row in
+    try database.forEachRow(
+      "select first, entries, row_check from identity"
+    ) { row in
       check.rows += 1
       if row.int64(2) != RowCheck.identities(first: row.int64(0), entries: row.blob(1)) {
         check.fail("identity \(row.int64(0)) is not as it was written")
@@ -72,7 +73,7 @@ struct RowChecks {
   /// How many identities of stored events the index does not know; many are looked up together, so
   /// that each row is read once for all of them.
   private func identitiesInNoRow(_ database: Connection) throws -> Int64 {
-    let index = try IdentityIndex(database)
+    let index = IdentityIndex(database)
     var claims: [IdentityIndex.Claim] = []
     var missing: Int64 = 0
     func lookUp() throws {
@@ -80,8 +81,9 @@ struct RowChecks {
       missing += try index.missing(of: claims)
       claims.removeAll(keepingCapacity: true)
     }
-    let lineages = try Statement(database, "select key, events from lineage order by key")
-    try lineages.forEachRow { row in
+    try database.forEachRow(
+      "select key, events from lineage order by key"
+    ) { row in
       let lineage = row.int64(0)
       // Events that cannot be read are found with their lineages.
       try? EventRecords.forEach(in: row.blob(1)) { record in
@@ -99,7 +101,7 @@ struct RowChecks {
 
   private func contested(_ database: Connection, _ check: inout LedgerCheck) throws {
     let rows = try Statement(database, "select identity, time, lineage from contested")
-    let stored = try StoredVersions(database)
+    let stored = StoredVersions(database)
     try rows.forEachRow { row in
       check.rows += 1
       let key = row.int64(2)
@@ -112,10 +114,10 @@ struct RowChecks {
   }
 
   private func contents(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(database, "select key, body from snapshot_content")
-    try rows.forEachRow { row in
+    var keys = ProbedKeys()
+    try database.forEachRow("select key, body from snapshot_content order by key") { row in
       check.rows += 1
-      if row.int64(0) != Fingerprint.of(row.blob(1)) {
+      if !keys.accept(row.int64(0), of: Fingerprint.of(row.blob(1))) {
         check.fail("snapshot_content \(row.int64(0)) does not have the key of its body")
       }
     }
@@ -123,18 +125,17 @@ struct RowChecks {
 
   private func snapshots(_ database: Connection, _ check: inout LedgerCheck) throws {
     var sums: [Int64: Int64] = [:]
-    let rows = try Statement(
-      database,
+    try database.forEachRow(
       """
       select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
-      """)
-    try rows.forEachRow { row in
+      """
+    ) { row in
       check.rows += 1
       sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
     }
-    let archives = try Statement(
-      database, "select id, name, coalesce(snapshots_check, 0) from archive")
-    try archives.forEachRow { row in
+    try database.forEachRow(
+      "select id, name, coalesce(snapshots_check, 0) from archive"
+    ) { row in
       if row.int64(2) != sums[row.int64(0), default: 0] {
         check.fail("snapshots of archive \(row.int64(0)), \(row.text(1)), are not as they came")
       }
@@ -142,9 +143,9 @@ struct RowChecks {
   }
 
   private func archives(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(
-      database, "select id, path, bytes, modified_ms, inode, path_check from archive")
-    try rows.forEachRow { row in
+    try database.forEachRow(
+      "select id, path, bytes, modified_ms, inode, path_check from archive"
+    ) { row in
       check.rows += 1
       let sum = RowCheck.file(
         path: row.bytes(1), bytes: row.int64(2), modified: row.int64(3), inode: row.int64(4))
@@ -152,16 +153,28 @@ struct RowChecks {
         check.fail("archive \(row.int64(0)): path, size, time or inode are not as written")
       }
     }
-    let rejects = try Statement(
-      database,
+    try database.forEachRow(
       """
       select id from archive
       where rejected <> (
         select coalesce(sum(lines), 0) from rejected where rejected.archive = archive.id)
-      """)
-    try rejects.forEachRow { row in
+      """
+    ) { row in
       check.fail("archive \(row.int64(0)): its reasons for rejecting do not add up")
     }
+  }
+}
+
+/// Keys in their order, each the fingerprint of its content or one that follows on those of others.
+private struct ProbedKeys {
+  private var first: Int64 = 0
+  private var last: Int64?
+
+  /// Whether `key` may be that of a content with this fingerprint.
+  mutating func accept(_ key: Int64, of fingerprint: Int64) -> Bool {
+    if last?.nextKey != key { first = key }
+    last = key
+    return first <= fingerprint && fingerprint <= key
   }
 }
 

@@ -49,6 +49,15 @@ extension Day: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(number)) }
 }
 
+/// A month is bound as its number.
+extension Month: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(number)) }
+}
+
+extension Bool: Bindable {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(index, self ? 1 : 0) }
+}
+
 extension Int32: Bindable {
   func bind(to statement: Statement, at index: Int32) { statement.bind(index, Int64(self)) }
 }
@@ -71,6 +80,7 @@ extension BreakCode: Bindable {}
 extension BreakStatus: Bindable {}
 extension Severity: Bindable {}
 extension ArchiveKind: Bindable {}
+extension AuditEntry.AuditAction: Bindable {}
 extension ArchiveStatus: Bindable {}
 extension Decision.Verdict: Bindable {}
 

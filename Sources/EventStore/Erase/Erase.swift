@@ -68,12 +68,11 @@ extension Ledger {
     in database: Connection
   ) throws -> Erasure? {
     let key = try userKey(of: user)
-    let lookup = try database.statement("select id from user where key = ?")
-    lookup.bind(1, key)
-    guard let id = try lookup.first({ $0.text(0) }) else { return nil }
-    let erased = try database.statement("select pseudonym from erased where key = ?")
-    erased.bind(1, key)
-    let former = try erased.first { $0.text(0) }
+    let id = try database.first("select id from user where key = ?", key) { $0.text(0) }
+    guard let id else { return nil }
+    let former = try database.first("select pseudonym from erased where key = ?", key) {
+      $0.text(0)
+    }
     if former == user { return Erasure(user, wasErased: true) }
     guard former != nil || id == user else { return nil }
     let before = try SealedParts(of: Self.rewritten, in: database)
@@ -98,8 +97,8 @@ extension Ledger {
     return result
   }
 
-  /// Sealed tables whose rows can hold an id.
-  private static let rewritten: Set = ["archive", "act", "decision", "erased"]
+  /// Sealed tables of which rows can hold an id.
+  private static let rewritten: Set = ["archive", "decision", "erased"]
 
   /// Replaces the id by a random pseudonym, and counts the rows with its key.
   ///
@@ -108,15 +107,10 @@ extension Ledger {
     _ id: String, _ user: Int64, in database: Connection
   ) throws -> Erasure {
     var result = Erasure("erased-\(UInt64.random(in: .min ... .max).hexadecimal)")
-    for sql in [
-      "update user set id = ?2 where key = ?1", "insert into erased (key, pseudonym) values (?, ?)",
-    ] {
-      let change = try database.statement(sql)
-      change.bind(1, user)
-      change.bind(2, result.pseudonym)
-      try change.run()
-    }
-    let counts = try database.statement(
+    try database.run("update user set id = ? where key = ?", result.pseudonym, user)
+    try database.run(
+      "insert into erased (key, pseudonym) values (?, ?)", user, result.pseudonym)
+    try database.forEachRow(
       """
       select count(*), coalesce(sum(versions), 0),
         (select count(*) from snapshot where user = ?1),
@@ -127,14 +121,11 @@ extension Ledger {
           select count(*) from snapshot join snapshot_content on snapshot_content.key = content
           where user = ?1 and length(?2) >= 8 and instr(body, cast(?2 as blob)))
       from lineage where user = ?1 and user <> 0
-      """)
-    counts.bind(1, user)
-    counts.bind(2, id)
-    try counts.forEachRow { row in
+      """, user, id
+    ) { row in
       (result.lineages, result.versions) = (row.int64(0), row.int64(1))
-      (result.snapshots, result.breaks, result.providerIDs) = (
-        row.int64(2), row.int64(3), row.int64(4)
-      )
+      (result.snapshots, result.breaks) = (row.int64(2), row.int64(3))
+      result.providerIDs = row.int64(4)
     }
     return result
   }
@@ -142,34 +133,25 @@ extension Ledger {
   /// How many erased persons have subscriptions or snapshots.
   public func erasedUsersCount() throws(LedgerError) -> Int64 {
     try access("count who was erased") { database in
-      let statement = try database.statement(
+      try database.first(
         """
         select count(*) from erased
         where exists (select 1 from lineage where user = erased.key and user <> 0)
           or exists (select 1 from snapshot where user = erased.key)
-        """)
-      return try statement.first { $0.int64(0) } ?? 0
+        """
+      ) { $0.int64(0) } ?? 0
     }
   }
 
   /// Erases in this ledger, too, the persons that `other` has erased.
   public func adoptErasures(of other: Ledger) throws(LedgerError) {
-    var users: [(key: Int64, pseudonym: String)] = []
-    try other.access("read whom it has erased") { database in
-      try Statement(database, "select key, pseudonym from erased")
-        .forEachRow { users.append(($0.int64(0), $0.text(1))) }
+    let users = try other.access("read whom it has erased") { database in
+      try database.all("select key, pseudonym from erased") { ($0.int64(0), $0.text(1)) }
     }
     try change("keep persons erased") { database in
-      for sql in [
-        "insert into user (key, id) values (?, ?)",
-        "insert into erased (key, pseudonym) values (?, ?)",
-      ] {
-        let insertion = try database.statement(sql)
-        for user in users {
-          insertion.bind(1, user.key)
-          insertion.bind(2, user.pseudonym)
-          try insertion.run()
-        }
+      for (key, pseudonym) in users {
+        try database.run("insert into user (key, id) values (?, ?)", key, pseudonym)
+        try database.run("insert into erased (key, pseudonym) values (?, ?)", key, pseudonym)
       }
     }
   }

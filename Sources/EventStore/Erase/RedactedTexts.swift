@@ -28,18 +28,14 @@ struct RedactedTexts {
   /// erased, gets the row's number behind it.
   func writeArchives() throws -> Int64 {
     let keys = try write("archive", key: "id", ["path", "name"])
-    let select = try Statement(
-      database, "select path, bytes, modified_ms, inode from archive where id = ?")
-    let update = try Statement(database, "update archive set path_check = ?2 where id = ?1")
     for key in keys {
-      select.bind(1, key)
-      let check = try select.first { row in
+      let check = try database.first(
+        "select path, bytes, modified_ms, inode from archive where id = ?", key
+      ) { row in
         RowCheck.file(
           path: row.bytes(0), bytes: row.int64(1), modified: row.int64(2), inode: row.int64(3))
       }
-      update.bind(1, key)
-      update.bind(2, check)
-      try update.run()
+      try database.run("update archive set path_check = ?2 where id = ?1", key, check)
     }
     return Int64(keys.count)
   }
@@ -47,28 +43,24 @@ struct RedactedTexts {
   /// Rewrites the decisions that runs followed; they keep the names that runs know.
   func writeDocuments(_ redacted: ([UInt8]) throws -> [UInt8]?) throws -> [Rewriting] {
     let rewritings = Rewritings(try database.acts())
-    let select = try Statement(
-      database,
+    let found = try database.all(
       """
       select sha256, body from document
       where sha256 in (select decisions from run) order by sha256
-      """)
-    let update = try Statement(database, "update document set body = ?2 where sha256 = ?1")
-    var found: [(name: String, body: [UInt8])] = []
-    try select.forEachRow { found.append(($0.text(0), Array($0.blob(1)))) }
+      """
+    ) { ($0.text(0), Array($0.blob(1))) }
     var documents: [Rewriting] = []
     for (name, body) in found {
       let old = rewritings.digest(ofDocument: name)
-      guard let content = body.withUnsafeBytes({ Gzip.expand($0) }), sha256(of: content) == old
+      guard let content = gzipContent(of: body), sha256(of: content) == old
       else {
         throw LedgerError(
           .corrupt, "cannot erase the person: document \(name) is not as it was written",
           hint: "`subledger verify` shows what is damaged; restore the ledger from a backup first")
       }
       guard let new = try redacted(content) else { continue }
-      update.bind(1, name)
-      update.bind(2, blob: Gzip.compress(new))
-      try update.run()
+      try database.run(
+        "update document set body = ? where sha256 = ?", gzipMember(of: new, level: 2), name)
       documents.append(Rewriting("document:\(name)", old: old, new: sha256(of: new)))
     }
     return documents
@@ -76,10 +68,10 @@ struct RedactedTexts {
 
   /// Rewrites two columns of a table; gives the keys of the rows that changed.
   private func write(_ table: String, key: String, _ columns: [String]) throws -> [String] {
-    let select = try Statement(
-      database, "select \(key), \(columns.joined(separator: ", ")) from \(table) order by 1")
     var found: [(key: String, texts: [String])] = []
-    try select.forEachRow { row in
+    try database.forEachRow(
+      "select \(key), \(columns.joined(separator: ", ")) from \(table) order by 1"
+    ) { row in
       let before = (1...columns.count).map { row.text(Int32($0)) }
       let texts = before.map(redaction.applied)
       if texts != before { found.append((row.text(0), texts)) }
@@ -87,11 +79,7 @@ struct RedactedTexts {
     let assigned = columns.enumerated().map { "\($1) = \($1 == "name" ? Self.free : "?\($0 + 2)")" }
     let update = try Statement(
       database, "update \(table) set \(assigned.joined(separator: ", ")) where \(key) = ?1")
-    for row in found {
-      update.bind(1, row.key)
-      for (index, text) in row.texts.enumerated() { update.bind(Int32(index + 2), text) }
-      try update.run()
-    }
+    for row in found { try update.run(row.key, row.texts[0], row.texts[1]) }
     return found.map(\.key)
   }
 

@@ -2,9 +2,9 @@ extension Ledger {
   /// Bytes of the file, without its log.
   public func fileSize() throws(LedgerError) -> Int64 {
     try access("read the size of the file") { database in
-      let size = try Statement(
-        database, "select page_count * page_size from pragma_page_count, pragma_page_size")
-      return try size.first { $0.int64(0) } ?? 0
+      try database.first(
+        "select page_count * page_size from pragma_page_count, pragma_page_size"
+      ) { $0.int64(0) } ?? 0
     }
   }
 

@@ -45,10 +45,10 @@ extension Ledger {
   /// The lineages that are due at `asOf`.
   public func dirtyLineages(asOf: Instant) throws(LedgerError) -> DirtyLineages {
     try access("read what is due") { database in
-      let statement = try database.statement("select hour, lineage from due where hour <= ?")
-      statement.bind(1, DueHour.of(asOf))
       var dirty = DirtyLineages()
-      try statement.forEachRow { row in
+      try database.forEachRow(
+        "select hour, lineage from due where hour <= ?", DueHour.of(asOf)
+      ) { row in
         if row.int64(0) == DueHour.atOnce {
           dirty.touched.insert(row.int64(1))
         } else {
@@ -62,9 +62,7 @@ extension Ledger {
   /// Removes rows that were due at `asOf` and stores when `lineages` are due next.
   func write(_ lineages: [DueLineage], after asOf: Instant?, to database: Connection) throws {
     if let asOf {
-      let past = try database.statement("delete from due where hour <= ?")
-      past.bind(1, DueHour.of(asOf))
-      try past.run()
+      try database.run("delete from due where hour <= ?", DueHour.of(asOf))
     } else {
       try database.execute("delete from due")
     }

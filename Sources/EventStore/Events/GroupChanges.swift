@@ -36,12 +36,12 @@ public struct GroupChange: Sendable {
   /// Keys of the subscriptions of now and of then.
   public private(set) var lineages: [Int64] = []
 
-  fileprivate mutating func sort() {
+  mutating func sort() {
     guard lineages.count > 1 else { return }
     (events, previousEvents) = (events.inTimeOrder, previousEvents.inTimeOrder)
   }
 
-  fileprivate mutating func add(
+  mutating func add(
     _ row: LineageRow, _ versions: PreviousVersions.Counted, of group: FoldGroup
   ) {
     let isMember = FoldGroup(of: row) == group
@@ -114,7 +114,7 @@ extension Ledger {
 ///
 /// Versions keep the archive that brought them, so what counted then is found again: the last of
 /// an event's versions in those archives, by the order that decides among all of them.
-private struct PreviousVersions {
+struct PreviousVersions {
   private let touched: Set<Int64>
   private let archive: Int32
   private let select: Statement
@@ -142,8 +142,8 @@ private struct PreviousVersions {
     self.archive = archive
     select = try Statement(
       database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
-    stored = try StoredVersions(database)
-    order = try VersionOrder(database, words: words)
+    stored = StoredVersions(database)
+    order = VersionOrder(database: database, words: words)
     contested = try stored.contestedLineages()
   }
 

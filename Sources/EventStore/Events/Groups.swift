@@ -44,16 +44,13 @@ extension Connection {
     where condition: String, keys: ClosedRange<Int64>, withUserTexts: Bool = true,
     _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
-    let lineages = try Statement(
-      self,
+    var events: [Event] = []
+    try forEachRow(
       """
       \(LineageRow.selectWithEvents(userTexts: withUserTexts))
       where l.key between ? and ? and (\(condition)) order by l.key
-      """)
-    lineages.bind(1, keys.lowerBound)
-    lineages.bind(2, keys.upperBound)
-    var events: [Event] = []
-    try lineages.forEachRow { row in
+      """, keys.lowerBound, keys.upperBound
+    ) { row in
       let lineage = try LineageRow(row)
       events.removeAll(keepingCapacity: true)
       try lineage.addEvents(of: row, to: &events)
@@ -66,16 +63,6 @@ extension Connection {
     keys: ClosedRange<Int64>, withUserTexts: Bool,
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
-    let lineages = try Statement(
-      self,
-      """
-      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
-      where l.user between ? and ? and l.user <> 0
-        and l.provider not in (\(Provider.linking))
-      order by l.user, l.provider, l.app, l.environment, l.key
-      """)
-    lineages.bind(1, keys.lowerBound)
-    lineages.bind(2, keys.upperBound)
     var group: [LineageRow] = []
     var told: [Event] = []
     func finish() throws {
@@ -83,7 +70,14 @@ extension Connection {
       group.removeAll(keepingCapacity: true)
       told.removeAll(keepingCapacity: true)
     }
-    try lineages.forEachRow { row in
+    try forEachRow(
+      """
+      \(LineageRow.selectWithEvents(userTexts: withUserTexts))
+      where l.user between ? and ? and l.user <> 0
+        and l.provider not in (\(Provider.linking))
+      order by l.user, l.provider, l.app, l.environment, l.key
+      """, keys.lowerBound, keys.upperBound
+    ) { row in
       let lineage = try LineageRow(row)
       if let first = group.first, FoldGroup(of: first) != FoldGroup(of: lineage) { try finish() }
       group.append(lineage)

@@ -45,22 +45,17 @@ extension Ledger {
   ) throws(LedgerError) -> [LineageRow] {
     guard user != 0 else { return [] }
     return try access("read the lineages of a user") { database in
-      let statement = try database.statement(
-        "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key")
-      statement.bind(1, user)
-      statement.bind(2, Int64(provider.rawValue))
-      var rows: [LineageRow] = []
-      try statement.forEachRow { rows.append(try LineageRow($0)) }
-      return rows
+      try database.all(
+        "\(LineageRow.select) where l.user = ? and l.user <> 0 and l.provider = ? order by l.key",
+        user, provider
+      ) { try LineageRow($0) }
     }
   }
 
   /// The lineage with this key.
   public func lineage(_ key: Int64) throws(LedgerError) -> LineageRow? {
     try access("read a lineage") { database in
-      let statement = try database.statement("\(LineageRow.select) where l.key = ?")
-      statement.bind(1, key)
-      return try statement.first { try LineageRow($0) }
+      try database.first("\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }
     }
   }
 
@@ -68,10 +63,9 @@ extension Ledger {
   /// id a sandbox lineage has too, with that one second.
   public func forEachTwin(_ body: (LineageRow, LineageRow) throws -> Void) throws {
     try visit("read lineages of the sandbox") { database in
-      let sandbox = try Statement(
-        database,
-        "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key")
-      try sandbox.forEachRow { row in
+      try database.forEachRow(
+        "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key"
+      ) { row in
         let twin = try LineageRow(row)
         if let lineage = try self.twin(of: twin) { try body(lineage, twin) }
       }
@@ -120,9 +114,9 @@ extension Ledger {
 extension Connection {
   /// Calls `body` at every version of a lineage's events, by time, identity and version.
   func forEachRecord(of lineage: Int64, _ body: (EventRecord) throws -> Void) throws {
-    let statement = try self.statement("select events from lineage where key = ?")
-    statement.bind(1, lineage)
-    try statement.forEachRow { try EventRecords.forEach(in: $0.blob(0), body) }
+    try forEachRow("select events from lineage where key = ?", lineage) {
+      try EventRecords.forEach(in: $0.blob(0), body)
+    }
   }
 }
 

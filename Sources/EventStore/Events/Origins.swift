@@ -12,9 +12,9 @@ extension Ledger {
   /// The file with this number; nil when the ledger has none.
   public func archiveLabel(_ id: Int32) throws(LedgerError) -> ArchiveLabel? {
     try access("look for an archive") { database in
-      let statement = try database.statement("select name, sha256 from archive where id = ?")
-      statement.bind(1, Int64(id))
-      return try statement.first { ArchiveLabel(name: $0.text(0), sha256: $0.text(1)) }
+      try database.first("select name, sha256 from archive where id = ?", id) {
+        ArchiveLabel(name: $0.text(0), sha256: $0.text(1))
+      }
     }
   }
 
@@ -33,7 +33,7 @@ extension Ledger {
   /// The other versions of the event of `version`, in whatever lineage they lie.
   public func rivals(of version: EventVersion) throws(LedgerError) -> [EventVersion] {
     try access("read the versions of an event") { database in
-      let stored = try StoredVersions(database)
+      let stored = StoredVersions(database)
       return try stored.versions(like: version, in: stored.lineages(of: version.event))
         .filter { $0.event.place != version.event.place }
     }
@@ -83,26 +83,13 @@ extension Ledger {
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
   ) throws(LedgerError) -> [SnapshotPlace] {
     try access("read snapshots") { database in
-      let statement = try database.statement(
+      try database.all(
         """
         select captured_ms, archive, line, byte_offset from snapshot
         where provider = ? and user = ? and captured_ms <= ?
         order by captured_ms desc, archive, line, byte_offset limit ?
-        """)
-      statement.bind(1, Int64(provider.rawValue))
-      statement.bind(2, user)
-      statement.bind(3, asOf.milliseconds)
-      statement.bind(4, Int64(count))
-      var places: [SnapshotPlace] = []
-      try statement.forEachRow { row in
-        places.append(
-          SnapshotPlace(
-            capturedAt: row.instant(0),
-            place: Provenance(
-              archive: Int32(truncatingIfNeeded: row.int64(1)), line: row.int64(2),
-              byteOffset: row.int64(3))))
-      }
-      return places
+        """, provider, user, asOf, count
+      ) { SnapshotPlace(capturedAt: $0.instant(0), place: $0.provenance(1)) }
     }
   }
 }

@@ -23,19 +23,9 @@ public struct EventVersion: Sendable, Equatable {
 
 /// Looks up the stored versions of an event.
 struct StoredVersions {
-  private let events: Statement
-  private let places: Statement
-  private let neighbours: Statement
-  private let all: Statement
+  private let database: Connection
 
-  init(_ database: Connection) throws {
-    events = try database.statement(
-      "select events, provider, app, environment, store from lineage where key = ?")
-    places = try database.statement(
-      "select lineage from contested where identity = ? and time = ? order by lineage")
-    all = try database.statement("select distinct lineage from contested")
-    neighbours = try database.statement("select key, events from lineage where key between ? and ?")
-  }
+  init(_ database: Connection) { self.database = database }
 
   /// The lineages that hold versions of an event; its own when there are no others.
   func lineages(of event: Event) throws -> [Int64] {
@@ -48,27 +38,24 @@ struct StoredVersions {
 
   /// All lineages with an event that has several versions, here or elsewhere.
   func contestedLineages() throws -> Set<Int64> {
-    var lineages: Set<Int64> = []
-    try all.forEachRow { lineages.insert($0.int64(0)) }
-    return lineages
+    Set(try database.all("select distinct lineage from contested") { $0.int64(0) })
   }
 
   private func contested(_ event: Event) throws -> [Int64] {
-    places.bind(1, event.identity)
-    places.bind(2, event.time.milliseconds)
-    var lineages: [Int64] = []
-    try places.forEachRow { lineages.append($0.int64(0)) }
-    return lineages
+    try database.all(
+      "select lineage from contested where identity = ? and time = ? order by lineage",
+      event.identity, event.time
+    ) { $0.int64(0) }
   }
 
   /// The lineages within `keys` that hold this identity at this time.
   func lineages(
     within keys: ClosedRange<Int64>, holding identity: Int64, time: Int64
   ) throws -> [Int64] {
-    neighbours.bind(1, keys.lowerBound)
-    neighbours.bind(2, keys.upperBound)
     var lineages: [Int64] = []
-    try neighbours.forEachRow { row in
+    try database.forEachRow(
+      "select key, events from lineage where key between ? and ?", keys.lowerBound, keys.upperBound
+    ) { row in
       var isHolder = false
       try EventRecords.forEach(in: row.blob(1)) { record in
         if record.identity == identity, record.time == time { isHolder = true }
@@ -115,8 +102,9 @@ struct StoredVersions {
   func withEvents(
     of lineage: Int64, _ body: (UnsafeRawBufferPointer, SubscriptionScope) throws -> Void
   ) throws {
-    events.bind(1, lineage)
-    let found = try events.first { (Array($0.blob(0)), try SubscriptionScope($0, from: 1)) }
+    let found = try database.first(
+      "select events, provider, app, environment, store from lineage where key = ?", lineage
+    ) { (Array($0.blob(0)), try SubscriptionScope($0, from: 1)) }
     guard let (bytes, shop) = found else { return }
     try bytes.withUnsafeBytes { try body($0, shop) }
   }

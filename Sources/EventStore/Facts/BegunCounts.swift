@@ -6,20 +6,15 @@ extension Ledger {
   public func begun() throws(LedgerError) -> [ProductKey: Int64] {
     try access("count what is sold") { database in
       let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
-      let statement = try database.statement(
+      var begun: [ProductKey: Int64] = [:]
+      try database.forEachRow(
         """
         select provider, app, store, product, sum(subscriptions) from movement_cell
         where movement in (\(entering)) group by 1, 2, 3, 4
         union all
         select provider, app, store, product, sum(started) from trial_cell group by 1, 2, 3, 4
-        """)
-      var begun: [ProductKey: Int64] = [:]
-      try statement.forEachRow { row in
-        let productKey = try ProductKey(
-          provider: row.value(0), app: row.symbol(1), store: row.value(2),
-          product: row.symbol(3))
-        begun[productKey, default: 0] += row.int64(4)
-      }
+        """
+      ) { begun[try $0.productKey(0), default: 0] += $0.int64(4) }
       return begun
     }
   }

@@ -18,7 +18,9 @@ public struct CellRows: Sendable {
     values.reserveCapacity(count * width)
   }
 
-  mutating func append(_ row: Int64...) {
+  mutating func append(_ row: Int64...) { append(row) }
+
+  mutating func append(_ row: [Int64]) {
     precondition(row.count == width, "a cell has a value for every column")
     values.append(contentsOf: row)
   }

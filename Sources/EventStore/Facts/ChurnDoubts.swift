@@ -24,19 +24,14 @@ extension Ledger {
   /// The ends in doubt that the movement cells count.
   public func churnDoubts() throws(LedgerError) -> Set<ChurnDoubtRow> {
     try access("read ends in doubt") { database in
-      let statement = try database.statement(
-        "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt")
-      var doubts: Set<ChurnDoubtRow> = []
-      try statement.forEachRow { row in
-        try doubts.insert(
+      Set(
+        try database.all(
+          "select lineage, at_ms, provider, app, store, product, by_snapshot from churn_doubt"
+        ) { row in
           ChurnDoubtRow(
-            lineage: row.int64(0),
-            productKey: ProductKey(
-              provider: row.value(2), app: row.symbol(3), store: row.value(4),
-              product: row.symbol(5)),
-            at: row.instant(1), isBySnapshot: row.int64(6) != 0))
-      }
-      return doubts
+            lineage: row.int64(0), productKey: try row.productKey(2), at: row.instant(1),
+            isBySnapshot: row.int64(6) != 0)
+        })
     }
   }
 
@@ -49,14 +44,9 @@ extension Ledger {
       values (?, ?, ?, ?, ?, ?, ?)
       """)
     for doubt in doubts {
-      insert.bind(1, doubt.lineage)
-      insert.bind(2, doubt.at.milliseconds)
-      insert.bind(3, Int64(doubt.productKey.provider.rawValue))
-      insert.bind(4, Int64(doubt.productKey.app))
-      insert.bind(5, Int64(doubt.productKey.store.rawValue))
-      insert.bind(6, Int64(doubt.productKey.product))
-      insert.bind(7, doubt.isBySnapshot ? 1 : 0)
-      try insert.run()
+      let key = doubt.productKey
+      try insert.run(
+        doubt.lineage, doubt.at, key.provider, key.app, key.store, key.product, doubt.isBySnapshot)
     }
   }
 }

@@ -29,22 +29,14 @@ extension Ledger {
   /// What the cells are computed from; nil before the first fold.
   public func foldBasis() throws(LedgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
-      var basis = try database.statement(
-        "select as_of_ms, rules, archive, groups from fold"
-      ).first { row in
+      var basis = try database.first("select as_of_ms, rules, archive, groups from fold") { row in
         FactCheckpoint(
           asOf: row.instant(0), rules: row.text(1),
           archive: Int32(truncatingIfNeeded: row.int64(2)), groups: row.int64(3))
       }
-      try database.statement(
+      basis?.feeds = try database.all(
         "select provider, app, newest_ms, first_event_ms from fold_feed order by provider, app"
-      ).forEachRow { row in
-        try basis?.feeds.append(
-          Watermark(
-            provider: row.value(0), app: row.symbol(1),
-            newest: row.instant(2),
-            firstEvent: row.instant(3)))
-      }
+      ) { try Watermark($0) }
       return basis
     }
   }
@@ -52,31 +44,22 @@ extension Ledger {
   /// The number of the last archive that is in the ledger; 0 without one.
   public func newestArchive() throws(LedgerError) -> Int32 {
     try access("look for an archive") { database in
-      let statement = try database.statement("select max(id) from archive")
-      return try statement.first { Int32(truncatingIfNeeded: $0.int64(0)) } ?? 0
+      try database.first("select max(id) from archive") {
+        Int32(truncatingIfNeeded: $0.int64(0))
+      } ?? 0
     }
   }
 
   /// Stores `basis` as the checkpoint of the cells, in the transaction that changes them.
   func write(_ basis: FactCheckpoint, to database: Connection) throws {
-    let fold = try database.statement(
-      "insert or replace into fold (id, as_of_ms, rules, archive, groups) values (1, ?, ?, ?, ?)")
-    fold.bind(1, basis.asOf.milliseconds)
-    fold.bind(2, basis.rules)
-    fold.bind(3, Int64(basis.archive))
-    fold.bind(4, basis.groups)
-    try fold.run()
+    try database.run(
+      "insert or replace into fold (id, as_of_ms, rules, archive, groups) values (1, ?, ?, ?, ?)",
+      basis.asOf, basis.rules, basis.archive, basis.groups)
     try database.execute("delete from fold_feed")
-    let feed = try database.statement(
-      """
-      insert into fold_feed (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)
-      """)
     for mark in basis.feeds {
-      feed.bind(1, Int64(mark.provider.rawValue))
-      feed.bind(2, Int64(mark.app))
-      feed.bind(3, mark.newest.milliseconds)
-      feed.bind(4, mark.firstEvent.milliseconds)
-      try feed.run()
+      try database.run(
+        "insert into fold_feed (provider, app, newest_ms, first_event_ms) values (?, ?, ?, ?)",
+        mark.provider, mark.app, mark.newest, mark.firstEvent)
     }
   }
 }

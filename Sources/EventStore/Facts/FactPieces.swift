@@ -1,11 +1,38 @@
 internal import Domain
 
+/// Some of many rows that are written one after another.
+///
+/// To make rows takes about as long as to write them, and all of them together would take too much
+/// memory: they are made piece by piece, on whatever thread has the time.
+public struct RowPiece<Rows: Sendable>: Sendable {
+  private let make: @Sendable () throws -> Rows
+
+  init(_ make: @escaping @Sendable () throws -> Rows) { self.make = make }
+
+  /// Makes the rows; fails as the ledger does.
+  public func rows() throws -> Rows { try make() }
+}
+
 extension RowPiece where Rows == CellRows {
   /// Some rows of one table of facts, sorted.
   static func cells(_ make: @escaping @Sendable () throws -> CellRows) -> Self {
     Self {
       var rows = try make()
       rows.sort()
+      return rows
+    }
+  }
+
+  /// All rows of a table whose key has `keyWidth` columns, in the order of v1-facts.sql.
+  static func cells<Key: Sendable, Sums: Sendable>(
+    _ table: String, keyWidth: Int, _ facts: [Key: Sums],
+    _ row: @escaping @Sendable (Key, Sums) -> [Int64]
+  ) -> Self {
+    .cells {
+      var rows = CellRows(
+        table: table, keyWidth: keyWidth, width: facts.first.map { row($0, $1).count } ?? keyWidth,
+        count: facts.count)
+      for (key, sums) in facts { rows.append(row(key, sums)) }
       return rows
     }
   }
@@ -28,10 +55,47 @@ extension Facts {
       ]
     }
     return months + [
-      .cells { movementRows }, .cells { renewalRows }, .cells { trialRows },
-      .cells { retentionRows }, .cells { excludedRows }, .cells { arrivalRows },
-      .cells { coverageRows },
+      .cells("movement_cell", keyWidth: 6, movements) { key, sums in
+        [Int64(key.month.number)] + key.productKey.cells
+          + [Int64(key.movement.rawValue), sums.subscriptions, sums.mrr.micros]
+      },
+      .cells("renewal_cell", keyWidth: 6, renewals) { key, sums in
+        [Int64(key.month.number)] + key.productKey.cells
+          + [key.ordinal ?? -1, sums.renewals, sums.refunded]
+      },
+      .cells("trial_cell", keyWidth: 5, trials) { key, sums in
+        [Int64(key.day.number)] + key.productKey.cells
+          + [sums.started, sums.converted, sums.canceled, sums.expired, sums.pending]
+      },
+      .cells("retention_cell", keyWidth: 6, retention) { key, sums in
+        [Int64(key.cohort.number)] + key.productKey.cells + [Int64(key.index), sums.joined]
+          + [sums.activeChange, sums.netUSD.sum.micros, sums.netUSD.unknown]
+      },
+      .cells("excluded_cell", keyWidth: 4, excluded) { key, sums in
+        [
+          Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
+          Int64(key.reason.rawValue), sums.events, sums.charges,
+        ]
+      },
+      .cells("arrival_cell", keyWidth: 3, arrivals) { key, sums in
+        [
+          Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.kind.rawValue),
+          sums.outOfOrder, sums.late,
+        ]
+      },
+      .cells("coverage_cell", keyWidth: 4, gaps) { key, events in
+        [
+          Int64(key.day.number), Int64(key.provider.rawValue), Int64(key.app),
+          Int64(key.gap.rawValue), events,
+        ]
+      },
     ]
+  }
+}
+
+extension ProductKey {
+  var cells: [Int64] {
+    [Int64(provider.rawValue), Int64(app), Int64(store.rawValue), Int64(product)]
   }
 }
 
@@ -39,5 +103,52 @@ extension [RevenueKey: RevenueSums] {
   /// Where the cells of each month are, by month.
   var placesByMonth: [(key: Month, value: [Index])] {
     [Month: [Index]](grouping: indices) { self[$0].key.day.month }.sorted { $0.key < $1.key }
+  }
+
+  /// The rows of some days, for a table whose columns begin like those of `revenue_cell`.
+  func rows(at places: [Index], table: String) -> CellRows {
+    var rows = CellRows(table: table, keyWidth: 12, width: 26, count: places.count)
+    for place in places {
+      let (key, sums) = self[place]
+      rows.append(key, sums, in: key.day.number)
+    }
+    return rows
+  }
+
+  /// The sums of a month, whose days are at `places`.
+  func rows(of month: Month, at places: [Index]) throws(LedgerError) -> CellRows {
+    var monthly: [RevenueKey: RevenueSums] = [:]
+    for place in places {
+      var (key, sums) = self[place]
+      key.day = month.firstDay
+      do throws(AmountOverflow) {
+        try monthly[key, default: RevenueSums()].add(sums)
+      } catch {
+        throw LedgerError(
+          .overflow, "cannot add up the revenue of \(month.text): \(error)")
+      }
+    }
+    var rows = CellRows(
+      table: "revenue_month_cell", keyWidth: 12, width: 26, count: monthly.count)
+    for (key, sums) in monthly { rows.append(key, sums, in: month.number) }
+    return rows
+  }
+}
+
+extension CellRows {
+  /// Adds a row of revenue; `period` numbers its day or its month.
+  mutating func append(_ key: RevenueKey, _ sums: RevenueSums, in period: Int32) {
+    append(
+      Int64(period), Int64(key.productKey.provider.rawValue), Int64(key.productKey.app),
+      Int64(key.productKey.store.rawValue), Int64(key.productKey.product),
+      Int64(key.productType.rawValue), Int64(key.chargeKind.rawValue), Int64(key.country),
+      Int64(key.storefront), Int64(key.currency), key.rate?.micros ?? -1,
+      Int64(key.basis.rawValue), sums.charges, sums.refunds,
+      sums.grossUSD.sum.micros, sums.grossUSD.unknown,
+      sums.refundsUSD.sum.micros, sums.refundsUSD.unknown,
+      sums.proceedsUSD.sum.micros, sums.proceedsUSD.unknown,
+      sums.grossLocal.sum.micros, sums.grossLocal.unknown,
+      sums.refundsLocal.sum.micros, sums.refundsLocal.unknown,
+      sums.proceedsLocal.sum.micros, sums.proceedsLocal.unknown)
   }
 }

@@ -38,9 +38,7 @@ extension Ledger {
   /// The rates of all currencies and days.
   public func rateRows() throws(LedgerError) -> [RateRow] {
     try access("read exchange rates") { database in
-      let statement = try database.statement("select currency, day, rates from rate_cell")
-      var rows: [RateRow] = []
-      try statement.forEachRow { row in
+      try database.all("select currency, day, rates from rate_cell") { row in
         var reader = ByteReader(row.blob(2))
         var rates: [RateRow.Rate] = []
         while !reader.isAtEnd, reader.isSound {
@@ -49,9 +47,8 @@ extension Ledger {
               usd: reader.signed(), local: reader.signed(), charges: reader.signed()))
         }
         guard reader.isSound else { throw LedgerError.damaged("an exchange rate") }
-        try rows.append(RateRow(currency: row.symbol(0), day: row.day(1), rates: rates))
+        return try RateRow(currency: row.symbol(0), day: row.day(1), rates: rates)
       }
-      return rows
     }
   }
 
@@ -62,19 +59,17 @@ extension Ledger {
     let delete = try database.statement("delete from rate_cell where currency = ? and day = ?")
     var writer = ByteWriter()
     for row in rows {
-      let statement = row.rates.isEmpty ? delete : insert
-      statement.bind(1, Int64(row.currency))
-      statement.bind(2, Int64(row.day.number))
-      if !row.rates.isEmpty {
-        writer.reset()
-        for rate in row.rates {
-          writer.put(rate.usd)
-          writer.put(rate.local)
-          writer.put(rate.charges)
-        }
-        statement.bind(3, blob: writer.bytes)
+      guard !row.rates.isEmpty else {
+        try delete.run(row.currency, row.day)
+        continue
       }
-      try statement.run()
+      writer.reset()
+      for rate in row.rates {
+        writer.put(rate.usd)
+        writer.put(rate.local)
+        writer.put(rate.charges)
+      }
+      try insert.run(row.currency, row.day, writer.bytes)
     }
   }
 }

@@ -46,9 +46,9 @@ public final class RevenueSpill {
     let keys = columns[..<Self.keyWidth].joined(separator: ", ")
     let sums = columns[Self.keyWidth...].map { "sum(\($0))" }
     let isSomething = sums.map { "\($0) <> 0" }.joined(separator: " or ")
-    let days = try Statement(
-      database, "select min(day), max(day) from temp.revenue_aside having count(*) > 0"
-    ).first { ($0.int64(0), $0.int64(1)) }
+    let days = try database.first(
+      "select min(day), max(day) from temp.revenue_aside having count(*) > 0"
+    ) { ($0.day(0), $0.day(1)) }
     try database.execute(
       """
       insert into revenue_cell select \(keys), \(sums.joined(separator: ", "))
@@ -56,19 +56,13 @@ public final class RevenueSpill {
       """)
     if let (first, last) = days {
       let shop = columns[1..<Self.keyWidth].joined(separator: ", ")
-      let statement = try Statement(
-        database,
-        """
-        insert into revenue_month_cell select ?1, \(shop), \(sums.joined(separator: ", "))
-        from revenue_cell where day between ?2 and ?3 group by \(shop) having \(isSomething)
-        """)
-      var month = Day(number: Int32(first)).month
-      while Int64(month.firstDay.number) <= last {
-        statement.bind(1, Int64(month.number))
-        statement.bind(2, Int64(month.firstDay.number))
-        statement.bind(3, Int64(month.next.firstDay.number) - 1)
-        try statement.run()
-        month = month.next
+      for number in first.month.number...last.month.number {
+        let month = Month(number: number)
+        try database.run(
+          """
+          insert into revenue_month_cell select ?1, \(shop), \(sums.joined(separator: ", "))
+          from revenue_cell where day >= ?2 and day < ?3 group by \(shop) having \(isSomething)
+          """, month, month.firstDay, month.next.firstDay)
       }
     }
     try database.execute("drop table temp.revenue_aside")

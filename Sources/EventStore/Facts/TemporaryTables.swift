@@ -7,11 +7,10 @@ extension Ledger {
     try access("lay facts over the ledger's") { database in
       for table in Facts.tables {
         try database.execute("drop table if exists temp.\(table)")
-        let lookup = try Statement(
-          database, "select sql from main.sqlite_schema where type = 'table' and name = ?")
-        lookup.bind(1, table)
-        guard let sql = try lookup.first({ $0.text(0) }), sql.lowercased().hasPrefix("create table")
-        else { continue }
+        let sql = try database.first(
+          "select sql from main.sqlite_schema where type = 'table' and name = ?", table
+        ) { $0.text(0) }
+        guard let sql, sql.lowercased().hasPrefix("create table") else { continue }
         try database.execute("create temp table" + sql.dropFirst("create table".count))
       }
       for piece in facts.pieces { try piece.rows().insert(in: database) }

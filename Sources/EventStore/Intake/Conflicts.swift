@@ -38,11 +38,11 @@ extension Ledger {
   /// Every event with more than one version, by identity and time.
   public func conflicts() throws(LedgerError) -> [ConflictRow] {
     try access("read conflicts") { database in
-      let stored = try StoredVersions(database)
-      let walk = try Statement(
-        database, "select distinct identity, time from contested order by identity, time")
+      let stored = StoredVersions(database)
       var conflicts: [ConflictRow] = []
-      try walk.forEachRow { row in
+      try database.forEachRow(
+        "select distinct identity, time from contested order by identity, time"
+      ) { row in
         var probe = Event(kind: .other, time: row.instant(1))
         probe.identity = row.int64(0)
         let versions = try stored.versions(named: probe, in: stored.lineages(of: probe))

@@ -7,12 +7,6 @@ public import Domain
 /// the numbers of versions and symbols: which version of an event counts, its times and its user,
 /// and a lineage's user, follow from the set of lines alone.
 public final class EventIntake {
-  /// Makes the rows of all pieces and hands them on in their order; whoever has threads to spare
-  /// makes some while others are written.
-  public typealias Make = (
-    [RowPiece<NewLineages>], (NewLineages) throws -> Void
-  ) throws -> Void
-
   private let ledger: Ledger
   private let schedules: [Provider: RetrySchedule]
   /// Memory for events before they are spilled or written.
@@ -20,7 +14,6 @@ public final class EventIntake {
   /// Bytes of spilled events before all are written at the end of an archive; twice as much within
   /// one, because a part of an archive needs a write of its own.
   private let asideSize: Int
-  private let make: Make
   private var waiting = WriteBuffer()
   /// Whole archives that wait to be written.
   private var finished: [EventFileImport] = []
@@ -33,17 +26,17 @@ public final class EventIntake {
   private var written: [ArchiveTallies] = []
   /// Whether a part of an archive is written that can still be undone.
   private var isWriting = false
+  /// Writes the finished archives while their rows are made elsewhere.
+  private var writer: EventWriter?
   private var symbolsBefore = StringTable()
 
   init(
-    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int,
-    make: @escaping Make
+    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int
   ) {
     self.ledger = ledger
     self.schedules = schedules
     self.waveSize = waveSize
     self.asideSize = asideSize
-    self.make = make
   }
 
   deinit { abandon() }
@@ -89,9 +82,7 @@ public final class EventIntake {
       preconditionFailure("nothing is added to an archive that is finished or abandoned")
     }
     do {
-      try ledger.access("add events") { _ in
-        try gather(batch, of: draft)
-      }
+      try ledger.access("add events") { try gather(batch, of: draft, in: $0) }
       try makeRoom(besides: draft)
     } catch {
       abandon()
@@ -115,7 +106,28 @@ public final class EventIntake {
     return isWriting || isFull(accounts, aside: asideSize) ? try write() : []
   }
 
-  /// Makes all finished archives part of the ledger; returns counts like `finish`.
+  /// Begins to write the finished archives into a new ledger: rows that any thread can make.
+  ///
+  /// All of them go to `write(_:)` in their order, and then `write` makes the archives part of the
+  /// ledger. None where it does everything, because rows are merged with stored ones.
+  public func pieces() throws(LedgerError) -> [RowPiece<NewLineages>] {
+    precondition(current == nil && writer == nil, "only whole archives are written, and once")
+    guard !finished.isEmpty else { return [] }
+    var pieces: [RowPiece<NewLineages>] = []
+    try change("add events") { database in
+      var writer = try writer(of: waiting.all(in: database), in: database)
+      pieces = try writer.pieces()
+      self.writer = writer
+    }
+    return pieces
+  }
+
+  /// Writes the rows of a piece.
+  public func write(_ rows: NewLineages) throws(LedgerError) {
+    try change("add events") { _ in try writer?.write(rows) }
+  }
+
+  /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
   ///
   /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
   public func write() throws(LedgerError) -> [ArchiveTallies] {
@@ -128,8 +140,10 @@ public final class EventIntake {
     return written
   }
 
-  /// Undoes the archive that is being read; those before it are not touched.
+  /// Undoes the archive that is being read, or those of which pieces were handed out; others are
+  /// not touched.
   public func abandon() {
+    if writer != nil { return undo() }
     guard current != nil else { return }
     current = nil
     if isWriting { return undo() }
@@ -137,11 +151,13 @@ public final class EventIntake {
     ledger.symbols = symbolsBefore
   }
 
-  private func gather(_ batch: EventBatch, of draft: EventFileImport) throws {
+  private func gather(
+    _ batch: EventBatch, of draft: EventFileImport, in database: Connection
+  ) throws {
     let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
     let events = batch.events.map { $0.translated(by: symbols, archive: draft.id) }
     try batch.arena.withUnsafeBytes { arena in
-      try waiting.add(events, batch.texts.map { WriteBatch.Texts($0, in: arena) })
+      try waiting.add(events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, in: database)
     }
     let firstValue = draft.values
     draft.count(batch)
@@ -175,7 +191,7 @@ public final class EventIntake {
   private func writePart(of draft: EventFileImport) throws(LedgerError) {
     let parts = try ledger.change("lay events aside") { try waiting.parts(in: $0) }
     if !finished.isEmpty { try writeFinished { _ in parts.before } }
-    try change("add events") { try write(parts.last, of: [draft], in: $0) }
+    try change("add events") { try write([draft], by: writer(of: parts.last, in: $0), in: $0) }
     waiting = WriteBuffer()
     draft.start = 0
   }
@@ -188,7 +204,8 @@ public final class EventIntake {
     finishedContents = []
     finishedSize = 0
     try change("add events") { database in
-      try write(try batch(database), of: drafts, in: database)
+      try write(drafts, by: writer ?? writer(of: batch(database), in: database), in: database)
+      writer = nil
       for draft in drafts { try draft.close(in: database) }
       try database.release("wave")
     }
@@ -196,17 +213,22 @@ public final class EventIntake {
     written += drafts.map(\.tallies)
   }
 
-  private func write(
-    _ batch: WriteBuffer.Batch, of drafts: [EventFileImport], in database: Connection
-  ) throws {
+  private func writer(
+    of batch: WriteBuffer.Batch, in database: Connection
+  ) throws -> EventWriter {
     // The archive that is being read may yet be given up, and its words with it.
-    let isOfOthers = current.map { reading in !drafts.contains { $0 === reading } } ?? false
+    let isOfOthers = current.map { batch.numbers.upperBound <= $0.start } ?? false
     try ledger.saveSymbols(upTo: isOfOthers ? symbolsBefore.words.count : nil, in: database)
-    var writer = try EventWriter(
-      batch, words: ledger.symbols.words, database: database, make: make)
+    return try EventWriter(batch, words: ledger.symbols.words, database: database)
+  }
+
+  private func write(
+    _ drafts: [EventFileImport], by writer: EventWriter, in database: Connection
+  ) throws {
+    var writer = writer
     let fates = try writer.write()
     for draft in drafts {
-      draft.resolve(fates[(draft.start - batch.numbers.lowerBound)...])
+      draft.resolve(fates[(draft.start - writer.start)...])
       try draft.write(to: database)
     }
   }
@@ -231,6 +253,7 @@ public final class EventIntake {
   /// Undoes writes that are not final, and discards buffered events.
   private func undo() {
     isWriting = false
+    writer = nil
     waiting = WriteBuffer()
     finished = []
     finishedContents = []
@@ -245,15 +268,11 @@ extension Ledger {
   /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
   /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
   /// `asideSize` what may lie aside on the disk before all are written; in the middle of an archive
-  /// twice as much may. `make` makes the rows of a new ledger.
+  /// twice as much may.
   public func beginEvents(
     schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20,
-    asideSize: Int = 2 << 30,
-    make: @escaping EventIntake.Make = { pieces, write in
-      for piece in pieces { try write(piece.rows()) }
-    }
+    asideSize: Int = 2 << 30
   ) -> EventIntake {
-    EventIntake(
-      ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize, make: make)
+    EventIntake(ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize)
   }
 }

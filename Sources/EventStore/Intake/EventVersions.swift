@@ -7,17 +7,13 @@ struct EventVersions {
   private let stored: StoredVersions
   private let lineages: LineageWriter
   private let order: VersionOrder
-  private let contest: Statement
+  private let database: Connection
 
   init(_ database: Connection, words: [String], lineages: LineageWriter) throws {
+    self.database = database
     self.lineages = lineages
-    stored = try StoredVersions(database)
-    order = try VersionOrder(database, words: words)
-    contest = try database.statement(
-      """
-      insert into contested (identity, time, lineage) values (?, ?, ?)
-      on conflict (identity, time, lineage) do nothing
-      """)
+    stored = StoredVersions(database)
+    order = VersionOrder(database: database, words: words)
   }
 
   /// Selects the version that counts, after `lineage` got another version or copy of an identity.
@@ -95,10 +91,11 @@ struct EventVersions {
 
   /// Remembers that a lineage holds a version of an event that has more than one.
   private func contest(_ event: Event, in lineage: Int64) throws {
-    contest.bind(1, event.identity)
-    contest.bind(2, event.time.milliseconds)
-    contest.bind(3, lineage)
-    try contest.run()
+    try database.run(
+      """
+      insert into contested (identity, time, lineage) values (?, ?, ?)
+      on conflict (identity, time, lineage) do nothing
+      """, event.identity, event.time, lineage)
   }
 }
 
@@ -114,5 +111,28 @@ extension [EventVersion] {
       }
     }
     return events
+  }
+}
+
+/// Which of two versions of an event came last, and so counts.
+struct VersionOrder {
+  let database: Connection
+  let words: [String]
+
+  /// By created, then received, then content; equal copies by the fingerprint of their body.
+  func isLater(_ left: EventVersion, than right: EventVersion) throws -> Bool {
+    let (one, other) = (Recency(of: left.event), Recency(of: right.event))
+    if one.created != other.created { return one.created > other.created }
+    if one.received != other.received { return one.received > other.received }
+    let (ours, theirs) = (try content(of: left), try content(of: right))
+    return ours == theirs ? one.body > other.body : theirs.lexicographicallyPrecedes(ours)
+  }
+
+  /// The version's content as text, because numbers of symbols depend on arrival.
+  private func content(of version: EventVersion) throws -> [UInt8] {
+    let original = try database.first(
+      "select original from lineage where key = ?", version.event.lineage
+    ) { $0.text(0) }
+    return version.event.canonicalContent(words: words, original: original ?? "")
   }
 }

@@ -6,10 +6,11 @@ struct EventWriter {
   private let database: Connection
   private let lineages: LineageWriter
   private let versions: EventVersions
-  private let index: IdentityIndex
+  private let identities: IdentityIndex
   private let isEmpty: Bool
   private let rules: MergeRules
-  private let make: EventIntake.Make
+  /// The definition of the index of a new ledger, which is away while its rows are written.
+  private var index: String?
   private var fates: [UpsertResult]
   private var notes = MergeNotes()
 
@@ -19,18 +20,14 @@ struct EventWriter {
   private static let lineagesMax = 1_024
 
   /// A writer of the events of `batch`.
-  init(
-    _ batch: WriteBuffer.Batch, words: [String], database: Connection,
-    make: @escaping EventIntake.Make
-  ) throws {
+  init(_ batch: WriteBuffer.Batch, words: [String], database: Connection) throws {
     self.batch = batch
     self.database = database
-    self.make = make
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: words, lineages: lineages)
-    index = try IdentityIndex(database)
+    identities = IdentityIndex(database)
     func isAny(_ table: String) throws -> Bool {
-      try Statement(database, "select 1 from \(table) limit 1").first { _ in true } ?? false
+      try database.first("select 1 from \(table) limit 1") { _ in true } ?? false
     }
     isEmpty = try !isAny("lineage")
     rules = MergeRules(
@@ -40,24 +37,41 @@ struct EventWriter {
     notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
   }
 
-  /// What became of each event, in the order of their numbers.
+  /// The number of the first event.
+  var start: Int { batch.numbers.lowerBound }
+
+  /// Begins to write rows that other threads make; empty where `write` makes all of them.
+  mutating func pieces() throws -> [RowPiece<NewLineages>] {
+    guard isEmpty, let pieces = batch.events.pieces(rules) else { return [] }
+    try dropIndex()
+    return pieces
+  }
+
+  /// Writes the rows of a piece.
+  mutating func write(_ new: NewLineages) throws {
+    try new.forEach { try lineages.make($0, $1, events: $2) }
+    notes += new.notes
+    if notes.count >= Self.notesMax { try settle() }
+  }
+
+  /// Writes everything but the rows of `pieces`; returns what became of each event, in the order of
+  /// their numbers.
   mutating func write() throws -> [UpsertResult] {
     if isEmpty {
-      try database.withoutIndex("lineage_by_user") { try writeNew() }
+      if index == nil { try writeNew() }
+      if let index { try database.execute(index) }
     } else {
       try writeEvents()
     }
     try settle()
-    let users = try UserWriter(database)
+    let users = try UserKeys(database)
     try batch.events.forEachUser { try users.keep($0, id: $1) }
     return fates
   }
 
   /// Writes all lineages into a ledger that has none.
   private mutating func writeNew() throws {
-    if let pieces = batch.events.pieces(rules) {
-      return try make(pieces) { try write($0) }
-    }
+    try dropIndex()
     var making = LineageMaking(rules)
     try batch.events.forEachLineage { head, events in
       try making.add(events, of: head)
@@ -66,10 +80,12 @@ struct EventWriter {
     try write(making.take())
   }
 
-  private mutating func write(_ new: NewLineages) throws {
-    try new.forEach { try lineages.make($0, $1, events: $2) }
-    notes += new.notes
-    if notes.count >= Self.notesMax { try settle() }
+  /// In one go the index is made three times as fast as row by row, and its pages are full.
+  private mutating func dropIndex() throws {
+    index = try database.first(
+      "select sql from sqlite_schema where name = 'lineage_by_user'"
+    ) { $0.text(0) }
+    try database.execute("drop index lineage_by_user")
   }
 
   /// Merges events with the stored ones, lineage by lineage.
@@ -111,7 +127,7 @@ struct EventWriter {
     notes = MergeNotes()
     IdentityIndex.sort(&claims)
     var rivals: [(claim: IdentityIndex.Claim, keys: ClosedRange<Int64>)] = []
-    try index.add(claims) { rivals.append(($0, $1)) }
+    try identities.add(claims) { rivals.append(($0, $1)) }
     for (claim, keys) in rivals {
       let fate = try versions.settle(claim.identity, in: claim.lineage, rivals: keys)
       if fate != .new { fates[place(of: claim.number)] = fate }
@@ -119,17 +135,4 @@ struct EventWriter {
   }
 
   private func place(of number: Int32) -> Int { Int(number) - batch.numbers.lowerBound }
-}
-
-extension Connection {
-  /// Runs `body` while an index is away, and makes the index anew: in one go it is made three times
-  /// as fast as row by row, and its pages are full.
-  func withoutIndex<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
-    let definition = try Statement(self, "select sql from sqlite_schema where name = '\(name)'")
-      .first { $0.text(0) }
-    try execute("drop index \(name)")
-    let value = try body()
-    if let definition { try execute(definition) }
-    return value
-  }
 }

@@ -27,19 +27,9 @@ struct IdentityIndex {
   /// Entries behind all that is stored that are gathered before they are written.
   private static let gatheredMax = 65_536
 
-  private let page: Statement
-  private let following: Statement
-  private let removal: Statement
-  private let insertion: Statement
+  private let database: Connection
 
-  init(_ database: Connection) throws {
-    page = try database.statement(
-      "select first, entries from identity where first <= ? order by first desc limit 1")
-    following = try database.statement("select min(first) from identity where first > ?")
-    removal = try database.statement("delete from identity where first = ?")
-    insertion = try database.statement(
-      "insert into identity (first, entries, row_check) values (?, ?, ?)")
-  }
+  init(_ database: Connection) { self.database = database }
 
   /// Adds `claims`, sorted by identity, and calls `rival` for each that may be in a lineage
   /// elsewhere, with the keys among which that lineage is.
@@ -83,20 +73,6 @@ struct IdentityIndex {
     }
   }
 
-  /// Lets identities that lay in `old` lie in `new`.
-  func move(_ identities: [Int64], from old: Int64, to new: Int64) throws {
-    let (before, after) = (Self.beginning(old), Self.beginning(new))
-    for key in Set(identities.map(Self.key)) {
-      var entries: [Entry] = []
-      _ = try takePage(around: key, into: &entries)
-      if !entries.contains(where: { $0.key == key && $0.lineage == after }) {
-        entries.append(Entry(key: key, lineage: after))
-      }
-      entries.removeAll { $0.key == key && $0.lineage == before && before != after }
-      try write(entries.sorted())
-    }
-  }
-
   /// How many of `claims`, sorted by identity, have no entry.
   func missing(of claims: [Claim]) throws -> Int64 {
     var entries: [Entry] = []
@@ -120,13 +96,16 @@ struct IdentityIndex {
   private func readPage(
     around key: Int64, into entries: inout [Entry]
   ) throws -> (first: Int64?, end: Int64) {
-    page.bind(1, key)
-    let first = try page.first { row in
+    let first = try database.first(
+      "select first, entries from identity where first <= ? order by first desc limit 1", key
+    ) { row in
       try Self.decode(row.blob(1), from: row.int64(0), into: &entries)
       return row.int64(0)
     }
-    following.bind(1, key)
-    return (first, try following.first { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max)
+    let next = try database.first("select min(first) from identity where first > ?", key) {
+      $0.optionalInt64(0) ?? .max
+    }
+    return (first, next ?? .max)
   }
 
   /// Removes the row that holds `key`; returns its count and where the next one begins.
@@ -134,10 +113,7 @@ struct IdentityIndex {
     around key: Int64, into entries: inout [Entry]
   ) throws -> (count: Int, end: Int64) {
     let (first, end) = try readPage(around: key, into: &entries)
-    if let first {
-      removal.bind(1, first)
-      try removal.run()
-    }
+    if let first { try database.run("delete from identity where first = ?", first) }
     return (entries.count, end)
   }
 
@@ -161,11 +137,10 @@ struct IdentityIndex {
         writer.put(byte: UInt8(truncatingIfNeeded: entry.lineage >> 8))
         last = entry.key
       }
-      insertion.bind(1, first)
-      insertion.bind(2, blob: writer.bytes)
       let sum = writer.bytes.withUnsafeBytes { RowCheck.identities(first: first, entries: $0) }
-      insertion.bind(3, sum)
-      try insertion.run()
+      try database.run(
+        "insert into identity (first, entries, row_check) values (?, ?, ?)", first, writer.bytes,
+        sum)
       start = stop
     }
   }

@@ -1,54 +1,62 @@
 /// Delivered events that do not fit into memory, until all are written together.
 ///
-/// They lie in sorted runs in a table of the connection's own, in a file of SQLite's that has no
+/// They lie in sorted runs in tables of the connection's own, in a file of SQLite's that has no
 /// name and is gone with the connection. Written together, however many runs there are, they touch
 /// the row of each lineage once.
 struct SpillFile {
-  /// Numbers of rows that follow each other, sorted by key.
+  /// Rows that follow each other, sorted by key, and the users that they name.
   private struct Run {
-    let lineages: Range<Int64>
-    let users: Range<Int64>
+    let number: Int64
+    let rows: Range<Int64>
     let bytes: Int
   }
 
   private var runs: [Run] = []
-  private var next: Int64 = 1
+  private var nextRun: Int64 = 1
+  private var nextRow: Int64 = 1
 
   /// How many runs there are.
   var count: Int { runs.count }
 
-  /// Their approximate size on disk, in bytes.
+  /// Whether the tables are there.
+  var isOpen: Bool { nextRun > 1 }
+
+  /// What they take on the disk, in bytes, about.
   var size: Int { runs.reduce(0) { $0 + $1.bytes } }
 
   /// Writes `events` as a sorted run.
   mutating func add(_ events: any DeliveredEvents, in database: Connection) throws {
-    if next == 1 {
+    if !isOpen {
       try clear(in: database)
       try database.execute(
         """
-        create temp table event_aside (number integer primary key, key integer, content blob)
+        create temp table event_aside (number integer primary key, key integer, content blob);
+        create temp table user_aside (key integer, run integer, id text, primary key (key, run))
+          without rowid
         """)
     }
     let insertion = try database.statement(
       "insert into temp.event_aside (number, key, content) values (?, ?, ?)")
-    let first = next
+    let first = nextRow
     var bytes = 0
-    func add(_ key: Int64, _ content: UnsafeRawBufferPointer) throws {
-      insertion.bind(1, next)
-      insertion.bind(2, key)
-      insertion.bind(3, blob: content)
-      try insertion.run()
-      next += 1
-      bytes += content.count + 16
-    }
     var coding = DeliveredCoding()
     try events.forEachLineage { head, delivered in
       coding.encode(head, delivered)
-      try coding.writer.bytes.withUnsafeBytes { try add(head.key, $0) }
+      try insertion.run(nextRow, head.key, coding.writer.bytes)
+      nextRow += 1
+      bytes += coding.writer.bytes.count + 16
     }
-    let users = next
-    try events.forEachUser(add)
-    runs.append(Run(lineages: first..<users, users: users..<next, bytes: bytes))
+    let user = try database.statement(
+      "insert into temp.user_aside (key, run, id) values (?, ?, ?)")
+    try events.forEachUser { key, id in
+      user.bind(1, key)
+      user.bind(2, nextRun)
+      user.bind(3, text: id)
+      try user.run()
+      bytes += id.count + 16
+    }
+    runs.append(Run(number: nextRun, rows: first..<nextRow, bytes: bytes))
+    nextRun += 1
   }
 
   /// Forgets the runs behind the first `count`; their rows stay until all go.
@@ -56,79 +64,64 @@ struct SpillFile {
 
   /// Removes all runs and frees their space.
   mutating func clear(in database: Connection) throws {
-    try database.execute("drop table if exists temp.event_aside")
+    try database.execute(
+      "drop table if exists temp.event_aside; drop table if exists temp.user_aside")
     self = SpillFile()
   }
 
   /// The events of some runs, as one.
   func events(of numbers: Range<Int>, in database: Connection) -> any DeliveredEvents {
     MergedEvents(
-      lineages: runs[numbers].map(\.lineages), users: runs[numbers].map(\.users),
-      database: database)
+      lineages: runs[numbers].map(\.rows), runs: runs[numbers].map(\.number), database: database)
   }
 }
 
 /// Several runs, gone through at once.
 private struct MergedEvents: DeliveredEvents {
   let lineages: [Range<Int64>]
-  let users: [Range<Int64>]
+  let runs: [Int64]
   let database: Connection
 
   func forEachLineage(_ body: (LineageHead, [DeliveredEvent]) throws -> Void) throws {
-    var events: [DeliveredEvent] = []
-    try forEachKey(of: lineages) { key, contents in
-      events.removeAll(keepingCapacity: true)
-      var head: LineageHead?
-      for content in contents {
-        let other = try DeliveredCoding.decode(content, key: key, into: &events)
-        guard head?.isSame(as: other) ?? true else {
-          throw LedgerError.collision("two subscriptions")
-        }
-        head = other
-      }
-      events.arrange()
-      if let head { try body(head, events) }
-    }
-  }
-
-  func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]? { nil }
-
-  func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
-    try forEachKey(of: users) { key, ids in
-      guard ids.allSatisfy({ $0.isEqual(to: ids[0]) }) else {
-        throw LedgerError.collision("two users")
-      }
-      try body(key, ids[0])
-    }
-  }
-
-  /// Calls `body` with each key of `runs`, in order, and its events.
-  private func forEachKey(
-    of runs: [Range<Int64>], _ body: (Int64, [UnsafeRawBufferPointer]) throws -> Void
-  ) throws {
-    let rows = try runs.map { run in
+    let rows = try lineages.map { run in
       let rows = try Statement(
         database,
         """
         select key, content from temp.event_aside where number >= ? and number < ?
         order by number
         """)
-      rows.bind(1, run.lowerBound)
-      rows.bind(2, run.upperBound)
+      rows.bindAll(run.lowerBound, run.upperBound)
       return rows
     }
     defer { for run in rows { run.reset() } }
     // Beside its key, whether a run has one more row.
-    var heads = try rows.map { try $0.step() ? $0.int64(0) : nil }
-    var contents: [UnsafeRawBufferPointer] = []
-    while let key = heads.least {
-      contents.removeAll(keepingCapacity: true)
-      for (run, head) in heads.enumerated() where head == key { contents.append(rows[run].blob(1)) }
-      try body(key, contents)
-      for (run, head) in heads.enumerated() where head == key {
-        heads[run] = try rows[run].step() ? rows[run].int64(0) : nil
+    var keys = try rows.map { try $0.step() ? $0.int64(0) : nil }
+    var events: [DeliveredEvent] = []
+    while let key = keys.least {
+      events.removeAll(keepingCapacity: true)
+      var head: LineageHead?
+      for (run, next) in keys.enumerated() where next == key {
+        let other = try DeliveredCoding.decode(rows[run].blob(1), key: key, into: &events)
+        guard head?.isSame(as: other) ?? true else { throw LedgerError.collision }
+        head = other
+      }
+      events.arrange()
+      if let head { try body(head, events) }
+      for (run, next) in keys.enumerated() where next == key {
+        keys[run] = try rows[run].step() ? rows[run].int64(0) : nil
       }
     }
+  }
+
+  func pieces(_ rules: MergeRules) -> [RowPiece<NewLineages>]? { nil }
+
+  func forEachUser(_ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
+    guard !runs.isEmpty else { return }
+    let numbers = runs.map { "\($0)" }.joined(separator: ", ")
+    try Statement(
+      database,
+      "select key, id from temp.user_aside where run in (\(numbers)) group by key order by key"
+    ).forEachRow { try body($0.int64(0), $0.bytes(1)) }
   }
 }
 

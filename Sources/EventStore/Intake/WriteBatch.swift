@@ -18,8 +18,8 @@ struct WriteBatch {
     let key: Int64
     let shop: SubscriptionScope
     let original: ByteArena.Slot
-    /// User of the last event that came.
-    var user: Int64 = 0
+    /// User of the last event that came: the fingerprint of the id, and the key.
+    var user: (fingerprint: Int64, key: Int64) = (0, 0)
   }
 
   struct User {
@@ -53,24 +53,25 @@ struct WriteBatch {
       + users.count * (MemoryLayout<User>.stride + 24)
   }
 
-  /// Adds events whose symbols and place are the ledger's, with their texts.
+  /// Adds events whose symbols and place are the ledger's, with their texts; `keys` are nil while
+  /// nobody's are known but the batch's.
   ///
-  /// Each step runs for all events in turn: lineages are scattered in memory, and the processor
-  /// overlaps several cache misses in a short loop.
-  mutating func add(_ events: [Event], _ texts: [Texts]) throws(LedgerError) {
+  /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
+  /// processor waits for several places at once where little else is to be done in between.
+  mutating func add(_ events: [Event], _ texts: [Texts], _ keys: UserKeys?) throws {
     let numbers = numberLineages(of: events, texts)
     for index in events.indices {
       try check(events[index], of: numbers[index], original: texts[index].original)
     }
     for index in events.indices {
       let event = events[index]
-      try keepUser(of: event, in: numbers[index], id: texts[index].user)
+      let user = try userKey(of: event, in: numbers[index], id: texts[index].user, keys)
       let content = contents.keep {
         EventCoding.encode(event, transaction: texts[index].transaction, to: &$0)
       }
       entries.append(
         Entry(
-          time: event.time.milliseconds, identity: event.identity, user: event.user,
+          time: event.time.milliseconds, identity: event.identity, user: user,
           content: content, lineage: Int32(numbers[index])))
     }
   }
@@ -83,7 +84,7 @@ struct WriteBatch {
     for (number, user) in users.enumerated() {
       _ = userNumbers.value(of: user.key, else: Int32(number))
     }
-    for lineage in lineages.indices { lineages[lineage].user = 0 }
+    for lineage in lineages.indices { lineages[lineage].user = (0, 0) }
   }
 
   /// The index of each event's lineage in `lineages`; new ones are appended.
@@ -107,21 +108,28 @@ struct WriteBatch {
     let known = lineages[lineage]
     guard known.shop == SubscriptionScope(of: event),
       ids.withBytes(at: known.original, { $0.isEqual(to: original) })
-    else { throw .collision("two subscriptions") }
+    else { throw .collision }
   }
 
-  private mutating func keepUser(
-    of event: Event, in lineage: Int, id: UnsafeRawBufferPointer
-  ) throws(LedgerError) {
-    guard event.user != 0, event.user != lineages[lineage].user else { return }
-    lineages[lineage].user = event.user
-    let next = users.count
-    let number = Int(userNumbers.value(of: event.user, else: Int32(next)))
-    if number == next {
-      users.append(User(key: event.user, id: ids.keep(id)))
-    } else if !ids.withBytes(at: users[number].id, { $0.isEqual(to: id) }) {
-      throw .collision("two users")
+  /// The key of an event's user; of two ids with one fingerprint each gets its own.
+  private mutating func userKey(
+    of event: Event, in lineage: Int, id: UnsafeRawBufferPointer, _ keys: UserKeys?
+  ) throws -> Int64 {
+    if event.user == 0 { return 0 }
+    let last = lineages[lineage].user
+    if event.user == last.fingerprint { return last.key }
+    var key = event.user
+    while true {
+      let number = Int(userNumbers.value(of: key, else: Int32(users.count)))
+      if number == users.count {
+        let known = try keys?.holder(of: key) { ids.keep($0) }
+        users.append(User(key: key, id: known ?? ids.keep(id)))
+      }
+      if ids.withBytes(at: users[number].id, { $0.isEqual(to: id) }) { break }
+      key = key.nextKey
     }
+    lineages[lineage].user = (event.user, key)
+    return key
   }
 }
 
@@ -177,10 +185,10 @@ extension Event {
 }
 
 extension LedgerError {
-  /// Expected once in 2^32 keys of either sort.
-  static func collision(_ what: String) -> LedgerError {
+  /// Expected once in 2^32 keys.
+  static var collision: LedgerError {
     LedgerError(
-      .corrupt, "cannot add events: \(what) with different ids have one fingerprint",
+      .corrupt, "cannot add events: two subscriptions with different ids have one fingerprint",
       hint: "nothing was merged; report it, for no option of the program can help")
   }
 }

@@ -37,8 +37,11 @@ struct WriteBuffer {
   }
 
   /// Adds events whose symbols and place are the ledger's, with their texts.
-  mutating func add(_ events: [Event], _ texts: [WriteBatch.Texts]) throws(LedgerError) {
-    try wave.add(events, texts)
+  mutating func add(
+    _ events: [Event], _ texts: [WriteBatch.Texts], in database: Connection
+  ) throws {
+    let isAny = try aside.isOpen || database.first("select 1 from user") { _ in true } ?? false
+    try wave.add(events, texts, isAny ? UserKeys(database, isSpilled: aside.isOpen) : nil)
   }
 
   /// Removes the events of the last archive.

@@ -35,17 +35,14 @@ extension Ledger {
   /// everything about a month that was ever closed.
   public func prune(before moment: Instant, as new: NewAuditEntry) throws(LedgerError) -> Pruned? {
     try change("prune") { database in
-      let first = try Statement(
-        database,
+      let first = try database.first(
         """
         select run.id, publication.last_archive from run
         join publication on publication.run = run.id
         where run.published is not null and run.as_of_ms >= ? order by run.id limit 1
-        """)
-      first.bind(1, moment.milliseconds)
-      guard let (run, archive) = try first.first({ ($0.int64(0), $0.int64(1)) }) else {
-        return nil
-      }
+        """, moment
+      ) { ($0.int64(0), $0.int64(1)) }
+      guard let (run, archive) = first else { return nil }
       let before = try SealedParts(of: Self.pruned, in: database)
       var result = Pruned(firstRun: run)
       let removal = Removal(database, moment: moment, run: run, archive: archive)
@@ -109,48 +106,39 @@ private struct Removal {
           and newer.app = snapshot.app and newer.captured_ms > snapshot.captured_ms
           and newer.captured_ms <= ?1 and newer.archive <= ?2)
       """
-    let doomed = try Statement(
-      database,
+    var sums: [Int64: Int64] = [:]
+    try database.forEachRow(
       """
       select archive, provider, user, app, captured_ms, content, line, byte_offset from snapshot
       where \(isReplaced)
-      """)
-    var sums: [Int64: Int64] = [:]
-    bind(doomed)
-    try doomed.forEachRow { row in
+      """, moment, archive
+    ) { row in
       sums[row.int64(0), default: 0] &+= RowCheck.snapshot((1..<8).map { row.int64($0) })
     }
-    let check = try Statement(database, "select snapshots_check from archive where id = ?")
-    let update = try Statement(
-      database, "update archive set snapshots_check = ?2 where id = ?1")
     for (archive, sum) in sums {
-      check.bind(1, archive)
-      let before = try check.first { $0.int64(0) } ?? 0
-      update.bind(1, archive)
-      update.bind(2, before &- sum)
-      try update.run()
+      let before = try database.first("select snapshots_check from archive where id = ?", archive) {
+        $0.int64(0)
+      }
+      try database.run(
+        "update archive set snapshots_check = ?2 where id = ?1", archive, (before ?? 0) &- sum)
     }
-    let removal = try Statement(database, "delete from snapshot where \(isReplaced)")
-    bind(removal)
-    return try count(removal)
-  }
-
-  private func bind(_ statement: Statement) {
-    statement.bind(1, moment.milliseconds)
-    statement.bind(2, archive)
+    try database.run("delete from snapshot where \(isReplaced)", moment, archive)
+    return Int64(database.changesCount)
   }
 
   func contents() throws -> Int64 {
-    try count(
-      Statement(
-        database,
-        "delete from snapshot_content where key not in (select content from snapshot)"))
+    try database.run(
+      """
+      delete from snapshot_content as content
+      where key not in (select content from snapshot)
+        and not exists (select 1 from snapshot_content as next where next.key = content.key + 1)
+      """)
+    return Int64(database.changesCount)
   }
 
   /// Versions of rows that no later run compares with, of months that were never closed.
   func published() throws -> Int64 {
-    let removal = try Statement(
-      database,
+    try database.run(
       """
       delete from published_row
       where exists (
@@ -164,15 +152,13 @@ private struct Removal {
             select 1 from act
             where act.what = 'close' and act.zone = version.zone
               and act.period = version.period))
-      """)
-    removal.bind(1, run)
-    return try count(removal)
+      """, run)
+    return Int64(database.changesCount)
   }
 
   /// Checksums of the sets of runs that need not stay reproducible.
   func checksums() throws -> Int64 {
-    let removal = try Statement(
-      database,
+    try database.run(
       """
       delete from document
       where sha256 in (select published from run where id < ?1 or as_of_ms < ?2)
@@ -183,14 +169,7 @@ private struct Removal {
       and not exists (
         select 1 from run
         where document.sha256 in (run.configuration, run.prices, run.decisions))
-      """)
-    removal.bind(1, run)
-    removal.bind(2, moment.milliseconds)
-    return try count(removal)
-  }
-
-  private func count(_ removal: Statement) throws -> Int64 {
-    try removal.run()
+      """, run, moment)
     return Int64(database.changesCount)
   }
 }

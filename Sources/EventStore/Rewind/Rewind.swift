@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 extension Ledger {
   /// Removes everything that came after `run` had read its archives, so that `run` can be made
@@ -73,8 +73,7 @@ private struct RewoundEvents {
   private let archive: Int32
   private let lineages: LineageWriter
   private let versions: EventVersions
-  private let page: Statement
-  private let removal: Statement
+  private let database: Connection
   private let hasContests: Bool
 
   private struct Row {
@@ -87,17 +86,8 @@ private struct RewoundEvents {
     self.archive = archive
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: words, lineages: lineages)
-    page = try Statement(
-      database,
-      """
-      select key, provider, app, environment, store, events from lineage
-      where key >= ? order by key limit 64
-      """)
-    removal = try Statement(database, "delete from lineage where key = ?")
-    hasContests =
-      try Statement(database, "select 1 from contested limit 1").first { _ in
-        true
-      } ?? false
+    self.database = database
+    hasContests = try database.first("select 1 from contested limit 1") { _ in true } ?? false
   }
 
   func write() throws {
@@ -105,13 +95,14 @@ private struct RewoundEvents {
     var doubts: [EventVersion] = []
     var next: Int64? = .min
     while let start = next {
-      page.bind(1, start)
-      var rows: [Row] = []
-      try page.forEachRow { row in
-        rows.append(
-          Row(
-            key: row.int64(0), shop: try SubscriptionScope(row, from: 1), events: Array(row.blob(5))
-          ))
+      let rows = try database.all(
+        """
+        select key, provider, app, environment, store, events from lineage
+        where key >= ? order by key limit 64
+        """, start
+      ) { row in
+        Row(
+          key: row.int64(0), shop: try SubscriptionScope(row, from: 1), events: Array(row.blob(5)))
       }
       for row in rows { try take(row, &doubts) }
       next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
@@ -133,8 +124,7 @@ private struct RewoundEvents {
       }
       guard !removed.isEmpty else { return }
       if kept.isEmpty {
-        removal.bind(1, row.key)
-        try removal.run()
+        try database.run("delete from lineage where key = ?", row.key)
       } else {
         try lineages.renew(row.key, kept)
       }
@@ -142,6 +132,31 @@ private struct RewoundEvents {
         let isNamed = kept.contains { $0.isNamed(like: version.event) }
         if try isNamed || hasContests && versions.isContested(version) { doubts.append(version) }
       }
+    }
+  }
+}
+
+extension Ledger {
+  /// Removes an event in all its versions, as if it had never arrived.
+  ///
+  /// For copies of a ledger: the accounts of archives and deliveries keep their numbers, and the
+  /// index of identities an entry that leads nowhere.
+  public func remove(_ event: Event) throws(LedgerError) {
+    try change("remove an event") { database in
+      try StoredVersions(database).withEvents(of: event.lineage) { bytes, _ in
+        var records: [EventRecord] = []
+        try EventRecords.forEach(in: bytes) { record in
+          if !record.isNamed(like: event) { records.append(record) }
+        }
+        if records.isEmpty {
+          try database.run("delete from lineage where key = ?", event.lineage)
+        } else {
+          try LineageWriter(database).renew(event.lineage, records)
+        }
+      }
+      try database.run(
+        "delete from contested where identity = ? and time = ? and lineage = ?", event.identity,
+        event.time, event.lineage)
     }
   }
 }

@@ -95,31 +95,21 @@ extension Ledger {
   @discardableResult
   public func record(_ new: NewAuditEntry) throws(LedgerError) -> Int64 {
     try change("record an act") { database in
-      let next = try database.statement(
+      let next = try database.first(
         """
         select (select coalesce(max(id), 0) + 1 from act),
           (select coalesce(max(id), 0) from run where published is not null)
-        """)
-      let (id, run) = try next.first { ($0.int64(0), $0.int64(1)) } ?? (1, 0)
+        """
+      ) { ($0.int64(0), $0.int64(1)) }
+      let (id, run) = next ?? (1, 0)
       var act = AuditEntry(
         id: id, run: run, deed: new.deed, month: new.month, reason: new.reason, who: new.who,
         zone: new.zone, content: new.content, sha256: "")
       act.sha256 = Formats.sha256(of: Array(act.text.utf8))
-      let insert = try database.statement(
-        """
-        insert into act (\(AuditEntry.columns))
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """)
-      insert.bind(1, act.id)
-      insert.bind(2, act.run)
-      insert.bind(3, act.deed.rawValue)
-      insert.bind(4, act.zone)
-      insert.bind(5, act.month.map { Int64($0.number) })
-      insert.bind(6, act.reason)
-      insert.bind(7, act.who)
-      insert.bind(8, act.content)
-      insert.bind(9, act.sha256)
-      try insert.run()
+      try database.run(
+        "insert into act (\(AuditEntry.columns)) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        act.id, act.run, act.deed, act.zone, act.month, act.reason, act.who, act.content,
+        act.sha256)
       return id
     }
   }
@@ -128,16 +118,11 @@ extension Ledger {
 extension Connection {
   /// Everything that people did to the ledger, in order.
   func acts() throws -> [AuditEntry] {
-    let statement = try Statement(self, "select \(AuditEntry.columns) from act order by id")
-    var acts: [AuditEntry] = []
-    try statement.forEachRow { row in
-      try acts.append(
-        AuditEntry(
-          id: row.int64(0), run: row.int64(1), deed: row.value(2),
-          month: row.isNull(4) ? nil : row.month(4),
-          reason: row.text(5), who: row.text(6), zone: row.text(3), content: row.text(7),
-          sha256: row.text(8)))
+    try all("select \(AuditEntry.columns) from act order by id") { row in
+      AuditEntry(
+        id: row.int64(0), run: row.int64(1), deed: try row.value(2),
+        month: row.isNull(4) ? nil : row.month(4), reason: row.text(5), who: row.text(6),
+        zone: row.text(3), content: row.text(7), sha256: row.text(8))
     }
-    return acts
   }
 }

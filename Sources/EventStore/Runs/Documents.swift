@@ -38,12 +38,9 @@ extension Ledger {
   /// The documents of a run.
   public func documents(ofRun run: Int64) throws(LedgerError) -> RunDocuments {
     try access("read the documents of a run") { database in
-      let names = try database.statement(
-        "select configuration, prices, decisions, published from run where id = ?")
-      names.bind(1, run)
-      let found = try names.first { row in
-        (0..<4).map { row.isNull($0) ? nil : row.text($0) }
-      }
+      let found = try database.first(
+        "select configuration, prices, decisions, published from run where id = ?", run
+      ) { row in (0..<4).map { row.isNull($0) ? nil : row.text($0) } }
       var documents = RunDocuments()
       guard let found else { return documents }
       let rewritings = Rewritings(try database.acts())
@@ -59,9 +56,9 @@ extension Ledger {
     _ sha256: String?, _ rewritings: Rewritings, in database: Connection, isNeeded: Bool = true
   ) throws -> Document? {
     guard let sha256 else { return nil }
-    let statement = try database.statement("select body from document where sha256 = ?")
-    statement.bind(1, sha256)
-    let body = try statement.first { Array($0.blob(0)) }
+    let body = try database.first("select body from document where sha256 = ?", sha256) {
+      Array($0.blob(0))
+    }
     guard let body else {
       if !isNeeded { return nil }
       throw LedgerError(
@@ -76,19 +73,17 @@ extension Ledger {
   /// The last run that followed decisions of this name; nil when none did.
   public func lastRun(withDecisions sha256: String) throws(LedgerError) -> Int64? {
     try access("look for a run") { database in
-      let statement = try database.statement("select max(id) from run where decisions = ?")
-      statement.bind(1, sha256)
-      return try statement.first { $0.optionalInt64(0) } ?? nil
+      try database.first("select max(id) from run where decisions = ?", sha256) {
+        $0.optionalInt64(0)
+      } ?? nil
     }
   }
 
   /// Calls `body` at every document, by SHA-256.
   public func forEachDocument(_ body: (Document) throws -> Void) throws {
     try visit("read the documents") { database in
-      let documents = try Statement(
-        database, "select sha256, body from document order by sha256")
       let rewritings = Rewritings(try database.acts())
-      try documents.forEachRow { row in
+      try database.forEachRow("select sha256, body from document order by sha256") { row in
         let name = row.text(0)
         try body(
           Document(
@@ -101,29 +96,19 @@ extension Ledger {
 
 extension Document {
   func write(to database: Connection) throws {
-    let insertion = try database.statement(
-      "insert into document (sha256, body) values (?, ?) on conflict (sha256) do nothing")
-    insertion.bind(1, sha256)
-    insertion.bind(2, blob: body)
-    try insertion.run()
+    try database.run(
+      "insert into document (sha256, body) values (?, ?) on conflict (sha256) do nothing", sha256,
+      body)
   }
 }
 
 extension RunDocuments {
   /// Writes the documents of `run`, and drops documents that no run refers to any more.
   func write(to database: Connection, run: Int64) throws {
-    for document in all.compactMap(\.self) { try document.write(to: database) }
-    let update = try database.statement(
-      "update run set configuration = ?2, prices = ?3, decisions = ?4 where id = ?1")
-    update.bind(1, run)
-    for (index, document) in all.enumerated() {
-      if let document {
-        update.bind(Int32(index + 2), document.sha256)
-      } else {
-        update.bind(Int32(index + 2), Int64?.none)
-      }
-    }
-    try update.run()
+    for document in [configuration, prices, decisions] { try document?.write(to: database) }
+    try database.run(
+      "update run set configuration = ?2, prices = ?3, decisions = ?4 where id = ?1", run,
+      configuration?.sha256, prices?.sha256, decisions?.sha256)
     try database.execute(
       """
       delete from document where not exists (

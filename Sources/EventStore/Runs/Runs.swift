@@ -39,23 +39,22 @@ extension Ledger {
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
   ) throws(LedgerError) -> Int64 {
     try change("begin a run") { database in
-      let statement = try database.statement(
-        """
-        insert into run (
-          id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected, archives)
-        values (
-          coalesce(
-            (select min(id) from run where published is null),
-            (select max(id) + 1 from run), 1),
-          ?, ?, ?, 0, 0, 0, 0, 0, 0)
-        on conflict (id) do update set
-          as_of_ms = excluded.as_of_ms, version = excluded.version, options = excluded.options
-        returning id
-        """)
-      statement.bind(1, asOf.milliseconds)
-      statement.bind(2, version)
-      statement.bind(3, options)
-      let run = try statement.first { $0.int64(0) } ?? 0
+      let run =
+        try database.first(
+          """
+          insert into run (
+            id, as_of_ms, version, options, lines, accepted, duplicates, skipped, rejected,
+            archives)
+          values (
+            coalesce(
+              (select min(id) from run where published is null),
+              (select max(id) + 1 from run), 1),
+            ?, ?, ?, 0, 0, 0, 0, 0, 0)
+          on conflict (id) do update set
+            as_of_ms = excluded.as_of_ms, version = excluded.version, options = excluded.options
+          returning id
+          """, asOf, version, options
+        ) { $0.int64(0) } ?? 0
       try documents.write(to: database, run: run)
       return run
     }
@@ -70,21 +69,14 @@ extension Ledger {
     checksums: Document? = nil
   ) throws(LedgerError) {
     try change("finish a run") { database in
-      let statement = try database.statement(
+      try database.run(
         """
         update run set
           lines = ?2, accepted = ?3, duplicates = ?4, skipped = ?5, rejected = ?6, archives = ?7,
           published = ?8
         where id = ?1
-        """)
-      for (index, value) in [
-        run, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped,
-        tallies.rejected, archives,
-      ].enumerated() {
-        statement.bind(Int32(index + 1), value)
-      }
-      if let published { statement.bind(8, published) } else { statement.bind(8, Int64?.none) }
-      try statement.run()
+        """, run, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped,
+        tallies.rejected, archives, published)
       try checksums?.write(to: database)
       if published != nil { try RunChain(database).seal(run) }
     }
@@ -93,30 +85,23 @@ extension Ledger {
   /// The run with this number.
   public func run(_ number: Int64) throws(LedgerError) -> RunRow? {
     try access("read a run") { database in
-      let statement = try database.statement("\(RunRow.select) where id = ?")
-      statement.bind(1, number)
-      return try statement.first { RunRow($0) }
+      try database.first("\(RunRow.select) where id = ?", number) { RunRow($0) }
     }
   }
 
   /// The newest `count` runs, newest first.
   public func runs(newest count: Int) throws(LedgerError) -> [RunRow] {
     try access("read the runs") { database in
-      let statement = try database.statement(
-        "\(RunRow.select) order by id desc limit ?")
-      statement.bind(1, Int64(count))
-      var runs: [RunRow] = []
-      try statement.forEachRow { runs.append(RunRow($0)) }
-      return runs
+      try database.all("\(RunRow.select) order by id desc limit ?", count) { RunRow($0) }
     }
   }
 
   /// The newest run that has published; nil when none has.
   public func lastPublished() throws(LedgerError) -> RunRow? {
     try access("read the runs") { database in
-      let statement = try database.statement(
-        "\(RunRow.select) where published is not null order by id desc limit 1")
-      return try statement.first { RunRow($0) }
+      try database.first(
+        "\(RunRow.select) where published is not null order by id desc limit 1"
+      ) { RunRow($0) }
     }
   }
 
@@ -124,31 +109,31 @@ extension Ledger {
   /// nil when they belong to the last published run.
   public func unpublishedRun() throws(LedgerError) -> RunRow? {
     try access("read the runs") { database in
-      let statement = try database.statement(
-        "\(RunRow.select) where published is null order by id limit 1")
-      return try statement.first { RunRow($0) }
+      try database.first("\(RunRow.select) where published is null order by id limit 1") {
+        RunRow($0)
+      }
     }
   }
 
   /// How fresh the input is, by provider and app.
   public func watermarks() throws(LedgerError) -> [Watermark] {
     try access("read the watermarks") { database in
-      let statement = try database.statement(
+      try database.all(
         """
         select w.provider, w.app, max(w.newest_ms), min(w.first_event_ms)
         from watermark w join string s on s.id = w.app
         group by w.provider, w.app, s.value order by w.provider, s.value
-        """)
-      var marks: [Watermark] = []
-      try statement.forEachRow { row in
-        try marks.append(
-          Watermark(
-            provider: row.value(0), app: row.symbol(1),
-            newest: row.instant(2),
-            firstEvent: row.instant(3)))
-      }
-      return marks
+        """
+      ) { try Watermark($0) }
     }
+  }
+}
+
+extension Watermark {
+  init(_ row: Statement) throws(LedgerError) {
+    try self.init(
+      provider: row.value(0), app: row.symbol(1), newest: row.instant(2),
+      firstEvent: row.instant(3))
   }
 }
 

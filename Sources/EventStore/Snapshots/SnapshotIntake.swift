@@ -55,7 +55,7 @@ extension Ledger {
 private struct SnapshotWriter {
   private let entry: SnapshotFileImport
   private let database: Connection
-  private let users: UserWriter
+  private let users: UserKeys
   private let contentInsertion: Statement
   private let contentLookup: Statement
   private let insertion: Statement
@@ -63,7 +63,7 @@ private struct SnapshotWriter {
   init(entry: SnapshotFileImport, database: Connection) throws {
     self.entry = entry
     self.database = database
-    users = try UserWriter(database)
+    users = try UserKeys(database)
     contentInsertion = try database.statement(
       "insert into snapshot_content (key, body) values (?, ?) on conflict (key) do nothing")
     contentLookup = try database.statement("select body from snapshot_content where key = ?")
@@ -79,14 +79,13 @@ private struct SnapshotWriter {
   /// False when the ledger has the same snapshot.
   func write(_ snapshot: Snapshot) throws -> Bool {
     let body = SnapshotCoding.encode(snapshot.entitlements)
-    let content = body.withUnsafeBytes { Fingerprint.of($0) }
-    let user = Fingerprint.of(snapshot.user)
+    let content = try keep(body)
+    let user = snapshot.user.isEmpty ? 0 : try users.key(of: snapshot.user)
     let app = try entry.ledger.keep(word: snapshot.app, in: database)
     if user != 0 {
       var text = snapshot.user
       try text.withUTF8 { try users.keep(user, id: UnsafeRawBufferPointer($0)) }
     }
-    try keep(body, key: content)
     insertion.bind(1, Int64(snapshot.provider.rawValue))
     insertion.bind(2, user)
     insertion.bind(3, Int64(app))
@@ -104,18 +103,20 @@ private struct SnapshotWriter {
     return true
   }
 
-  private func keep(_ body: [UInt8], key: Int64) throws {
-    contentInsertion.bind(1, key)
-    contentInsertion.bind(2, blob: body)
-    guard try !contentInsertion.changedRow() else { return }
-    contentLookup.bind(1, key)
-    let isSame = try contentLookup.first { row in
-      body.withUnsafeBytes { row.blob(0).isEqual(to: $0) }
-    }
-    guard isSame ?? true else {
-      throw LedgerError(
-        .corrupt, "cannot add snapshots: two different contents have one fingerprint",
-        hint: "nothing was merged; report it, for no option of the program can help")
+  /// The key of a content, which is kept when new: its fingerprint or, where another content has
+  /// that number already, the next one that is free.
+  private func keep(_ body: [UInt8]) throws -> Int64 {
+    var key = body.withUnsafeBytes { Fingerprint.of($0) }
+    while true {
+      contentInsertion.bind(1, key)
+      contentInsertion.bind(2, blob: body)
+      if try contentInsertion.changedRow() { return key }
+      contentLookup.bind(1, key)
+      let isSame = try contentLookup.first { row in
+        body.withUnsafeBytes { row.blob(0).isEqual(to: $0) }
+      }
+      if isSame ?? true { return key }
+      key = key.nextKey
     }
   }
 }

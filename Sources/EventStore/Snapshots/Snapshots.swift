@@ -75,13 +75,11 @@ extension Ledger {
   /// When the newest snapshot of each provider at or before `asOf` was captured.
   public func newestCaptures(asOf: Instant) throws(LedgerError) -> [Provider: Instant] {
     try access("read snapshots") { database in
-      let statement = try database.statement(
-        """
-        select provider, max(captured_ms) from snapshot where captured_ms <= ? group by provider
-        """)
-      statement.bind(1, asOf.milliseconds)
       var captures: [Provider: Instant] = [:]
-      try statement.forEachRow { captures[try $0.value(0)] = $0.instant(1) }
+      try database.forEachRow(
+        "select provider, max(captured_ms) from snapshot where captured_ms <= ? group by provider",
+        asOf
+      ) { captures[try $0.value(0)] = $0.instant(1) }
       return captures
     }
   }
@@ -90,7 +88,7 @@ extension Ledger {
   /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
   public func tornSnapshots() throws(LedgerError) -> TornSnapshots? {
     try access("look for snapshots that are not whole") { database in
-      let statement = try database.statement(
+      try database.first(
         """
         select name, count(*) over (), sum(lines - skipped) over (), sum(rejected) over (),
           (select detail || ', at line ' || line from reject
@@ -101,8 +99,8 @@ extension Ledger {
           where whole.kind = 'snapshots' and whole.status = 'complete' and whole.rejected = 0
             and (whole.run > torn.run or whole.name = torn.name and whole.id > torn.id))
         order by id desc limit 1
-        """)
-      return try statement.first { row in
+        """
+      ) { row in
         TornSnapshots(
           newest: row.text(0), files: row.int64(1), lines: row.int64(2), rejected: row.int64(3),
           firstReject: row.isNull(4) ? nil : row.text(4))
@@ -117,8 +115,7 @@ extension Ledger {
     users: ClosedRange<Int64> = .min ... .max, _ body: (Int64) throws -> Void
   ) throws {
     try visit("read users without a snapshot") { database in
-      let statement = try Statement(
-        database,
+      try database.forEachRow(
         """
         select distinct user from lineage as l
         where user <> 0 and provider = ?1 and user between ?4 and ?5
@@ -126,13 +123,8 @@ extension Ledger {
           select 1 from snapshot as s
           where s.provider = ?1 and s.user = l.user and captured_ms between ?2 and ?3)
         order by user
-        """)
-      statement.bind(1, Int64(provider.rawValue))
-      statement.bind(2, capture.lowerBound.milliseconds)
-      statement.bind(3, capture.upperBound.milliseconds)
-      statement.bind(4, users.lowerBound)
-      statement.bind(5, users.upperBound)
-      try statement.forEachRow { try body($0.int64(0)) }
+        """, provider, capture.lowerBound, capture.upperBound, users.lowerBound, users.upperBound
+      ) { try body($0.int64(0)) }
     }
   }
 
@@ -165,9 +157,7 @@ extension Ledger {
     return Snapshot(
       provider: try row.value(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),
       capturedAt: row.instant(3), entitlements: entitlements,
-      place: Provenance(
-        archive: Int32(truncatingIfNeeded: row.int64(4)), line: row.int64(5),
-        byteOffset: row.int64(6)))
+      place: row.provenance(4))
   }
 
   /// The symbol of `word`, kept when new.

@@ -36,8 +36,8 @@ struct FactRefresh {
     var rates: [RateRow]
     /// What all renewals cost.
     var prices: PaidPrices
-    /// The same, or changes to the ledger's.
-    var priceRows: [PriceRow]
+    /// The same, or what is to be added to what the ledger has of it.
+    var paid: [PaidPrice: Int64]
     var groups: Int64
 
     /// Whether everything was folded anew.
@@ -67,7 +67,7 @@ struct FactRefresh {
       breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
-      prices: try prices { result.prices }, priceRows: [PriceRow](result.prices),
+      prices: try prices { result.prices }, paid: result.prices,
       groups: result.groups)
   }
 
@@ -93,15 +93,13 @@ struct FactRefresh {
         ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
       doubtsBefore: doubtsBefore, due: result.change.due, rates: rates,
       prices: try prices {
-        var prices = [PaidPrices.Entry: Int64](try ledger.priceRows())
-        prices.merge(added) { $0 + $1 }
-        return prices
-      }, priceRows: [PriceRow](added), groups: basis.groups)
+        try ledger.paidPrices().merging(added) { $0 + $1 }
+      }, paid: added, groups: basis.groups)
   }
 
   /// The prices of all renewals; empty when there are no snapshots to compare with.
   private func prices(
-    _ charges: () throws -> [PaidPrices.Entry: Int64]
+    _ charges: () throws -> [PaidPrice: Int64]
   ) throws -> PaidPrices {
     guard !fold.reconciled.isEmpty else { return PaidPrices() }
     return PaidPrices(try charges())
@@ -158,7 +156,7 @@ extension FactRefresh.Outcome {
     basis.groups = groups
     return FoldChange(
       basis: basis, isWhole: isWhole, facts: facts, aside: aside, due: due, doubts: now,
-      rates: rates, prices: priceRows)
+      rates: rates, prices: paid)
   }
 }
 

@@ -11,7 +11,7 @@ struct FoldResult: Sendable {
   /// What charges paid for their currencies: how many at each quote.
   var rates: [ExchangeRates.Quote: Int64] = [:]
   /// What renewals cost: how many at each price.
-  var prices: [PaidPrices.Entry: Int64] = [:]
+  var prices: [PaidPrice: Int64] = [:]
   /// Ends that events alone cast doubt on.
   var churnInDoubt: Set<ChurnInDoubt> = []
   /// When the groups are to be folded again.

@@ -67,9 +67,10 @@ struct Increment {
   /// Folds the groups that `read` passes on, on the connections of workers, some `items` at a time.
   private func refresh<Item: Sendable>(
     _ items: [Item], into result: inout Result,
-    _ read: @escaping @Sendable (
-      Ledger, ArraySlice<Item>, inout Result, (GroupChange, inout Result) throws -> Void
-    ) throws -> Void
+    _ read:
+      @escaping @Sendable (
+        Ledger, ArraySlice<Item>, inout Result, (RunPipeline.Group, inout Result) throws -> Void
+      ) throws -> Void
   ) throws {
     // Parts end soon enough that a signal is heeded and little waits in memory, and each worker has
     // one.
@@ -102,7 +103,7 @@ private struct GroupRefresh: Sendable {
   let leaked: Set<Int64>
 
   func refresh(
-    _ group: GroupChange, _ cases: InputBuilder, into result: inout Increment.Result
+    _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Increment.Result
   ) throws {
     result.members.formUnion(group.lineages)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
@@ -116,6 +117,8 @@ private struct GroupRefresh: Sendable {
     }
   }
 
+  /// Whether the lineage may have a twin that was not found before, or was, and has changed.
+  ///
   /// Sandbox lineages are few. Of the others, one has a new twin only if the twin is dirty, or when
   /// its own first event has come to count.
   private func mayLeak(_ row: LineageRow, _ events: [Event]) -> Bool {

@@ -24,7 +24,7 @@ struct Intake {
     case opened(sha256: String)
     /// Its bytes were known before this run, and are not read.
     case skipped
-    case batch(EventBatch)
+    case batch(RunPipeline.Delivered)
     /// The batches so far do not hold; the archive is read anew.
     case again
     /// With the nanoseconds that reading and normalising took.
@@ -56,10 +56,7 @@ struct Intake {
       of: .events, under: plan.archives, except: plan.ownPlaces + plan.snapshots)
     summary.archivesKnown += known
     summary.filesLeftAlone += leftAlone
-    let makers = Workers(count: plan.jobs, waitingMax: 8)
-    let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules) {
-      try makers.make($0, write: $1)
-    }
+    let intake = ledger.beginEvents(schedules: plan.configuration.retrySchedules)
     do {
       try readArchives(files, rules, by: intake, into: &summary)
     } catch {
@@ -122,7 +119,10 @@ struct Intake {
           stage: "ingest", done: done, total: total, lines: summary.lines,
           isLast: done == total))
     }
-    summary.add(try times.measure(.insert) { try intake.write() })
+    try times.measure(.insert) {
+      try Workers(count: plan.jobs, waitingMax: 8).make(try intake.pieces(), write: intake.write)
+      summary.add(try intake.write())
+    }
   }
 
   /// The files with possibly new content, in byte order of their names, and how many are known or
@@ -177,13 +177,14 @@ struct Intake {
   /// A file that was renamed, or copied as it was, keeps its time.
   private func tell(repeated file: ArchiveFile, _ sha256: String) throws {
     let known = try ledger.archiveWithContent(sha256: sha256, kind: .events)
-    guard let known, known.rejected > 0, known.modified != file.modified else {
+    guard let known, known.tallies.rejected > 0, known.modified != file.modified else {
       return log.info("\(file.path) holds the same bytes as an archive already read")
     }
     log.warning(
       """
-      \(file.path) holds the same bytes as \(known.name), of which \(known.rejected) lines were \
-      rejected, and is not read. To have them read anew, pack it with one more empty line in front
+      \(file.path) holds the same bytes as \(known.name), of which \(known.tallies.rejected) \
+      lines were rejected, and is not read. To have them read anew, pack it with one more empty \
+      line in front
       """)
   }
 

@@ -71,7 +71,7 @@ struct CloseProof {
       guard words.count == 3, let rows = Int64(words[0]) else { continue }
       let sealed = RunPart(name: "act", rows: rows, sha256: words[2])
       let before = place == 0 ? 0 : numbers[place - 1]
-      if !kept.areThose(after: before, sealedBy: run, as: sealed) {
+      if !kept.areThose(after: before, sealedAs: sealed) {
         check.fail(.damaged, "what was done before run \(run) is not what the run sealed")
       }
     }

@@ -68,9 +68,10 @@ struct PublishPass {
         asOf: rules.asOf, version: version, options: plan.optionsText,
         documents: plan.documents())
       try times.measure(.facts) {
-        try ledger.apply(change) {
-          try Workers(count: plan.jobs, waitingMax: 4).make($0, write: $1)
+        try Workers(count: plan.jobs, waitingMax: 4).make(try ledger.begin(change)) {
+          try ledger.write($0, of: change)
         }
+        try ledger.finish(change)
       }
       try ledger.replaceDecisions(plan.decisions.decisions)
       let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)

@@ -58,26 +58,3 @@ extension ExchangeRates {
     }
   }
 }
-
-extension [PriceRow] {
-  init(_ charges: [PaidPrices.Entry: Int64]) {
-    self = charges.map { entry, count in
-      PriceRow(
-        product: entry.product.product, store: entry.product.store,
-        currency: entry.product.currency, week: entry.week?.number, price: entry.price,
-        full: entry.full, charges: count)
-    }
-  }
-}
-
-extension [PaidPrices.Entry: Int64] {
-  init(_ rows: [PriceRow]) {
-    self.init(minimumCapacity: rows.count)
-    for row in rows {
-      let product = PricedProduct(product: row.product, store: row.store, currency: row.currency)
-      let entry = PaidPrices.Entry(
-        product: product, week: row.week.map(Week.init(number:)), price: row.price, full: row.full)
-      self[entry] = row.charges
-    }
-  }
-}

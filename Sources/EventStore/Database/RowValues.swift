@@ -20,6 +20,13 @@ extension Statement {
     try known(StringID(exactly: int64(column)))
   }
 
+  /// Provider, app, store and product from a column on.
+  func productKey(_ column: Int32) throws(LedgerError) -> ProductKey {
+    try ProductKey(
+      provider: value(column), app: symbol(column + 1), store: value(column + 2),
+      product: symbol(column + 3))
+  }
+
   private func known<Value>(_ value: Value?) throws(LedgerError) -> Value {
     guard let value else {
       throw LedgerError(.corrupt, "cannot read a row of the ledger: unknown \(Value.self)")
@@ -42,4 +49,38 @@ extension LedgerRow {
   public func symbol(_ index: Int) throws(LedgerError) -> StringID {
     try statement.symbol(Int32(index))
   }
+}
+
+// Moments, days, months and places, which rows hold as numbers.
+
+extension Statement {
+  @inline(__always)
+  func instant(_ column: Int32) -> Instant { Instant(milliseconds: int64(column)) }
+
+  @inline(__always)
+  func optionalInstant(_ column: Int32) -> Instant? {
+    optionalInt64(column).map(Instant.init(milliseconds:))
+  }
+
+  func day(_ column: Int32) -> Day { Day(number: Int32(truncatingIfNeeded: int64(column))) }
+
+  func month(_ column: Int32) -> Month { Month(number: Int32(truncatingIfNeeded: int64(column))) }
+
+  /// Archive, line and offset from a column on.
+  func provenance(_ column: Int32) -> Provenance {
+    Provenance(
+      archive: Int32(truncatingIfNeeded: int64(column)), line: int64(column + 1),
+      byteOffset: int64(column + 2))
+  }
+}
+
+extension LedgerRow {
+  /// The instant whose milliseconds are in column `index` (from 0).
+  public func instant(_ index: Int) -> Instant { statement.instant(Int32(index)) }
+
+  /// The day whose number is in column `index` (from 0).
+  public func day(_ index: Int) -> Day { statement.day(Int32(index)) }
+
+  /// The month whose number is in column `index` (from 0).
+  public func month(_ index: Int) -> Month { statement.month(Int32(index)) }
 }
