@@ -48,7 +48,7 @@ public struct FoldSettings: Sendable {
   ///
   /// The gap and the delivery window must have passed at as-of, or at the newest input of a
   /// stale feed.
-  public func endsAreSettled(until feed: Feed) -> Instant {
+  public func endsAreFinal(until feed: Feed) -> Instant {
     horizon(of: feed) - (renewalGap + deliveryWindow(feed.provider))
   }
 

@@ -35,7 +35,7 @@ public struct PriceBook: Sendable, Equatable {
     }
 
     /// Whether there is an amount rather than a period alone.
-    var tellsAmount: Bool { local != nil || usd != nil }
+    var hasAmount: Bool { local != nil || usd != nil }
   }
 
   private struct Product: Hashable {
@@ -51,7 +51,7 @@ public struct PriceBook: Sendable, Equatable {
   /// Whether the book has no price.
   public var isEmpty: Bool { prices.isEmpty }
 
-  /// Adds a price of a product; `unknown` as store stands for every store.
+  /// Adds a price of a product; the store `unknown` means every store.
   ///
   /// Of two prices that fit a charge equally well, the one added first is taken.
   public mutating func add(_ price: Price, store: Store, product: StringID) {
@@ -71,7 +71,7 @@ public struct PriceBook: Sendable, Equatable {
     for listed in lists(of: product, in: store) {
       let valid = listed.filter {
         $0.offer == offer && $0.validFrom <= time && ($0.country == country || $0.country == 0)
-          && $0.tellsAmount
+          && $0.hasAmount
           && (currency == 0 || $0.currency == currency || $0.currency == 0)
       }
       func fit(_ price: Price) -> (Int, Int, Int64) {
@@ -92,11 +92,11 @@ public struct PriceBook: Sendable, Equatable {
     of product: StringID, in store: Store, offer: StringID = 0, at time: Instant
   ) -> PeriodLength? {
     for listed in lists(of: product, in: store) {
-      let telling = listed.filter {
+      let withPeriod = listed.filter {
         $0.period != nil && $0.offer == offer && $0.validFrom <= time
       }
       var best: Price?
-      for price in telling where best.map({ price.validFrom > $0.validFrom }) ?? true {
+      for price in withPeriod where best.map({ price.validFrom > $0.validFrom }) ?? true {
         best = price
       }
       if let best { return best.period }

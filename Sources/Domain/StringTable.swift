@@ -1,4 +1,4 @@
-/// Words and the small numbers that stand for them; 0 is the empty word.
+/// Words and the small numbers that represent them; 0 is the empty word.
 public struct StringTable: Sendable {
   /// The words, at the place of their number.
   public private(set) var words: [String] = [""]
@@ -60,7 +60,7 @@ public struct StringTable: Sendable {
 /// A text that equals another only byte for byte.
 ///
 /// To Swift, texts are equal that Unicode takes for the same, such as é in one scalar and in two.
-/// Ids are what was told: of two that look alike, each is somebody's.
+/// Ids are kept as received: two that look alike belong to two users.
 public struct ExactText: Hashable, Sendable {
   /// The text itself.
   public let text: String

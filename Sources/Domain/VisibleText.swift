@@ -52,7 +52,7 @@ extension String {
     return text
   }
 
-  /// Bytes that need not be UTF-8, such as a file's name, escaped; each byte that stands for no
+  /// Bytes that need not be UTF-8, such as a file's name, escaped; each byte that encodes no
   /// character is `\x{ff}`.
   public init(escaping bytes: [UInt8]) {
     self = ""

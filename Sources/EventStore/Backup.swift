@@ -10,17 +10,17 @@ extension Ledger {
   public func backup(
     to target: String, stop: () -> Int32 = { 0 }
   ) throws(LedgerError) -> Int64 {
-    guard let aside = AtomicFile(for: target) else {
+    guard let output = AtomicFile(for: target) else {
       throw backupFailure(
         "make the file \(target).part", errno,
         existing: "another backup writes it, or one that died has left it: remove it then")
     }
-    defer { for path in LedgerFiles(of: aside.path).ofCopy { unlink(path) } }
-    try access("back up") { try copy($0, to: aside.path, stop) }
-    guard let size = aside.file.size() else { throw backupFailure("read \(aside.path)", errno) }
-    switch aside.publish() {
+    defer { for path in LedgerFiles(of: output.path).ofCopy { unlink(path) } }
+    try access("back up") { try copy($0, to: output.path, stop) }
+    guard let size = output.file.size() else { throw backupFailure("read \(output.path)", errno) }
+    switch output.publish() {
     case nil: return size
-    case .sync: throw backupFailure("sync \(aside.path)", errno)
+    case .sync: throw backupFailure("sync \(output.path)", errno)
     case .name: throw backupFailure("name the copy \(target)", errno)
     case .syncFolder: throw backupFailure("sync the folder of \(target)", errno)
     }

@@ -28,7 +28,7 @@ extension Int64 {
 /// The keys in the table of users, the only one that holds their ids.
 ///
 /// A key is the fingerprint of the id or, where another id has that number already, the next one
-/// that is free: nobody can stop a run with ids that share a fingerprint.
+/// that is free: ids that share a fingerprint do not stop a run.
 struct UserKeys {
   private let lookup: Statement
   private let insertion: Statement

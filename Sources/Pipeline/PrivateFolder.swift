@@ -20,7 +20,7 @@ final class PrivateFolder {
       throw SubledgerError(.inputOutput, failure, hint: "set TMPDIR to a folder that exists")
     default:
       throw SubledgerError(
-        .inputOutput, failure, hint: "make room in the temporary folder, or set TMPDIR")
+        .inputOutput, failure, hint: "free space in the temporary folder, or set TMPDIR")
     }
   }
 

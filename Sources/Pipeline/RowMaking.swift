@@ -6,7 +6,7 @@ extension Workers {
     _ pieces: [RowPiece<Rows>], write: (Rows) throws -> Void
   ) throws {
     try run(
-      pieces, { piece, tell in _ = tell(Result { try piece.rows() }) },
+      pieces, { piece, send in _ = send(Result { try piece.rows() }) },
       take: { try write($1.get()) })
   }
 }

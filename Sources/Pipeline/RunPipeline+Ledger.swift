@@ -40,7 +40,7 @@ extension RunPipeline {
         "cannot copy the ledger \(plan.ledger) for a dry run: \(error.cause)",
         hint: isForbidden
           ? "check who may read the ledger and what stands beside it"
-          : "make room in the temporary folder, or set TMPDIR")
+          : "free space in the temporary folder, or set TMPDIR")
     }
   }
 
@@ -74,13 +74,13 @@ extension RunPipeline {
       hint: "check the path given with --ledger, or read archives first with `subledger run`")
   }
 
-  /// Refuses what can be told only while breaks and cells are those of `run`, which has published.
+  /// Refuses what can be answered only while breaks and cells are those of `run`.
   func requireStanding(_ run: RunRow, in ledger: Ledger, to deed: String) throws {
     guard let other = try ledger.unpublishedRun() else { return }
     throw SubledgerError(
       .tryAgain,
-      "cannot \(deed): run \(other.id) has not published, and its breaks stand in the place of "
-        + "those that run \(run.id) published",
+      "cannot \(deed): run \(other.id) has not published, and its breaks have replaced "
+        + "those of run \(run.id)",
       hint: "wait for the run that is at work; when none is, one was broken off: publish with "
         + "`subledger run` or `subledger report`")
   }

@@ -67,7 +67,7 @@ public struct RunPipeline {
     let pipeline = try withLists()
     return try pipeline.withLedger { ledger in
       let intake = try pipeline.ingest(into: ledger)
-      try pipeline.tellFuture(of: ledger)
+      try pipeline.warnOfFutureInput(of: ledger)
       var outcome = try pipeline.withKeptDecisions(of: ledger).publish(from: ledger, after: intake)
       outcome.dryRun?.intake = intake.text
       return outcome
@@ -91,7 +91,7 @@ public struct RunPipeline {
     try requireLedger()
     return try pipeline.withLedger { ledger in
       try refuseNothing(IntakeSummary(), ledger)
-      try pipeline.tellFuture(of: ledger)
+      try pipeline.warnOfFutureInput(of: ledger)
       return try pipeline.withKeptDecisions(of: ledger)
         .publish(from: ledger, after: IntakeSummary())
     }

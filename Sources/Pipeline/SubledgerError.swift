@@ -46,7 +46,9 @@ public struct SubledgerError: Error, Sendable, CustomStringConvertible {
 
   /// A signal asked to stop, and no change is half done.
   static func stopped(by signal: Int32) -> SubledgerError {
-    SubledgerError(.stopped(signal), "stopped by signal \(signal); what was done is kept")
+    SubledgerError(
+      .stopped(signal),
+      "interrupted by signal \(signal); ingested archives are kept, nothing was published")
   }
 
   /// Message and hint for a person.

@@ -40,7 +40,7 @@ struct IntakeSummary: Sendable {
   /// JSON values that were read, including files that turned out to be known.
   var lines: Int64 = 0
   /// What became of the lines of archives that were read.
-  var tallies = ArchiveTallies()
+  var counts = ArchiveCounts()
   var snapshots: Int64 = 0
   var snapshotsRejected: Int64 = 0
   var snapshotFilesKnown = 0
@@ -48,26 +48,26 @@ struct IntakeSummary: Sendable {
   var snapshotFilesRefused = 0
 
   /// Adds what archives brought, and counts them as read.
-  mutating func add(_ archives: [ArchiveTallies]) {
+  mutating func add(_ archives: [ArchiveCounts]) {
     archivesRead += archives.count
-    for archive in archives { tallies.add(archive) }
+    for archive in archives { counts.add(archive) }
   }
 
   /// Whether there was input and not one line of it could be understood.
   ///
   /// A refused file is new in every run: beside input that was read before it stops none.
   var isBeyondSalvage: Bool {
-    let understood = tallies.accepted + tallies.duplicates + tallies.skipped + snapshots
+    let understood = counts.accepted + counts.duplicates + counts.skipped + snapshots
     let isRefused = snapshotFilesRefused > 0 && archivesKnown + snapshotFilesKnown == 0
-    let isUnread = tallies.rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
+    let isUnread = counts.rejected + snapshotsRejected > 0 || archivesDamaged > 0 || isRefused
     return understood == 0 && isUnread
   }
 
   /// One line for the log.
   var text: String {
     "\(archivesRead) archives read, \(archivesKnown) known, \(archivesDamaged) damaged; "
-      + "\(tallies.lines) lines: \(tallies.accepted) accepted, \(tallies.duplicates) duplicates, "
-      + "\(tallies.skipped) skipped, \(tallies.rejected) rejected; \(snapshots) snapshots, "
+      + "\(counts.lines) lines: \(counts.accepted) accepted, \(counts.duplicates) duplicates, "
+      + "\(counts.skipped) skipped, \(counts.rejected) rejected; \(snapshots) snapshots, "
       + "\(snapshotsRejected) rejected"
       + (snapshotFilesRefused > 0
         ? "; \(counted(snapshotFilesRefused, "file")) of snapshots refused" : "")

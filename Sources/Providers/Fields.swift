@@ -4,7 +4,7 @@ import Domain
 
 /// Values of members, each by its meaning.
 ///
-/// What is no text is absent as well when it is the empty string that some senders write.
+/// A value that is not text is absent as well if it is the empty string that some senders write.
 extension JSONTape {
   /// A text of one provider's or store's making: a string, or an integer as its digits.
   ///

@@ -55,7 +55,7 @@ public struct Normaliser {
         if let detail = refused[place.byteOffset] {
           batch.reject(BodyProblem(.unauthenticated, detail), at: place)
         } else {
-          batch.account(for: unwrapping.settle(at: place, to: &batch), at: place)
+          batch.account(for: unwrapping.unwrap(at: place, to: &batch), at: place)
         }
       } catch {
         batch.reject(BodyProblem(error, start: start), at: place)
@@ -76,8 +76,8 @@ extension EventBatch {
   /// Books a value that brought no event.
   mutating func account(for outcome: Outcome, at place: Provenance) {
     switch outcome {
-    case .settled(nil): break
-    case .settled(let reason?): skipped[reason.rawValue, default: 0] += 1
+    case .handled(nil): break
+    case .handled(let reason?): skipped[reason.rawValue, default: 0] += 1
     case .empty: skipped[SkipReason.registrationProbe.rawValue, default: 0] += 1
     case .refused(let problem), .unknown(let problem): reject(problem, at: place)
     }

@@ -47,7 +47,7 @@ struct ValueCursor {
     if !ValueEnd.isOpening(bytes[position]),
       let other = bytes[end..<endByBrackets].firstIndex(where: { !Self.isBlank($0) })
     {
-      throw JSONProblem(offset: other, reason: "a value that is no object goes on")
+      throw JSONProblem(offset: other, reason: "a value other than an object continues")
     }
     position = end
   }

@@ -25,7 +25,7 @@ public enum ReportError: Error, Sendable, CustomStringConvertible {
       "cannot publish: the identity \"\(name)\" does not hold for \(rows.joined(separator: "; "));"
         + " this is a bug: keep the ledger, and report the line above"
     case .overflow(let report, let column):
-      "cannot write \(column) of \(report): a sum exceeds what is kept exactly;"
+      "cannot write \(column) of \(report): a sum exceeds the range of exact numbers;"
         + " look in the archives for amounts that cannot be true"
     case .ledger(let error): error.description
     case .stopped(let signal): "stopped by signal \(signal) while the reports were written"

@@ -43,8 +43,8 @@ public func namesPersons(_ file: String) -> Bool {
 
 /// Whether a file of a set, by its path in it, depends on when input arrived, rather than on its
 /// content.
-public func speaksOfArrival(_ file: String) -> Bool {
-  ReportDefinition.of(file)?.speaksOfArrival ?? false
+public func dependsOnArrival(_ file: String) -> Bool {
+  ReportDefinition.of(file)?.dependsOnArrival ?? false
 }
 
 extension ReportDefinition {

@@ -98,7 +98,7 @@ public struct Scenario: Sendable, Equatable {
         ([sandboxShare, envelopedShare] + faultShares.values).allSatisfy(million.contains),
         "a share is not between 0 and a million"
       ),
-      (!providers.isEmpty, "there is no provider"),
+      (!providers.isEmpty, "no provider given"),
       ((1...120).contains(months), "there are 1 to 120 months"),
       (
         start.milliseconds % Interval.day.milliseconds == 0,

@@ -101,7 +101,8 @@ public enum SimulationError: Error, Sendable, Equatable, CustomStringConvertible
     case .stopped(let signal):
       "Interrupted by signal \(signal): the scenario is incomplete. Remove the folder."
     case .output(let path, let reason):
-      "Cannot write \(path): \(reason). Check that the folder is writable and the disk has room."
+      "Cannot write \(path): \(reason). "
+        + "Check that the folder is writable and the disk has free space."
     }
   }
 }

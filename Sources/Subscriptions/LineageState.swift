@@ -115,7 +115,7 @@ public struct LineageState: Sendable, Equatable {
   /// came, by `transactionKey`.
   public var productsOfUncharged: [Int64: StringID] = [:]
   /// Whether an event came that only something that renews has.
-  public var speaksOfSubscription = false
+  public var concernsSubscription = false
   /// The product that a change without a charge announced for the next renewal; nil when none did.
   public var scheduledProduct: StringID?
   /// Whether the last period is a trial rather than paid.
@@ -126,14 +126,14 @@ public struct LineageState: Sendable, Equatable {
   public var isEndDerived = false
   /// A later end in a cancel, an expiry or a failed payment: the period that it ends was paid for,
   /// though its charge never came.
-  public var toldEnd: Instant?
+  public var reportedEnd: Instant?
   /// The end in the last cancel or expiry of the last period's own charge, whether it counts or
   /// not; nil without one.
-  public var lastToldEnd: Instant?
+  public var lastReportedEnd: Instant?
   /// End of the last period with grace, or the moment access was revoked.
   public var effectiveEnd: Instant?
   /// Whether a whole refund or a revocation ended the last period.
-  public var accessTakenAway = false
+  public var accessRevoked = false
   /// Whether the lineage's last word is that it will not renew.
   public var isAutoRenewOff = false
   /// When auto-renew was last switched off, in whatever period; nil when it never was or an event
@@ -163,7 +163,7 @@ public struct LineageState: Sendable, Equatable {
 
   /// Whether the lineage renews, rather than being a one-time purchase.
   public var isSubscription: Bool {
-    speaksOfSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
+    concernsSubscription || !trials.isEmpty || charges.contains { $0.kind != .oneTime }
   }
 
   /// Whether the trial that is the last period was given back, before anything was paid.
@@ -173,7 +173,7 @@ public struct LineageState: Sendable, Equatable {
   }
 
   /// Whether an expiry was reported for the last period.
-  public var isExpiryTold: Bool { expiredAt != nil }
+  public var isExpiryReported: Bool { expiredAt != nil }
 
   /// Charges of subscriptions, in business order.
   public var subscriptionCharges: [Charge] { charges.filter { $0.kind != .oneTime } }

@@ -8,7 +8,7 @@ public import Domain
 public struct SubscriptionHistory: Sendable {
   let rules: FoldSettings
   /// Counted events in business order, as they were reported.
-  let told: [Event]
+  let reported: [Event]
   /// The same with derived events instead of observations, without the charges that are held.
   let events: [Event]
   let bookings: [Booking]
@@ -36,30 +36,30 @@ public struct SubscriptionHistory: Sendable {
   public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
     let counted = inBusinessOrder(events, before: rules.asOf)
     try self.init(
-      told: counted, events: counted, nextDerived: nil, rules: rules, exclusion: nil,
+      reported: counted, events: counted, nextDerived: nil, rules: rules, exclusion: nil,
       isChained: true)
   }
 
-  /// Folds `events`, which `told` prove; both in business order.
+  /// Folds `events`, which `reported` prove; both in business order.
   init(
-    told: [Event], events: [Event], nextDerived: Instant?, rules: FoldSettings,
+    reported: [Event], events: [Event], nextDerived: Instant?, rules: FoldSettings,
     exclusion: ExclusionReason?, isChained: Bool
   ) throws(AmountOverflow) {
     self.nextDerived = nextDerived
     self.rules = rules
-    self.told = told
+    self.reported = reported
     let charges = try DoubleCharges(events, rules: rules)
     let events = charges.events
     self.events = events
     self.isChained = isChained
-    self.exclusion = told.first?.environment == .sandbox ? .sandbox : exclusion
+    self.exclusion = reported.first?.environment == .sandbox ? .sandbox : exclusion
     var booking = BookingPass(events: events, rules: rules)
     try booking.run()
     var pass = PeriodPass(events: events, bookings: booking.bookings, rules: rules)
     periods = pass.run()
     bookings = booking.bookings
-    disorder = arrivalDisorder(of: told, rules)
-    let arrivals = arrivalFindings(disorder, told, rules)
+    disorder = arrivalDisorder(of: reported, rules)
+    let arrivals = arrivalFindings(disorder, reported, rules)
     held = charges.held + booking.held
     findings = (charges.findings + booking.findings + pass.findings + arrivals)
       .sorted { $0.time < $1.time }
@@ -67,11 +67,11 @@ public struct SubscriptionHistory: Sendable {
   }
 
   /// Whether no event of the lineage counts yet.
-  public var isEmpty: Bool { told.isEmpty }
+  public var isEmpty: Bool { reported.isEmpty }
 
   /// Adds the contributions of this subscription to `books`.
   func book<Target: Books>(all books: inout Target) throws(AmountOverflow) {
-    guard !told.isEmpty else { return }
+    guard !reported.isEmpty else { return }
     bookArrivals(into: &books)
     if let exclusion { return bookExcluded(exclusion, into: &books) }
     try bookRevenue(into: &books)
@@ -87,14 +87,14 @@ public struct SubscriptionHistory: Sendable {
 
   /// The dimensions of a row about `product`.
   func productKey(_ product: StringID) -> ProductKey {
-    let first = told[0]
+    let first = reported[0]
     return ProductKey(provider: first.provider, app: first.app, store: store, product: product)
   }
 
   /// The shop, as far as any event names it.
   var store: Store {
-    let named = told[0].store
-    return named != .unknown ? named : told.first { $0.store != .unknown }?.store ?? .unknown
+    let named = reported[0].store
+    return named != .unknown ? named : reported.first { $0.store != .unknown }?.store ?? .unknown
   }
 
   func day(_ instant: Instant) -> Day { rules.calendar.day(of: instant) }

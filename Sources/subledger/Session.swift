@@ -47,16 +47,16 @@ final class Session {
   ) throws -> RunResult {
     let outcome = try work(pipeline)
     if timing.timings { log.warning("\(pipeline.stageTimes)") }
-    if let dryRun = outcome.dryRun { try StandardStreams.tell(dryRun.text) }
+    if let dryRun = outcome.dryRun { try StandardStreams.print(dryRun.text) }
     return outcome
   }
 
   /// Does `work` with the pipeline of these options, and prints its answer.
-  func tell(
+  func print(
     _ flags: [String: [String]] = [:], _ work: (RunPipeline) throws -> String
   ) throws {
     try run { session in
-      try StandardStreams.tell(work(session.pipeline(flags)))
+      try StandardStreams.print(work(session.pipeline(flags)))
       return .done
     }
   }

@@ -24,7 +24,7 @@ enum StandardStreams {
   /// Writes what a command was asked for and a line end to standard output.
   ///
   /// The command is done then, whether or not somebody reads it to the end.
-  static func tell(_ text: String) throws(SubledgerError) {
+  static func print(_ text: String) throws(SubledgerError) {
     let cause = write(Array(text.utf8) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
     guard cause == 0 || cause == EPIPE else { throw unwritable(cause) }
   }
@@ -35,7 +35,7 @@ enum StandardStreams {
   static func put(_ bytes: [UInt8]) throws(SubledgerError) {
     let cause = write(bytes, to: STDOUT_FILENO)
     guard cause != EPIPE else {
-      throw SubledgerError(.stopped(SIGPIPE), "nobody reads the output any more")
+      throw SubledgerError(.stopped(SIGPIPE), "the reader closed the output")
     }
     guard cause == 0 else { throw unwritable(cause) }
   }

@@ -6,10 +6,10 @@ struct Subledger: ParsableCommand {
     commandName: "subledger",
     abstract: "Revenue, churn and renewals from archived purchase webhooks, and which never came.",
     discussion: """
-      Every night:  subledger run --archives /srv/webhooks --snapshots /srv/entitlements
+      Every day:  subledger run --archives /srv/webhooks --snapshots /srv/entitlements
 
-      Each event counts once, whatever the order and number of its deliveries. The reports speak \
-      of business time up to --as-of; the ledger keeps everything else for later runs.
+      Each event counts once, whatever the order and number of its deliveries. The reports cover \
+      business time up to --as-of; the ledger keeps everything else for later runs.
 
       EXIT STATUS
         0   done, also when there was nothing new
@@ -18,9 +18,9 @@ struct Subledger: ParsableCommand {
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
         66  no input                    75  another run holds the ledger, or too early
-        70  an identity does not hold   77  rights are missing
+        70  a consistency check failed  77  permission denied
         78  configuration               130, 143  stopped by SIGINT, SIGTERM at a safe point
-        141 nobody reads on what is explained
+        141 output of explain closed by its reader
       """,
     version: Release.version,
     subcommands: [

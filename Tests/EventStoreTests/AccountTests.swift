@@ -13,7 +13,7 @@ struct AccountTests {
     ledger = try Ledger.fresh(in: folder)
   }
 
-  @Test("Every line of an archive is accounted for, in tallies and in the table")
+  @Test("Every line of an archive is accounted for, in counts and in the table")
   func lines() throws {
     let ingest = try ledger.beginEvents(.named("a"))
     let reject = Reject(
@@ -24,8 +24,8 @@ struct AccountTests {
     odd.add(Line(time: 9), value: 0)
     (odd.skipped, odd.lines) = (["test": 1, "probe": 1], 3)
     try ingest.add(odd)
-    let tallies = try ingest.finish()
-    var expected = ArchiveTallies()
+    let archive = try ingest.finish()
+    var expected = ArchiveCounts()
     expected.lines = 9
     expected.accepted = 2
     expected.duplicates = 1
@@ -35,7 +35,7 @@ struct AccountTests {
     expected.missingIsProceed = 1
     expected.firstEvent = Line(time: 5).at
     expected.lastEvent = Line(time: 9).at
-    #expect(tallies == expected)
+    #expect(archive == expected)
     #expect(
       try ledger.table(
         """
@@ -52,7 +52,7 @@ struct AccountTests {
     #expect(try ledger.rejects(for: "not_json", of: "sha of a") == [90: "at byte 3"])
   }
 
-  @Test("Rejects of one reason and archive are told by place, unless they are more than listed")
+  @Test("Rejects of one reason and archive are reported by place, unless they are more than listed")
   func rejectsByPlace() throws {
     for (name, count) in [("a", 1_000), ("b", 1_001), ("c", 0)] as [(String, Int64)] {
       let ingest = try ledger.beginEvents(.named(name))
@@ -73,7 +73,7 @@ struct AccountTests {
   @Test(
     "How a body was read counts once, however often it is delivered, and again in a new version")
   func readingsOnce() throws {
-    func told(_ line: Line) -> EventBatch {
+    func reported(_ line: Line) -> EventBatch {
       var batch = EventBatch()
       for value in 0..<2 as Range<Int32> {
         batch.note(roundedAmounts: 300, missingIsProceed: 1)
@@ -85,9 +85,9 @@ struct AccountTests {
     var counts: [[Int64]] = []
     for (number, line) in [Line(), Line(), Line(usd: 4_990_000)].enumerated() {
       let intake = try ledger.beginEvents(.named("\(number)"))
-      try intake.add(told(line))
-      let tallies = try intake.finish()
-      counts.append([tallies.roundedAmounts, tallies.missingIsProceed])
+      try intake.add(reported(line))
+      let archive = try intake.finish()
+      counts.append([archive.roundedAmounts, archive.missingIsProceed])
     }
     #expect(counts == [[300, 1], [0, 0], [300, 1]])
   }
@@ -102,9 +102,9 @@ struct AccountTests {
     batch.lines = 2
     let ingest = try ledger.beginEvents(.named("b"))
     try ingest.add(batch)
-    let tallies = try ingest.finish()
-    #expect(tallies.accepted == 1)
-    #expect(tallies.duplicates == 1)
+    let archive = try ingest.finish()
+    #expect(archive.accepted == 1)
+    #expect(archive.duplicates == 1)
   }
 
   @Test("A damaged archive keeps the offset of the damage, and the whole one picks up the rest")
@@ -117,9 +117,9 @@ struct AccountTests {
     whole.sha256 = "another"
     let second = try ledger.beginEvents(whole)
     try second.add(.of([Line(), Line(transaction: "2")]))
-    let tallies = try second.finish()
-    #expect(tallies.accepted == 1)
-    #expect(tallies.duplicates == 1)
+    let archive = try second.finish()
+    #expect(archive.accepted == 1)
+    #expect(archive.duplicates == 1)
   }
 
   @Test("An unchanged file is known without reading it; any change makes it unknown")
@@ -214,7 +214,7 @@ struct AccountTests {
     #expect(marks.map(\.firstEvent) == [Line(time: 30).at, Line(time: 20).at])
   }
 
-  @Test("A state that tells no date of its own is an event of when it was received")
+  @Test("A state that reports no date of its own is an event of when it was received")
   func firstOfStates() throws {
     let bought = Line(
       provider: .iaptic, kind: .observed, time: 10, received: 500, isTimeInferred: true)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("Attempts are told by when a delivery came")
+@Suite("Attempts are reported by when a delivery came")
 struct AttemptTests {
   private static let minute: Int64 = 60
   private static let hour: Int64 = 3600

@@ -50,8 +50,8 @@ struct CoverTests {
     let folder = try TemporaryFolder()
     let ledger = try Ledger.fresh(in: folder)
     var then: [[String]] = []
-    for night in VersionTests.rivals.indices {
-      try ledger.ingest("\(night)", [VersionTests.rivals[night], Line(transaction: "n\(night)")])
+    for run in VersionTests.rivals.indices {
+      try ledger.ingest("\(run)", [VersionTests.rivals[run], Line(transaction: "n\(run)")])
       try ledger.publish()
       then.append(try ledger.countedContent())
     }

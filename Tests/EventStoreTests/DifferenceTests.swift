@@ -31,7 +31,7 @@ struct DifferenceTests {
     #expect(found.first?.rows == 30 && found.first?.wrong == 30)
     #expect(found.first?.differing.count == 10)
     #expect(
-      found.first?.differing.first == "provider 1, app 1 is not what the run comes to")
+      found.first?.differing.first == "provider 1, app 1 differs from the run's result")
   }
 
   @Test("A row that only one has counts as well")
@@ -41,7 +41,7 @@ struct DifferenceTests {
     #expect(found.first?.wrong == 2)
     #expect(
       found.first?.differing == [
-        "provider 1, app 99 is not what the run comes to", "provider 1, app 1 is missing",
+        "provider 1, app 99 differs from the run's result", "provider 1, app 1 is missing",
       ])
   }
 
@@ -50,6 +50,6 @@ struct DifferenceTests {
     let found = try differences(
       after: "update fold set rules = 'others'", "insert into due values (1, 1)")
     #expect(found.map(\.table) == ["fold"])
-    #expect(found.first?.differing == ["id 1 is not what the run comes to"])
+    #expect(found.first?.differing == ["id 1 differs from the run's result"])
   }
 }

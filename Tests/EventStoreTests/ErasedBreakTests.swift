@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("A break keeps its id and its life when its person is erased")
+@Suite("A break keeps its id and its subscription when its person is erased")
 struct ErasedBreakTests {
   private let folder: TemporaryFolder
   private let ledger: Ledger
@@ -19,7 +19,7 @@ struct ErasedBreakTests {
       var found = Break(id: "b", code: .missedRenewal, provider: .qonversion)
       (found.user, found.subscription) = (user, "\(user)|pro")
       _ = try ledger.storeBreaks(isSeen ? [found] : [], asOf: asOf, run: run)
-      try ledger.finishRun(run, archives: 0, tallies: ArchiveTallies(), published: "set")
+      try ledger.finishRun(run, archives: 0, counts: ArchiveCounts(), published: "set")
     }
   }
 

@@ -200,9 +200,9 @@ struct EventIntakeTests {
       let numbers = (batch * 4095)...(batch * 4095 + 4095)
       try ingest.add(.of(numbers.map { Line(transaction: "\($0)", original: "o\($0 % 50)") }))
     }
-    let tallies = try ingest.finish()
-    #expect(tallies.lines == 9 * 4096)
-    #expect(tallies.duplicates == 8)
+    let counts = try ingest.finish()
+    #expect(counts.lines == 9 * 4096)
+    #expect(counts.duplicates == 8)
     #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["36856|36856"])
     let again = try ledger.beginEvents(.named("b"))
     for _ in 0..<10 { try again.add(.of((0..<4000).map { Line(transaction: "x\($0)") })) }

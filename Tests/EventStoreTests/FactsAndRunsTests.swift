@@ -102,21 +102,21 @@ struct FactsAndRunsTests {
   @Test("Runs are numbered, and remember what they read and published")
   func runs() throws {
     let first = try ledger.beginRun(asOf: Instant(seconds: 1), version: "1.0", options: "{}")
-    try ledger.finishRun(first, archives: 0, tallies: ArchiveTallies(), published: "aa")
+    try ledger.finishRun(first, archives: 0, counts: ArchiveCounts(), published: "aa")
     let second = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")
-    var tallies = ArchiveTallies()
-    tallies.lines = 10
-    tallies.accepted = 4
-    tallies.duplicates = 3
-    tallies.skipped = 2
-    tallies.rejected = 1
-    var both = tallies
-    both.add(ArchiveTallies())
-    #expect(both == tallies)
-    try ledger.finishRun(second, archives: 5, tallies: tallies, published: "ab")
+    var counts = ArchiveCounts()
+    counts.lines = 10
+    counts.accepted = 4
+    counts.duplicates = 3
+    counts.skipped = 2
+    counts.rejected = 1
+    var both = counts
+    both.add(ArchiveCounts())
+    #expect(both == counts)
+    try ledger.finishRun(second, archives: 5, counts: counts, published: "ab")
     let runs = try ledger.runs(newest: 9)
     #expect(runs.map(\.id) == [second, first])
-    #expect(runs[0].tallies == tallies)
+    #expect(runs[0].counts == counts)
     #expect(runs[0].archives == 5)
     #expect(runs[0].published == "ab")
     #expect(runs[1].published == "aa")
@@ -129,7 +129,7 @@ struct FactsAndRunsTests {
     let again = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")
     #expect(again == first)
     #expect(try ledger.runs(newest: 9).map(\.version) == ["1.1"])
-    try ledger.finishRun(again, archives: 0, tallies: ArchiveTallies(), published: "aa")
+    try ledger.finishRun(again, archives: 0, counts: ArchiveCounts(), published: "aa")
     let next = try ledger.beginRun(asOf: Instant(seconds: 2), version: "1.1", options: "{}")
     #expect(next == first + 1)
   }

@@ -41,14 +41,14 @@ struct HistoryTests {
     #expect(event.created == Line().at + .seconds(5))
     #expect(try ledger.lineage(copy(1).lineage)?.userText == "late")
     #expect(try ledger.conflicts().isEmpty)
-    #expect(try ledger.table("select count(*) from contested") == ["0"])
+    #expect(try ledger.table("select count(*) from event_conflict") == ["0"])
     #expect(
       try ledger.table("select sum(distinct_events), sum(duplicates_exact) from delivery_cell")
         == ["1|4"])
   }
 
-  @Test("Copies and contradictions over nights come to what they come to in one", arguments: 1...40)
-  func nights(seed: UInt64) throws {
+  @Test("Copies and contradictions over runs come to what they come to in one", arguments: 1...40)
+  func runs(seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     func below(_ limit: Int) -> Int { numbers.below(limit) }
     // A body is what it says: copies of one say the same.
@@ -65,23 +65,24 @@ struct HistoryTests {
     }
     let once = try Ledger.fresh(in: try TemporaryFolder())
     try once.ingest("all", lines)
-    let nightly = try Ledger.fresh(in: try TemporaryFolder())
+    let incremental = try Ledger.fresh(in: try TemporaryFolder())
     var rest = lines
     while !rest.isEmpty {
-      var night: [Line] = []
+      var run: [Line] = []
       for _ in 0...below(12) where !rest.isEmpty {
-        night.append(rest.remove(at: below(rest.count)))
+        run.append(rest.remove(at: below(rest.count)))
       }
-      try nightly.ingest("\(rest.count)", night)
-      if below(2) == 0 { try nightly.publish() }
+      try incremental.ingest("\(rest.count)", run)
+      if below(2) == 0 { try incremental.publish() }
     }
     let content = try once.countedContent()
     #expect(content.contains { $0.hasPrefix("conflict") })
-    let other = try nightly.countedContent()
+    let other = try incremental.countedContent()
     #expect(other.filter { !content.contains($0) } == [], "seed \(seed): not in one night")
     #expect(content.filter { !other.contains($0) } == [], "seed \(seed): not in many")
     #expect(
-      try nightly.table("select sum(versions) > count(*) from lineage") == ["1"], "seed \(seed)")
+      try incremental.table("select sum(versions) > count(*) from lineage") == ["1"], "seed \(seed)"
+    )
   }
 
   @Test("The documents of a run are kept once, and those that no run has any more are dropped")
@@ -118,7 +119,7 @@ extension Ledger {
     if number == 0 {
       number = try beginRun(asOf: Instant(seconds: 1), version: "1", options: "{}")
     }
-    try finishRun(number, archives: 0, tallies: ArchiveTallies(), published: "set \(number)")
+    try finishRun(number, archives: 0, counts: ArchiveCounts(), published: "set \(number)")
   }
 
   /// What is the same however lines came: every counted event, by lineage, and the conflicts.

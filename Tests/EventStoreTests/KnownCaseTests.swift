@@ -109,7 +109,7 @@ struct KnownCaseTests {
   ]
 
   @Test("A damaged case is refused when it is read", arguments: damages.indices)
-  func told(index: Int) throws {
+  func reported(index: Int) throws {
     let damage = Self.damages[index]
     try damage.read(ledger)
     try ledger.rows(sql: "pragma ignore_check_constraints = on") { _ in }
@@ -128,7 +128,7 @@ struct KnownCaseTests {
     #expect(error?.kind == .corrupt)
   }
 
-  @Test("Damaged bytes are told as what they hold")
+  @Test("Damaged bytes are reported as what they hold")
   func bytes() throws {
     try ledger.rows(sql: "insert into rate_cell values (1, 1, x'ff')") { _ in }
     let error = #expect(throws: LedgerError.self) { _ = try ledger.rateRows() }

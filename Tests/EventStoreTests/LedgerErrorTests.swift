@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventStore
 
-@Suite("An error of SQLite is told for what it is")
+@Suite("An error of SQLite is reported for what it is")
 struct LedgerErrorTests {
   @Test(
     "What the system cannot read is a broken disk, not a damaged ledger",

@@ -111,7 +111,7 @@ struct MigrationTests {
     #expect(try Self.content(path) == after)
   }
 
-  @Test("Who only reads an older ledger is told to let a run migrate it")
+  @Test("Who only reads an older ledger is reported to let a run migrate it")
   func older() throws {
     let migrations = tomorrow { try Self.half($0) }
     let error = #expect(throws: LedgerError.self) {

@@ -138,7 +138,7 @@ extension Ledger {
 
   /// Takes in one archive of one batch.
   @discardableResult
-  func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveTallies {
+  func ingest(_ name: String, _ lines: [Line]) throws -> ArchiveCounts {
     let ingest = try beginEvents(.named(name))
     try ingest.add(.of(lines))
     return try ingest.finish()
@@ -175,10 +175,10 @@ struct OneArchive {
 
   func add(_ batch: EventBatch) throws { try intake.add(batch) }
 
-  func finish(damageOffset: Int64? = nil) throws -> ArchiveTallies {
-    var tallies = try intake.finish(damageOffset: damageOffset)
-    tallies += try intake.write()
-    return try #require(tallies.first)
+  func finish(damageOffset: Int64? = nil) throws -> ArchiveCounts {
+    var counts = try intake.finish(damageOffset: damageOffset)
+    counts += try intake.write()
+    return try #require(counts.first)
   }
 
   func abandon() { intake.abandon() }

@@ -63,7 +63,7 @@ struct SealedTableTests {
     #expect(sealed == [RunPart(acts: acts)])
   }
 
-  @Test("What an act wrote anew is read as it was written; other lines tell nothing of it")
+  @Test("What an act wrote anew is read as it was written; other lines report nothing of it")
   func rewritings() throws {
     let (old, new) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
     let rewriting = Rewriting("part:3:archive", old: "2:\(old)", new: "1:\(new)")

@@ -25,7 +25,7 @@ struct SharedFingerprintTests {
       entitlements: [Entitlement(id: entitlement)], place: Provenance(line: 1, byteOffset: 0))
   }
 
-  private func add(_ snapshots: [Snapshot]) throws -> ArchiveTallies {
+  private func add(_ snapshots: [Snapshot]) throws -> ArchiveCounts {
     let intake = try ledger.beginSnapshots(.named("s", kind: .snapshots))
     try intake.add(snapshots)
     return try intake.finish()
@@ -52,8 +52,8 @@ struct SharedFingerprintTests {
   }
 
   @Test("Users of several archives and of a spill file are kept apart", arguments: [0, 64 << 20])
-  func archives(waveSize: Int) throws {
-    let intake = ledger.beginEvents(waveSize: waveSize, asideSize: 1 << 30)
+  func archives(batchSize: Int) throws {
+    let intake = ledger.beginEvents(batchSize: batchSize, spillSize: 1 << 30)
     for (number, id) in (Self.ids + Self.ids).enumerated() {
       try intake.begin(.named("\(number)"))
       try intake.add(.of(lines([id])))

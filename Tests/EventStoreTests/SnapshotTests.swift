@@ -22,7 +22,7 @@ struct SnapshotTests {
   }
 
   @discardableResult
-  private func add(_ name: String, _ snapshots: [Snapshot]) throws -> ArchiveTallies {
+  private func add(_ name: String, _ snapshots: [Snapshot]) throws -> ArchiveCounts {
     let ingest = try ledger.beginSnapshots(.named(name, kind: .snapshots))
     try ingest.add(snapshots)
     return try ingest.finish()
@@ -104,11 +104,11 @@ struct SnapshotTests {
     try ingest.add(
       [snapshot("a"), snapshot("a", at: 101)],
       rejects: [Reject(place: Provenance(line: 1), reason: "no_user", detail: "")])
-    let tallies = try ingest.finish()
-    #expect(tallies.lines == 3)
-    #expect(tallies.accepted == 1)
-    #expect(tallies.duplicates == 1)
-    #expect(tallies.rejected == 1)
+    let counts = try ingest.finish()
+    #expect(counts.lines == 3)
+    #expect(counts.accepted == 1)
+    #expect(counts.duplicates == 1)
+    #expect(counts.rejected == 1)
     #expect(
       try ledger.table("select count(*), count(distinct content) from snapshot") == ["3|1"])
     #expect(try ledger.table("select count(*) from snapshot_content") == ["1"])

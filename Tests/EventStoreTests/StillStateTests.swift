@@ -46,7 +46,7 @@ struct StillStateTests {
     #expect(try started(reader) == 2)
   }
 
-  @Test("A night that ends while somebody reads is durable without emptying the log")
+  @Test("A run that ends while somebody reads is durable without emptying the log")
   func checkpoint() throws {
     let reader = try Ledger.open(path: path, mode: .readOnly)
     try reader.atOneMoment {

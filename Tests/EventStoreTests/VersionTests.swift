@@ -14,9 +14,9 @@ struct VersionTests {
   func duplicates() throws {
     let ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line()])
-    let tallies = try ledger.ingest("b", [Line(), Line(created: 4, body: "other")])
-    #expect(tallies.accepted == 0)
-    #expect(tallies.duplicates == 2)
+    let counts = try ledger.ingest("b", [Line(), Line(created: 4, body: "other")])
+    #expect(counts.accepted == 0)
+    #expect(counts.duplicates == 2)
     #expect(
       try ledger.table(
         """
@@ -29,9 +29,9 @@ struct VersionTests {
   @Test("A copy inside the same batch is a duplicate")
   func withinBatch() throws {
     let ledger = try Ledger.fresh(in: folder)
-    let tallies = try ledger.ingest("a", [Line(), Line(), Line(usd: 5)])
-    #expect(tallies.accepted == 2)
-    #expect(tallies.duplicates == 1)
+    let counts = try ledger.ingest("a", [Line(), Line(), Line(usd: 5)])
+    #expect(counts.accepted == 2)
+    #expect(counts.duplicates == 1)
     #expect(try ledger.events(ofLineage: Line().lineage).count == 1)
     #expect(try ledger.conflicts().count == 1)
   }
@@ -64,8 +64,8 @@ struct VersionTests {
   func conflict() throws {
     let ledger = try Ledger.fresh(in: folder)
     try ledger.ingest("a", [Line(created: 5, usd: 100)])
-    let tallies = try ledger.ingest("b", [Line(product: "other", created: 4, usd: 200)])
-    #expect(tallies.accepted == 1)
+    let counts = try ledger.ingest("b", [Line(product: "other", created: 4, usd: 200)])
+    #expect(counts.accepted == 1)
     let events = try ledger.events(ofLineage: Line().lineage)
     #expect(events.map { $0.revenue?.usd?.micros } == [100])
     #expect(try ledger.table("select sum(versions) from lineage") == ["2"])
@@ -97,9 +97,9 @@ struct VersionTests {
   @Test("Another word for the same kind is no contradiction")
   func names() throws {
     let ledger = try Ledger.fresh(in: folder)
-    let tallies = try ledger.ingest(
+    let counts = try ledger.ingest(
       "a", [Line(), Line(name: "Subscription Renewed", created: 4, body: "other")])
-    #expect(tallies.accepted == 1 && tallies.duplicates == 1)
+    #expect(counts.accepted == 1 && counts.duplicates == 1)
     #expect(try ledger.conflicts().isEmpty)
     #expect(try ledger.table("select duplicates_semantic from delivery_cell") == ["1"])
   }
@@ -135,9 +135,9 @@ struct VersionTests {
   @Test("Both lineages in one batch are settled like in two")
   func acrossLineagesInOneBatch() throws {
     let ledger = try Ledger.fresh(in: folder)
-    let tallies = try ledger.ingest(
+    let counts = try ledger.ingest(
       "a", [Line(original: "1000", created: 1), Line(original: "999", created: 2)])
-    #expect(tallies.accepted == 2)
+    #expect(counts.accepted == 2)
     #expect(try ledger.conflicts().count == 1)
     #expect(try ledger.table("select sum(counted) from lineage") == ["1"])
   }

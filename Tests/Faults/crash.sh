@@ -9,9 +9,9 @@ set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/night.sh"
+. "$here/run.sh"
 
-# at STATE SEAM KIND N: the night dies at its Nth file operation.
+# at STATE SEAM KIND N: the run dies at its Nth file operation.
 at() {
   local folder
   state=$1 seam=${2#-}
@@ -21,16 +21,16 @@ at() {
   rm -rf "$folder"
 }
 
-# after SECONDS: the night is killed that long after its start.
+# after SECONDS: the run is killed that long after its start.
 after() {
   local folder
   folder=$(fresh)
-  { night "$folder" timeout --signal KILL "$1" "$binary" > /dev/null 2>&1; } 2> /dev/null || true
+  { run "$folder" timeout --signal KILL "$1" "$binary" > /dev/null 2>&1; } 2> /dev/null || true
   judge "$folder" "kill after $1 s"
   rm -rf "$folder"
 }
 
-# twice KIND N KIND N: two nights in a row are disturbed.
+# twice KIND N KIND N: two runs in a row are disturbed.
 twice() {
   local folder
   folder=$(fresh)
@@ -53,7 +53,7 @@ for kind in kill torn; do
     read -r state seam <<< "$where"
     seam=${seam#-}
     count=$(state=$state seam=$seam operations)
-    echo "  a night has $count file operations ($state${seam:+, one by one})" >&2
+    echo "  a run has $count file operations ($state${seam:+, one by one})" >&2
     for n in $(some "$count" "$points"); do echo "at $where $kind $n"; done
   done
 done | each

@@ -11,9 +11,9 @@ set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/night.sh"
+. "$here/run.sh"
 
-# error NAME N [FAULT_LASTS=1]: the night's Nth file operation, or every one from then on, fails.
+# error NAME N [FAULT_LASTS=1]: the run's Nth file operation, or every one from then on, fails.
 error() {
   local folder
   folder=$(fresh)
@@ -22,7 +22,7 @@ error() {
   rm -rf "$folder"
 }
 
-# small KIBIBYTES: the night works on a filesystem of that size, which then grows.
+# small KIBIBYTES: the run works on a filesystem of that size, which then grows.
 small() {
   local folder
   folder=$(mktemp -d -p "$work")
@@ -32,7 +32,7 @@ small() {
   mount -o "remount,size=$1k" "$folder"
   talk=--quiet
   code=0
-  night "$folder" limited "$binary" > "$work/log-$1" 2>&1 || code=$?
+  run "$folder" limited "$binary" > "$work/log-$1" 2>&1 || code=$?
   mount -o remount,size=64m "$folder"
   mv "$work/log-$1" "$folder/log"
   judge_exit "$folder" "a filesystem of $1 KiB" 73 74
@@ -41,7 +41,7 @@ small() {
 export -f error small
 
 count=$(operations)
-echo "  a night has $count file operations" >&2
+echo "  a run has $count file operations" >&2
 for n in $(some "$count" "$points"); do
   echo "error ENOSPC $n FAULT_LASTS=1"
   echo "error ENOSPC $n"

@@ -76,11 +76,11 @@ def by_miller(path):
 def by_sqlite(path):
     columns = ", ".join(f"c{number} text" for number in range(len(by_python(path)[0])))
     commands = f"create table t({columns});\n.mode csv\n.import {path} t\n.mode json\nselect * from t;"
-    told = subprocess.run(["sqlite3", "-bail", ":memory:"], input=commands, check=True,
+    output = subprocess.run(["sqlite3", "-bail", ":memory:"], input=commands, check=True,
                           capture_output=True, encoding="utf-8")
-    if told.stderr:
-        raise ValueError(told.stderr)
-    return [list(row.values()) for row in json.loads(told.stdout)]
+    if output.stderr:
+        raise ValueError(output.stderr)
+    return [list(row.values()) for row in json.loads(output.stdout)]
 
 
 def by_duckdb(path):

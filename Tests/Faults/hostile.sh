@@ -29,14 +29,14 @@ repeat() { { yes "$2" || true; } | head -n "$1" | tr -d '\n'; }
 
 # fresh: a new folder to fill, `in`.
 fresh() {
-  rm -rf "$work/night"
-  mkdir -p "$work/night/in"
-  cd "$work/night"
+  rm -rf "$work/run"
+  mkdir -p "$work/run/in"
+  cd "$work/run"
 }
 
-# night WHAT EXIT MB ACCEPTED REJECTED [OPTION...]: one run over `in` must end with EXIT, stay below
+# run WHAT EXIT MB ACCEPTED REJECTED [OPTION...]: one run over `in` must end with EXIT, stay below
 # MB, and count so many lines; `-` for what does not matter. A run that hangs is killed.
-night() {
+run() {
   local what=$1 exit=$2 megabytes=$3 accepted=$4 rejected=$5 code=0 memory counted problem=
   shift 5
   tried=$((tried + 1))
@@ -64,8 +64,8 @@ night() {
   fi
 }
 
-# told PATTERN: whether the last night rejected a line with this reason and detail.
-told() {
+# reported PATTERN: whether the last run rejected a line with this reason and detail.
+reported() {
   if ! grep -q "$1" out/rejects.csv; then
     echo "FAILED rejects.csv lacks $1"
     held=$((held - 1))
@@ -75,22 +75,22 @@ told() {
 values() {
   fresh
   { repeat 500000 '[['; echo; repeat 500000 '{"a":'; echo; echo "$good"; } > in/x
-  night "a million brackets, half a million objects" 0 64 1 2
-  told 'nested more than 64 deep'
+  run "a million brackets, half a million objects" 0 64 1 2
+  reported 'nested more than 64 deep'
   fresh
   { echo "{$(seq -f '"k%.0f":1' -s, 900000)}"; echo "$good"; } > in/x
-  night "an object with 900,000 members" 0 160 1 1
+  run "an object with 900,000 members" 0 160 1 1
   fresh
   { repeat 3000000 '[],' | sed 's/^/[/; s/,$/]/'; echo; echo "$good"; } > in/x
-  night "three million lists in a list" 0 160 1 1
-  told 'holds more than 2097152 values'
+  run "three million lists in a list" 0 160 1 1
+  reported 'holds more than 2097152 values'
   fresh
   { echo "{$(repeat 900000 '"event_name":"x",')\"a\":1}"; echo "$good"; } > in/x
-  night "one key 900,000 times" 0 160 1 1
+  run "one key 900,000 times" 0 160 1 1
   fresh
   { echo "{\"time\":$(repeat 10000000 9)}"; echo "$good"; } > in/x
-  night "a number of 10 MB" 0 96 1 1
-  told 'a number is longer than 4096 bytes'
+  run "a number of 10 MB" 0 96 1 1
+  reported 'a number is longer than 4096 bytes'
   fresh
   {
     echo "${good/QON_1/\\ud800}"
@@ -100,16 +100,16 @@ values() {
     echo
     echo "$good"
   } > in/x
-  night "half a surrogate pair, broken UTF-8, controls, NUL" 0 64 1 4
-  told 'half of a surrogate pair'
-  told 'not valid UTF-8'
+  run "half a surrogate pair, broken UTF-8, controls, NUL" 0 64 1 4
+  reported 'half of a surrogate pair'
+  reported 'not valid UTF-8'
   fresh
   { repeat 60000 '{"type":"x"}'; echo; echo "$good"; } > in/x
-  night "60,000 values glued on a line" 1 96 1 60000
+  run "60,000 values glued on a line" 1 96 1 60000
   fresh
   { printf '{"a":"'; repeat 3000000 'xxxxxx'; printf '"}'; echo "$good"; } > in/x
-  night "a value beyond limits.value_bytes, glued to a good one" 0 96 1 1
-  told 'longer than limits.value_bytes'
+  run "a value beyond limits.value_bytes, glued to a good one" 0 96 1 1
+  reported 'longer than limits.value_bytes'
   fresh
   {
     printf '{"type":"purchases.updated","applicationUsername":"u","password":"p","purchases":{'
@@ -117,47 +117,47 @@ values() {
     printf '}}'
   } | tr -d '\n' > in/x
   printf '\n%s\n' "$good" >> in/x
-  night "10,000 purchases of one user in a line" 1 256 2 0
+  run "10,000 purchases of one user in a line" 1 256 2 0
 }
 
 archives() {
   fresh
   : > in/empty
   echo "$good" > in/x
-  night "an empty file" 0 64 1 0
+  run "an empty file" 0 64 1 0
   fresh
   head -c 50000000 /dev/zero | tr '\0' '\n' > in/newlines
   echo "$good" > in/x
-  night "50 million empty lines" 0 64 1 0
+  run "50 million empty lines" 0 64 1 0
   fresh
   echo "$good" | gzip | head -c 60 > in/torn.gz
   printf '\x1f\x8b' > in/stub.gz
   { another 1 | gzip; echo rubbish; } > in/tail.gz
   echo "$good" > in/x
-  night "torn archives and rubbish behind a member" 0 64 2 0
+  run "torn archives and rubbish behind a member" 0 64 2 0
 }
 
 bombs() {
   fresh
   head -c 1073741824 /dev/zero | gzip -9 > in/zeros.gz
   echo "$good" > in/x
-  night "1 GiB of zeros in 1 MB" 0 96 1 1
+  run "1 GiB of zeros in 1 MB" 0 96 1 1
   fresh
   head -c 1073741824 /dev/zero | tr '\0' '\n' | gzip -9 > in/newlines.gz
   echo "$good" > in/x
-  night "1 GiB of newlines in 1 MB" 0 96 1 0
+  run "1 GiB of newlines in 1 MB" 0 96 1 0
   fresh
   head -c 1073741824 /dev/zero | gzip -9 | gzip -9 > in/twice.gz
   echo "$good" > in/x
-  night "1 GiB of zeros, packed twice into 2 KB" 0 96 1 1
+  run "1 GiB of zeros, packed twice into 2 KB" 0 96 1 1
   fresh
   { printf '{"a":"'; head -c 2147483648 /dev/zero | tr '\0' x; printf '"}\n'; } | gzip -1 > in/long.gz
   echo "$good" > in/x
-  night "a line of 2 GiB" 0 96 1 1
+  run "a line of 2 GiB" 0 96 1 1
   fresh
   head -c 4000000 /dev/zero | sed 's/\x0/[]/g' | gzip -1 > in/glued.gz
   echo "$good" > in/x
-  night "4 million values glued on a line" 1 384 1 4000000
+  run "4 million values glued on a line" 1 384 1 4000000
   fresh
   mkdir in/{100..199}
   for folder in {100..199}; do
@@ -165,7 +165,7 @@ bombs() {
       echo "${good//_id\":1,/_id\":$folder$file,}" > "in/$folder/$file"
     done
   done
-  night "100,000 files" 0 256 100000 0
+  run "100,000 files" 0 256 100000 0
 }
 
 folders() {
@@ -179,13 +179,13 @@ folders() {
   ln -s /dev/zero in/zero
   ln -s /dev/tty in/tty
   mknod in/device c 1 5 2> /dev/null || true
-  night "pipes, devices, and links in circles" 0 64 1 0 --verbose
+  run "pipes, devices, and links in circles" 0 64 1 0 --verbose
   fresh
   echo "$good" > in/x
   for name in $'new\nline' $'\e[31mred\a' $'bad\xff\xfe' '=cmd|calc' $'\u202eturned'; do
     echo "$name" > "in/$name"
   done
-  night "names with newlines, escapes, broken UTF-8, formulas" 0 64 1 6
+  run "names with newlines, escapes, broken UTF-8, formulas" 0 64 1 6
   if LC_ALL=C grep -q $'[\x01-\x08\x0b-\x1f\x7f]' out/*.csv out/datapackage.json; then
     echo "FAILED control characters in the set"
     held=$((held - 1))
@@ -200,12 +200,12 @@ folders() {
   for n in $(seq 200); do deep+=/$n; done
   mkdir -p "$deep"
   echo "x" > "$deep/y"
-  night "a file 200 folders deep" 0 64 1 1
+  run "a file 200 folders deep" 0 64 1 1
   fresh
-  night "nothing at all" 66 64 0 0
+  run "nothing at all" 66 64 0 0
   fresh
   echo "rubbish" > in/x
-  night "rubbish alone" 65 64 - -
+  run "rubbish alone" 65 64 - -
 }
 
 # changing HOW ACCEPTED: HOW befalls in/victim, of two lines, before it is hashed or before it is
@@ -218,8 +218,8 @@ changing() {
     { another 1; another 2; } > in/victim
     another 3 > other
     PRELOAD=$work/meddle.so MEDDLE_AT=$at MEDDLE_HOW=$1 \
-      night "a file is $1 at its opening $at" 0 64 - -
-    night "the run after it" 0 64 "$2" 0
+      run "a file is $1 at its opening $at" 0 64 - -
+    run "the run after it" 0 64 "$2" 0
   done
 }
 
@@ -229,26 +229,26 @@ numbers() {
   for n in {1..10}; do
     echo "${good//_id\":1/_id\":$n}" | sed 's/"value":9.99/"value":1000000000000/; s/USD/IDR/'
   done > in/x
-  night "ten charges of 10^12 IDR on a day" 70 64 10 0
+  run "ten charges of 10^12 IDR on a day" 70 64 10 0
   fresh
   for n in {1..18}; do
     echo "${good//_id\":1/_id\":$n}" | sed 's/"value":9.99/"value":1000000000000/; s/USD/IDR/
       s/1772193600,"c/'$((1771000000 + n / 10 * 100000))',"c/'
   done > in/x
-  night "eighteen of them in a month" 70 64 18 0
+  run "eighteen of them in a month" 70 64 18 0
   fresh
   for n in 1e12 -0.0 1e-7 0.00000050000000000000000000001 1000000000000.0000001 \
     123456789012345678901234567890 1e999999999; do
     echo "${good//9.99/$n}" | sed "s/_id\":1,/_id\":\"$n\",/g"
   done > in/x
   sed -i '1s/"value_usd":1e12/"value_usd":1/' in/x
-  night "amounts of 10^12, -0, 30 digits and 10^999999999" 0 64 4 3
+  run "amounts of 10^12, -0, 30 digits and 10^999999999" 0 64 4 3
   fresh
   for n in 0 -1 253402300800000 1e18 '"2023-02-29T00:00:00Z"' '"2024-02-29T24:00:00Z"' \
     '"2016-12-31T23:59:60Z"' '"2024-02-29T23:59:59.999+05:30"' 1772193600000 951782400; do
     echo "${good/1772193600,\"c/$n,\"c}" | sed "s/_id\":1,/_id\":\"$(echo "$n" | tr -d '\"')\",/g"
   done > in/x
-  night "times before 1970, behind 9999, of no calendar, in ms" 0 64 4 6
+  run "times before 1970, behind 9999, of no calendar, in ms" 0 64 4 6
 }
 
 clang -shared -fPIC -O1 -Wall -Wextra -Werror -o "$work/meddle.so" "$here/meddle.c" -ldl

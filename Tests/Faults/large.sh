@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Disturbs a night whose deliveries memory does not hold, because each came a thousand times.
+# Disturbs a run whose deliveries memory does not hold, because each came a thousand times.
 #
-# Promised (docs/reliability.md): what is laid aside for want of memory is never half in the ledger;
-# without room for it the job ends with 74 and a sentence, and keeps what it had read whole; killed
+# Promised (docs/reliability.md): events spilled for want of memory are never half in the ledger;
+# without space for it the job ends with 74 and a sentence, and keeps what it had read whole; killed
 # or stopped at any moment, the next run ends with the bytes of an undisturbed one.
 # usage: Tests/Faults/large.sh BINARY [POINTS]
 #   POINTS / 20 moments of each kind are tried; default: 3
@@ -12,21 +12,21 @@ points=${2:-60}
 here=$(cd "$(dirname "$0")" && pwd)
 copies=4500
 state=start
-. "$here/night.sh"
+. "$here/run.sh"
 
-# without_room MEGABYTES: what is laid aside has so much room.
-without_room() {
+# without_space MEGABYTES: spilled events have so much disk space.
+without_space() {
   local folder
   folder=$(fresh)
-  mkdir "$folder/room"
-  mount -t tmpfs -o "size=$1m" tmpfs "$folder/room"
+  mkdir "$folder/space"
+  mount -t tmpfs -o "size=$1m" tmpfs "$folder/space"
   code=0
-  SQLITE_TMPDIR="$folder/room" night "$folder" limited "$binary" > "$folder/log" 2>&1 || code=$?
-  umount "$folder/room"
-  if ! grep -q 'lay events aside' "$folder/log"; then
-    echo "FAILED nothing is laid aside: exit $code, $(tail -1 "$folder/log")"
+  SQLITE_TMPDIR="$folder/space" run "$folder" limited "$binary" > "$folder/log" 2>&1 || code=$?
+  umount "$folder/space"
+  if ! grep -q 'spill events' "$folder/log"; then
+    echo "FAILED nothing is spilled: exit $code, $(tail -1 "$folder/log")"
   else
-    judge_exit "$folder" "$1 MB for what is laid aside" 74
+    judge_exit "$folder" "$1 MB for spilled events" 74
   fi
   rm -rf "$folder"
 }
@@ -37,19 +37,19 @@ stopped() {
   folder=$(fresh)
   moment=$(moment)
   code=0
-  { night "$folder" timeout --preserve-status --signal "$1" "$moment" "$binary" \
+  { run "$folder" timeout --preserve-status --signal "$1" "$moment" "$binary" \
     > "$folder/log" 2>&1; } 2> /dev/null || code=$?
   # Killed, or ended before it listens, it says nothing.
   grep -q ^subledger "$folder/log" || echo 'subledger: ended' > "$folder/log"
   # The system may still be at it to take its memory and its lock from it.
   flock "$folder/ledger.sqlite.lock" true
-  judge_exit "$folder" "$1 after $moment s of a large night" "$2"
+  judge_exit "$folder" "$1 after $moment s of a large run" "$2"
   rm -rf "$folder"
 }
 
 : > "$work/results"
 if [ "$(id -u)" = 0 ]; then
-  for room in 1 20; do without_room "$room" >> "$work/results"; done
+  for space in 1 20; do without_space "$space" >> "$work/results"; done
 else
   echo "  a small disk is left out: only root can mount one" >&2
 fi

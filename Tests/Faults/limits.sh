@@ -10,16 +10,16 @@ set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-40}
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/night.sh"
+. "$here/run.sh"
 
-# under LIMIT LEVEL CODE...: a night with `ulimit LIMIT LEVEL`, which ends done or with a CODE.
+# under LIMIT LEVEL CODE...: a run with `ulimit LIMIT LEVEL`, which ends done or with a CODE.
 under() {
   local folder limit=$1 level=$2
   shift 2
   state=start
   folder=$(fresh)
   code=0
-  { (ulimit "$limit" "$level" && night "$folder" limited "$binary") > "$folder/log" 2>&1; } \
+  { (ulimit "$limit" "$level" && run "$folder" limited "$binary") > "$folder/log" 2>&1; } \
     2> /dev/null || code=$?
   case $code,$limit in
     # The system's loader has not got the program up, or there was no memory left to say more.
@@ -50,19 +50,19 @@ clock() {
   rm -rf "$folder"
 }
 
-# streams HOW: the night talks much, to standard streams that are not as usual.
+# streams HOW: the run talks much, to standard streams that are not as usual.
 streams() {
   local folder
   folder=$(fresh)
   talk='--verbose --progress always'
   code=0
   case $1 in
-    no-input) night "$folder" limited "$binary" <&- > /dev/null 2>&1 || code=$? ;;
-    no-output) night "$folder" limited "$binary" >&- 2> /dev/null || code=$? ;;
-    no-error) night "$folder" limited "$binary" > /dev/null 2>&- || code=$? ;;
-    none) night "$folder" limited "$binary" <&- >&- 2>&- || code=$? ;;
-    full) night "$folder" limited "$binary" > /dev/full 2> /dev/full || code=$? ;;
-    no-reader) { night "$folder" limited "$binary" 2>&1 || echo $? > "$folder/code"; } | true ;;
+    no-input) run "$folder" limited "$binary" <&- > /dev/null 2>&1 || code=$? ;;
+    no-output) run "$folder" limited "$binary" >&- 2> /dev/null || code=$? ;;
+    no-error) run "$folder" limited "$binary" > /dev/null 2>&- || code=$? ;;
+    none) run "$folder" limited "$binary" <&- >&- 2>&- || code=$? ;;
+    full) run "$folder" limited "$binary" > /dev/full 2> /dev/full || code=$? ;;
+    no-reader) { run "$folder" limited "$binary" 2>&1 || echo $? > "$folder/code"; } | true ;;
   esac
   [ ! -s "$folder/code" ] || code=$(cat "$folder/code")
   if [ "$(stat -c %s "$folder/ledger.sqlite.lock")" != 0 ]; then
@@ -74,21 +74,21 @@ streams() {
   rm -rf "$folder"
 }
 
-# told HOW CODE: what `status` says goes nowhere, and its exit code says so.
-told() {
+# unwritable HOW CODE: the output of `status` cannot be written, and its exit code is CODE.
+unwritable() {
   local code=0
   case $1 in
     full) "$binary" status --ledger "$work/after/between/ledger.sqlite" > /dev/full || code=$? ;;
     closed) "$binary" status --ledger "$work/after/between/ledger.sqlite" >&- || code=$? ;;
-  esac 2> "$work/told-$1"
-  if [ "$code" = 74 ] && grep -q 'standard output' "$work/told-$1"; then
+  esac 2> "$work/unwritable-$1"
+  if [ "$code" = 74 ] && grep -q 'standard output' "$work/unwritable-$1"; then
     echo "held status to $1"
   else
     echo "FAILED status to $1: exit $code"
   fi
 }
 
-# forbidden WHAT: a right is missing; the night runs as another user than its files' owner.
+# forbidden WHAT: a right is missing; the job runs as another user than its files' owner.
 forbidden() {
   local folder words
   folder=$(fresh)
@@ -105,7 +105,7 @@ forbidden() {
     folder) chmod 555 "$folder" ;;
     out) chmod 555 "$folder/reports" ;;
   esac
-  night "$folder" limited setpriv --reuid 65534 --regid 65534 --clear-groups "$binary" \
+  run "$folder" limited setpriv --reuid 65534 --regid 65534 --clear-groups "$binary" \
     > "$work/log-$1" 2>&1 || code=$?
   chmod -R u+rwX "$folder"
   mv "$work/log-$1" "$folder/log"
@@ -128,7 +128,7 @@ read_only() {
       mount -o remount,bind,ro "$folder/reports" ;;
     all) mount --bind "$folder" "$folder" && mount -o remount,bind,ro "$folder" ;;
   esac
-  night "$folder" limited "$binary" > "$work/log-ro-$1" 2>&1 || code=$?
+  run "$folder" limited "$binary" > "$work/log-ro-$1" 2>&1 || code=$?
   case $1 in
     out) umount "$folder/reports" ;;
     all) umount "$folder" ;;
@@ -141,18 +141,18 @@ read_only() {
   fi
   rm -rf "$folder"
 }
-export -f under threads clock streams told forbidden read_only
+export -f under threads clock streams unwritable forbidden read_only
 
 {
   for n in $(some 40 "$points"); do
-    # From less than the loader needs to more than the night does.
+    # From less than the loader needs to more than the run does.
     echo "under -v $((n * 16384)) 74 132 133 134 135 137 139"
     echo "under -n $((n * 2 + 1)) 74"
     echo "clock $n"
   done
   for n in 1 2 3; do echo "threads $n 1" && echo "threads $n 2" && echo "threads $n 4"; done
   for how in no-input no-output no-error none full no-reader; do echo "streams $how"; done
-  echo "told full" && echo "told closed"
+  echo "unwritable full" && echo "unwritable closed"
   if [ "$(id -u)" = 0 ]; then
     for what in archive archives ledger ledger-unreadable lock folder out; do
       echo "forbidden $what"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Cuts the power: throws away what the disk had not yet been told to keep, and runs the job again.
+# Cuts the power: throws away what the disk was not yet synced to keep, and runs the job again.
 #
-# A night is traced once; for each cut the folder is made anew as the disk may have it then
+# A run is traced once; for each cut the folder is made anew as the disk may have it then
 # (powercut.c): with nothing that was not synced, the first part of it, or any pages of it.
 #
 # Promised (docs/reliability.md): after any cut the ledger is sound, the published set is whole (the
@@ -13,9 +13,9 @@ set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/night.sh"
+. "$here/run.sh"
 
-# cut STATE SEAM N MODE: the power fails after the night's Nth change.
+# cut STATE SEAM N MODE: the power fails after the run's Nth change.
 cut() {
   local folder
   state=$1 seam=${2#-}
@@ -26,8 +26,8 @@ cut() {
   rm -rf "$folder"
 }
 
-# arrived STATE SEAM: after the night the disk has the new set and all lines, without what it was
-# not told to keep; else the trace lacks syncs, and the cuts prove nothing.
+# arrived STATE SEAM: after the run the disk has the new set and all lines, without what it was
+# not synced to keep; else the trace lacks syncs, and the cuts prove nothing.
 arrived() {
   local folder
   state=$1 seam=${2#-}
@@ -35,9 +35,9 @@ arrived() {
   "$work/powercut" "$work/trace-$1$seam" "$work/before/$1" "$folder" 1000000 synced 1
   mkdir "$folder/copy"
   if is_done "$folder" && is_sound "$folder" && holds_all "$folder/copy"; then
-    echo "held all that a night says is kept, $1${seam:+, one by one}"
+    echo "held all that a run says is kept, $1${seam:+, one by one}"
   else
-    echo "FAILED a night's syncs do not keep what it made, $1${seam:+, one by one}"
+    echo "FAILED a run's syncs do not keep what it made, $1${seam:+, one by one}"
   fi
   rm -rf "$folder"
 }
@@ -51,11 +51,11 @@ for where in "between -" "start -" "between 1"; do
   trace=$work/trace-$state$seam
   folder=$(fresh)
   preload=$work/trace.so${seam:+:$work/faults.so}
-  night "$folder" env "LD_PRELOAD=$preload" ${seam:+FAULT_NO_EXCHANGE=1} \
+  run "$folder" env "LD_PRELOAD=$preload" ${seam:+FAULT_NO_EXCHANGE=1} \
     "TRACE_UNDER=$folder" "TRACE_TO=$trace" "$binary" || [ $? -eq 1 ]
   rm -rf "$folder"
   count=$("$work/powercut" "$trace" "$work/before/$state" none 0 none 0)
-  echo "  a night changes or syncs files $count times ($state${seam:+, one by one})" >&2
+  echo "  a run changes or syncs files $count times ($state${seam:+, one by one})" >&2
   echo "arrived $where"
   for n in $(some "$count" "$points"); do
     for mode in synced prefix subset; do echo "cut $where $n $mode"; done

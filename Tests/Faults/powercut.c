@@ -1,5 +1,5 @@
-// Makes the folder that a power cut would have left, from the folder before a night and the trace
-// of the night (trace.c).
+// Makes the folder that a power cut would have left, from the folder before a run and the trace
+// of the run (trace.c).
 //
 // usage: powercut TRACE BEFORE AFTER CUT MODE SEED
 //   CUT   how many changes of the trace were made before the cut; 0 prints how many there are

@@ -10,9 +10,9 @@ set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/night.sh"
+. "$here/run.sh"
 
-# error NAME N CODE...: the night's Nth look at a file fails, and it ends done or with a CODE.
+# error NAME N CODE...: the run's Nth look at a file fails, and it ends done or with a CODE.
 error() {
   local folder kind=$1 n=$2
   shift 2
@@ -22,8 +22,8 @@ error() {
   rm -rf "$folder"
 }
 
-# gone N: the night's Nth look at a file finds nothing there. An archive that vanished so is left
-# out with a warning, and the next night, which finds it, comes to the same numbers.
+# gone N: the run's Nth look at a file finds nothing there. An archive that vanished so is left
+# out with a warning, and the next run, which finds it, comes to the same numbers.
 gone() {
   local folder what="ENOENT at read $1"
   folder=$(fresh)
@@ -43,8 +43,8 @@ gone() {
   rm -rf "$folder"
 }
 
-# changes HOW N: the last archive changes HOW at the night's Nth look at archives; its whole bytes
-# come back under another name before the next night.
+# changes HOW N: the last archive changes HOW at the run's Nth look at archives; its whole bytes
+# come back under another name before the next run.
 changes() {
   local folder file change warned=
   folder=$(fresh)
@@ -83,7 +83,7 @@ changes() {
 export -f error gone changes
 
 count=$(operations FAULT_OF=reads "FAULT_UNDER=$work")
-echo "  a night looks at files $count times" >&2
+echo "  a run looks at files $count times" >&2
 for n in $(some "$count" "$points"); do
   echo "error EIO $n 73 74"
   echo "error ESTALE $n 73 74"

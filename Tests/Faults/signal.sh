@@ -10,9 +10,9 @@ set -euo pipefail
 binary=$(realpath "$1")
 points=${2:-100000}
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/night.sh"
+. "$here/run.sh"
 
-# at STATE SORT SIGNAL N: the signal comes at the night's Nth operation of a sort.
+# at STATE SORT SIGNAL N: the signal comes at the run's Nth operation of a sort.
 at() {
   local folder
   state=$1
@@ -28,7 +28,7 @@ after() {
   folder=$(fresh)
   code=0
   # Before the program listens a signal ends it, as it would any other, without a word.
-  { night "$folder" timeout --preserve-status --signal "$1" "$2" "$binary" > "$folder/log" 2>&1; } \
+  { run "$folder" timeout --preserve-status --signal "$1" "$2" "$binary" > "$folder/log" 2>&1; } \
     2> /dev/null || code=$?
   [ -s "$folder/log" ] || echo 'subledger: not yet' > "$folder/log"
   judge_exit "$folder" "$1 after $2 s" "$([ "$1" = TERM ] && echo 143 || echo 130)"

@@ -10,7 +10,7 @@ binary=$(realpath "$1")
 rounds=${2:-20}
 here=$(cd "$(dirname "$0")" && pwd)
 subscribers=400
-. "$here/night.sh"
+. "$here/run.sh"
 
 # says WHAT CONDITION...: the result of a check, in a line.
 says() {
@@ -29,15 +29,15 @@ code_of() {
 # Two runs begin at once, as often as there are rounds.
 for _ in $(seq "$rounds"); do
   folder=$(fresh)
-  (code_of night "$folder" limited "$binary" > "$folder/one") &
-  (code_of night "$folder" limited "$binary" > "$folder/two") &
+  (code_of run "$folder" limited "$binary" > "$folder/one") &
+  (code_of run "$folder" limited "$binary" > "$folder/two") &
   wait
   codes="$(cat "$folder/one") $(cat "$folder/two")"
   # The second may also come when the first is done.
   says "two at once end with $codes" grep -qE '^([01] (75|[01])|75 [01])$' <<< "$codes"
   says "two at once publish the set" is_done "$folder"
-  (talk='--quiet --lock-wait 100' && code_of night "$folder" limited "$binary" > "$folder/one") &
-  (talk='--quiet --lock-wait 100' && code_of night "$folder" limited "$binary" > "$folder/two") &
+  (talk='--quiet --lock-wait 100' && code_of run "$folder" limited "$binary" > "$folder/one") &
+  (talk='--quiet --lock-wait 100' && code_of run "$folder" limited "$binary" > "$folder/two") &
   wait
   says "two that wait are both done" \
     grep -qE '^[01] [01]$' <<< "$(cat "$folder/one") $(cat "$folder/two")"
@@ -51,11 +51,11 @@ holder=$!
 sleep 0.3
 talk='--quiet --lock-wait 100'
 code=0
-night "$folder" timeout --preserve-status 1 "$binary" > "$work/words" 2>&1 || code=$?
+run "$folder" timeout --preserve-status 1 "$binary" > "$work/words" 2>&1 || code=$?
 says "a signal ends the wait for the lock" [ "$code" = 143 ]
 talk=--quiet
 code=0
-night "$folder" limited "$binary" > "$work/words" 2>&1 || code=$?
+run "$folder" limited "$binary" > "$work/words" 2>&1 || code=$?
 says "a lock that is held is 75" [ "$code" = 75 ]
 says "the one that is refused says what to do" grep -q -- --lock-wait "$work/words"
 says "report under a lock that is held is 75" [ "$(code_of "$binary" report \
@@ -75,12 +75,12 @@ exec 9> "$folder/pipe"
 echo 'begin; select count(*) from archive;' >&9
 sleep 0.3
 code=0
-night "$folder" limited "$binary" > "$work/words" 2>&1 || code=$?
-says "a night beside an open reader ends with $code" [ "$code" -le 1 ]
+run "$folder" limited "$binary" > "$work/words" 2>&1 || code=$?
+says "a run beside an open reader ends with $code" [ "$code" -le 1 ]
 exec 9>&-
 wait
-says "a night beside an open reader publishes the set" is_done "$folder"
-says "the night after it publishes the same" job "$folder"
+says "a run beside an open reader publishes the set" is_done "$folder"
+says "the run after it publishes the same" job "$folder"
 rm -rf "$folder"
 
 # Readers look while sets change: each round publishes the set of another business time.
@@ -122,8 +122,8 @@ for round in $(seq "$rounds"); do
   [ $((round % 2)) = 0 ] || moment=$early
   code=0
   talk='--quiet --lock-wait 100'
-  (as_of=$moment && night "$folder" limited "$binary") > "$folder/log" 2>&1 || code=$?
-  says "a night that others read ends with $code" [ "$code" -le 1 ]
+  (as_of=$moment && run "$folder" limited "$binary") > "$folder/log" 2>&1 || code=$?
+  says "a run that others read ends with $code" [ "$code" -le 1 ]
   sha256sum < "$folder/reports/SHA256SUMS" >> "$work/published"
   code=$(code_of "$binary" report --quiet --as-of "$moment" --ledger "$folder/ledger.sqlite" \
     --config "$work/world/subledger.yaml" --out "$folder/reports")
@@ -139,8 +139,8 @@ says "more than one set was read" [ "$(sort -u "$work/looks" | wc -l)" -gt 1 ]
 rm -rf "$folder"
 talk=''
 
-# A writer appends to an archive, member by member, while nights run over it.
-# append LIMIT: nights with --min-age LIMIT while the writer is at work, and one when it is done.
+# A writer appends to an archive, member by member, while runs run over it.
+# append LIMIT: runs with --min-age LIMIT while the writer is at work, and one when it is done.
 append() {
   local folder lines writer number=0
   state=start
@@ -163,11 +163,11 @@ append() {
       >> "$folder/archives/part-0006.jsonl.gz"
     wait "$writer" || number=$((number + 1))
   done
-  says "nights beside a writer end well (--min-age $1)" [ "$number" = 0 ]
+  says "runs beside a writer end well (--min-age $1)" [ "$number" = 0 ]
   talk=--quiet
   job "$folder" > /dev/null 2>&1
   says "what was appended counts once (--min-age $1)" numbers "$folder"
-  says "the events are those of one night (--min-age $1)" [ \
+  says "the events are those of one run (--min-age $1)" [ \
     "$(sqlite3 "$folder/ledger.sqlite" 'select sum(accepted) from archive')" = \
     "$(sqlite3 "$work/after/start/ledger.sqlite" 'select sum(accepted) from archive')" ]
   rm -rf "$folder"

@@ -82,8 +82,8 @@ struct DrillTests {
       (EventKind.renewed, BreakCode.missedRenewal), (.trialStarted, .missedStart),
       (.refunded, .missedRefund), (.canceled, .missedCancel), (.expired, .missedExpiration),
     ] {
-      let told = event(kind, day: 1)
-      let done = try damage(.removed, told, among: [told])
+      let reported = event(kind, day: 1)
+      let done = try damage(.removed, reported, among: [reported])
       #expect(done?.expected == [code])
       #expect(done?.forgets == true && done?.delivered == nil)
     }
@@ -91,32 +91,33 @@ struct DrillTests {
 
   @Test("A delay must show as late, and as out of order when something overtook the event")
   func delayed() throws {
-    let told = event(.renewed, day: 1)
-    #expect(try damage(.delayed, told, among: [told])?.expected == [.late])
+    let reported = event(.renewed, day: 1)
+    #expect(try damage(.delayed, reported, among: [reported])?.expected == [.late])
     let next = event(.canceled, day: 2)
-    #expect(try damage(.delayed, told, among: [told, next])?.expected == [.late, .outOfOrder])
+    #expect(
+      try damage(.delayed, reported, among: [reported, next])?.expected == [.late, .outOfOrder])
   }
 
   @Test("What happens at as-of or later has overtaken nothing")
   func afterAsOf() throws {
-    let told = event(.renewed, day: 397)
+    let reported = event(.renewed, day: 397)
     for (day, expected) in [(399, [BreakCode.late, .outOfOrder]), (400, [.late])] {
       var next = event(.expired, day: Int64(day))
-      next.received = told.received
-      #expect(try damage(.delayed, told, among: [told, next])?.expected == expected)
+      next.received = reported.received
+      #expect(try damage(.delayed, reported, among: [reported, next])?.expected == expected)
     }
   }
 
   @Test("A swap needs a later event; nothing is damaged that was late already")
   func swapped() throws {
-    let told = event(.renewed, day: 1)
-    #expect(try damage(.swapped, told, among: [told]) == nil)
+    let reported = event(.renewed, day: 1)
+    #expect(try damage(.swapped, reported, among: [reported]) == nil)
     let next = event(.canceled, day: 31)
-    let done = try damage(.swapped, told, among: [told, next])
+    let done = try damage(.swapped, reported, among: [reported, next])
     #expect(done?.expected == [.late, .outOfOrder])
     #expect(done?.delivered?.received == next.received.map { $0 + .seconds(1) })
-    var late = told
-    late.received = told.time + .days(3)
+    var late = reported
+    late.received = reported.time + .days(3)
     for kind in [DamageKind.delayed, .swapped, .corrupted] {
       #expect(try damage(kind, late, among: [late, next]) == nil)
     }
@@ -174,7 +175,7 @@ struct DrillTests {
     #expect(Set(codes([charge], Self.limits).keys) == [.envLeak])
   }
 
-  @Test("A state is lost with all of its line, and only when no other line tells the same")
+  @Test("A state is lost with all of its line, and only when no other line reports the same")
   func removedStates() throws {
     func state(_ day: Int64, _ transaction: Int64, collection: Int64) -> Event {
       var state = event(.observed, day: day)
@@ -190,12 +191,12 @@ struct DrillTests {
     let (first, again) = (state(1, 1, collection: 1), state(31, 1, collection: 2))
     let renewed = state(31, 31, collection: 2)
     let candidate = DrillCandidate(rank: 0, row: row(1, user: 5), event: renewed)
-    let told = [first, again, renewed]
-    let done = try Damage.drawn(for: candidate, among: told, within: Self.limits)
+    let reported = [first, again, renewed]
+    let done = try Damage.drawn(for: candidate, among: reported, within: Self.limits)
     #expect(done.kind == .removed && done.expected == [.missedRenewal])
     #expect(done.companions.map(\.identity) == [again.identity] && done.loss?.transaction == 31)
     let other = DrillCandidate(rank: 0, row: row(1, user: 5), event: first)
-    let healed = try Damage.drawn(for: other, among: told, within: Self.limits)
+    let healed = try Damage.drawn(for: other, among: reported, within: Self.limits)
     #expect(healed.kind == .duplicated)
   }
 
@@ -205,7 +206,7 @@ struct DrillTests {
     let cancel = event(.canceled, day: 2)
     let end = event(.expired, day: 31)
     func excuse(
-      _ event: Event, told: [Event], capturedOn day: Int64 = 40, naming: [Event] = []
+      _ event: Event, reported: [Event], capturedOn day: Int64 = 40, naming: [Event] = []
     ) -> String? {
       var entitlement = Entitlement(id: "premium")
       entitlement.transactions = naming.map { SnapshotTransaction(id: "\($0.transaction)") }
@@ -213,15 +214,16 @@ struct DrillTests {
         provider: .qonversion, app: "app", user: "u", capturedAt: Self.start + .days(day),
         entitlements: [entitlement])
       return SnapshotEvidence.excuse(
-        for: event, among: told, SnapshotEvidence(snapshot), allFirst: Self.start)
+        for: event, among: reported, SnapshotEvidence(snapshot), allFirst: Self.start)
     }
-    let told = [start, cancel, end]
-    #expect(excuse(start, told: told, naming: [start]) == nil)
-    #expect(excuse(start, told: told) == "not in the snapshot")
-    #expect(excuse(start, told: told, capturedOn: 0, naming: [start]) == "no later snapshot")
-    #expect(excuse(cancel, told: told) == "a later event implies it")
-    #expect(excuse(cancel, told: [start, cancel]) == nil)
-    #expect(excuse(end, told: told) == "an earlier event implies it")
-    #expect(excuse(end, told: [start, end]) == nil)
+    let reported = [start, cancel, end]
+    #expect(excuse(start, reported: reported, naming: [start]) == nil)
+    #expect(excuse(start, reported: reported) == "not in the snapshot")
+    #expect(
+      excuse(start, reported: reported, capturedOn: 0, naming: [start]) == "no later snapshot")
+    #expect(excuse(cancel, reported: reported) == "a later event implies it")
+    #expect(excuse(cancel, reported: [start, cancel]) == nil)
+    #expect(excuse(end, reported: reported) == "an earlier event implies it")
+    #expect(excuse(end, reported: [start, end]) == nil)
   }
 }

@@ -10,7 +10,7 @@ import Domain
 
 @testable import Pipeline
 
-/// The sample, run once, and everything that its lives add to reports.
+/// The sample, run once, and everything that its subscriptions add to reports.
 private struct Sample: Sendable {
   let folder: TemporaryFolder
   let rules: FoldSettings
@@ -33,17 +33,19 @@ private struct Sample: Sendable {
     let plan = try Plan(flags: options, environment: [:], now: Instant(seconds: 0)).withLists()
     var log = Logger(label: "sample")
     log.logLevel = .critical
-    let night = RunPipeline(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })
-    _ = try night.run()
+    let pipeline = RunPipeline(plan: plan, version: "0", log: log, progress: { _ in }, stop: { 0 })
+    _ = try pipeline.run()
     let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
-    rules = try night.reconcileRules(for: ledger).fold
+    rules = try pipeline.reconcileRules(for: ledger).fold
     words = ledger.symbols.words
     var shares: [Contribution.Cell] = []
     var count = 0
     let rules = rules
     try ledger.forEachGroup { _, events in
       count += events.count
-      for life in try lives(of: events, rules: rules) { shares += try life.shares().map(\.cell) }
+      for history in try histories(of: events, rules: rules) {
+        shares += try history.shares().map(\.cell)
+      }
     }
     self.shares = shares
     events = count

@@ -33,8 +33,8 @@ struct PlanHistoryTests {
 
   @Test("Every effective option is kept with a run, but for the version that stands beside them")
   func optionNames() throws {
-    let told = try plan("timezone: UTC", files: false).effectiveOptions
-    #expect(Set(told.keys) == Set(EffectiveOption.allCases).subtracting([.version]))
+    let reported = try plan("timezone: UTC", files: false).effectiveOptions
+    #expect(Set(reported.keys) == Set(EffectiveOption.allCases).subtracting([.version]))
   }
 
   @Test("A price book and decisions come back with the zone that their dates are read in")

@@ -130,7 +130,7 @@ struct PriceBookTests {
     #expect(error.hint.contains(header))
   }
 
-  @Test("All wrong lines are told at once, and no more than 20 of them")
+  @Test("All wrong lines are reported at once, and no more than 20 of them")
   func several() throws {
     let wrong = (1...25).map { "steam,a\($0),,,2026-01-01,,1,," }.joined(separator: "\n")
     let message = try refusal(header + "\n" + wrong).message

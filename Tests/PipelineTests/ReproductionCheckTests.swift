@@ -9,7 +9,7 @@ struct ReproductionCheckTests {
   private func check(by version: String, erased: Int) -> ReproductionCheck {
     let run = RunRow(
       id: 3, asOf: Instant(seconds: 1_772_323_200), version: version, options: "{}", archives: 1,
-      tallies: ArchiveTallies())
+      counts: ArchiveCounts())
     return ReproductionCheck(
       run: run, files: 9, differing: ["breaks.csv", "churn_monthly.csv"],
       erased: erased)

@@ -65,7 +65,7 @@ struct SettingSourceTests: PlanSuite {
     }
   }
 
-  @Test("A number out of range is told with its bounds")
+  @Test("A number out of range is reported with its bounds")
   func ranges() throws {
     let error = try #require(throws: SubledgerError.self) {
       try plan(["jobs": ["2000000"]])

@@ -13,10 +13,10 @@ struct VerifyPassTests: PlanSuite {
 
   @Test("What cannot be read is an error, unless damage that was found explains it")
   func unreadable() throws {
-    let night = RunPipeline(
+    let pipeline = RunPipeline(
       plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
     func count(isWhole: Bool) throws -> Int? {
-      try night.read(folder.path("absent.sqlite"), isWhole: isWhole) {
+      try pipeline.read(folder.path("absent.sqlite"), isWhole: isWhole) {
         ledger throws(LedgerError) in
         try ledger.archives().count
       }

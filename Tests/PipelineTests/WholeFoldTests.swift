@@ -11,7 +11,7 @@ import Domain
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test("Revenue that was laid aside comes to what all in memory comes to", arguments: [0, 7, 90])
+  @Test("Revenue that was spilled comes to what all in memory comes to", arguments: [0, 7, 90])
   func sameCells(cellsMax: Int) throws {
     let expected = try cells(of: folds(seed: 3), cellsMax: .max)
     #expect(expected.days.count > 100 && expected.months.count > 10)
@@ -20,7 +20,7 @@ import Domain
     #expect(months == expected.months)
   }
 
-  @Test("A sum out of range is called so, also when it was laid aside")
+  @Test("A sum out of range is called so, also when it was spilled")
   func overflow() throws {
     var parts = folds(seed: 5)
     for index in parts.indices {
@@ -49,9 +49,9 @@ import Domain
     var sum = WholeFold(ledger: ledger, revenueCellsMax: cellsMax)
     for part in parts { try sum.add(part) }
     try sum.finish()
-    #expect((sum.aside == nil) == (cellsMax == .max))
+    #expect((sum.revenueSpill == nil) == (cellsMax == .max))
     let basis = FactCheckpoint(asOf: Instant(seconds: 0), rules: "", archive: 0)
-    let change = FoldChange(basis: basis, facts: sum.result.facts, aside: sum.aside)
+    let change = FoldChange(basis: basis, facts: sum.result.facts, revenueSpill: sum.revenueSpill)
     for piece in try ledger.begin(change) { try ledger.write(piece.rows(), of: change) }
     try ledger.finish(change)
     func rows(_ table: String) throws -> [[Int64]] {

@@ -14,11 +14,11 @@ import Testing
       // Workers that stand still at random fall behind each other in every way.
       let inputs = Array(0..<12)
       var taken: [[Int]] = []
-      try Workers(count: 3, waitingMax: waitingMax).run(inputs) { input, tell in
+      try Workers(count: 3, waitingMax: waitingMax).run(inputs) { input, send in
         var numbers = SeededNumbers(seed: seed &* 100 &+ UInt64(input))
         for part in 0..<Int.random(in: 0..<4, using: &numbers) {
           usleep(UInt32.random(in: 0..<60, using: &numbers))
-          guard tell(part) else { return }
+          guard send(part) else { return }
         }
       } take: { index, part in
         taken.append([index, part])
@@ -34,10 +34,10 @@ import Testing
   @Test("What workers hand on to each other is never held by two, and nothing of it is lost")
   func handedOn() throws {
     let sums = Relay<Int>()
-    try Workers(count: 3, waitingMax: 1).run(Array(1...300)) { input, tell in
+    try Workers(count: 3, waitingMax: 1).run(Array(1...300)) { input, send in
       let sum = sums.take() ?? 0
       sums.put(sum + input)
-      _ = tell(())
+      _ = send(())
     } take: { _, _ in
     }
     var held: [Int] = []
@@ -48,9 +48,9 @@ import Testing
   @Test("Large results wait only as far as there is room, but for the one whose turn it is")
   func sizes() throws {
     let waiting = Mutex((now: 0, most: 0))
-    try Workers(count: 3, waitingMax: 12).run(Array(1...12)) { input, tell in
+    try Workers(count: 3, waitingMax: 12).run(Array(1...12)) { input, send in
       for _ in 0..<4 {
-        guard tell(input) else { return }
+        guard send(input) else { return }
         waiting.withLock {
           $0.now += input
           $0.most = max($0.most, $0.now)
@@ -70,8 +70,8 @@ import Testing
   func stopped() {
     struct Enough: Error {}
     #expect(throws: Enough.self) {
-      try Workers(count: 2, waitingMax: 1).run(Array(0..<100)) { input, tell in
-        while tell(input) {}
+      try Workers(count: 2, waitingMax: 1).run(Array(0..<100)) { input, send in
+        while send(input) {}
       } take: { _, _ in
         throw Enough()
       }

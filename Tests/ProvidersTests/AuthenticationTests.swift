@@ -139,7 +139,7 @@ struct AuthenticationTests {
     #expect(!isEqualAtEveryByte([1, 2], [1, 2, 3] as [UInt8]))
   }
 
-  @Test("Two secrets are told apart by digests of one length, and print as nothing")
+  @Test("Two secrets are distinguished by digests of one length, and print as nothing")
   func digests() throws {
     let short = try #require(Secret([1]))
     let long = try #require(Secret([UInt8](repeating: 2, count: 4096)))

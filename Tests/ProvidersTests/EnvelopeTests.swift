@@ -12,7 +12,7 @@ struct EnvelopeTests {
   private static let at = Instant(seconds: 1_760_000_100)
   private static let atMilliseconds = Instant(milliseconds: 1_760_000_100_250)
 
-  /// One line of each producer, and the receive time it tells.
+  /// One line of each producer, and the receive time it reports.
   static let lines: [(name: String, line: String, received: Instant?)] = [
     ("bare", body, nil),
     ("wrapper, object", #"{"receivedAt":"2025-10-09T08:55:00Z","headers":{},"body":\#(body)}"#, at),
@@ -177,7 +177,7 @@ struct EnvelopeTests {
   func largePayload() {
     #expect(
       refusal(#"{"id":"e","data":{"body":null,"is_large_payload":true}}"#)
-        == ["missing_field", "body: the envelope says it was too large to be kept"])
+        == ["missing_field", "body: the sender left it out because it was too large"])
   }
 
   @Test("What is in an envelope but no body is refused")

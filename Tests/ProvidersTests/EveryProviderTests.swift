@@ -8,13 +8,13 @@ struct EveryProviderTests {
   @Test("Every line becomes what the table beside it says", arguments: Provider.allCases)
   func lines(provider: Provider) throws {
     let sample = try SampleLines(provider)
-    #expect(sample.header == SampleLines.notes + SampleTeller.columns)
+    #expect(sample.header == SampleLines.notes + SampleReporter.columns)
     #expect(sample.lines.count >= 10)
-    var teller = SampleTeller()
+    var reporter = SampleReporter()
     for (index, text) in sample.lines.enumerated() {
-      let told = teller.rows(of: text, line: index + 1)
+      let reported = reporter.rows(of: text, line: index + 1)
       let expected = sample.rows.filter { $0.line == index + 1 }.map(\.cells)
-      #expect(!told.isEmpty && told == expected, "line \(index + 1) of \(provider.name)")
+      #expect(!reported.isEmpty && reported == expected, "line \(index + 1) of \(provider.name)")
     }
   }
 

@@ -15,7 +15,8 @@ struct IapticSubjectTests {
   }
 
   /// The product of the event that the notification names.
-  private func told(_ members: [String], product: String, reason: String = "RENEWED") -> String? {
+  private func reported(_ members: [String], product: String, reason: String = "RENEWED") -> String?
+  {
     let batch = normalise(
       """
       {"type":"purchases.updated","applicationUsername":"u","notification":{"reason":"\(reason)",\
@@ -29,8 +30,8 @@ struct IapticSubjectTests {
   func named() {
     let members = [member("a", "pro_a"), member("b", "pro_b"), member("c", "pro_c")]
     for order in [members, members.reversed()] {
-      #expect(told(order, product: "apple:pro_b") == "pro_b")
-      #expect(told(order, product: "apple:pro_c", reason: "UNHEARD_OF") == "pro_c")
+      #expect(reported(order, product: "apple:pro_b") == "pro_b")
+      #expect(reported(order, product: "apple:pro_c", reason: "UNHEARD_OF") == "pro_c")
     }
   }
 
@@ -38,8 +39,8 @@ struct IapticSubjectTests {
   func unnamed() {
     let members = [member("b", "pro_b"), member("a", "pro_a"), member("c", "pro_c")]
     for order in [members, members.reversed(), [members[1], members[2], members[0]]] {
-      #expect(told(order, product: "apple:monthly") == "pro_a")
-      #expect(told(order, product: "", reason: "UNHEARD_OF") == "pro_a")
+      #expect(reported(order, product: "apple:monthly") == "pro_a")
+      #expect(reported(order, product: "", reason: "UNHEARD_OF") == "pro_a")
     }
   }
 
@@ -68,7 +69,7 @@ struct IapticSubjectTests {
     #expect(stores("google:pro", [unknown]) == [.unknown])
   }
 
-  @Test("A purchase told anew begins with its message, not with the date of the first one")
+  @Test("A purchase reported anew begins with its message, not with the date of the first one")
   func boughtAnew() {
     func start(_ transaction: String, _ date: String, _ change: (String) -> String = { $0 })
       -> [Instant?]
@@ -84,10 +85,10 @@ struct IapticSubjectTests {
     }
     let bought = Instant(milliseconds: 1_752_000_000_000)
     #expect(start("apple:23", "2025-10-08T18:40:00Z") == [nil])
-    // The first one, told late, or another transaction that was bought just now.
+    // The first one, reported late, or another transaction that was bought just now.
     #expect(start("apple:21", "2025-07-20T18:40:00Z") == [bought])
     #expect(start("apple:23", "2025-07-09T18:40:00Z") == [bought])
-    // What is bought once, and what tells its own date.
+    // What is bought once, and what reports its own date.
     #expect(
       start("apple:23", "2025-10-08T18:40:00Z") {
         $0.replacing(#""expirationDate":"2025-11-08T18:40:00.000Z","#, with: "")
@@ -156,8 +157,8 @@ struct IapticSubjectTests {
       ("System.BillingError", .involuntary), ("System", nil), ("", nil),
     ]
     for (word, reason) in reasons {
-      let told = Array(word.utf8).withUnsafeBytes { IapticCancelation($0).reason }
-      #expect(told == reason, "\(word)")
+      let reported = Array(word.utf8).withUnsafeBytes { IapticCancelation($0).reason }
+      #expect(reported == reason, "\(word)")
     }
   }
 
@@ -165,13 +166,14 @@ struct IapticSubjectTests {
   func transaction() {
     let members = [member("a", "pro_a", transaction: "apple:22"), member("b", "pro_b")]
     for order in [members, members.reversed()] {
-      #expect(told(order, product: "apple:pro_a") == "pro_b")
+      #expect(reported(order, product: "apple:pro_a") == "pro_b")
     }
   }
 
-  /// A body of notification `id` about transaction `told`, whose collection shows `shown`.
+  /// A body of notification `id` about transaction `reported`, whose collection shows `shown`.
   private func copy(
-    id: String = "n", of user: String = "u", told: String = "apple:22", shown: String = "apple:23",
+    id: String = "n", of user: String = "u", reported: String = "apple:22",
+    shown: String = "apple:23",
     date: String = "2025-10-10T09:00:00Z", reason: String = "PURCHASED", isTrial: Bool = false
   ) -> EventBatch {
     let purchase = member("a", "pro", transaction: shown).dropLast()
@@ -179,12 +181,12 @@ struct IapticSubjectTests {
       """
       {"type":"purchases.updated","applicationUsername":"\(user)","notification":\
       {"reason":"\(reason)","id":"\(id)","date":"\(date)","productId":"pro",\
-      "purchaseId":"apple:21","transactionId":"\(told)"},\
+      "purchaseId":"apple:21","transactionId":"\(reported)"},\
       "purchases":{\(purchase),"isTrialPeriod":\(isTrial)}}}
       """)
   }
 
-  @Test("A transaction that is told is that of the event, whatever the collection shows")
+  @Test("A transaction that is reported is that of the event, whatever the collection shows")
   func olderTransaction() throws {
     for reason in ["REFUNDED", "RENEWED", "REVOKED", "EXPIRED", "WILL_LAPSE"] {
       let batch = copy(reason: reason)
@@ -200,7 +202,7 @@ struct IapticSubjectTests {
   func copies() throws {
     let copies = [
       copy(shown: "apple:22", isTrial: true), copy(), copy(shown: "apple:24"),
-      copy(date: "2025-10-10T09:00:07Z"), copy(told: "apple:23"), copy(reason: "RENEWED"),
+      copy(date: "2025-10-10T09:00:07Z"), copy(reported: "apple:23"), copy(reason: "RENEWED"),
     ]
     #expect(copies.map { $0.events[0].kind }.prefix(2) == [.trialStarted, .started])
     #expect(Set(copies.flatMap { $0.events.map(\.collection) }).count == 1)
@@ -217,7 +219,7 @@ struct IapticSubjectTests {
     }
     let base = copy(shown: "apple:22").events[0].identity
     let others = [
-      copy(of: "v", shown: "apple:22"), copy(told: "apple:21", shown: "apple:21"),
+      copy(of: "v", shown: "apple:22"), copy(reported: "apple:21", shown: "apple:21"),
       copy(shown: "apple:22", date: "2025-10-10T09:00:07Z"),
       copy(shown: "apple:22", reason: "RENEWED"), copy(shown: "apple:22", isTrial: true),
     ]

@@ -34,7 +34,7 @@ struct NormaliserTests {
     }
   }
 
-  @Test("A whole body that tells of nobody's purchase is rejected, not lost")
+  @Test("A whole body that reports nobody's purchase is rejected, not lost")
   func nobody() {
     let line = """
       {"type":"purchases.updated","notification":{"id":"n","date":"2025-10-10T09:00:00Z",\
@@ -44,7 +44,7 @@ struct NormaliserTests {
       let batch = normalise(text)
       #expect(batch.lines == 1 && batch.events.isEmpty && batch.skipped.isEmpty)
       #expect(batch.rejects.map(\.reason) == ["missing_field"])
-      #expect(batch.rejects.map(\.detail) == ["the body tells of no purchase and no user"])
+      #expect(batch.rejects.map(\.detail) == ["the body contains neither a purchase nor a user"])
     }
   }
 
@@ -83,7 +83,7 @@ struct NormaliserTests {
     let whole = #"{"receivedAt":"2026-01-01T00:00:00Z","headers":{"a":["b",{}]},"body":\#(bare)}"#
     for tear in whole.indices.dropFirst() {
       let rest = whole[tear...]
-      // What is whole by itself cannot be told from a body.
+      // A value that is whole by itself cannot be distinguished from a body.
       guard !rest.hasPrefix("{"), !rest.hasPrefix("[") else { continue }
       let batch = normalise("\(whole[..<tear])\n\(rest)\n\(rest)\(body)")
       #expect(batch.rejects.map(\.place.line) == [1, 2, 3], "\(rest)")
@@ -100,12 +100,12 @@ struct NormaliserTests {
     let other = Body.renewal.quoted
     let glued = normalise("\(text):\(body)\n\(other)\(other)\n")
     #expect(glued.events.isEmpty && glued.rejects.map(\.place.line) == [1, 2])
-    #expect(glued.rejects[0].detail.contains("a value that is no object goes on at byte"))
+    #expect(glued.rejects[0].detail.contains("a value other than an object continues at byte"))
   }
 
   @Test("A value that is no object is refused", arguments: ["7", "true", "null", "[]", "[{}]"])
   func notAnObject(text: String) {
-    #expect(refusal(text) == ["not_an_object", "the value is no JSON object"])
+    #expect(refusal(text) == ["not_an_object", "the value is not a JSON object"])
   }
 
   @Test("Of a value that is nested too deeply the detail says so, also inside an envelope")

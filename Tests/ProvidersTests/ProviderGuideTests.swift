@@ -11,12 +11,12 @@ struct ProviderGuideTests {
     "Every name of the guide has a sample line, and becomes what it says",
     arguments: Provider.allCases)
   func names(provider: Provider) throws {
-    let told = try Guide().names(of: provider)
+    let reported = try Guide().names(of: provider)
     let sample = try SampleLines(provider)
     let shown = Set(sample.rows.filter { $0.sent != "-" }.map { "\($0.sent) → \($0.outcome)" })
-    #expect(!told.isEmpty, "the guide has a section for \(provider.name)")
-    #expect(told.subtracting(shown) == [], "no line of \(provider.name).jsonl shows it")
-    #expect(shown.subtracting(told) == [], "the guide's table of \(provider.name) lacks it")
+    #expect(!reported.isEmpty, "the guide has a section for \(provider.name)")
+    #expect(reported.subtracting(shown) == [], "no line of \(provider.name).jsonl shows it")
+    #expect(shown.subtracting(reported) == [], "the guide's table of \(provider.name) lacks it")
   }
 
   @Test("A sample that names no event brings none", arguments: Provider.allCases)
@@ -26,11 +26,11 @@ struct ProviderGuideTests {
     }
   }
 
-  @Test("The guide tells every reason why a line has no events, and no other")
+  @Test("The guide lists every reason why a line has no events, and no other")
   func reasons() throws {
-    let told = try Guide().reasons
+    let reported = try Guide().reasons
     let known = RejectReason.allCases.map(\.rawValue) + SkipReason.allCases.map(\.rawValue)
-    #expect(told == Set(known))
+    #expect(reported == Set(known))
   }
 }
 

@@ -96,7 +96,7 @@ struct PurchaseReaderTests {
     #expect(read([#"{"purchased_at":null}"#]).rejects.map(\.detail) == ["store_data"])
   }
 
-  @Test("A purchase that another one replaced keeps its end, and the newer one tells the end")
+  @Test("A purchase that another one replaced keeps its end, and the newer one reports the end")
   func replaced() throws {
     let year = purchase(
       "1", of: "1", at: "2025-01-01T00:00:00Z", until: "\"2026-01-01T00:00:00Z\"",
@@ -123,7 +123,7 @@ struct PurchaseReaderTests {
     }
   }
 
-  @Test("A price of zero, as text or number, is a free period; any other tells no type")
+  @Test("A price of zero, as text or number, is a free period; any other reports no type")
   func free() {
     func kind(_ price: String, until end: String = "\"2025-01-08T00:00:00Z\"")
       -> SnapshotTransactionKind?

@@ -35,7 +35,7 @@ struct QonversionIdentityTests {
     #expect(batch.events[0].lineage == self.batch(id: "42", original: "\"42\"").events[0].lineage)
   }
 
-  @Test("Another original id proves a life before it in every shop")
+  @Test("Another original id proves a subscription before it in every shop")
   func beginnings() {
     for platform in ["iOS", "Android", "Stripe"] {
       let body = Body.renewal.with("platform", "\"\(platform)\"")
@@ -43,7 +43,7 @@ struct QonversionIdentityTests {
     }
   }
 
-  @Test("Where a body names no app, its project tells two events apart")
+  @Test("Where a body names no app, its project distinguishes two events")
   func projects() {
     func identity(_ project: String, of body: Body) -> Int64 {
       normalise(body.with("project_name", project).line).events[0].identity

@@ -28,7 +28,7 @@ struct QonversionNamesTests {
     ])
   func defaults(name: String, expected: EventKind) { #expect(kind(name) == expected) }
 
-  @Test("An unknown name is kept as an event of kind other, told apart by its name")
+  @Test("An unknown name is kept as an event of kind other, distinguished by its name")
   func unknown() throws {
     let first = normalise(Body.renewal.with("event_name", "\"refund_declined\"").line)
     let second = normalise(Body.renewal.with("event_name", "\"refund_consumption\"").line)

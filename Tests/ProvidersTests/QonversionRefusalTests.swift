@@ -69,8 +69,8 @@ struct QonversionRefusalTests {
     let event = try #require(normalise(Body.renewal.with(name, "\"\"").line).events.first)
     #expect(event.revenue != nil && event.transaction != 0)
     let money = #"{"value":9.99,"value_usd":"","currency":"EUR","is_proceed":"true"}"#
-    let told = try #require(normalise(Body.renewal.with("revenue", money).line).events.first)
-    #expect(told.revenue?.usd == nil && told.revenue?.isProceed == true)
+    let reported = try #require(normalise(Body.renewal.with("revenue", money).line).events.first)
+    #expect(reported.revenue?.usd == nil && reported.revenue?.isProceed == true)
   }
 
   @Test(

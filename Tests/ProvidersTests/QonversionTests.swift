@@ -105,7 +105,7 @@ struct QonversionTests {
     #expect(normalise(credited.line).readings.map(\.missingIsProceed) == [1])
   }
 
-  @Test("Bodies of 2020, which know no transaction, are told apart by user, product and time")
+  @Test("Bodies of 2020, which know no transaction, are distinguished by user, product and time")
   func generation2020() throws {
     let batch = normalise(Body.of2020.line)
     let event = try #require(batch.events.first)

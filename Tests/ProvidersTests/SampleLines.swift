@@ -59,7 +59,7 @@ struct SampleLines {
 }
 
 /// Says in words what became of lines, one after another.
-struct SampleTeller {
+struct SampleReporter {
   private var identities: [Int64: Int] = [:]
   private var collections: [Int64: Int] = [:]
 

@@ -8,11 +8,11 @@ struct SnapshotRefusalTests {
   @Test(
     "Each refusal has its reason and names the member",
     arguments: [
-      (#"[{"id":"premium"}]"#, "missing_field", "user_id: a bare list says not whose it is"),
+      (#"[{"id":"premium"}]"#, "missing_field", "user_id: a list alone has no user"),
       (#"{"captured_at":1,"data":[]}"#, "missing_field", "user_id"),
       (#"{"user_id":"u","captured_at":1}"#, "missing_field", "entitlements"),
       ("{}", "missing_field", "user_id"),
-      ("7", "not_an_object", "the value is no JSON object"),
+      ("7", "not_an_object", "the value is not a JSON object"),
       (
         #"{"error":{"type":"resource","code":"canary"},"_meta":{}}"#, "error_response",
         "the line is an error that a provider's API returned"
@@ -44,7 +44,7 @@ struct SnapshotRefusalTests {
       ),
       (
         #"{"captured_at":1,"rows":[{"applicationUsername":"canary","purchases":{}}]}"#, "bad_field",
-        "rows.purchases: expected to stand in a line of their own customer"
+        "rows.purchases: expected to be in a line of their own customer"
       ),
       (
         #"{"captured_at":1,"rows":[{"customerInfo":{}}]}"#, "missing_field",
@@ -122,7 +122,7 @@ struct SnapshotRefusalTests {
   }
 
   @Test(
-    "A file's name tells a date, and a time where it is surely one",
+    "A file's name reports a date, and a time where it is surely one",
     arguments: [
       ("2026-11-20.jsonl.gz", "2026-11-20T00:00:00Z"),
       ("snapshots_20261120.jsonl", "2026-11-20T00:00:00Z"),

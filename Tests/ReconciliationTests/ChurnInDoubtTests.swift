@@ -19,12 +19,12 @@ struct ChurnInDoubtTests {
     #expect(scenario.outcome.churnInDoubt == [])
   }
 
-  @Test("Silence puts the end before it in doubt; a told expiry does not")
+  @Test("Silence puts the end before it in doubt; a reported expiry does not")
   func silence() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-20")
     #expect(scenario.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
-    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    scenario.stories[0].report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     #expect(scenario.outcome.churnInDoubt == [])
   }
 
@@ -34,7 +34,7 @@ struct ChurnInDoubtTests {
     let renewed = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
     let churned = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
     #expect(churned.outcome.churnInDoubt.map(\.at) == [at("2026-03-01")])
-    story.tell(.paused, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.report(.paused, "2026-02-20", until: "2026-03-01", transaction: 101)
     let paused = Scenario(stories: [story], entitlements: [renewed], capturedAt: "2026-03-20")
     #expect(paused.codes == ["MISSED_RENEWAL"])
     #expect(paused.outcome.churnInDoubt == [])
@@ -43,8 +43,8 @@ struct ChurnInDoubtTests {
   @Test("What is missing at another time casts no doubt on an end")
   func elsewhere() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
-    story.tell(.started, "2026-06-01", until: "2026-07-01", transaction: 105, price: 10)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.started, "2026-06-01", until: "2026-07-01", transaction: 105, price: 10)
     let listed =
       monthlyTransactions(renewals: 1) + [
         bought(104, .started, "2026-05-01", until: "2026-06-01"),

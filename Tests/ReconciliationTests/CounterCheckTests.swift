@@ -25,8 +25,8 @@ struct CounterCheckTests {
   @Test("A trial followed by renewal 2 lost its conversion and renewal 1")
   func afterTrial() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.renewed, "2026-03-08", until: "2026-04-08", transaction: 103, price: 10, count: 2)
     let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CONVERSION", "MISSED_RENEWAL"])
   }
@@ -68,10 +68,10 @@ struct CounterCheckTests {
   @Test("A new start without a counter may be the one that the next renewal counts")
   func newStart() {
     var story = Story.monthly(renewals: 0)
-    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
-    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
-    story.tell(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
-    story.tell(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
+    story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.report(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.report(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 102, price: 10, count: 2)
     var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20")
     #expect(scenario.breaks.map(\.missingEvents) == [0])
     #expect(scenario.breaks.map(\.severity) == [.info])
@@ -82,9 +82,9 @@ struct CounterCheckTests {
   @Test("A renewal that a list shows to be missing is in the counter of the one after it")
   func listedAndCounted() {
     var story = Story.monthly(renewals: 2, without: [1])
-    story.tell(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
-    story.tell(.expired, "2026-04-01", until: "2026-04-01", transaction: 102)
-    story.tell(.started, "2026-05-01", until: "2026-06-01", transaction: 103, price: 10)
+    story.report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    story.report(.expired, "2026-04-01", until: "2026-04-01", transaction: 102)
+    story.report(.started, "2026-05-01", until: "2026-06-01", transaction: 103, price: 10)
     let listed =
       monthlyTransactions(renewals: 2) + [bought(103, .started, "2026-05-01", until: "2026-06-01")]
     let scenario = Scenario(
@@ -97,7 +97,7 @@ struct CounterCheckTests {
   func jumpsInARow() {
     var story = Story()
     for (step, count) in [0, 1, 3, 5, 7].enumerated() {
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step), price: 10, count: Int32(count))
     }
@@ -109,7 +109,7 @@ struct CounterCheckTests {
   @Test("A change in the middle of a period that a list shows to be missing is counted once")
   func changeInBetween() {
     var story = Story.monthly(renewals: 0)
-    story.tell(
+    story.report(
       .renewed, "2027-01-15", until: "2028-01-15", transaction: 102, price: 90, count: 2,
       product: Story.yearly)
     let scenario = Scenario(
@@ -129,10 +129,10 @@ struct CounterCheckTests {
   @Test("A conversion that was found missing is the first payment, also where renewals are counted")
   func missingConversion() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(
       .upgraded, "2026-01-20", until: "2026-02-20", transaction: 102, price: 10)
-    story.tell(.renewed, "2026-02-20", until: "2026-03-20", transaction: 103, price: 10)
+    story.report(.renewed, "2026-02-20", until: "2026-03-20", transaction: 103, price: 10)
     let scenario = Scenario(
       stories: [story],
       entitlements: [
@@ -151,8 +151,8 @@ struct CounterCheckTests {
   @Test("A return that the snapshot's end shows is the one that its counter shows")
   func restart() {
     var story = Story.monthly(renewals: 0)
-    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
-    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.report(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
     let scenario = Scenario(
       stories: [story],
       entitlements: [premium(until: "2026-05-01", started: "2026-04-01", count: 1)],
@@ -164,7 +164,7 @@ struct CounterCheckTests {
   @Test("Purple's changes of product count in the snapshot, though they come without money")
   func purpleChange() {
     var story = Story.monthly(renewals: 0, counted: false)
-    story.tell(
+    story.report(
       .upgraded, "2026-01-15", transaction: 101, product: Story.yearly)
     for index in story.events.indices { story.events[index].provider = .purple }
     let scenario = Scenario(
@@ -182,7 +182,7 @@ struct CounterCheckTests {
       stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20",
       firstEventAt: "2026-01-15")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
-    scenario.stories[0].tell(
+    scenario.stories[0].report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10)
     #expect(scenario.codes == [])
   }
@@ -190,10 +190,10 @@ struct CounterCheckTests {
   /// A start, renewal 1, a change of product with the counter `upgrade`, and renewal `next`.
   private func upgraded(_ upgrade: Int32?, next: Int32) -> Scenario {
     var story = Story.monthly(renewals: 1)
-    story.tell(
+    story.report(
       .upgraded, "2026-02-15", until: "2026-03-15", transaction: 102, price: 20, count: upgrade,
       product: Story.yearly)
-    story.tell(
+    story.report(
       .renewed, "2026-03-15", until: "2026-04-15", transaction: 103, price: 20, count: next,
       product: Story.yearly)
     return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-10")
@@ -229,8 +229,8 @@ struct CounterCheckTests {
   func snapshotCountsChange() {
     for upgrade in [nil, 8] as [Int32?] {
       var story = Story()
-      story.tell(.renewed, "2026-01-01", until: "2026-02-01", price: 10, count: 7)
-      story.tell(
+      story.report(.renewed, "2026-01-01", until: "2026-02-01", price: 10, count: 7)
+      story.report(
         .upgraded, "2026-01-15", until: "2026-02-15", transaction: 102, price: 20, count: upgrade)
       var scenario = Scenario(
         stories: [story], entitlements: [premium(until: "2026-02-15", count: 8)],
@@ -253,10 +253,10 @@ struct CounterCheckTests {
   @Test("A trial, a first payment and 18 renewals are renewsCount 18, as the SDK guide has it")
   func documentedExample() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialConverted, "2026-01-08", until: month(2), transaction: 101, price: 10)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialConverted, "2026-01-08", until: month(2), transaction: 101, price: 10)
     for step in 1...18 {
-      story.tell(
+      story.report(
         .renewed, month(step + 1), until: month(step + 2), transaction: 101 + Int64(step),
         price: 10)
     }

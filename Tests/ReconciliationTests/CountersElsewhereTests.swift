@@ -7,8 +7,8 @@ struct CountersElsewhereTests {
   /// A subscription of two paid months, canceled and ended.
   private var first: Story {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     return story
   }
 
@@ -16,7 +16,7 @@ struct CountersElsewhereTests {
   private func second(renewals: Int = 1) -> Story {
     var story = Story(original: "300")
     for step in 0...renewals {
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, month(step + 5), until: month(step + 6),
         transaction: 300 + Int64(step), price: 10, count: Int32(step))
     }
@@ -67,7 +67,7 @@ struct CountersElsewhereTests {
   @Test("A counter is not shared with a subscription that another entitlement comes from")
   func parallel() {
     var other = Story(original: "300")
-    other.tell(
+    other.report(
       .started, "2026-02-01", until: "2027-02-01", transaction: 300, price: 90,
       product: Story.yearly)
     var shown = premium(until: "2027-02-01", product: "yearly", count: 1)
@@ -79,10 +79,11 @@ struct CountersElsewhereTests {
     #expect(scenario.codes == ["MISSED_RENEWAL"])
   }
 
-  @Test("A list of all payments proves its counter, also of a life from before the first event")
+  @Test(
+    "A list of all payments proves its counter, also of a subscription from before the first event")
   func head() {
     var story = Story()
-    story.tell(.renewed, "2026-04-01", until: "2026-05-01", transaction: 103, price: 10, count: 2)
+    story.report(.renewed, "2026-04-01", until: "2026-05-01", transaction: 103, price: 10, count: 2)
     let all = monthlyTransactions(renewals: 3)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-05-01", count: 3, listing: all)],

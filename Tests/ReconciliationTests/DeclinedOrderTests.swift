@@ -9,9 +9,9 @@ struct DeclinedOrderTests {
     _ shown: Entitlement, in store: Store = .playStore, from provider: Provider = .iaptic
   ) -> [String] {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
-    story.tell(.graceEntered, "2026-02-01", until: "2026-02-08")
-    story.tell(.expired, "2026-02-20", until: "2026-02-08")
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.report(.graceEntered, "2026-02-01", until: "2026-02-08")
+    story.report(.expired, "2026-02-20", until: "2026-02-08")
     for index in story.events.indices {
       (story.events[index].provider, story.events[index].store) = (provider, store)
     }

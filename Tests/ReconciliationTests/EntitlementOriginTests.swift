@@ -46,13 +46,13 @@ struct EntitlementOriginTests {
     #expect(scenario.outcome.counts.unmatchedEntitlements == 1)
   }
 
-  @Test("A trial that was told is known, though another product was bought after it")
+  @Test("A trial that was reported is known, though another product was bought after it")
   func trialOfAnotherProduct() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialCanceled, "2026-01-03", until: "2026-01-08")
-    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
-    story.tell(
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
+    story.report(
       .started, "2026-02-02", until: "2027-02-02", transaction: 101, price: 60,
       product: Story.yearly)
     var tried = premium(active: false, until: "2026-01-08", .canceled, started: "2026-01-01")
@@ -69,7 +69,7 @@ struct EntitlementOriginTests {
   @Test("A listed renewal of a subscription of the sandbox is not missed in production")
   func sandboxRenewal() {
     var tested = Story(original: "200", environment: .sandbox)
-    tested.tell(.started, "2026-01-01", until: "2026-01-02", transaction: 200)
+    tested.report(.started, "2026-01-01", until: "2026-01-02", transaction: 200)
     var renewed = bought(201, .renewed, "2026-01-02", until: "2026-01-03")
     renewed.originalID = "200"
     let shown = premium(until: "2026-01-03", listing: [renewed])
@@ -81,7 +81,7 @@ struct EntitlementOriginTests {
   @Test("An event that leaked into the sandbox takes nothing else of its subscription with it")
   func leak() {
     var leaked = Story(environment: .sandbox)
-    leaked.tell(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101)
+    leaked.report(.renewed, "2026-02-01", until: "2026-03-01", transaction: 101)
     let shown = premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))
     let scenario = Scenario(
       stories: [.monthly(renewals: 2, without: [1]), leaked], entitlements: [shown],
@@ -92,7 +92,7 @@ struct EntitlementOriginTests {
   @Test("A purchase that the sandbox knows is not missed in production")
   func sandboxPurchase() {
     var tested = Story(original: "200", environment: .sandbox)
-    tested.tell(
+    tested.report(
       .started, "2026-01-06", until: "2026-01-07", transaction: 200, product: Story.yearly)
     let scenario = Scenario(
       stories: [.monthly(renewals: 0), tested],

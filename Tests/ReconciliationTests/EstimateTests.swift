@@ -5,12 +5,12 @@ import Domain
 
 @Suite("A missing charge is estimated by charges like it")
 struct EstimateTests {
-  /// A monthly subscription from January 2026 on at `prices`; nil was never told.
-  private func told(_ prices: [Int64?], original: String = "100") -> Story {
+  /// A monthly subscription from January 2026 on at `prices`; nil was never reported.
+  private func reported(_ prices: [Int64?], original: String = "100") -> Story {
     var story = Story(original: original)
     for (step, price) in prices.enumerated() {
       guard let price else { continue }
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: (Int64(original) ?? 0) + Int64(step), price: price)
     }
@@ -22,7 +22,7 @@ struct EstimateTests {
     var prices: [PaidPrice: Int64] = [:]
     for story in stories {
       try SubscriptionHistory(
-        events: told(story).events, rules: FoldSettings(asOf: at("2027-01-01"))
+        events: reported(story).events, rules: FoldSettings(asOf: at("2027-01-01"))
       )
       .book(into: &prices)
     }
@@ -41,7 +41,7 @@ struct EstimateTests {
     }
     let paid = try prices(others)
     var scenario = Scenario(
-      stories: [told(story)],
+      stories: [reported(story)],
       entitlements: [premium(until: month(story.count + 1), listing: listed)],
       capturedAt: month(story.count) + "T12:00:00")
     scenario.change = { $0.prices = paid }
@@ -60,7 +60,7 @@ struct EstimateTests {
     #expect(try estimates(of: [10, nil, 10], offers: [1]) == [nil])
   }
 
-  @Test("An offer of the lineage itself tells where nobody else's does")
+  @Test("An offer of the lineage itself reports where nobody else's does")
   func ownOffer() throws {
     #expect(try estimates(of: [10, 10, 6, 10, nil, 10], offers: [2, 4]) == [6])
   }
@@ -74,12 +74,12 @@ struct EstimateTests {
 
   @Test("Without kinds a charge that cost less than both around it is not taken for the price")
   func dips() {
-    let story = told([10, 5, 10, nil, 10])
+    let story = reported([10, 5, 10, nil, 10])
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-06-01", count: 4)],
       capturedAt: "2026-05-20")
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
-    scenario.stories = [told([10, 10, 5, nil, 10])]
+    scenario.stories = [reported([10, 10, 5, nil, 10])]
     #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
   }
 
@@ -111,8 +111,8 @@ struct EstimateTests {
 
   @Test("A lost change of product costs what the product costs that it began")
   func productBegun() {
-    var story = told([3])
-    story.tell(
+    var story = reported([3])
+    story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10,
       product: Story.yearly)
     let listed = [

@@ -26,7 +26,7 @@ struct ExchangeOutliersTests {
   private func codes(_ charges: [(day: String, micros: Int64)]) throws -> [[Break]] {
     let stories = charges.enumerated().map { index, charge in
       var story = Story(original: String(200 + index))
-      story.tell(
+      story.report(
         .started, charge.day, until: "2026-05-20", transaction: Int64(200 + index), price: 10
       ) {
         $0.revenue?.currency = Self.euro
@@ -144,7 +144,7 @@ struct ExchangeOutliersTests {
     #expect(moved.flatMap(\.self).isEmpty)
   }
 
-  @Test("Two charges do not tell which of them is off, nor do other currencies")
+  @Test("Two charges do not report which of them is off, nor do other currencies")
   func tooFew() throws {
     #expect(
       try codes([("2026-02-01", 11_000_000), ("2026-02-01", 13_000_000)]).flatMap(\.self).isEmpty)
@@ -161,34 +161,34 @@ struct ExchangeOutliersTests {
   @Test("What is in the sandbox is neither measure nor outlier")
   func sandbox() throws {
     var story = Story(environment: .sandbox)
-    story.tell(.started, "2026-02-01", until: "2026-03-01", price: 10)
+    story.report(.started, "2026-02-01", until: "2026-03-01", price: 10)
     var quotes: [ExchangeRates.Quote: Int64] = [:]
     try SubscriptionHistory(events: story.events, rules: rules.fold).book(into: &quotes)
     #expect(quotes.isEmpty)
   }
 
-  @Test("Charges of different amounts at one rate are counted together, and taken away together")
+  @Test("Charges of different amounts at one rate are counted together, and revoked together")
   func oneRate() throws {
-    func life(price: Int64) throws -> SubscriptionHistory {
+    func history(price: Int64) throws -> SubscriptionHistory {
       var story = Story()
-      story.tell(.started, "2026-02-01", until: "2026-03-01", price: price) {
+      story.report(.started, "2026-02-01", until: "2026-03-01", price: price) {
         $0.revenue?.currency = Self.euro
         $0.revenue?.usd = Amount(micros: price * 1_100_000)
       }
       return try SubscriptionHistory(events: story.events, rules: rules.fold)
     }
     var quotes: [ExchangeRates.Quote: Int64] = [:]
-    try life(price: 10).book(into: &quotes)
-    try life(price: 20).book(into: &quotes)
+    try history(price: 10).book(into: &quotes)
+    try history(price: 20).book(into: &quotes)
     let rate = try #require(ExchangeRate(usd: 11, local: 10))
     #expect(quotes.count == 2)
     #expect(ExchangeRates(quotes).charges.values.map { $0 } == [[rate: 2]])
-    try life(price: 20).book(-2, into: &quotes)
+    try history(price: 20).book(-2, into: &quotes)
     var rates = ExchangeRates(quotes)
     rates.removeNothings()
     #expect(rates == ExchangeRates())
-    try life(price: 10).book(-1, into: &quotes)
-    try life(price: 20).book(into: &quotes)
+    try history(price: 10).book(-1, into: &quotes)
+    try history(price: 20).book(into: &quotes)
     quotes.removeNothings()
     #expect(quotes.isEmpty)
   }

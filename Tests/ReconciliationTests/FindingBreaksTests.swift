@@ -8,16 +8,16 @@ struct FindingBreaksTests {
   private let rules = ReconciliationSettings(fold: FoldSettings(asOf: at("2026-06-01")))
 
   private func found(_ story: Story) throws -> [Break] {
-    let life = try SubscriptionHistory(events: story.events, rules: rules.fold)
+    let history = try SubscriptionHistory(events: story.events, rules: rules.fold)
     let lineage = try #require(story.lineage(until: at("2026-06-01")))
-    return breaks(from: life.findings, lineage: lineage, rules: rules)
+    return breaks(from: history.findings, lineage: lineage, rules: rules)
   }
 
   @Test("Revenue on a cancel is a break that says how much and of which subscription")
   func unexpectedRevenue() throws {
     var story = Story.monthly(renewals: 1)
     #expect(try found(story).isEmpty)
-    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
+    story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
     let raised = try found(story)
     #expect(raised.map(\.code) == [.unexpectedRevenue])
     #expect(raised[0].estimatedUSD == Amount(micros: 3_000_000))
@@ -30,8 +30,8 @@ struct FindingBreaksTests {
   @Test("The same oddity in two events is two breaks")
   func twice() throws {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
-    story.tell(.billingRetry, "2026-02-06", until: "2026-03-01", transaction: 101, price: 3)
+    story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101, price: 3)
+    story.report(.billingRetry, "2026-02-06", until: "2026-03-01", transaction: 101, price: 3)
     let raised = try found(story)
     #expect(raised.count == 2)
     #expect(raised.map(\.id) == raised.map(\.id).sorted())
@@ -40,8 +40,8 @@ struct FindingBreaksTests {
   @Test("In the sandbox an oddity is mere information, without money")
   func sandbox() throws {
     var story = Story(environment: .sandbox)
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
-    story.tell(.canceled, "2026-01-05", until: "2026-02-01", price: 3)
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.report(.canceled, "2026-01-05", until: "2026-02-01", price: 3)
     let raised = try found(story)
     #expect(raised.map(\.severity) == [.info])
     #expect(raised.map(\.estimatedUSD) == [nil])
@@ -91,7 +91,7 @@ struct FindingBreaksTests {
     story.events[0].received = at("2026-01-03")
     story.events[0].created = at("2026-01-02T12:00:00")
     #expect(try found(story).isEmpty)
-    story.tell(.observed, "2026-01-02") {
+    story.report(.observed, "2026-01-02") {
       $0.received = at("2026-01-20")
       $0.provider = .iaptic
     }
@@ -101,8 +101,8 @@ struct FindingBreaksTests {
   @Test("A refund in another currency than its charge names both; in the same it is none")
   func currency() throws {
     var story = Story.monthly(renewals: 1)
-    story.tell(.refunded, "2026-02-10", transaction: 101, price: 10) { $0.revenue?.currency = 8 }
-    story.tell(.refunded, "2026-02-11", transaction: 100, price: 3) { $0.revenue?.currency = 8 }
+    story.report(.refunded, "2026-02-10", transaction: 101, price: 10) { $0.revenue?.currency = 8 }
+    story.report(.refunded, "2026-02-11", transaction: 100, price: 3) { $0.revenue?.currency = 8 }
     let raised = try found(story)
     #expect(raised.map(\.code) == [.currencyMismatch, .currencyMismatch])
     #expect(raised.contains { $0.evidence.contains("10.00 local, 10.00 USD") })
@@ -127,7 +127,7 @@ struct FindingBreaksTests {
     "What cannot have happened in its order is a break", arguments: [EventKind.refunded, .revoked])
   func sequence(taking kind: EventKind) throws {
     var story = Story.monthly(renewals: 1)
-    story.tell(kind, "2026-01-20", transaction: 101)
+    story.report(kind, "2026-01-20", transaction: 101)
     let raised = try found(story)
     #expect(raised.map(\.code) == [.impossibleSequence])
     #expect(raised[0].transaction == "101")

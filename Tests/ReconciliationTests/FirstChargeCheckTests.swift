@@ -45,7 +45,7 @@ struct FirstChargeCheckTests {
   @Test("A payment that is seen to fail before the first charge explains the charge")
   func retrySeen() {
     var story = Story.monthly(renewals: 2, without: [0])
-    story.tell(.billingRetry, "2026-01-20", until: "2025-10-20") {
+    story.report(.billingRetry, "2026-01-20", until: "2025-10-20") {
       $0.periodStart = at("2025-09-20")
     }
     #expect(scenario(story).codes == [])
@@ -55,7 +55,7 @@ struct FirstChargeCheckTests {
   func others() {
     for kind in [EventKind.started, .resubscribed, .upgraded] {
       var story = Story()
-      story.tell(kind, "2026-03-01", until: "2026-04-01", transaction: 105, price: 10)
+      story.report(kind, "2026-03-01", until: "2026-04-01", transaction: 105, price: 10)
       #expect(scenario(story).codes == [], "\(kind)")
     }
   }
@@ -63,12 +63,12 @@ struct FirstChargeCheckTests {
   @Test("A conversion proves its trial, free of charge, when that must have begun after the feed")
   func trial() {
     var story = Story()
-    story.tell(.trialConverted, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    story.report(.trialConverted, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
     let found = scenario(story).breaks
     #expect(found.map(\.code) == [.missedStart])
     #expect(found.map(\.estimatedUSD) == [.zero])
     #expect(scenario(story, since: "2026-02-20").codes == [])
-    story.tell(.trialStarted, "2026-02-20", until: "2026-03-01", transaction: 100)
+    story.report(.trialStarted, "2026-02-20", until: "2026-03-01", transaction: 100)
     #expect(scenario(story).codes == [])
   }
 

@@ -70,9 +70,9 @@ struct InferredDateTests {
   @Test("Of transactions without dates the one that was paid for last speaks for the entitlement")
   func newest() {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", transaction: 9, price: 10)
-    story.tell(.renewed, "2026-02-01", until: "2026-03-01", transaction: 10, price: 10)
-    story.tell(.refunded, "2026-02-10", transaction: 9, price: 10)
+    story.report(.started, "2026-01-01", until: "2026-02-01", transaction: 9, price: 10)
+    story.report(.renewed, "2026-02-01", until: "2026-03-01", transaction: 10, price: 10)
+    story.report(.refunded, "2026-02-10", transaction: 9, price: 10)
     var older = undated(9, until: "2026-02-01")
     older.revokedAt = at("2026-02-10")
     let scenario = Scenario(

@@ -47,16 +47,16 @@ struct LastPeriodTests {
   @Test("Active after a trial is a missing conversion")
   func conversion() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-02-08")], capturedAt: "2026-01-20")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
   }
 
-  @Test("A life that began under our eyes without a start is a missing start")
+  @Test("A subscription that began under our eyes without a start is a missing start")
   func start() {
     var story = Story()
-    story.tell(.canceled, "2026-01-20", until: "2026-02-01")
+    story.report(.canceled, "2026-01-20", until: "2026-02-01")
     var scenario = Scenario(
       stories: [story],
       entitlements: [premium(until: "2026-02-01", .canceled, started: "2026-01-01")],
@@ -69,8 +69,8 @@ struct LastPeriodTests {
   @Test("A subscription bought again after its end did not renew")
   func restart() {
     var story = Story.monthly(renewals: 0)
-    story.tell(.canceled, "2026-01-20", until: "2026-02-01")
-    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    story.report(.canceled, "2026-01-20", until: "2026-02-01")
+    story.report(.expired, "2026-02-01", until: "2026-02-01")
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-07-10", started: "2026-06-10")],
       capturedAt: "2026-06-20")
@@ -89,7 +89,7 @@ struct LastPeriodTests {
   @Test("A failing payment shows the end of its grace")
   func grace() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
       $0.graceEnd = at("2026-03-17")
     }
     var scenario = Scenario(
@@ -108,7 +108,7 @@ struct LastPeriodTests {
     #expect(scenario.codes == [])
     scenario.change = { $0.products["yearly"] = ["com.example.yearly"] }
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
-    scenario.stories[0].tell(
+    scenario.stories[0].report(
       .upgraded, "2026-02-10", until: "2027-02-10", transaction: 102, price: 90,
       product: Story.yearly)
     scenario.entitlements = [premium(until: "2027-02-10")]
@@ -127,7 +127,7 @@ struct LastPeriodTests {
   @Test("Access that is on after its refund is a mismatch, with whatever end")
   func refundedButActive() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
     var listed = monthlyTransactions(renewals: 1)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-20")
@@ -139,7 +139,7 @@ struct LastPeriodTests {
       #expect(scenario.codes == ["EXPIRY_MISMATCH"])
     }
     // Off, whatever end is shown; a list of purchases, which has only the end that was paid for;
-    // a refund that both sides tell, of something that another purchase keeps on.
+    // a refund that both sides report, of something that another purchase keeps on.
     listed[1].revokedAt = at("2026-02-10")
     for shown in [
       premium(active: false, until: "2026-03-01"), premium(active: nil, until: "2026-03-01"),
@@ -153,7 +153,7 @@ struct LastPeriodTests {
   @Test("A later period after a refund is a renewal that never came")
   func renewedAfterRefund() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    story.report(.refunded, "2026-02-10", transaction: 101, price: -10)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])

@@ -4,11 +4,11 @@ import Domain
 
 @Suite("Nothing was lost, although something looks missing")
 struct NothingLostTests {
-  @Test("A life known by its cancel and expiry alone misses no cancel")
+  @Test("A subscription known by its cancel and expiry alone misses no cancel")
   func beforeTheFirstEvent() {
     var story = Story()
-    story.tell(.canceled, "2026-01-10", until: "2026-01-18", transaction: 105)
-    story.tell(.expired, "2026-01-18", until: "2026-01-18", transaction: 105)
+    story.report(.canceled, "2026-01-10", until: "2026-01-18", transaction: 105)
+    story.report(.expired, "2026-01-18", until: "2026-01-18", transaction: 105)
     let scenario = Scenario(
       stories: [story],
       entitlements: [premium(active: false, until: "2026-01-18", .canceled, started: "2025-06-18")],
@@ -19,7 +19,7 @@ struct NothingLostTests {
   @Test("Grace that ended before the first event is no renewal and no failed payment")
   func graceBeforeTheFirstEvent() {
     var story = Story()
-    story.tell(.canceled, "2026-02-25", until: "2025-12-22", transaction: 105)
+    story.report(.canceled, "2026-02-25", until: "2025-12-22", transaction: 105)
     let scenario = Scenario(
       stories: [story],
       entitlements: [premium(active: false, until: "2025-12-28", .canceled, started: "2025-06-18")],
@@ -30,7 +30,7 @@ struct NothingLostTests {
   @Test("A list of purchases does not know the grace of a failing payment")
   func graceInPurchases() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101) {
       $0.graceEnd = at("2026-03-17")
     }
     let scenario = Scenario(
@@ -49,14 +49,14 @@ struct NothingLostTests {
       entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
       capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
-    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    scenario.stories[0].report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     #expect(scenario.codes == [])
   }
 
   @Test("A change announced for the next renewal may be shown already, or not yet")
   func announcedChange() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
+    story.report(.downgraded, "2026-02-10", until: "2026-03-01", transaction: 101, product: 2)
     for product in ["monthly", "yearly"] {
       var scenario = Scenario(
         stories: [story], entitlements: [premium(until: "2026-03-01", product: product)],
@@ -69,10 +69,10 @@ struct NothingLostTests {
   @Test("A return after a lapse whose start was never seen starts no count")
   func comebackWithoutStart() {
     var story = Story()
-    story.tell(.started, "2026-01-05", until: "2026-02-05", transaction: 106, price: 10)
-    story.tell(.expired, "2026-02-05", until: "2026-02-05", transaction: 106)
-    story.tell(.started, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10)
-    story.tell(.renewed, "2026-04-05", until: "2026-05-05", transaction: 108, price: 10, count: 6)
+    story.report(.started, "2026-01-05", until: "2026-02-05", transaction: 106, price: 10)
+    story.report(.expired, "2026-02-05", until: "2026-02-05", transaction: 106)
+    story.report(.started, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10)
+    story.report(.renewed, "2026-04-05", until: "2026-05-05", transaction: 108, price: 10, count: 6)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-05-05", started: "2025-06-05")],
       capturedAt: "2026-04-20", firstEventAt: "2026-01-01")
@@ -82,7 +82,7 @@ struct NothingLostTests {
   @Test("A missing return under a known id is no start of counting")
   func missingComeback() {
     var story = Story()
-    story.tell(.renewed, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10, count: 6)
+    story.report(.renewed, "2026-03-05", until: "2026-04-05", transaction: 107, price: 10, count: 6)
     let listed = [
       bought(100, .started, "2025-06-05", until: "2025-07-05"),
       bought(106, .started, "2026-02-05", until: "2026-03-05"),
@@ -109,8 +109,8 @@ struct NothingLostTests {
   @Test("An upgrade that refunds the rest of the old period is no break, and no missed refund")
   func upgradeWithRefund() {
     var story = Story.monthly(renewals: 0)
-    story.tell(.upgraded, "2026-01-20", transaction: 100, price: -4, product: Story.yearly)
-    story.tell(
+    story.report(.upgraded, "2026-01-20", transaction: 100, price: -4, product: Story.yearly)
+    story.report(
       .upgraded, "2026-01-20T00:00:01", until: "2027-01-20", transaction: 101, price: 90,
       product: Story.yearly)
     var listed = [

@@ -36,7 +36,7 @@ struct OldSnapshotTests {
   @Test("So is the refund of a charge that never came")
   func refund() {
     var story = Story.monthly(renewals: 6)
-    story.tell(.refunded, "2026-07-20", transaction: 555, price: -10) {
+    story.report(.refunded, "2026-07-20", transaction: 555, price: -10) {
       $0.periodStart = at("2026-07-15")
     }
     let old = scenario(story)
@@ -53,7 +53,7 @@ struct OldSnapshotTests {
     old.watermark = "2026-05-01T12:00:00"
     #expect(old.breaks[0].status == .pending)
     var story = Story.monthly(renewals: 6)
-    story.tell(.refunded, "2026-07-20", transaction: 555, price: -10) {
+    story.report(.refunded, "2026-07-20", transaction: 555, price: -10) {
       $0.periodStart = at("2026-07-15")
     }
     (old.stories, old.watermark) = ([story], nil)
@@ -108,43 +108,43 @@ struct OldSnapshotTests {
   }
 
   @Test("A charge that came after the snapshot explains its end, whatever came since")
-  func chargeToldLater() {
+  func chargeReportedLater() {
     var story = Story.monthly(renewals: 0, counted: false)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-03-01")], capturedAt: "2026-02-15",
       asOf: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
-    story.tell(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102)
+    story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102)
     scenario.stories = [story]
     #expect(scenario.codes == ["MISSED_RENEWAL"])
-    story.tell(.renewed, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.report(.renewed, "2026-02-20", until: "2026-03-01", transaction: 101)
     scenario.stories = [story]
     #expect(scenario.codes == [])
   }
 
-  @Test("A change of product told after the snapshot is the one that it shows")
-  func changeToldLater() {
+  @Test("A change of product reported after the snapshot is the one that it shows")
+  func changeReportedLater() {
     var story = Story.monthly(renewals: 0)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2027-01-20", product: "yearly")],
       capturedAt: "2026-01-19T23:00:00", asOf: "2026-01-25",
       change: { $0.products["yearly"] = ["com.example.yearly"] })
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
-    story.tell(
+    story.report(
       .upgraded, "2026-01-20", until: "2027-01-20", transaction: 101, price: 90,
       product: Story.yearly)
     scenario.stories = [story]
     #expect(scenario.codes == [])
   }
 
-  @Test("A transaction that the snapshot lists and a later event tells is told")
+  @Test("A transaction that the snapshot lists and a later event reports is reported")
   func listed() {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10, count: 0) {
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: 10, count: 0) {
       $0.periodStart = at("2025-12-19")
     }
-    story.tell(.canceled, "2026-01-10", until: "2026-02-01")
-    story.tell(.expired, "2026-02-01", until: "2026-02-01")
+    story.report(.canceled, "2026-01-10", until: "2026-02-01")
+    story.report(.expired, "2026-02-01", until: "2026-02-01")
     let listed = [bought(100, .started, "2025-12-19", until: "2026-02-01")]
     expectSame(scenario(story, [premium(until: "2026-02-01", listing: listed)]), [])
   }

@@ -7,11 +7,11 @@ struct OneLossTests {
   private let week = Story.endedWeek(
     from: "2026-04-14", canceled: "2026-04-16", until: "2026-04-21")
 
-  /// A month from the 11th of May on whose start never came, and what was told after the snapshot.
+  /// A month from the 11th of May on whose start never came, and what came after the snapshot.
   private func month(_ kind: EventKind) -> Story {
     var story = Story(original: "300")
     let price: Int64? = kind == .refunded ? -10 : nil
-    story.tell(kind, "2026-06-09", until: "2026-06-11", transaction: 300, price: price) {
+    story.report(kind, "2026-06-09", until: "2026-06-11", transaction: 300, price: price) {
       if kind == .refunded { $0.periodStart = at("2026-05-11") }
     }
     return story
@@ -29,9 +29,9 @@ struct OneLossTests {
   @Test("A restart that is missing is the number that the renewal after it counts")
   func restart() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
-    story.tell(.renewed, "2026-06-10", until: "2026-07-10", transaction: 104, price: 10, count: 3)
+    story.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.renewed, "2026-06-10", until: "2026-07-10", transaction: 104, price: 10, count: 3)
     var scenario = Scenario(
       stories: [story],
       entitlements: [
@@ -50,7 +50,7 @@ struct OneLossTests {
   }
 
   @Test("A start of another subscription, of which events came after the snapshot alone")
-  func toldLater() {
+  func reportedLater() {
     for kind in [EventKind.canceled, .refunded] {
       let scenario = Scenario(
         stories: [week, month(kind)], entitlements: [entitlement(listed: true)],
@@ -66,7 +66,7 @@ struct OneLossTests {
       stories: [week, month(.refunded)], entitlements: [entitlement(listed: false)],
       capturedAt: "2026-06-05", asOf: "2026-06-15", change: allMapped)
     #expect(scenario.breaks.map(\.transaction) == ["300"])
-    // Beside the entitlement of the week it could be no subscription that was told.
+    // Beside the entitlement of the week it could be no subscription that was reported.
     scenario.entitlements?.append(
       premium(
         active: false, until: "2026-04-21", .canceled, product: "weekly", started: "2026-04-14"))
@@ -76,13 +76,13 @@ struct OneLossTests {
     #expect(scenario.codes == ["MISSED_START", "MISSED_START"])
   }
 
-  @Test("What refunds alone tell does not take an entitlement from the purchase that gave it")
+  @Test("What refunds alone report does not take an entitlement from the purchase that gave it")
   func refundsAlone() {
     var given = Story(original: "300")
-    given.tell(
+    given.report(
       .started, "2026-05-11", until: "2026-06-11", transaction: 300, price: 10, count: 0)
     var back = Story(original: "900")
-    back.tell(.refunded, "2026-03-21", transaction: 900, price: -10) {
+    back.report(.refunded, "2026-03-21", transaction: 900, price: -10) {
       $0.periodStart = at("2026-01-22")
     }
     let scenario = Scenario(
@@ -94,15 +94,15 @@ struct OneLossTests {
   @Test("A trial whose payment fails has no expiry, though it had been canceled once")
   func failingTrial() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialCanceled, "2026-01-05", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialCanceled, "2026-01-05", until: "2026-01-08")
     var scenario = Scenario(
       stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .billingIssue)],
       capturedAt: "2026-01-20")
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
-    scenario.stories[0].tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    scenario.stories[0].report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     #expect(scenario.codes == [])
-    // Once nobody collects any more, its end had to be told.
+    // Once nobody collects any more, its end had to be reported.
     scenario.entitlements = [premium(active: false, until: "2026-01-08", .canceled)]
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
   }
@@ -110,14 +110,14 @@ struct OneLossTests {
   @Test("Of a trial that the store gave up the cancel is missing, where the snapshot dates it")
   func trialGivenUp() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     var shown = premium(active: false, until: "2026-01-08", .canceled)
     shown.autoRenewOffAt = at("2026-02-08")
     var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-02-08")])
-    scenario.stories[0].tell(.trialCanceled, "2026-02-08", until: "2026-01-08")
+    scenario.stories[0].report(.trialCanceled, "2026-02-08", until: "2026-01-08")
     #expect(scenario.codes == [])
   }
 }

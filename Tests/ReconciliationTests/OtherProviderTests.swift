@@ -3,19 +3,19 @@ import Testing
 import Subscriptions
 import Domain
 
-@Suite("What other providers leave untold is no break")
+@Suite("What other providers do not send is no break")
 struct OtherProviderTests {
   private func scenario(
     _ provider: Provider, _ story: Story, _ entitlements: [Entitlement]?, at capturedAt: String,
     store: Store = .appStore
   ) -> Scenario {
-    var told = story
-    for index in told.events.indices {
-      told.events[index].provider = provider
-      told.events[index].store = store
+    var reported = story
+    for index in reported.events.indices {
+      reported.events[index].provider = provider
+      reported.events[index].store = store
     }
     return Scenario(
-      stories: [told], entitlements: entitlements, capturedAt: capturedAt, provider: provider)
+      stories: [reported], entitlements: entitlements, capturedAt: capturedAt, provider: provider)
   }
 
   private func shown(until end: String, listing: [SnapshotTransaction] = []) -> Entitlement {
@@ -44,11 +44,11 @@ struct OtherProviderTests {
     #expect(scenario(.flobuk, story, [canceled], at: "2026-02-20").codes == [])
   }
 
-  @Test("A change of product that names a renewal of another time does not tell that renewal")
+  @Test("A change of product that names a renewal of another time does not report that renewal")
   func namedByChange() {
     func codes(changedAt: String) -> [String] {
       var story = Story.monthly(renewals: 1, counted: false)
-      story.tell(.downgraded, changedAt, transaction: 102, product: Story.yearly) {
+      story.report(.downgraded, changedAt, transaction: 102, product: Story.yearly) {
         $0.previousProduct = Story.monthly
       }
       let listed = monthlyTransactions(renewals: 2)
@@ -79,10 +79,10 @@ struct OtherProviderTests {
   @Test("Purple's changes of product leave open which of their products is shown")
   func changes() {
     var story = Story.monthly(renewals: 0, counted: false)
-    story.tell(.upgraded, "2026-01-10", product: Story.yearly) {
+    story.report(.upgraded, "2026-01-10", product: Story.yearly) {
       $0.previousProduct = Story.monthly
     }
-    story.tell(.downgraded, "2026-02-10") { $0.previousProduct = Story.yearly }
+    story.report(.downgraded, "2026-02-10") { $0.previousProduct = Story.yearly }
     func codes(_ product: String) -> [String] {
       let shown = premium(until: "2027-01-10", product: product)
       return scenario(.purple, story, [shown], at: "2026-03-20").codes
@@ -106,7 +106,7 @@ struct OtherProviderTests {
     #expect(refunded.codes == [])
     #expect(refunded.outcome.counts.refundsNeverTold == 1)
     var purchase = Story(original: "700")
-    purchase.tell(.purchased, "2026-01-05", transaction: 700)
+    purchase.report(.purchased, "2026-01-05", transaction: 700)
     var coins = bought(700, .oneTime, "2026-01-05", revoked: "2026-01-10")
     coins.originalID = "700"
     let given = scenario(
@@ -136,7 +136,7 @@ struct OtherProviderTests {
       monthlyTransactions(renewals: 0) + [bought(101, .started, "2026-01-20", until: "2027-01-20")]
     let yearly = premium(until: "2027-01-20", product: "com.example.yearly", listing: listed)
     #expect(scenario(.purple, story, [yearly], at: "2026-02-20").codes == ["MISSED_START"])
-    story.tell(.upgraded, "2026-01-20", transaction: 101, product: Story.yearly)
+    story.report(.upgraded, "2026-01-20", transaction: 101, product: Story.yearly)
     #expect(scenario(.purple, story, [yearly], at: "2026-02-20").codes == [])
   }
 
@@ -158,13 +158,13 @@ struct OtherProviderTests {
     #expect(scenario(.iaptic, story, newer, at: "2026-03-20").codes == ["MISSED_RENEWAL"])
     let older = [shown(until: "2026-04-01")]
     #expect(scenario(.iaptic, story, older, at: "2026-03-20").codes == ["MISSED_RENEWAL"])
-    let told = Story.monthly(renewals: 2, counted: false)
-    #expect(scenario(.iaptic, told, newer, at: "2026-03-20").codes == [])
-    #expect(scenario(.iaptic, told, older, at: "2026-03-20").codes == [])
+    let reported = Story.monthly(renewals: 2, counted: false)
+    #expect(scenario(.iaptic, reported, newer, at: "2026-03-20").codes == [])
+    #expect(scenario(.iaptic, reported, older, at: "2026-03-20").codes == [])
   }
 
   @Test(
-    "Only Qonversion tells every end: silence of the others is none",
+    "Only Qonversion reports every end: silence of the others is none",
     arguments: [
       Provider.flobuk, .iaptic, .purple,
     ])
@@ -191,7 +191,7 @@ struct OtherProviderTests {
   @Test("The purchase of a product that was left behind says nothing of the one that is held")
   func leftBehind() {
     var story = Story.monthly(renewals: 0, counted: false)
-    story.tell(
+    story.report(
       .started, "2026-02-01", until: "2027-02-01", transaction: 101, product: Story.yearly)
     let old = premium(
       active: false, until: "2026-02-01", .canceled, product: "com.example.monthly")
@@ -221,7 +221,7 @@ struct OtherProviderTests {
   func purpleLoss() {
     var story = Story(original: "103")
     for step in [0, 1, 3] {
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step))
     }
@@ -238,14 +238,14 @@ struct OtherProviderTests {
   @Test("A trial of Purple's that ended without its expiry is missed at the end that is shown")
   func purpleTrial() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01")
-    story.tell(.trialCanceled, "2026-01-03")
+    story.report(.trialStarted, "2026-01-01")
+    story.report(.trialCanceled, "2026-01-03")
     let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
     let shown = premium(
       active: false, until: "2026-01-08", .canceled, product: "com.example.monthly",
       listing: [trial])
     #expect(scenario(.purple, story, [shown], at: "2026-01-20").codes == ["MISSED_EXPIRATION"])
-    story.tell(.trialExpired, "2026-01-08")
+    story.report(.trialExpired, "2026-01-08")
     #expect(scenario(.purple, story, [shown], at: "2026-01-20").codes == [])
   }
 }

@@ -4,10 +4,11 @@ import Domain
 
 @Suite("How many charges an end proves")
 struct PeriodCountTests {
-  @Test("A cancel told after the end, and grace in the snapshot, are a failed payment untold")
+  @Test(
+    "A cancel reported after the end, and grace in the snapshot, are a failed payment unreported")
   func gaveUp() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-04-20", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-04-20", until: "2026-03-01", transaction: 101)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(active: false, until: "2026-03-17", .canceled)],
       capturedAt: "2026-05-20")
@@ -18,7 +19,7 @@ struct PeriodCountTests {
   @Test("A failing payment of a period that never came is one missing renewal, not its grace")
   func unseenPeriodFails() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.billingRetry, "2026-04-01", until: "2026-04-01", transaction: 102) {
+    story.report(.billingRetry, "2026-04-01", until: "2026-04-01", transaction: 102) {
       $0.graceEnd = at("2026-04-17")
     }
     let scenario = Scenario(
@@ -41,8 +42,8 @@ struct PeriodCountTests {
   @Test("A store that gave up after the end of its grace had no charge for that time")
   func graceGivenUp() {
     var story = Story.monthly(renewals: 1, counted: false)
-    story.tell(.billingRetry, "2026-03-01", transaction: 101)
-    story.tell(.endedInvoluntarily, "2026-04-05", transaction: 101)
+    story.report(.billingRetry, "2026-03-01", transaction: 101)
+    story.report(.endedInvoluntarily, "2026-04-05", transaction: 101)
     for index in story.events.indices { story.events[index].provider = .purple }
     for end in ["2026-03-17", "2026-03-29"] {
       let shown = premium(active: false, until: end, .canceled, product: "com.example.monthly")
@@ -55,9 +56,9 @@ struct PeriodCountTests {
   @Test("What is bought long after a trial expired is a new start")
   func afterExpiredTrial() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialCanceled, "2026-01-03", until: "2026-01-08")
-    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialCanceled, "2026-01-03", until: "2026-01-08")
+    story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-04-10", started: "2026-03-10")],
       capturedAt: "2026-03-20")
@@ -68,19 +69,20 @@ struct PeriodCountTests {
   @Test("A change to a shorter period that never came is one break, whatever ends are shown")
   func shorterPeriod() {
     var story = Story()
-    story.tell(
+    story.report(
       .started, "2026-01-01", until: "2027-01-01", price: 90, product: Story.yearly)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-03-10")], capturedAt: "2026-02-20")
     #expect(scenario.codes == ["MISSED_PRODUCT_CHANGE"])
   }
 
-  @Test("What events newer than the snapshot tell is not missing, for some tell when they noticed")
-  func toldLater() {
+  @Test(
+    "What events newer than the snapshot report is not missing, for some report when they noticed")
+  func reportedLater() {
     func codes(_ kind: EventKind, _ shown: Entitlement, by moment: String) -> [String] {
       var story = Story.monthly(renewals: 1)
       let isRenewal = kind == .renewed
-      story.tell(
+      story.report(
         kind, moment, until: isRenewal ? "2026-04-01" : "2026-03-01",
         transaction: isRenewal ? 102 : 101, price: isRenewal ? 10 : nil)
       return Scenario(
@@ -99,7 +101,7 @@ struct PeriodCountTests {
   @Test("An offer's short period does not make one lost charge many")
   func shortOffer() {
     var story = Story()
-    story.tell(.started, "2026-05-01", until: "2026-05-08", price: 1)
+    story.report(.started, "2026-05-01", until: "2026-05-08", price: 1)
     func missing(_ shown: Entitlement, _ length: PeriodLength? = nil) -> [Int64] {
       var scenario = Scenario(
         stories: [story], entitlements: [shown], capturedAt: "2026-07-01")
@@ -114,15 +116,16 @@ struct PeriodCountTests {
     #expect(missing(premium(until: "2027-05-08"), .months(12)) == [1])
   }
 
-  @Test("What is bought again after an end that was told is one start, whatever was told since")
-  func toldEnd() {
+  @Test(
+    "What is bought again after an end that was reported is one start, whatever was reported since")
+  func reportedEnd() {
     var lapsed = Story.monthly(renewals: 0)
-    lapsed.tell(.canceled, "2026-01-20", until: "2026-02-01")
-    lapsed.tell(.expired, "2026-02-01", until: "2026-02-01")
-    lapsed.tell(.canceled, "2026-05-01", until: "2026-05-20", transaction: 102)
-    lapsed.tell(.expired, "2026-05-20", until: "2026-05-20", transaction: 102)
+    lapsed.report(.canceled, "2026-01-20", until: "2026-02-01")
+    lapsed.report(.expired, "2026-02-01", until: "2026-02-01")
+    lapsed.report(.canceled, "2026-05-01", until: "2026-05-20", transaction: 102)
+    lapsed.report(.expired, "2026-05-20", until: "2026-05-20", transaction: 102)
     var refunded = Story.monthly(renewals: 0)
-    refunded.tell(.refunded, "2026-01-10", price: 10)
+    refunded.report(.refunded, "2026-01-10", price: 10)
     for (story, shown) in [
       (lapsed, premium(active: false, until: "2026-05-20", .canceled, started: "2026-01-01")),
       (refunded, premium(until: "2026-06-10")),
@@ -140,8 +143,8 @@ struct PeriodCountTests {
   @Test("A renewal that an expiry of its own end followed is no new start")
   func expiredLater() {
     var story = Story.monthly(renewals: 0, counted: false)
-    story.tell(.canceled, "2026-02-10", transaction: 101)
-    story.tell(.expired, "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-02-10", transaction: 101)
+    story.report(.expired, "2026-03-01", transaction: 101)
     for index in story.events.indices { story.events[index].provider = .purple }
     let scenario = Scenario(
       stories: [story],
@@ -154,7 +157,7 @@ struct PeriodCountTests {
   @Test("Out of billing retry, the fewest renewals that fit are missing")
   func recovered() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-04-16")], capturedAt: "2026-04-10")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
@@ -175,8 +178,8 @@ struct PeriodCountTests {
   @Test("An expiry is missed beside a conversion; each loss is a break")
   func twoLosses() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(active: false, until: "2026-02-08", .canceled)],
       capturedAt: "2026-03-20")
@@ -193,10 +196,10 @@ struct PeriodCountTests {
   }
 
   @Test("A mapped product that no lineage can be was bought without its event")
-  func untoldStart() {
+  func missingStart() {
     var story = Story()
     story.original = "900"
-    story.tell(.purchased, "2026-01-05", transaction: 900, price: 5, product: 3)
+    story.report(.purchased, "2026-01-05", transaction: 900, price: 5, product: 3)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-03-01", started: "2026-02-01")],
       capturedAt: "2026-02-20")
@@ -210,7 +213,7 @@ struct PeriodCountTests {
   func neighbour() {
     var story = Story()
     for (step, price) in [(0, 10), (1, 10), (3, 12)] as [(Int, Int64)] {
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step), price: price, count: Int32(step))
     }

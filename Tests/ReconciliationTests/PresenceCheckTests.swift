@@ -17,10 +17,10 @@ struct PresenceCheckTests {
     #expect(scenario.codes == [])
   }
 
-  @Test("A refund told after the snapshot has taken away what the snapshot shows no more")
-  func refundToldLater() {
+  @Test("A refund reported after the snapshot has revoked what the snapshot shows no more")
+  func refundReportedLater() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.refunded, "2026-02-20T00:00:05", transaction: 101, price: -10)
+    story.report(.refunded, "2026-02-20T00:00:05", transaction: 101, price: -10)
     var scenario = Scenario(
       stories: [story], entitlements: [], capturedAt: "2026-02-20", asOf: "2026-02-21")
     #expect(scenario.codes == [])
@@ -140,7 +140,7 @@ struct PresenceCheckTests {
   }
 
   @Test("What a listed purchase names is no absence of events but an expiry that never came")
-  func untoldEnd() {
+  func missingEnd() {
     let old = [bought(100, .started, "2025-10-10", until: "2025-12-10")]
     var scenario = Scenario(
       entitlements: [premium(active: false, until: "2025-12-10", .canceled, listing: old)],
@@ -166,7 +166,7 @@ struct PresenceCheckTests {
   @Test("Without transactions, what is on in one store may be what runs in another as well")
   func oneEntitlementOfTwo() {
     var other = Story(original: "200")
-    other.tell(.started, "2026-01-20", until: "2026-03-20", transaction: 200, price: 10) {
+    other.report(.started, "2026-01-20", until: "2026-03-20", transaction: 200, price: 10) {
       ($0.store, $0.product) = (.playStore, Story.yearly)
     }
     var shown = premium(until: "2026-03-20", product: "both")
@@ -217,7 +217,7 @@ struct PresenceCheckTests {
     #expect(scenario.codes == ["AHEAD_OF_SNAPSHOT", "MISSED_START"])
   }
 
-  @Test("Of a user without events, the app is told by who sells such a product in such a shop")
+  @Test("Of a user without events, the app is reported by who sells such a product in such a shop")
   func presumedApp() {
     var scenario = Scenario(
       entitlements: [
@@ -241,7 +241,7 @@ struct PresenceCheckTests {
     }
     let ours = (app: "app", store: Store.appStore, product: "com.example.monthly")
     let later = (app: "later", store: Store.appStore, product: "com.later.monthly")
-    // Nothing tells the app: every app must have begun.
+    // Nothing reports the app: every app must have begun.
     #expect(codes(sold: []) == [])
     #expect(codes(sold: [ours, later]) == ["MISSED_START"])
     #expect(scenario.breaks[0].app == "app")

@@ -10,7 +10,7 @@ struct ProductHeldTests {
   /// money.
   private func changed(_ kind: EventKind) -> Story {
     var story = Story.monthly(renewals: 0)
-    story.tell(kind, "2026-01-20", until: "2026-02-01", product: Story.yearly) {
+    story.report(kind, "2026-01-20", until: "2026-02-01", product: Story.yearly) {
       $0.previousProduct = Story.monthly
     }
     return story
@@ -30,7 +30,7 @@ struct ProductHeldTests {
   @Test("The renewal after an announced change is of the new product, listed or counted")
   func announced() {
     var story = changed(.downgraded)
-    story.tell(
+    story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 5, count: 2,
       product: Story.yearly)
     var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
@@ -42,7 +42,7 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_RENEWAL", yearly, worth: 5)
   }
 
-  @Test("So is the one that an end proves, where no map tells the snapshot's product")
+  @Test("So is the one that an end proves, where no map reports the snapshot's product")
   func proven() {
     let scenario = Scenario(
       stories: [changed(.downgraded)],
@@ -54,7 +54,7 @@ struct ProductHeldTests {
   func atOnce() {
     var story = changed(.upgraded)
     story.events[1].transaction = 101
-    story.tell(
+    story.report(
       .renewed, "2026-03-20", until: "2026-04-20", transaction: 103, price: 20,
       product: Story.yearly)
     for index in story.events.indices { story.events[index].provider = .purple }
@@ -73,7 +73,7 @@ struct ProductHeldTests {
   @Test("A start is of the product that the next charge, or a change, says was held before it")
   func start() {
     var story = Story.monthly(renewals: 1, without: [0], counted: false)
-    story.tell(
+    story.report(
       .upgraded, "2026-02-10", until: "2027-02-10", transaction: 102, price: 90,
       product: Story.yearly)
     var upgraded = Scenario(
@@ -87,7 +87,7 @@ struct ProductHeldTests {
     expect(upgraded, "MISSED_START", "com.example.monthly", worth: nil)
     var announced = changed(.downgraded)
     announced.events.removeFirst()
-    announced.tell(
+    announced.report(
       .renewed, "2026-02-01", until: "2026-03-01", transaction: 101, price: 5,
       product: Story.yearly)
     let listed = Scenario(
@@ -99,12 +99,12 @@ struct ProductHeldTests {
     expect(listed, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
-  @Test("What was told of the charge itself names its product before any other charge does")
+  @Test("What was reported for the charge itself names its product before any other charge does")
   func named() {
     var story = Story()
-    story.tell(.canceled, "2026-02-04", until: "2026-02-10", transaction: 100)
-    story.tell(.expired, "2026-02-10", until: "2026-02-10", transaction: 100)
-    story.tell(
+    story.report(.canceled, "2026-02-04", until: "2026-02-10", transaction: 100)
+    story.report(.expired, "2026-02-10", until: "2026-02-10", transaction: 100)
+    story.report(
       .started, "2026-03-15", until: "2027-03-15", transaction: 101, price: 90,
       product: Story.yearly)
     let listed = [
@@ -118,12 +118,12 @@ struct ProductHeldTests {
     expect(scenario, "MISSED_START", "com.example.monthly", worth: nil)
   }
 
-  @Test("So is a conversion that only the renewals after it tell")
+  @Test("So is a conversion that only the renewals after it report")
   func conversion() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.renewed, "2026-02-08", until: "2026-03-08", transaction: 102, price: 10, count: 1)
-    story.tell(
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.renewed, "2026-02-08", until: "2026-03-08", transaction: 102, price: 10, count: 1)
+    story.report(
       .upgraded, "2026-02-10", until: "2027-02-10", transaction: 103, price: 90,
       product: Story.yearly)
     let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-02-20")

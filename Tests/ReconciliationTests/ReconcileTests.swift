@@ -47,7 +47,7 @@ struct ReconcileTests {
   @Test("A price that changed is no break")
   func newPrice() {
     var story = Story.monthly(renewals: 1)
-    story.tell(
+    story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 14, count: 2)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-04-01", count: 2)],

@@ -6,7 +6,7 @@ import Domain
 struct RefundedChargeCheckTests {
   private func story(refunding transaction: Int64, charged: String) -> Story {
     var story = Story.monthly(renewals: 1)
-    story.tell(.refunded, "2026-02-20", transaction: transaction, price: -10) {
+    story.report(.refunded, "2026-02-20", transaction: transaction, price: -10) {
       $0.periodStart = at(charged)
     }
     return story
@@ -24,9 +24,9 @@ struct RefundedChargeCheckTests {
     "A trial that is given back was no charge, unless money went back", arguments: [nil, 0, -10])
   func trial(price: Int64?) {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
-    story.tell(.refunded, "2026-01-03", transaction: 100, price: price)
-    story.tell(.trialExpired, "2026-01-15", transaction: 100)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
+    story.report(.refunded, "2026-01-03", transaction: 100, price: price)
+    story.report(.trialExpired, "2026-01-15", transaction: 100)
     let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
     #expect(scenario.codes == (price == -10 ? ["MISSED_START"] : []))
   }
@@ -50,7 +50,7 @@ struct RefundedChargeCheckTests {
     }
     #expect(scenario().codes == ["MISSED_RENEWAL"])
     #expect(scenario().breaks[0].expectedAt == at("2026-03-01"))
-    story.tell(.expired, "2026-03-01")
+    story.report(.expired, "2026-03-01")
     #expect(scenario().codes == [])
     #expect(scenario().outcome.counts.beforeFirstEvent == 1)
   }
@@ -58,7 +58,7 @@ struct RefundedChargeCheckTests {
   @Test("A refund of the original transaction proves the start")
   func start() {
     var story = Story()
-    story.tell(.refunded, "2026-02-20", price: -10) { $0.periodStart = at("2026-02-01") }
+    story.report(.refunded, "2026-02-20", price: -10) { $0.periodStart = at("2026-02-01") }
     let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_START"])
   }
@@ -67,7 +67,7 @@ struct RefundedChargeCheckTests {
   func oneTime() {
     for transaction in [Int64(100), 555] {
       var story = Story()
-      story.tell(.purchaseRefunded, "2026-02-20", transaction: transaction, price: -10) {
+      story.report(.purchaseRefunded, "2026-02-20", transaction: transaction, price: -10) {
         $0.periodStart = at("2026-02-01")
       }
       let scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
@@ -82,7 +82,7 @@ struct RefundedChargeCheckTests {
       bought(101, .renewed, "2026-02-01", until: "2026-03-01", revoked: "2026-02-20"),
     ]
     var story = Story.monthly(renewals: 0)
-    story.tell(.refunded, "2026-02-20", transaction: 101, price: -10)
+    story.report(.refunded, "2026-02-20", transaction: 101, price: -10)
     let scenario = Scenario(
       stories: [story],
       entitlements: [premium(active: false, until: "2026-02-20", .canceled, listing: transactions)],
@@ -95,9 +95,9 @@ struct RefundedChargeCheckTests {
   func afterTrial() {
     func codes(chargedAt day: String) -> [String] {
       var story = Story()
-      story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-      story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
-      story.tell(.refunded, "2026-03-20", transaction: 555, price: -10) {
+      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
+      story.report(.refunded, "2026-03-20", transaction: 555, price: -10) {
         $0.periodStart = at(day)
       }
       return Scenario(stories: [story], entitlements: nil, capturedAt: "2026-04-20").codes
@@ -109,7 +109,7 @@ struct RefundedChargeCheckTests {
   @Test("A refund of what was bought before our time proves no change of product")
   func refundOfOld() {
     var story = Story()
-    story.tell(.refunded, "2026-02-10", transaction: 100, price: -10) {
+    story.report(.refunded, "2026-02-10", transaction: 100, price: -10) {
       $0.periodStart = at("2025-11-01")
     }
     func codes(changed day: String) -> [String] {
@@ -134,7 +134,7 @@ struct RefundedChargeCheckTests {
     func found(_ prices: [Int64], _ product: StringID) -> [Break] {
       var story = Story.monthly(renewals: 1)
       for (step, price) in prices.enumerated() {
-        story.tell(
+        story.report(
           .refunded, "2026-02-2\(step)", transaction: 555, price: -price, product: product
         ) { $0.periodStart = at("2026-02-15") }
       }
@@ -150,11 +150,11 @@ struct RefundedChargeCheckTests {
     #expect(found([6, 6], Story.monthly).map(\.estimatedUSD) == [Amount(micros: 12_000_000)])
   }
 
-  @Test("What a snapshot lists still costs what its refund tells", arguments: [nil, 50])
+  @Test("What a snapshot lists still costs what its refund reports", arguments: [nil, 50])
   func listedAndGivenBack(usual: Int64?) {
     var story = Story(original: "700")
-    if let usual { story.tell(.purchased, "2026-01-02", transaction: 699, price: usual - 20) }
-    story.tell(
+    if let usual { story.report(.purchased, "2026-01-02", transaction: 699, price: usual - 20) }
+    story.report(
       .purchaseRefunded, "2026-01-20", transaction: 700, price: -50, product: Story.yearly)
     var purchase = bought(700, .oneTime, "2026-01-10", revoked: "2026-01-20")
     purchase.originalID = "700"

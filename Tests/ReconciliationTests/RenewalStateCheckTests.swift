@@ -6,7 +6,7 @@ import Domain
 struct RenewalStateCheckTests {
   private var canceled: Story {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-02-05", until: "2026-03-01", transaction: 101)
     return story
   }
 
@@ -63,7 +63,8 @@ struct RenewalStateCheckTests {
     #expect(codes("2025-12-20").contains("MISSED_CANCEL") == false)
   }
 
-  @Test("Auto-renew that went off after the end is the store giving up, which is told as a cancel")
+  @Test(
+    "Auto-renew that went off after the end is the store giving up, which is reported as a cancel")
   func givenUp() {
     func codes(_ off: String) -> [String] {
       var shown = premium(active: false, until: "2026-03-01", .canceled)
@@ -79,13 +80,13 @@ struct RenewalStateCheckTests {
   @Test("Expiry and refund imply the cancel")
   func implied() {
     var expired = Story.monthly(renewals: 1)
-    expired.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    expired.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
       stories: [expired], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
       capturedAt: "2026-03-20")
     #expect(scenario.codes == [])
     var refunded = Story.monthly(renewals: 1)
-    refunded.tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    refunded.report(.refunded, "2026-02-10", transaction: 101, price: -10)
     scenario.stories = [refunded]
     #expect(scenario.codes == [])
   }
@@ -93,7 +94,7 @@ struct RenewalStateCheckTests {
   @Test("A plan with a 12-month commitment renews after its cancel")
   func commitment() {
     var story = canceled
-    story.tell(
+    story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
@@ -104,14 +105,14 @@ struct RenewalStateCheckTests {
   @Test("A date of switching off that is later than the last cancel is another cancel")
   func datedCancel() {
     var story = canceled
-    story.tell(
+    story.report(
       .renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
     var shown = premium(until: "2026-04-01", .canceled)
     shown.autoRenewOffAt = at("2026-03-05")
     var scenario = Scenario(stories: [story], entitlements: [shown], capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
     #expect(scenario.breaks[0].expectedAt == at("2026-03-05"))
-    scenario.stories[0].tell(
+    scenario.stories[0].report(
       .canceled, "2026-03-05T01:00:00", until: "2026-04-01", transaction: 102)
     #expect(scenario.codes == [])
     scenario.firstEventAt = "2026-03-10"
@@ -134,7 +135,7 @@ struct RenewalStateCheckTests {
       stories: [canceled], entitlements: [premium(until: "2026-04-01")], capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     var story = Story.monthly(renewals: 2, without: [1])
-    story.tell(.canceled, "2026-03-05", until: "2026-04-01", transaction: 102)
+    story.report(.canceled, "2026-03-05", until: "2026-04-01", transaction: 102)
     scenario.stories = [story]
     #expect(scenario.codes.sorted() == ["MISSED_RENEWAL", "RENEW_STATE_MISMATCH"])
   }
@@ -145,7 +146,7 @@ struct RenewalStateCheckTests {
       stories: [.monthly(renewals: 1)],
       entitlements: [premium(until: "2026-03-17", .billingIssue)], capturedAt: "2026-03-10")
     #expect(scenario.codes == ["MISSED_BILLING_ISSUE"])
-    scenario.stories[0].tell(.billingRetry, "2026-03-01", until: "2026-03-17", transaction: 101) {
+    scenario.stories[0].report(.billingRetry, "2026-03-01", until: "2026-03-17", transaction: 101) {
       $0.graceEnd = at("2026-03-17")
     }
     #expect(scenario.codes == [])
@@ -154,7 +155,7 @@ struct RenewalStateCheckTests {
   @Test("A payment that failed while the period runs is dated at the latest event, and settles")
   func billingAhead() {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2027-01-01", price: 10, count: 0)
+    story.report(.started, "2026-01-01", until: "2027-01-01", price: 10, count: 0)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2027-01-01", .billingIssue)],
       capturedAt: "2026-05-09")
@@ -179,20 +180,21 @@ struct RenewalStateCheckTests {
     var scenario = Scenario(stories: [canceled], entitlements: ended, capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
     #expect(scenario.breaks[0].expectedAt == at("2026-03-01"))
-    scenario.stories[0].tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    scenario.stories[0].report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
     #expect(scenario.codes == [])
   }
 
-  @Test("A cancel told after the snapshot is the one that it shows, unless a charge came between")
-  func cancelToldLater() {
+  @Test(
+    "A cancel reported after the snapshot is the one that it shows, unless a charge came between")
+  func cancelReportedLater() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-02-10T01:00:00", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-02-10T01:00:00", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-03-01", .canceled)],
       capturedAt: "2026-02-10", asOf: "2026-02-20")
     #expect(scenario.codes == [])
     scenario.stories = [.monthly(renewals: 2)]
-    scenario.stories[0].tell(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
+    scenario.stories[0].report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102)
     scenario.asOf = "2026-03-20"
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
@@ -200,29 +202,29 @@ struct RenewalStateCheckTests {
   @Test("A trial whose payment failed, and which a cancel after its end gave up, has ended")
   func trialGivenUp() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialBillingRetry, "2026-01-08", until: "2026-01-08")
     var scenario = Scenario(
       stories: [story], entitlements: [premium(active: false, until: "2026-01-08", .canceled)],
       capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
-    scenario.stories[0].tell(.trialCanceled, "2026-02-08", until: "2026-01-08")
+    scenario.stories[0].report(.trialCanceled, "2026-02-08", until: "2026-01-08")
     #expect(scenario.codes == [])
   }
 
-  @Test("A cancel of the life before a new start serves no commitment of the new one")
+  @Test("A cancel of the subscription before a new start serves no commitment of the new one")
   func cancelAfterRestart() {
     var story = Story.monthly(renewals: 0)
-    story.tell(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
-    story.tell(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
-    story.tell(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
+    story.report(.canceled, "2026-01-10", until: "2026-02-01", transaction: 100)
+    story.report(.expired, "2026-02-01", until: "2026-02-01", transaction: 100)
+    story.report(.started, "2026-03-01", until: "2026-04-01", transaction: 101, price: 10)
     let scenario = Scenario(
       stories: [story], entitlements: [premium(until: "2026-04-01", .canceled)],
       capturedAt: "2026-03-20")
     #expect(scenario.codes == ["MISSED_CANCEL"])
   }
 
-  @Test("Access that ended before its period was taken away: no cancel is missing besides")
+  @Test("Access that ended before its period was revoked: no cancel is missing besides")
   func cutShort() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
@@ -234,7 +236,7 @@ struct RenewalStateCheckTests {
   @Test("Neither a failed payment nor an end with renewal on sends an expiry event")
   func noExpirationExpected() {
     var failing = canceled
-    failing.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    failing.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
     var scenario = Scenario(
       stories: [failing], entitlements: [premium(active: false, until: "2026-03-01", .canceled)],
       capturedAt: "2026-03-20")
@@ -248,8 +250,8 @@ struct RenewalStateCheckTests {
   @Test("Of a trial that was given back neither a cancel, an expiry nor another end is missing")
   func trialGivenBack() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
-    story.tell(.refunded, "2026-01-05", until: "2026-01-05", transaction: 100)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-15", transaction: 100)
+    story.report(.refunded, "2026-01-05", until: "2026-01-05", transaction: 100)
     func codes(_ day: String, shown: [Entitlement]) -> [String] {
       Scenario(stories: [story], entitlements: shown, capturedAt: day).codes
     }

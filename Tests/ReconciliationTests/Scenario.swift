@@ -25,7 +25,7 @@ func allMapped(_ rules: inout ReconciliationSettings) {
   ]
 }
 
-/// Events of one subscription, told one after the other, and folded for real.
+/// Events of one subscription, reported one after the other, and folded for real.
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
@@ -38,8 +38,8 @@ struct Story {
   var app = "app"
   var events: [Event] = []
 
-  /// Tells an event of `transaction`; a price makes it carry revenue.
-  mutating func tell(
+  /// Reports an event of `transaction`; a price makes it carry revenue.
+  mutating func report(
     _ kind: EventKind, _ time: String, until end: String? = nil, transaction: Int64 = 100,
     price: Int64? = nil, count: Int32? = nil, product: StringID = Self.monthly,
     _ change: (inout Event) -> Void = { _ in }
@@ -67,7 +67,7 @@ struct Story {
   static func monthly(renewals: Int, without lost: Set<Int> = [], counted: Bool = true) -> Story {
     var story = Story()
     for step in 0...renewals where !lost.contains(step) {
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, month(step + 1), until: month(step + 2),
         transaction: 100 + Int64(step), price: 10, count: counted ? Int32(step) : nil)
     }
@@ -77,9 +77,9 @@ struct Story {
   /// A weekly subscription that was paid for once, canceled, and ended.
   static func endedWeek(from start: String, canceled: String, until end: String) -> Story {
     var story = Story(original: "200")
-    story.tell(.started, start, until: end, transaction: 200, price: 3, product: 3)
-    story.tell(.canceled, canceled, until: end, transaction: 200, product: 3)
-    story.tell(.expired, end, until: end, transaction: 200, product: 3)
+    story.report(.started, start, until: end, transaction: 200, price: 3, product: 3)
+    story.report(.canceled, canceled, until: end, transaction: 200, product: 3)
+    story.report(.expired, end, until: end, transaction: 200, product: 3)
     return story
   }
 
@@ -126,12 +126,12 @@ struct Scenario {
     let snapshot = entitlements.map {
       Snapshot(provider: provider, user: user, capturedAt: captured, entitlements: $0)
     }
-    let told = stories.map { $0.lineage(until: captured, asOf: asOf) }
-    let newer = stories.indices.filter { told[$0] == nil }
+    let reported = stories.map { $0.lineage(until: captured, asOf: asOf) }
+    let newer = stories.indices.filter { reported[$0] == nil }
       .compactMap { stories[$0].lineage(until: asOf) }
     return reconcile(
       ReconciliationInput(
-        provider: provider, user: user, snapshot: snapshot, lineages: told.compactMap(\.self),
+        provider: provider, user: user, snapshot: snapshot, lineages: reported.compactMap(\.self),
         newerLineages: newer),
       rules: rules)
   }

@@ -19,7 +19,7 @@ struct SharedIDTests {
   }
 
   /// Two homes that only look alike.
-  private static let twins: [[Home]] = [
+  private static let counterparts: [[Home]] = [
     [Home(), Home(store: .playStore)], [Home(), Home(app: "other")],
     [Home(original: "caf\u{e9}"), Home(original: "cafe\u{301}")],
   ]
@@ -58,49 +58,53 @@ struct SharedIDTests {
   /// A subscription by the month from February on whose first renewal, in March, never came.
   private var holed: Story {
     var story = Story()
-    story.tell(.started, "2026-02-01", until: "2026-03-01", transaction: 200, price: 10, count: 0) {
+    story.report(.started, "2026-02-01", until: "2026-03-01", transaction: 200, price: 10, count: 0)
+    {
       $0.startsLineage = true
     }
-    story.tell(
+    story.report(
       .renewed, "2026-04-01", until: "2026-05-01", transaction: 202, price: 10, count: 2)
     return story
   }
 
-  @Test("The gap of one counter is not the gap of the other", arguments: twins.indices)
+  @Test("The gap of one counter is not the gap of the other", arguments: counterparts.indices)
   func gaps(index: Int) {
     let found = scenario(
-      .monthly(renewals: 3, without: [2]), holed, in: Self.twins[index], capturedAt: "2026-04-15")
+      .monthly(renewals: 3, without: [2]), holed, in: Self.counterparts[index],
+      capturedAt: "2026-04-15")
     #expect(found.codes == ["MISSED_RENEWAL", "MISSED_RENEWAL"])
   }
 
-  @Test("A gap of one does not say why the other fell silent", arguments: twins.indices)
+  @Test("A gap of one does not say why the other fell silent", arguments: counterparts.indices)
   func silence(index: Int) {
     let found = scenario(
-      .monthly(renewals: 0), holed, in: Self.twins[index], capturedAt: "2026-04-15")
+      .monthly(renewals: 0), holed, in: Self.counterparts[index], capturedAt: "2026-04-15")
     #expect(found.codes == ["MISSED_EXPIRATION", "MISSED_RENEWAL"])
   }
 
-  @Test("A gap of one leaves no doubt in the end of the other", arguments: twins.indices)
+  @Test("A gap of one leaves no doubt in the end of the other", arguments: counterparts.indices)
   func doubts(index: Int) {
     var ended = Story.monthly(renewals: 1)
-    ended.tell(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
-    ended.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
-    let found = scenario(ended, holed, in: Self.twins[index], capturedAt: "2026-04-15")
+    ended.report(.canceled, "2026-02-20", until: "2026-03-01", transaction: 101)
+    ended.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+    let found = scenario(ended, holed, in: Self.counterparts[index], capturedAt: "2026-04-15")
     #expect(found.codes == ["MISSED_RENEWAL"])
     let doubted = found.outcome.churnInDoubt.map(\.lineage)
-    #expect(doubted == [Self.twins[index][1].lineage])
+    #expect(doubted == [Self.counterparts[index][1].lineage])
   }
 
-  @Test("What a snapshot shows of one it does not show of the other", arguments: twins.indices)
+  @Test(
+    "What a snapshot shows of one it does not show of the other", arguments: counterparts.indices)
   func presence(index: Int) {
     var yearly = Story()
-    yearly.tell(
+    yearly.report(
       .started, "2026-01-05", until: "2027-01-05", transaction: 300, price: 90, count: 0,
       product: Story.yearly)
     var shown = premium(until: "2027-01-05", product: "yearly")
-    shown.store = Self.twins[index][1].store
+    shown.store = Self.counterparts[index][1].store
     let found = scenario(
-      .monthly(renewals: 0), yearly, in: Self.twins[index], capturedAt: "2026-01-15", [shown])
+      .monthly(renewals: 0), yearly, in: Self.counterparts[index], capturedAt: "2026-01-15", [shown]
+    )
     #expect(found.codes == ["AHEAD_OF_SNAPSHOT"])
     #expect(found.breaks.map(\.product) == ["com.example.monthly"])
   }

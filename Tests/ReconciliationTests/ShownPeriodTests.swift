@@ -7,9 +7,9 @@ struct ShownPeriodTests {
   /// A subscription that was canceled and ended with January, of `product`.
   private func lapsed(_ product: StringID, from start: String = "2026-01-01") -> Story {
     var story = Story()
-    story.tell(.started, start, until: "2026-02-01", price: 10, count: 0, product: product)
-    story.tell(.canceled, "2026-01-20", until: "2026-02-01", product: product)
-    story.tell(.expired, "2026-02-01", until: "2026-02-01", product: product)
+    story.report(.started, start, until: "2026-02-01", price: 10, count: 0, product: product)
+    story.report(.canceled, "2026-01-20", until: "2026-02-01", product: product)
+    story.report(.expired, "2026-02-01", until: "2026-02-01", product: product)
     return story
   }
 
@@ -52,7 +52,7 @@ struct ShownPeriodTests {
     #expect(restart.map(\.expectedAt) == [at("2026-02-01")])
   }
 
-  @Test("After an end that was told, a counter that began anew does not hide the return")
+  @Test("After an end that was reported, a counter that began anew does not hide the return")
   func newCounter() {
     let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
     for count in [nil, 0, 1] as [Int32?] {
@@ -70,7 +70,7 @@ struct ShownPeriodTests {
   @Test("A payment that came after it had failed began its period a length before the end shown")
   func recovered() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
     let months: [String: PeriodLength] = ["com.example.monthly": .months(1)]
     let late = found(
       story, premium(until: "2026-05-10T08:00:00"), on: "2026-04-10T12:00:00", lengths: months)
@@ -83,29 +83,29 @@ struct ShownPeriodTests {
     #expect(lost.map(\.status) == [.open])
   }
 
-  @Test("An end that was told later than a failed payment is one charge, out of billing retry")
+  @Test("An end that was reported later than a failed payment is one charge, out of billing retry")
   func recoveredAndEnded() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
-    story.tell(.expired, "2026-04-26", until: "2026-04-26", transaction: 102)
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01", transaction: 101)
+    story.report(.expired, "2026-04-26", until: "2026-04-26", transaction: 102)
     let ended = premium(active: false, until: "2026-04-26", .canceled)
     let charge = found(story, ended)
     #expect(charge.map(\.missingEvents) == [1])
     #expect(charge.map(\.expectedAt) == [at("2026-03-29")])
     // The payment that failed may be that of a later period: then all before it are missing.
     var later = Story.monthly(renewals: 1)
-    later.tell(.billingRetry, "2026-05-01", until: "2026-05-01", transaction: 103)
+    later.report(.billingRetry, "2026-05-01", until: "2026-05-01", transaction: 103)
     let failing = premium(active: false, until: "2026-05-01", .billingIssue)
     #expect(found(later, failing).map(\.missingEvents) == [2])
   }
 
-  @Test("An end that a state of the charge told last is no mismatch, unless it is an early one")
-  func toldLast() {
-    func codes(_ told: String, after kind: EventKind? = nil, shown: String) -> [String] {
+  @Test("An end that a state of the charge reported last is no mismatch, unless it is an early one")
+  func reportedLast() {
+    func codes(_ reported: String, after kind: EventKind? = nil, shown: String) -> [String] {
       var story = Story.monthly(renewals: 1)
-      if let kind { story.tell(kind, "2026-02-20", until: "2026-03-01", transaction: 101) }
-      story.tell(.canceled, "2026-02-21", until: told, transaction: 101)
-      story.tell(.expired, "2026-03-09", until: told, transaction: 101)
+      if let kind { story.report(kind, "2026-02-20", until: "2026-03-01", transaction: 101) }
+      story.report(.canceled, "2026-02-21", until: reported, transaction: 101)
+      story.report(.expired, "2026-03-09", until: reported, transaction: 101)
       return Scenario(
         stories: [story], entitlements: [premium(active: false, until: shown, .canceled)],
         capturedAt: "2026-03-20"

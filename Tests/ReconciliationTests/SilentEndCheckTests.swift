@@ -35,10 +35,10 @@ struct SilentEndCheckTests {
   @Test("Silence after a trial is its conversion")
   func conversion() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
-    scenario.stories[0].tell(.trialCanceled, "2026-01-05", until: "2026-01-08")
+    scenario.stories[0].report(.trialCanceled, "2026-01-05", until: "2026-01-08")
     #expect(scenario.codes == [])
   }
 
@@ -62,8 +62,8 @@ struct SilentEndCheckTests {
     #expect(scenario.codes == [isOn ? "AHEAD_OF_SNAPSHOT" : "MISSED_RENEWAL"])
   }
 
-  @Test("A cancel that the snapshot shows and no event told explains the silence after it")
-  func canceledUntold() {
+  @Test("A cancel that the snapshot shows and no event reported explains the silence after it")
+  func canceledUnreported() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 1)],
       entitlements: [premium(until: "2026-03-01", .canceled)], capturedAt: "2026-02-20",
@@ -80,7 +80,7 @@ struct SilentEndCheckTests {
     scenario.capturedAt = "2026-03-19"
     scenario.entitlements = [premium(active: false, until: "2026-03-01", .canceled)]
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
-    #expect(scenario.breaks[0].evidence.contains("the snapshot says"))
+    #expect(scenario.breaks[0].evidence.contains("the snapshot shows"))
   }
 
   @Test("An end that another pass explains is not explained twice")
@@ -98,8 +98,8 @@ struct SilentEndCheckTests {
     let events = Story.monthly(renewals: 1).events
     var rules = FoldSettings(asOf: at("2026-03-20"))
     rules.watermarks = [Feed(provider: .qonversion, app: 0): at("2026-02-20")]
-    let life = try SubscriptionHistory(events: events, rules: rules)
-    #expect(life.state?.silentEnd == nil)
-    #expect(!life.hasLooseEnds(since: Instant(milliseconds: .max)))
+    let history = try SubscriptionHistory(events: events, rules: rules)
+    #expect(history.state?.silentEnd == nil)
+    #expect(!history.hasLooseEnds(since: Instant(milliseconds: .max)))
   }
 }

@@ -53,8 +53,8 @@ struct TransactionCheckTests {
   @Test("A missed renewal is worth what another renewal cost, not the offer of the start")
   func estimatedByRenewals() {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 5, count: 0)
-    story.tell(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: 5, count: 0)
+    story.report(.renewed, "2026-03-01", until: "2026-04-01", transaction: 102, price: 10, count: 2)
     let scenario = Scenario(
       stories: [story],
       entitlements: [premium(until: "2026-04-01", listing: monthlyTransactions(renewals: 2))],
@@ -80,7 +80,7 @@ struct TransactionCheckTests {
   @Test("A conversion after a trial that was seen is a conversion")
   func conversionAfterSeenTrial() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     let scenario = Scenario(
       stories: [story],
       entitlements: [
@@ -97,7 +97,7 @@ struct TransactionCheckTests {
   @Test("An id that only a cancel carries is still missed")
   func otherKinds() {
     var story = Story.monthly(renewals: 1, without: [1])
-    story.tell(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
+    story.report(.canceled, "2026-02-10", until: "2026-03-01", transaction: 101)
     let scenario = Scenario(
       stories: [story],
       entitlements: [
@@ -149,7 +149,7 @@ struct TransactionCheckTests {
   @Test("A transaction that events place in the sandbox is one, though the shape does not say")
   func sandboxByEvents() {
     var story = Story(environment: .sandbox)
-    story.tell(.started, "2026-02-01", until: "2026-02-02")
+    story.report(.started, "2026-02-01", until: "2026-02-02")
     let scenario = Scenario(
       stories: [story],
       entitlements: [premium(active: nil, nil, listing: [bought(100, .unknown, "2026-02-01")])],
@@ -162,7 +162,7 @@ struct TransactionCheckTests {
   func beforeFirstEvent() {
     var story = Story()
     for step in 2...3 {
-      story.tell(
+      story.report(
         .renewed, month(step), until: month(step + 1), transaction: 99 + Int64(step), price: 10,
         count: Int32(step - 1))
     }
@@ -186,7 +186,7 @@ struct TransactionCheckTests {
       capturedAt: "2026-02-20")
     #expect(scenario.codes == ["MISSED_REFUND"])
     #expect(scenario.breaks[0].estimatedUSD == Amount(micros: -10_000_000))
-    scenario.stories[0].tell(.refunded, "2026-02-10", transaction: 101, price: -10)
+    scenario.stories[0].report(.refunded, "2026-02-10", transaction: 101, price: -10)
     #expect(scenario.codes == [])
   }
 
@@ -205,11 +205,11 @@ struct TransactionCheckTests {
     #expect(codes(.canceled).sorted() == ["MISSED_CANCEL", "MISSED_REFUND"])
   }
 
-  /// A monthly subscription and its second purchase of June, whose original id the life took over.
-  private func movedLife(original: String) -> Scenario {
+  /// A monthly subscription and its second purchase of June, whose original id it took over.
+  private func movedHistory(original: String) -> Scenario {
     var story = Story(original: original)
-    story.tell(.started, "2026-01-01", until: "2026-02-01", transaction: 100, price: 10)
-    story.tell(.started, "2026-06-01", until: "2026-07-01", transaction: 300, price: 10)
+    story.report(.started, "2026-01-01", until: "2026-02-01", transaction: 100, price: 10)
+    story.report(.started, "2026-06-01", until: "2026-07-01", transaction: 300, price: 10)
     let second = bought(300, .started, "2026-06-01", until: "2026-07-01") { $0.originalID = "300" }
     return Scenario(
       stories: [story],
@@ -220,7 +220,7 @@ struct TransactionCheckTests {
 
   @Test("A listed transaction is filed under its own original id, whatever was bought later")
   func ownOriginal() {
-    let (before, after) = (movedLife(original: "100"), movedLife(original: "300"))
+    let (before, after) = (movedHistory(original: "100"), movedHistory(original: "300"))
     #expect(after.codes == ["MISSED_RENEWAL"])
     #expect(after.breaks.map(\.subscription) == ["100"])
     #expect(after.breaks.map(\.id) == before.breaks.map(\.id))
@@ -231,8 +231,8 @@ struct TransactionCheckTests {
   @Test("An entitlement names the product of its newest transaction, not of an older purchase")
   func productOfOlder() {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: 10)
-    story.tell(
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: 10)
+    story.report(
       .started, "2026-04-01", until: "2027-04-01", transaction: 300, price: 60,
       product: Story.yearly)
     let newer = bought(300, .started, "2026-04-01", until: "2027-04-01") { $0.originalID = "300" }

@@ -21,7 +21,7 @@ struct TransactionCodeTests {
   @Test("A first payment long after the trial was over is a start, out of billing retry not")
   func afterTrial() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     let trial = bought(100, .trialStarted, "2026-01-01", until: "2026-01-08")
     func codes(_ kind: SnapshotTransactionKind, _ day: String, until end: String) -> [String] {
       Scenario(
@@ -35,20 +35,20 @@ struct TransactionCodeTests {
     #expect(codes(.started, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
     #expect(codes(.unknown, "2026-01-10", until: "2026-04-10") == ["MISSED_START"])
     #expect(codes(.renewed, "2026-01-10", until: "2026-04-10") == ["MISSED_RENEWAL"])
-    story.tell(.billingRetry, "2026-01-08", until: "2026-01-08")
+    story.report(.billingRetry, "2026-01-08", until: "2026-01-08")
     // Sixty days from the eighth of January are the ninth of March.
     #expect(codes(.started, "2026-03-09", until: "2026-04-09") == ["MISSED_CONVERSION"])
     #expect(codes(.started, "2026-03-10", until: "2026-04-10") == ["MISSED_START"])
-    story.tell(.canceled, "2026-01-20", until: "2026-01-08")
+    story.report(.canceled, "2026-01-20", until: "2026-01-08")
     #expect(codes(.started, "2026-02-09", until: "2026-04-09") == ["MISSED_START"])
   }
 
   @Test("Counting begins with the start that was lost long after the trial")
   func countedFromLateStart() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialExpired, "2026-01-08", until: "2026-01-08")
-    story.tell(.renewed, "2026-04-10", until: "2026-05-10", transaction: 102, price: 10, count: 1)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialExpired, "2026-01-08", until: "2026-01-08")
+    story.report(.renewed, "2026-04-10", until: "2026-05-10", transaction: 102, price: 10, count: 1)
     let scenario = Scenario(
       stories: [story],
       entitlements: [
@@ -67,7 +67,7 @@ struct TransactionCodeTests {
   @Test("A purchase without price is the start of a trial, and lost it is worth nothing")
   func freePurchase() {
     var story = Story()
-    story.tell(
+    story.report(
       .trialConverted, "2026-01-08", until: "2027-01-08", transaction: 101, price: 60,
       product: Story.yearly)
     func scenario(_ kind: SnapshotTransactionKind) -> Scenario {
@@ -82,16 +82,16 @@ struct TransactionCodeTests {
             ])
         ], capturedAt: "2026-01-20")
     }
-    // Without its price, the conversion at its end tells the same.
+    // Without its price, the conversion at its end reports the same.
     for kind in [SnapshotTransactionKind.free, .unknown] {
       #expect(scenario(kind).codes == ["MISSED_START"])
       #expect(scenario(kind).breaks.map(\.estimatedUSD) == [.zero])
     }
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08", product: Story.yearly)
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08", product: Story.yearly)
     #expect(scenario(.free).codes == [])
   }
 
-  @Test("A purchase that cost nothing and was told as a charge is told")
+  @Test("A purchase that cost nothing and was reported as a charge is reported")
   func freeCharge() {
     let scenario = Scenario(
       stories: [.monthly(renewals: 0)],

@@ -11,7 +11,7 @@ struct UnseenPeriodCheckTests {
     until end: String = "2026-04-01", charged: String = "2026-03-01"
   ) -> Story {
     var story = Story.monthly(renewals: 1)
-    story.tell(kind, time, until: end, transaction: transaction) { $0.periodStart = at(charged) }
+    story.report(kind, time, until: end, transaction: transaction) { $0.periodStart = at(charged) }
     return story
   }
 
@@ -75,8 +75,8 @@ struct UnseenPeriodCheckTests {
   @Test("After a trial it is the conversion")
   func conversion() {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101) {
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.canceled, "2026-01-20", until: "2026-02-08", transaction: 101) {
       $0.periodStart = at("2026-01-08")
     }
     #expect(scenario(story, asOf: "2026-01-25").codes == ["MISSED_CONVERSION"])
@@ -86,7 +86,7 @@ struct UnseenPeriodCheckTests {
   func start() {
     for (kind, amount) in [(EventKind.canceled, nil), (.trialCanceled, Amount.zero)] {
       var story = Story()
-      story.tell(kind, "2026-01-20", until: "2026-02-01") { $0.periodStart = at("2026-01-01") }
+      story.report(kind, "2026-01-20", until: "2026-02-01") { $0.periodStart = at("2026-01-01") }
       let found = scenario(story, asOf: "2026-01-25").breaks
       #expect(found.map(\.code) == [.missedStart])
       #expect(found.map(\.estimatedUSD) == [amount])
@@ -108,7 +108,7 @@ struct UnseenPeriodCheckTests {
     }
     // A failed order that is charged in the end.
     var late = story(.billingRetry, "2026-03-01")
-    late.tell(.renewed, "2026-03-05", until: "2026-04-05", transaction: 102, price: 10, count: 2)
+    late.report(.renewed, "2026-03-05", until: "2026-04-05", transaction: 102, price: 10, count: 2)
     #expect(scenario(late).codes == [])
   }
 
@@ -125,10 +125,10 @@ struct UnseenPeriodCheckTests {
   @Test("A change of product has a new transaction at once")
   func change() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.upgraded, "2026-02-10", until: "2027-02-10", transaction: 555, product: 2) {
+    story.report(.upgraded, "2026-02-10", until: "2027-02-10", transaction: 555, product: 2) {
       $0.previousProduct = Story.monthly
     }
-    story.tell(.canceled, "2026-02-20", until: "2027-02-10", transaction: 555, product: 2)
+    story.report(.canceled, "2026-02-20", until: "2027-02-10", transaction: 555, product: 2)
     #expect(scenario(story, asOf: "2026-02-25").codes == [])
     #expect(story.lineage(until: at("2026-02-25"))?.state.effectiveEnd == at("2026-03-01"))
   }
@@ -136,7 +136,7 @@ struct UnseenPeriodCheckTests {
   @Test("A change that names another transaction than its charge proves the charge before it")
   func changeOfUnseen() {
     var story = story(.productChanged, "2026-03-05")
-    story.tell(
+    story.report(
       .upgraded, "2026-03-05", until: "2027-03-05", transaction: 103, price: 90, product: 2)
     let breaks = scenario(story).breaks
     #expect(breaks.map(\.code) == [.missedRenewal])
@@ -146,9 +146,9 @@ struct UnseenPeriodCheckTests {
   @Test("An event after the last charge that counts a renewal more proves one")
   func counter() {
     var story = Story.monthly(renewals: 1)
-    story.tell(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101, count: 1)
+    story.report(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101, count: 1)
     #expect(scenario(story, asOf: "2026-02-20").codes == [])
-    story.tell(.expired, "2026-04-01", transaction: 101, count: 2)
+    story.report(.expired, "2026-04-01", transaction: 101, count: 2)
     let breaks = scenario(story, asOf: "2026-04-05").breaks
     #expect(breaks.map(\.code) == [.missedRenewal])
     #expect(breaks.map(\.missingEvents) == [1])
@@ -159,8 +159,8 @@ struct UnseenPeriodCheckTests {
   func restart() {
     func breaks(next count: Int32) -> [Break] {
       var story = Story.monthly(renewals: 1)
-      story.tell(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
-      story.tell(
+      story.report(.expired, "2026-03-01", until: "2026-03-01", transaction: 101)
+      story.report(
         .renewed, "2026-06-01", until: "2026-07-01", transaction: 106, price: 10, count: count)
       return scenario(story, asOf: "2026-06-20").breaks
     }
@@ -173,7 +173,7 @@ struct UnseenPeriodCheckTests {
   func freePeriod() {
     func codes(_ lost: Set<Int>, canceled: Bool = false) -> [String] {
       var story = Story.monthly(renewals: 5, without: lost, counted: false)
-      if canceled { story.tell(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101) }
+      if canceled { story.report(.canceled, "2026-02-15", until: "2026-03-01", transaction: 101) }
       return scenario(story, asOf: "2026-06-20").codes
     }
     #expect(codes([]) == [])

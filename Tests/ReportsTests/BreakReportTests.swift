@@ -23,11 +23,11 @@ struct BreakReportTests {
   @Test("Breaks show what is pending, open or reopened, and what this as-of resolved")
   func breaks() throws {
     let shown = ["open", "reopened", "pending", "resolved"].map { "\($0)-id" }
-    try night(5, sees: [found("reopened-id"), found("resolved-id"), found("gone-id")])
-    try night(6, sees: [found("resolved-id")])
+    try record(5, sees: [found("reopened-id"), found("resolved-id"), found("gone-id")])
+    try record(6, sees: [found("resolved-id")])
     var pending = found("pending-id", expected: day(2026, 4, 1))
     pending.status = .pending
-    try night(
+    try record(
       10, sees: [found("open-id"), found("reopened-id", expected: nil), pending, found("said-id")])
     try world.ledger.replaceDecisions([
       Decision(breakID: "said-id", verdict: .explained, reason: "known", who: "me")
@@ -42,19 +42,19 @@ struct BreakReportTests {
         == ["2026-03-10", "2026-03-10", "2026-03-05", "2026-03-05"])
     #expect(rows.map { $0["last_seen_at"]?.prefix(10).suffix(2) } == ["10", "10", "10", "06"])
     #expect(
-      told(rows[0], "code", "provider", "environment", "store", "expected_at", "estimated_usd")
+      reported(rows[0], "code", "provider", "environment", "store", "expected_at", "estimated_usd")
         == [
           "code=MISSED_RENEWAL", "provider=qonversion", "environment=production",
           "store=app_store", "expected_at=2026-03-07T00:00:00Z", "estimated_usd=9.99",
         ])
   }
 
-  @Test("A look back tells what was known then, the history and the status what is known by now")
+  @Test("A look back reports what was known then, the history and the status what is known by now")
   func lookingBack() throws {
-    try night(5, sees: [found("a")])
-    try night(6, sees: [])
-    try night(10, sees: [found("a")])
-    try night(4, sees: [found("a")])
+    try record(5, sees: [found("a")])
+    try record(6, sees: [])
+    try record(10, sees: [found("a")])
+    try record(4, sees: [found("a")])
     try world.write(run: run)
     #expect(try world.rows("breaks.csv").map { $0["status"] } == ["open"])
     #expect(try world.rows("breaks_history.csv").map { $0["status"] } == ["resolved", "reopened"])
@@ -63,9 +63,9 @@ struct BreakReportTests {
 
   @Test("The history keeps every episode, and what was decided")
   func history() throws {
-    try night(5, sees: [found("a"), found("b")])
-    try night(6, sees: [found("b")])
-    try night(10, sees: [found("a"), found("b")])
+    try record(5, sees: [found("a"), found("b")])
+    try record(6, sees: [found("b")])
+    try record(10, sees: [found("a"), found("b")])
     try world.ledger.replaceDecisions([
       Decision(breakID: "b", verdict: .writtenOff, reason: "=\"far\" too old", who: "@me")
     ])
@@ -88,12 +88,12 @@ struct BreakReportTests {
         """)
   }
 
-  @Test("What only came late is resolved by the run that saw it first, night after night")
+  @Test("What only came late is resolved by the run that saw it first, run after run")
   func late() throws {
     var late = found("a")
     (late.code, late.status, late.missingEvents) = (.late, .resolved, 0)
     for number in [5, 10] {
-      try night(number, sees: [late])
+      try record(number, sees: [late])
       try world.write(run: run)
       #expect(try world.rows("breaks.csv").map { $0["status"] } == ["resolved"])
       #expect(try world.rows("breaks.csv").map { $0["action"] } == ["ask"])
@@ -107,17 +107,17 @@ struct BreakReportTests {
 
   @Test("A look back shows what there was, and leaves the history as it is")
   func lookBack() throws {
-    try night(5, sees: [found("a"), found("b")])
+    try record(5, sees: [found("a"), found("b")])
     try world.write(run: run)
     let then = try world.text("breaks.csv")
-    try night(10, sees: [found("b"), found("c")])
+    try record(10, sees: [found("b"), found("c")])
     try world.write(run: run)
     let (now, history) = (try world.text("breaks.csv"), try world.text("breaks_history.csv"))
-    try night(5, sees: [found("a"), found("b")])
+    try record(5, sees: [found("a"), found("b")])
     try world.write(run: run)
     #expect(try world.text("breaks.csv") == then)
     #expect(try world.text("breaks_history.csv") == history)
-    try night(10, sees: [found("b"), found("c")])
+    try record(10, sees: [found("b"), found("c")])
     try world.write(run: run)
     #expect(try world.text("breaks.csv") == now)
     #expect(try world.text("breaks_history.csv") == history)
@@ -131,9 +131,9 @@ struct BreakReportTests {
     sandbox.environment = .sandbox
     sandbox.product = "yearly"
     let last = Instant(milliseconds: day(2026, 3, 1).milliseconds - 1)
-    try night(8, sees: [found("g", expected: day(2026, 2, 5))])
-    try night(9, sees: [])
-    try night(
+    try record(8, sees: [found("g", expected: day(2026, 2, 5))])
+    try record(9, sees: [])
+    try record(
       10,
       sees: [
         found("a", expected: day(2026, 2, 1)), found("b", expected: last), pending, sandbox,
@@ -172,7 +172,7 @@ struct BreakReportTests {
     conflict.code = .conflict
     var pending = of("10", "waits", 900_000_000)
     pending.status = .pending
-    try night(
+    try record(
       10,
       sees: [
         of("01", "gone", 5_000_000, expires: -1), of("02", "later", 5_000_000, expires: 40),
@@ -185,12 +185,12 @@ struct BreakReportTests {
     ])
     try world.write(run: run)
     let rows = try world.rows("refetch_worklist.csv")
-    let told = rows.map { row in
+    let reported = rows.map { row in
       ["priority", "user_id", "breaks", "missing_events", "at_stake_usd", "hours_left"]
         .map { row[$0] ?? "" }.joined(separator: " ")
     }
     #expect(
-      told == [
+      reported == [
         "1 both 3 2 13.00 9", "2 sooner 1 1 5.00 3", "3 later 1 1 5.00 40", "4 gone 1 1 5.00 0",
         "5 undated 1 1 5.00 ", "6 none 1 1  ",
       ])
@@ -229,11 +229,11 @@ struct BreakReportTests {
   private var run: Int64 { (try? world.ledger.runs(newest: 1).first?.id) ?? 0 }
 
   /// A run as of a day of March 2026, and the as-of of what is written next.
-  private func night(_ number: Int, sees breaks: [Break]) throws {
+  private func record(_ number: Int, sees breaks: [Break]) throws {
     world.rules.asOf = day(2026, 3, number)
     let run = try world.ledger.beginRun(asOf: world.rules.asOf, version: "1", options: "{}")
     _ = try world.ledger.storeBreaks(breaks, asOf: world.rules.asOf, run: run)
-    try world.ledger.finishRun(run, archives: 0, tallies: ArchiveTallies(), published: "set")
+    try world.ledger.finishRun(run, archives: 0, counts: ArchiveCounts(), published: "set")
   }
 
   private func found(

@@ -56,8 +56,8 @@ struct CoverageReportTests {
     #expect(rows.allSatisfy { $0["why"]?.isEmpty == false })
   }
 
-  @Test("What a provider never tells is not available, and nobody can tell how many")
-  func neverTold() throws {
+  @Test("What a provider never reports is not available, and nobody can report how many")
+  func neverReported() throws {
     for provider in Provider.allCases { try charge(provider, .provider, 1) }
     try world.write()
     #expect(try statement("refunds", .purple).dropLast() == ["not_available", ""])
@@ -69,7 +69,7 @@ struct CoverageReportTests {
     #expect(try statement("refunds", .qonversion).dropLast() == ["measured", "0"])
   }
 
-  @Test("A provider whose deliveries never say why they came tells no refunds")
+  @Test("A provider whose deliveries never say why they came reports no refunds")
   func statesOnly() throws {
     try charge(.iaptic, .priceBook, 1)
     func came(_ kind: UInt8) throws {
@@ -142,16 +142,16 @@ struct CoverageReportTests {
     #expect(try statement("missing_events", .qonversion).dropLast() == ["estimated", ""])
   }
 
-  @Test("Refunds that a provider never tells are empty, and their net stays a number")
+  @Test("Refunds that a provider never reports are empty, and their net stays a number")
   func emptyRefunds() throws {
     try charge(.purple, .priceBook, 2)
     try charge(.purple, .priceBook, 1, type: .oneTime)
     try world.write()
     let rows = try world.rows("revenue_monthly.csv")
     #expect(rows.map { $0["product_type"] } == ["one_time", "subscription"])
-    #expect(told(rows[0], "refunds", "refunds_usd") == ["refunds=0", "refunds_usd=0.00"])
+    #expect(reported(rows[0], "refunds", "refunds_usd") == ["refunds=0", "refunds_usd=0.00"])
     #expect(
-      told(rows[1], "refunds", "refunds_usd", "refunds_local", "net_usd", "proceeds_usd")
+      reported(rows[1], "refunds", "refunds_usd", "refunds_local", "net_usd", "proceeds_usd")
         == ["refunds=", "refunds_usd=", "refunds_local=", "net_usd=0.00", "proceeds_usd=0.00"])
     #expect(try world.rows("revenue_daily/2026-01.csv").map { $0["refunds"] } == ["0", ""])
   }

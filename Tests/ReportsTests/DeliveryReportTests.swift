@@ -2,7 +2,7 @@ import EventStore
 import Testing
 import Domain
 
-@Suite("Reports about deliveries tell what is known of them, and no more")
+@Suite("Reports about deliveries report what is known of them, and no more")
 struct DeliveryReportTests {
   private let world: World
   private let kind = EventKind.renewed.rawValue
@@ -134,7 +134,7 @@ struct DeliveryReportTests {
     #expect(try world.rows("outages.csv").map { $0["provider"] } == ["qonversion"])
   }
 
-  @Test("What several runs were told of one outage is one outage")
+  @Test("What several runs were reported for one outage is one outage")
   func overRuns() throws {
     try receive(at: 5)
     for run in 1...3 { try fail(at: 100, 120, 180, run: Int64(run)) }

@@ -16,7 +16,7 @@ struct LayoutTests {
     try forEachRow(of: ReportDefinition.all[index].name, from: world.ledger, plan: plan) { _ in }
   }
 
-  @Test("Files that name persons, and those that speak of arrival, are told by their paths")
+  @Test("Files that name persons, and those that speak of arrival, are reported by their paths")
   func files() {
     #expect(
       reportPaths.filter(namesPersons)
@@ -24,12 +24,12 @@ struct LayoutTests {
           "breaks.csv", "breaks_history.csv", "refetch_worklist.csv", "inputs.csv", "rejects.csv",
         ])
     #expect(
-      reportPaths.filter(speaksOfArrival)
+      reportPaths.filter(dependsOnArrival)
         == [
           "breaks.csv", "breaks_history.csv", "inputs.csv", "rejects.csv", "restatements.csv",
         ])
-    #expect(speaksOfArrival("deliveries_daily/2026-01.csv"))
-    #expect(!speaksOfArrival("revenue_daily/2026-01.csv") && !speaksOfArrival("unknown.csv"))
+    #expect(dependsOnArrival("deliveries_daily/2026-01.csv"))
+    #expect(!dependsOnArrival("revenue_daily/2026-01.csv") && !dependsOnArrival("unknown.csv"))
   }
 
   @Test("What a report's value reads as is what its cell prints, whatever the format")

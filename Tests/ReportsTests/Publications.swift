@@ -4,7 +4,7 @@ import Reports
 import TestSupport
 import Domain
 
-/// A world whose reports are published night after night.
+/// A world whose reports are published run after run.
 extension World {
   /// Writes the reports as the next run, a second later, and keeps what it published.
   @discardableResult
@@ -19,7 +19,7 @@ extension World {
     plan.amountDecimals = amountDecimals
     let reports = try writeReports(from: ledger, plan: plan, into: folder.path("reports"))
     try ledger.finishRun(
-      run, archives: 0, tallies: ArchiveTallies(), published: "\(run)",
+      run, archives: 0, counts: ArchiveCounts(), published: "\(run)",
       publication: reports.publication)
     return reports
   }

@@ -53,13 +53,13 @@ struct RestatementTests {
     try world.publish()
     try world.sell(4)
     try world.publish()
-    let told = try world.text("restatements.csv")
-    #expect(told.contains("charges,3,4,1,late_event,1"))
+    let reported = try world.text("restatements.csv")
+    #expect(reported.contains("charges,3,4,1,late_event,1"))
     #expect(try world.publish(isRepeated: true).publication.versions == [])
-    #expect(try world.text("restatements.csv") == told)
+    #expect(try world.text("restatements.csv") == reported)
     let printed = #"{"amount_decimals":"2","csv_dialect":"excel"}"#
     try world.publish(options: printed, isRepeated: true)
-    #expect(try world.text("restatements.csv") == told)
+    #expect(try world.text("restatements.csv") == reported)
     try world.publish()
     #expect(try world.restatements().isEmpty)
   }
@@ -113,7 +113,7 @@ struct RestatementTests {
     try world.start(trials: 2, pending: 0)
     try world.publish()
     #expect(try world.restated() == [])
-    // One that is told late is pending; what was complete is compared with when it ends.
+    // One that is reported late is pending; what was complete is compared with when it ends.
     try world.start(trials: 3, pending: 1)
     try world.publish()
     #expect(try world.restated() == [])
@@ -124,7 +124,7 @@ struct RestatementTests {
         == ["expired 2 3 2", "started 2 3 2"])
   }
 
-  @Test("What comes into a report that had no row of the month when it was closed is told")
+  @Test("What comes into a report that had no row of the month when it was closed is reported")
   func closedWithoutRows() throws {
     try world.publish()
     var act = NewAuditEntry(.close)
@@ -198,7 +198,7 @@ struct RestatementTests {
     #expect(bytes?.starts(with: [0xEF, 0xBB, 0xBF]) == true)
   }
 
-  @Test("A cohort's rows are those of the month they speak of, told apart by cohort and index")
+  @Test("A cohort's rows are those of the month they speak of, distinguished by cohort and index")
   func cohorts() throws {
     let productKey = try world.productKey("pro")
     func retain(_ index: Int32, _ change: Int64) {
@@ -227,7 +227,7 @@ struct RestatementTests {
   func bridge(_ seed: UInt64) throws {
     var numbers = SeededNumbers(seed: seed)
     var before: [String: Int64] = [:]
-    for night in 0..<4 {
+    for run in 0..<4 {
       for product in ["a", "b", "c"] {
         for month in 1...2 {
           try world.sell(
@@ -236,7 +236,7 @@ struct RestatementTests {
       }
       try world.publish()
       let now = try world.measures("revenue_monthly.csv", ["charges", "refunds"])
-      if night > 0 {
+      if run > 0 {
         var bridged = before
         for row in try world.restatements() {
           guard let column = row["column"], let key = row["key"], let period = row["period"],
@@ -244,7 +244,7 @@ struct RestatementTests {
           else { continue }
           bridged["\(period),\(key),\(column)", default: 0] += delta
         }
-        #expect(bridged.filter { $0.value != 0 } == now.values, "seed \(seed), night \(night)")
+        #expect(bridged.filter { $0.value != 0 } == now.values, "seed \(seed), night \(run)")
       }
       before = now.values
     }

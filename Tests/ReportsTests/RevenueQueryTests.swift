@@ -13,7 +13,7 @@ struct RevenueQueryTests {
       .filter { !$0.hasPrefix("--") && !$0.hasPrefix("from ") && !$0.hasPrefix("where ") }
   }
 
-  @Test("A day and a month are told by the same words")
+  @Test("A day and a month are reported by the same words")
   func oneQuery() {
     let daily = parts(PackageResources.revenue_daily_sql, period: "day")
     #expect(daily.count > 50)

@@ -23,13 +23,14 @@ struct RevenueReportTests {
         == ["2026-01-05", "2026-01-31"])
     let january = try #require(try world.rows("revenue_monthly.csv").first)
     #expect(
-      told(january, "period", "charges", "gross_usd", "refunds_usd", "net_usd", "commission_usd")
+      reported(
+        january, "period", "charges", "gross_usd", "refunds_usd", "net_usd", "commission_usd")
         == [
           "period=2026-01", "charges=3", "gross_usd=30.00", "refunds_usd=10.00", "net_usd=20.00",
           "commission_usd=6.00",
         ])
     #expect(
-      told(january, "proceeds_usd", "proceeds_rate", "amount_basis", "charge_kind", "country")
+      reported(january, "proceeds_usd", "proceeds_rate", "amount_basis", "charge_kind", "country")
         == [
           "proceeds_usd=14.00", "proceeds_rate=70", "amount_basis=provider", "charge_kind=renewal",
           "country=",
@@ -48,13 +49,13 @@ struct RevenueReportTests {
     try world.write()
     let row = try #require(try world.rows("revenue_monthly.csv").first)
     #expect(
-      told(row, "gross_usd", "refunds_usd", "net_usd", "commission_usd", "proceeds_usd")
+      reported(row, "gross_usd", "refunds_usd", "net_usd", "commission_usd", "proceeds_usd")
         == [
           "gross_usd=5.00", "refunds_usd=0.00", "net_usd=5.00", "commission_usd=",
           "proceeds_usd=",
         ])
     #expect(
-      told(row, "gross_local", "refunds_local", "net_local", "proceeds_rate")
+      reported(row, "gross_local", "refunds_local", "net_local", "proceeds_rate")
         == ["gross_local=", "refunds_local=0.00", "net_local=", "proceeds_rate="])
   }
 
@@ -69,7 +70,7 @@ struct RevenueReportTests {
     try world.write()
     let row = try #require(try world.rows("revenue_monthly.csv").first)
     #expect(
-      told(row, "charges", "amount_basis", "gross_usd", "refunds_usd", "net_local")
+      reported(row, "charges", "amount_basis", "gross_usd", "refunds_usd", "net_local")
         == ["charges=3", "amount_basis=none", "gross_usd=", "refunds_usd=", "net_local="])
   }
 
@@ -122,7 +123,7 @@ struct RevenueReportTests {
     let tables = try world.write()
     let row = try #require(try world.rows("revenue_monthly.csv").first)
     #expect(
-      told(row, "gross_usd", "gross_local", "proceeds_usd", "proceeds_rate")
+      reported(row, "gross_usd", "gross_local", "proceeds_usd", "proceeds_rate")
         == ["gross_usd=1.00", "gross_local=1.02", "proceeds_usd=0.70", "proceeds_rate=85.5"])
     let table = try #require(tables.first { $0.path == "revenue_monthly.csv" })
     #expect(table.roundingResidual["gross_usd"] == "0.005")

@@ -22,18 +22,18 @@ struct SubscriptionReportTests {
     let rows = try world.rows("churn_monthly.csv")
     #expect(
       rows.map {
-        told($0, "period", "active_open", "new", "churned", "recovered", "active_close")
+        reported($0, "period", "active_open", "new", "churned", "recovered", "active_close")
           .map { $0.split(separator: "=")[1] }.joined(separator: " ")
       } == [
         "2025-11 0 10 0 0 10", "2025-12 10 0 0 0 10", "2026-01 10 0 4 1 7", "2026-02 7 0 0 0 7",
         "2026-03 7 0 0 0 7",
       ])
     #expect(
-      told(rows[2], "churned_voluntary", "lost", "churn_rate", "churn_rate_revenuecat")
+      reported(rows[2], "churned_voluntary", "lost", "churn_rate", "churn_rate_revenuecat")
         == [
           "churned_voluntary=4", "lost=3", "churn_rate=0.300000", "churn_rate_revenuecat=0.300000",
         ])
-    #expect(told(rows[0], "churn_rate") == ["churn_rate="])
+    #expect(reported(rows[0], "churn_rate") == ["churn_rate="])
   }
 
   @Test("Rates are rounded to six decimals from exact fractions")
@@ -45,7 +45,7 @@ struct SubscriptionReportTests {
     try world.write()
     let january = try world.rows("churn_monthly.csv")[1]
     #expect(
-      told(january, "churn_rate", "churn_rate_revenuecat")
+      reported(january, "churn_rate", "churn_rate_revenuecat")
         == ["churn_rate=0.285714", "churn_rate_revenuecat=-0.428571"])
   }
 
@@ -102,14 +102,14 @@ struct SubscriptionReportTests {
     try world.write()
     let rows = try world.rows("mrr_monthly.csv").filter { $0["period"] == "2026-01" }
     #expect(
-      told(rows[0], "mrr_open", "new", "expansion", "contraction", "fx", "transfer_out")
+      reported(rows[0], "mrr_open", "new", "expansion", "contraction", "fx", "transfer_out")
         == [
           "mrr_open=0.00", "new=30.00", "expansion=10.00", "contraction=20.00", "fx=-10.00",
           "transfer_out=10.00",
         ])
-    #expect(told(rows[0], "mrr_close", "arr_close") == ["mrr_close=0.00", "arr_close=0.00"])
+    #expect(reported(rows[0], "mrr_close", "arr_close") == ["mrr_close=0.00", "arr_close=0.00"])
     #expect(
-      told(rows[1], "product_id", "transfer_in", "mrr_close", "arr_close")
+      reported(rows[1], "product_id", "transfer_in", "mrr_close", "arr_close")
         == ["product_id=yearly", "transfer_in=10.00", "mrr_close=10.00", "arr_close=120.00"])
   }
 }

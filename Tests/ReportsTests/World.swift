@@ -91,6 +91,6 @@ func day(_ year: Int, _ month: Int, _ day: Int) -> Instant {
 }
 
 /// The columns of `row` that are neither empty nor 0.
-func told(_ row: [String: String], _ columns: String...) -> [String] {
+func reported(_ row: [String: String], _ columns: String...) -> [String] {
   columns.map { "\($0)=\(row[$0] ?? "missing")" }
 }

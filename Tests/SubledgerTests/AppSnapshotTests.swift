@@ -3,12 +3,12 @@ import Testing
 
 @Suite("A snapshot that names its app is compared with what was bought in that app")
 struct AppSnapshotTests {
-  /// A monthly subscription of user F1 that FLOBUK tells of, begun on the 10th of May.
+  /// A monthly subscription of user F1 that FLOBUK reports, begun on the 10th of May.
   private func subscription(_ product: String, order: String, app: String) -> String {
     line(app, user: "F1", order: order, at: 1_778_371_200, shown(product))
   }
 
-  /// Something small that somebody else bought, so that the app is known to tell at that moment.
+  /// Something small that somebody else bought, so that the app is known to report at that moment.
   private func sign(of app: String, order: String, at time: Int) -> String {
     line(
       app, user: "other", order: order, at: time,
@@ -37,7 +37,7 @@ struct AppSnapshotTests {
 
   /// Codes and apps of the breaks of the 10th of June.
   private func breaks(
-    _ told: [String], _ snapshots: [String], isComplete: Bool = false
+    _ reported: [String], _ snapshots: [String], isComplete: Bool = false
   ) throws -> [String] {
     let program = try Program()
     let signs = ["one", "two"].flatMap { app in
@@ -46,7 +46,7 @@ struct AppSnapshotTests {
         sign(of: app, order: "\(app)2", at: 1_781_035_200),
       ]
     }
-    try program.folder.write((signs + told).joined(separator: "\n"), to: "in/a.jsonl")
+    try program.folder.write((signs + reported).joined(separator: "\n"), to: "in/a.jsonl")
     try program.folder.write(snapshots.joined(separator: "\n"), to: "snap/a.jsonl")
     try program.folder.write("snapshots:\n  complete: \(isComplete)\n", to: "subledger.yaml")
     let result = try program.run([
@@ -58,37 +58,37 @@ struct AppSnapshotTests {
 
   @Test("The empty snapshot of another app takes nothing from the one that lists it")
   func emptyInTheOther() throws {
-    let told = [subscription("m", order: "7", app: "one")]
-    #expect(try breaks(told, [snapshot("one", ["m"]), snapshot("two", [])]) == [])
+    let reported = [subscription("m", order: "7", app: "one")]
+    #expect(try breaks(reported, [snapshot("one", ["m"]), snapshot("two", [])]) == [])
     #expect(
-      try breaks(told, [snapshot("one", []), snapshot("two", [])]) == ["AHEAD_OF_SNAPSHOT one"])
+      try breaks(reported, [snapshot("one", []), snapshot("two", [])]) == ["AHEAD_OF_SNAPSHOT one"])
   }
 
   @Test("Who holds something in two apps agrees with the snapshot of each", arguments: ["m", "n"])
   func both(second: String) throws {
-    let told = [
+    let reported = [
       subscription("m", order: "7", app: "one"), subscription(second, order: "8", app: "two"),
     ]
-    #expect(try breaks(told, [snapshot("one", ["m"]), snapshot("two", [second])]) == [])
+    #expect(try breaks(reported, [snapshot("one", ["m"]), snapshot("two", [second])]) == [])
     #expect(
-      try breaks(told, [snapshot("one", ["m"]), snapshot("two", [])])
+      try breaks(reported, [snapshot("one", ["m"]), snapshot("two", [])])
         == ["AHEAD_OF_SNAPSHOT two"])
   }
 
   @Test("Of an app without a snapshot nothing is ahead, but a whole set lacks the user")
   func onlyOne() throws {
-    let told = [
+    let reported = [
       subscription("m", order: "7", app: "one"), subscription("n", order: "8", app: "two"),
     ]
-    #expect(try breaks(told, [snapshot("one", ["m"])]) == [])
+    #expect(try breaks(reported, [snapshot("one", ["m"])]) == [])
     #expect(
-      try breaks(told, [snapshot("one", ["m"])], isComplete: true)
+      try breaks(reported, [snapshot("one", ["m"])], isComplete: true)
         .filter { !$0.contains("coins") } == ["SNAPSHOT_ABSENT two"])
   }
 
   @Test("A purchase without any event belongs to the app that sells its product")
   func seller() throws {
-    let told = [
+    let reported = [
       line(
         "one", user: "buyer", order: "1", at: 1_764_547_300, shown("only-of-one")),
       line("two", user: "buyer", order: "2", at: 1_764_547_300, shown("only-of-two")),
@@ -96,7 +96,7 @@ struct AppSnapshotTests {
     let lost =
       #"{"user":"lost","captured_at":"2026-06-09T12:00:00Z","#
       + #""purchases":[{"data":\#(shown("only-of-two"))}]}"#
-    #expect(try breaks(told, [lost]) == ["EVENTS_ABSENT two"])
+    #expect(try breaks(reported, [lost]) == ["EVENTS_ABSENT two"])
     #expect(try breaks([], [lost]) == ["EVENTS_ABSENT "])
   }
 }

@@ -5,12 +5,12 @@ import Testing
 
 @Suite("What a run published is reproduced from the ledger alone")
 struct AtRunTests {
-  @Test("After any nights, every published set comes back byte for byte", arguments: [1, 11])
+  @Test("After any runs, every published set comes back byte for byte", arguments: [1, 11])
   func everyRun(seed: Int) throws {
-    let nights = try RandomNights.lived(seed: seed)
-    let sets = nights.sets
+    let runs = try RandomRuns.lived(seed: seed)
+    let sets = runs.sets
     #expect(sets.count > 5)
-    let program = nights.world.program
+    let program = runs.world.program
     let ledger = try Data(contentsOf: URL(fileURLWithPath: program.folder.path("l.sqlite")))
     try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
     for (index, published) in sets.enumerated() {
@@ -26,10 +26,10 @@ struct AtRunTests {
 
   @Test("Today's knowledge of a past moment, and a past run's of another, are two other things")
   func twoTimes() throws {
-    let nights = try RandomNights.lived(seed: 11)
-    let sets = nights.sets
-    let program = nights.world.program
-    let asOf = nights.asOfs[2]
+    let runs = try RandomRuns.lived(seed: 11)
+    let sets = runs.sets
+    let program = runs.world.program
+    let asOf = runs.asOfs[2]
     try program.run(["report", "--ledger", "l.sqlite", "--as-of", asOf, "--out", "today"])
     #expect(!differences(sets[2], try program.published(in: "today")).isEmpty)
     let both = try program.run([
@@ -44,7 +44,7 @@ struct AtRunTests {
 
   @Test("A set that does not come out as it was published does not take the place of what stands")
   func otherBytes() throws {
-    let program = try RandomNights.lived(seed: 11).world.program
+    let program = try RandomRuns.lived(seed: 11).world.program
     let before = try program.published()
     let ledger = try Ledger.open(path: program.folder.path("l.sqlite"), mode: .readWrite)
     try ledger.rows(sql: "update run set published = 'other' where id = 1") { _ in }
@@ -59,37 +59,37 @@ struct AtRunTests {
 
   @Test("A run that is not there, or has not published, is named")
   func noSuchRun() throws {
-    let program = try RandomNights.lived(seed: 11).world.program
+    let program = try RandomRuns.lived(seed: 11).world.program
     let result = try program.run(["report", "--ledger", "l.sqlite", "--at-run", "77"])
     #expect(result.status == 64)
     #expect(result.errors.contains("no run 77 of the ledger"))
   }
 }
 
-/// What was published in some nights: the as-of of each run, and its files.
+/// What was published in some runs: the as-of of each run, and its files.
 struct PublishedNights {
   var world: World
   var asOfs: [String] = []
   var sets: [[String: Data]] = []
 }
 
-/// A world that arrives night by night: late, twice, in copies that say the same or something else,
+/// A world that arrives run by run: late, twice, in copies that say the same or something else,
 /// while people decide about breaks and options change.
-struct RandomNights {
+struct RandomRuns {
   private var published: PublishedNights
   private var world: World { published.world }
   private var numbers: SeededNumbers
-  private var lines: [(night: Int, line: String)] = []
+  private var lines: [(run: Int, line: String)] = []
   private let count = 7
 
   private static let lived = MadeOnce<[Int], PublishedNights>()
 
-  /// The first nights of a seed, in a folder of their own.
+  /// The first runs of a seed, in a folder of their own.
   static func lived(seed: Int, count: Int = 7) throws -> PublishedNights {
     var published = try lived.value([seed, count]) {
-      var nights = try RandomNights(seed: seed)
-      try nights.live(count)
-      return nights.published
+      var runs = try RandomRuns(seed: seed)
+      try runs.live(count)
+      return runs.published
     }
     published.world = try World(copying: published.world)
     return published
@@ -104,17 +104,17 @@ struct RandomNights {
     let archive = try published.world.archives()[0].path
     let all = try String(decoding: gzip("-dc", archive), as: UTF8.self).split(separator: "\n")
     for (index, line) in all.enumerated() {
-      let told = index * (count - 1) / all.count
+      let reported = index * (count - 1) / all.count
       let late = below(4) == 0 ? below(3) : 0
-      lines.append((told + late, String(line)))
-      if below(5) == 0 { lines.append((told + late + below(4), copy(of: String(line)))) }
+      lines.append((reported + late, String(line)))
+      if below(5) == 0 { lines.append((reported + late + below(4), copy(of: String(line)))) }
     }
   }
 
-  private mutating func live(_ nights: Int) throws {
-    for night in 0..<nights {
-      try arrive(night)
-      let asOf = "2025-0\(night + 2)-1\(below(9))"
+  private mutating func live(_ runs: Int) throws {
+    for run in 0..<runs {
+      try arrive(run)
+      let asOf = "2025-0\(run + 2)-1\(below(9))"
       if below(3) == 0 {
         try world.program.run(
           ["ingest", "--ledger", "l.sqlite", "--archives", "arrived", "--config", "c.yaml"])
@@ -126,20 +126,20 @@ struct RandomNights {
     }
   }
 
-  private mutating func arrive(_ night: Int) throws {
+  private mutating func arrive(_ run: Int) throws {
     let folder = world.program.folder
-    let told = lines.filter { $0.night == night }.map { $0.line + "\n" }.joined()
-    try folder.write(told, to: "arrived/night-\(night).jsonl")
-    if night % 3 == 2 {
+    let reported = lines.filter { $0.run == run }.map { $0.line + "\n" }.joined()
+    try folder.write(reported, to: "arrived/night-\(run).jsonl")
+    if run % 3 == 2 {
       let path = folder.path("world/snapshots/sdk/2025-09-01.jsonl.gz")
       let now = try String(decoding: gzip("-dc", path), as: UTF8.self)
       let then = now.replacing(
-        /"captured_at":[0-9]+/, with: "\"captured_at\":\(1_738_368_000 + night * 2_600_000)000")
-      try folder.write(then, to: "snapshots/\(night).jsonl")
+        /"captured_at":[0-9]+/, with: "\"captured_at\":\(1_738_368_000 + run * 2_600_000)000")
+      try folder.write(then, to: "snapshots/\(run).jsonl")
     }
     let map = try String(contentsOfFile: folder.path("world/subledger.yaml"), encoding: .utf8)
     try folder.write(
-      "renewal_gap: \(24 + night % 2)h\nledger: other.sqlite\n" + map, to: "c.yaml")
+      "renewal_gap: \(24 + run % 2)h\nledger: other.sqlite\n" + map, to: "c.yaml")
   }
 
   private mutating func publish(_ asOf: String) throws -> [String: Data] {
@@ -179,7 +179,7 @@ struct RandomNights {
     }.joined()
   }
 
-  /// The same line, told again: as it was, later, or with other money.
+  /// The same line, reported again: as it was, later, or with other money.
   private mutating func copy(of line: String) -> String {
     switch below(4) {
     case 0: line

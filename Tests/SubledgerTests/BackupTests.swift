@@ -12,12 +12,12 @@ struct BackupTests {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
   }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
   @Test("It publishes what the ledger publishes, is for its owner alone, and replaces nothing")
   func whole() throws {
     #expect(try program.run(["backup", "b.sqlite"]).status == 66)
-    try program.run(night)
+    try program.run(run)
     let made = try program.run(["backup", "b.sqlite"])
     #expect(made.status == 0, "\(made)")
     let files = try FileManager.default.contentsOfDirectory(atPath: program.folder.path(""))
@@ -38,7 +38,7 @@ struct BackupTests {
 
   @Test("A part that a dead one has left is named")
   func part() throws {
-    try program.run(night)
+    try program.run(run)
     try program.folder.write("", to: "b.sqlite.part")
     let result = try program.run(["backup", "b.sqlite"])
     #expect(result.status == 74)
@@ -48,19 +48,19 @@ struct BackupTests {
 
   @Test("In the place of a ledger whose run has died it is refused, whole, until the log is gone")
   func besideForeignLog() throws {
-    try program.run(night)
+    try program.run(run)
     try program.run(["backup", "b.sqlite"])
     try program.folder.write(bodies(1500, from: 100), to: "in/b.jsonl")
-    try program.run(night)
+    try program.run(run)
     let (path, log) = (program.folder.path("subledger.sqlite"), "subledger.sqlite-wal")
     try leaveLog(of: path, at: program.folder.path("log"))
     // The log of a run that died carries on with its own ledger.
     try copy("log", to: log)
-    let carried = try program.run(night)
+    let carried = try program.run(run)
     #expect(carried.status == 0 && carried.errors.isEmpty, "\(carried)")
     try copy("b.sqlite", to: "subledger.sqlite")
     try copy("log", to: log)
-    for arguments in [night, night + ["--dry-run"]] {
+    for arguments in [run, run + ["--dry-run"]] {
       let refused = try program.run(arguments)
       #expect(refused.status == 65, "\(refused)")
       #expect(refused.errors.contains("ledger.sqlite-wal, which a run that died has left"))
@@ -69,7 +69,7 @@ struct BackupTests {
     #expect(try bytes("subledger.sqlite") == bytes("b.sqlite"))
     #expect(try bytes(log) == bytes("log"))
     for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + suffix) }
-    let restored = try program.run(night)
+    let restored = try program.run(run)
     #expect(restored.status == 0, "\(restored)")
     #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3", "1500"])
   }
@@ -93,7 +93,7 @@ struct BackupTests {
 
   @Test("It needs no lock, and a folder that is not there leaves nothing behind")
   func unhindered() throws {
-    try program.run(night)
+    try program.run(run)
     let lock = open(program.folder.path("subledger.sqlite.lock"), O_RDWR)
     try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
     defer { close(lock) }

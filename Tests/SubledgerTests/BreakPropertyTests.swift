@@ -7,12 +7,12 @@ struct BreakPropertyTests {
   @Test("What an archive held back leaves open, its late arrival resolves, and history keeps all")
   func heldBack() throws {
     let world = try World(seed: 9, subscribers: 200)
-    try world.publish(world.night(out: "once"))
+    try world.publish(world.run(out: "once"))
     for url in try world.archives().enumerated().filter({ $0.offset != 6 }).map(\.element) {
       try world.program.folder.write(
         Array(Data(contentsOf: url)), to: "arrived/\(url.lastPathComponent)")
     }
-    try world.publish(world.night(archives: ["arrived"]))
+    try world.publish(world.run(archives: ["arrived"]))
     let open = try missing(world)
     #expect(open.count > 10)
     #expect(open.allSatisfy { $0["status"] == "open" })
@@ -21,7 +21,7 @@ struct BreakPropertyTests {
     let late = try world.archives()[6]
     try world.program.folder.write(
       Array(Data(contentsOf: late)), to: "arrived/\(late.lastPathComponent)")
-    try world.publish(world.night(archives: ["arrived"]))
+    try world.publish(world.run(archives: ["arrived"]))
     let resolved = try missing(world)
     #expect(resolved.map { $0["break_id"] } == open.map { $0["break_id"] })
     #expect(resolved.allSatisfy { $0["status"] == "resolved" })
@@ -31,7 +31,7 @@ struct BreakPropertyTests {
     #expect(history.allSatisfy { $0["resolved_by_run"] == "2" && $0["episode"] == "1" })
 
     let before = try world.program.published()
-    try world.publish(world.night(archives: ["arrived"]))
+    try world.publish(world.run(archives: ["arrived"]))
     #expect(differences(before, try world.program.published()).isEmpty)
     #expect(
       differences(try timeless(world.program, "once"), try timeless(world.program))
@@ -49,7 +49,7 @@ struct BreakPropertyTests {
     }
     #expect(decisions.count > 10)
     try world.program.folder.write(decisions.joined(), to: "decisions.yaml")
-    try world.publish(world.night() + ["--decisions", "decisions.yaml"])
+    try world.publish(world.run() + ["--decisions", "decisions.yaml"])
     let rest = all.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
     #expect(try world.program.rows("breaks.csv") == rest)
     let open = rest.filter { $0["status"] == "open" }
@@ -65,7 +65,7 @@ struct BreakPropertyTests {
     #expect(try world.program.rows("breaks_history.csv").count == all.count)
     try worth(world, of: open)
     // Without the file everything stands again, to the last byte.
-    try world.publish(world.night())
+    try world.publish(world.run())
     #expect(differences(undecided, try world.program.published()).isEmpty)
   }
 
@@ -73,8 +73,9 @@ struct BreakPropertyTests {
   private func worth(_ world: World, of open: [[String: String]]) throws {
     let status = try world.program.run(
       ["status", "--ledger", "reports.sqlite", "--format", "json"])
-    let told = try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
-    let counts = try #require(told?["breaks"] as? [[String: Any]])
+    let reported =
+      try JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any]
+    let counts = try #require(reported?["breaks"] as? [[String: Any]])
       .filter { $0["status"] as? String == "open" }
     for (code, rows) in Dictionary(grouping: open, by: { $0["code"] ?? "" }) {
       let parts = counts.filter { $0["code"] as? String == code }

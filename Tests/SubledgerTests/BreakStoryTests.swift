@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Story/` holds what arrives, what people decide, and the columns that reports must then show.
-@Suite("A lost renewal, from the night that misses it to the one that has it")
+@Suite("A lost renewal, from the run that misses it to the one that has it")
 struct BreakStoryTests {
   let program: Program
 
@@ -15,7 +15,7 @@ struct BreakStoryTests {
 
   @Test("What is lost is open and on the worklist, and more than the gate qualifies the set")
   func open() throws {
-    let first = try night("2026-03-01", "--verbose")
+    let first = try run("2026-03-01", "--verbose")
     #expect(first.status == 1, "\(first)")
     #expect(first.errors.contains("breaks: 1 new, 0 reopened, 0 resolved"))
     #expect(
@@ -29,35 +29,35 @@ struct BreakStoryTests {
     let status = try program.run(["status"]).output
     #expect(status.contains(/open +medium +MISSED_RENEWAL +1 .*2026-02-27/), "\(status)")
     try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
-    #expect(try night("2026-03-01").status == 0)
+    #expect(try run("2026-03-01").status == 0)
     #expect(try manifest("qualified") as? Bool == false)
     let gates = try ["none", "critical", "open", "pending"].map {
-      try night("2026-03-01", "--fail-on", $0).status
+      try run("2026-03-01", "--fail-on", $0).status
     }
     #expect(gates == [0, 0, 1, 1])
     try program.folder.write(
       "materiality: 100%\nbreaks: {severity_usd: {high: 5, critical: 9.99}}\n",
       to: "subledger.yaml")
-    #expect(try night("2026-03-01", "--fail-on", "critical").status == 1)
+    #expect(try run("2026-03-01", "--fail-on", "critical").status == 1)
     #expect(try program.rows("breaks.csv").map { $0["severity"] } == ["critical"])
   }
 
   @Test("Until the provider can no longer deliver it is pending, and outside the gate")
   func pending() throws {
-    let early = try night("2026-02-28T11:00:00Z", "--fail-on", "pending")
+    let early = try run("2026-02-28T11:00:00Z", "--fail-on", "pending")
     #expect(early.status == 0, "\(early)")
     try program.folder.write("delivery_window: {qonversion: 36h}\n", to: "subledger.yaml")
-    #expect(try night("2026-03-01", "--fail-on", "open").status == 0)
+    #expect(try run("2026-03-01", "--fail-on", "open").status == 0)
     #expect(try program.rows("breaks.csv").map { $0["status"] } == ["pending"])
     #expect(try program.rows("refetch_worklist.csv").isEmpty)
     #expect(try program.rows("quality_monthly.csv").isEmpty)
-    #expect(try night("2026-03-01", "--fail-on", "pending").status == 1)
+    #expect(try run("2026-03-01", "--fail-on", "pending").status == 1)
   }
 
   @Test("A decision takes it out of all gates, and taken out of the file it no longer applies")
   func decided() throws {
-    #expect(try night("2026-03-01").status == 1)
-    let explained = try night("2026-03-01", "--decisions", Self.path("explained.yaml"))
+    #expect(try run("2026-03-01").status == 1)
+    let explained = try run("2026-03-01", "--decisions", Self.path("explained.yaml"))
     #expect(explained.status == 0, "\(explained)")
     for report in ["breaks", "quality_monthly", "refetch_worklist"] {
       #expect(try program.rows("\(report).csv").isEmpty, "\(report)")
@@ -73,46 +73,46 @@ struct BreakStoryTests {
       arguments("2026-03-01", "--fail-on", "pending"), environment: variable)
     #expect(again.status == 0, "\(again)")
     #expect(try program.rows("breaks_history.csv").map { $0["status"] } == ["written_off"])
-    #expect(try night("2026-03-01").status == 1)
+    #expect(try run("2026-03-01").status == 1)
     #expect(try program.rows("breaks_history.csv").map { $0["status"] } == ["open"])
   }
 
   @Test("Decisions that cannot be meant end the run with 78 before it reads anything")
   func wrongDecisions() throws {
     try program.folder.write("- {break_id: c52294d8b7bcf668, why: x}\n", to: "bad.yaml")
-    let refused = try night("2026-03-01", "--decisions", "bad.yaml")
+    let refused = try run("2026-03-01", "--decisions", "bad.yaml")
     #expect(refused.status == 78)
     #expect(refused.errors.contains("bad.yaml, line 1: unknown key `why`"))
-    #expect(try night("2026-03-01", "--decisions", "none.yaml").status == 78)
+    #expect(try run("2026-03-01", "--decisions", "none.yaml").status == 78)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
   }
 
   @Test("It is resolved when input explains it, reopened when it is lost again, and all is kept")
   func wholeStory() throws {
-    #expect(try night("2026-03-01").status == 1)
+    #expect(try run("2026-03-01").status == 1)
     try arrives("unlisted.snapshot.jsonl", in: "snap")
-    #expect(try night("2026-03-01T13:00:00Z").status == 0)
+    #expect(try run("2026-03-01T13:00:00Z").status == 0)
     #expect(try statuses() == ["MISSED_EXPIRATION open", "MISSED_RENEWAL resolved"])
     try arrives("again.snapshot.jsonl", in: "snap")
-    #expect(try night("2026-03-01T21:00:00Z", "--fail-on", "open").status == 1)
+    #expect(try run("2026-03-01T21:00:00Z", "--fail-on", "open").status == 1)
     #expect(try statuses() == ["MISSED_EXPIRATION resolved", "MISSED_RENEWAL reopened"])
     let reopened = try program.rows("breaks.csv").first { $0["status"] == "reopened" }
     #expect(reopened?["first_seen_at"] == "2026-03-01T00:00:00Z")
     #expect(try program.rows("refetch_worklist.csv").count == 1)
     #expect(try program.run(["status"]).output.contains(#/reopened +medium /#))
     try arrives("late.jsonl", in: "in")
-    #expect(try night("2026-03-02", "--fail-on", "pending").status == 0)
+    #expect(try run("2026-03-02", "--fail-on", "pending").status == 0)
     #expect(try statuses() == ["MISSED_RENEWAL resolved"])
     try expect("breaks_history", as: "end")
     let before = try program.published()
-    #expect(try night("2026-03-02", "--fail-on", "pending").status == 0)
+    #expect(try run("2026-03-02", "--fail-on", "pending").status == 0)
     #expect(differences(before, try program.published()).isEmpty)
-    // Another night says nothing of it any more; the history does.
-    #expect(try night("2026-03-02T06:00:00Z").status == 0)
+    // Another run says nothing of it any more; the history does.
+    #expect(try run("2026-03-02T06:00:00Z").status == 0)
     #expect(try statuses().isEmpty)
     try expect("breaks_history", as: "end")
     // A look back shows that time with what is known now, and changes no history.
-    #expect(try night("2026-03-01").status == 0)
+    #expect(try run("2026-03-01").status == 0)
     #expect(try statuses().isEmpty)
     try expect("breaks_history", as: "end")
   }
@@ -120,13 +120,13 @@ struct BreakStoryTests {
   @Test("Input that goes stale again reopens the break about it")
   func staleAgain() throws {
     try arrives("late.jsonl", in: "in")
-    #expect(try night("2026-03-01").status == 0)
-    #expect(try night("2026-03-05").status == 1)
+    #expect(try run("2026-03-01").status == 0)
+    #expect(try run("2026-03-05").status == 1)
     #expect(try statuses() == ["STALE_INPUT open"])
     try arrives("awake.jsonl", in: "in")
-    #expect(try night("2026-03-05").status == 0)
+    #expect(try run("2026-03-05").status == 0)
     #expect(try statuses() == ["STALE_INPUT resolved"])
-    #expect(try night("2026-03-09").status == 1)
+    #expect(try run("2026-03-09").status == 1)
     #expect(try statuses() == ["STALE_INPUT reopened"])
   }
 
@@ -139,7 +139,7 @@ struct BreakStoryTests {
     ["run", "--archives", "in", "--snapshots", "snap", "--as-of", asOf] + more
   }
 
-  private func night(_ asOf: String, _ more: String...) throws -> ProgramResult {
+  private func run(_ asOf: String, _ more: String...) throws -> ProgramResult {
     try program.run(arguments(asOf) + more)
   }
 
@@ -159,10 +159,10 @@ struct BreakStoryTests {
     let path = Self.path("\(moment).\(report).csv")
     let expected = try String(contentsOfFile: path, encoding: .utf8)
     let columns = expected.prefix { $0 != "\n" }.split(separator: ",").map(String.init)
-    let told = try program.rows("\(report).csv").map { row in
+    let reported = try program.rows("\(report).csv").map { row in
       columns.map { row[$0] ?? "no column \($0)" }
     }
-    #expect(told == (try readCSV(path)).map { row in columns.map { row[$0] ?? "" } }, "\(path)")
+    #expect(reported == (try readCSV(path)).map { row in columns.map { row[$0] ?? "" } }, "\(path)")
   }
 
   private static func path(_ name: String) -> String {

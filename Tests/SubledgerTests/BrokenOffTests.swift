@@ -16,18 +16,18 @@ struct BrokenOffTests {
   }
 
   @discardableResult
-  private func night(_ asOf: String, _ more: String...) throws -> ProgramResult {
+  private func run(_ asOf: String, _ more: String...) throws -> ProgramResult {
     try program.run(["run", "--archives", "in", "--as-of", asOf] + more)
   }
 
   /// A run that ends when it begins to write its set, with breaks and cells in the ledger.
   private func breakOff(_ asOf: String) throws {
-    let result = try night(asOf, "--out", "/proc/nope/reports")
+    let result = try run(asOf, "--out", "/proc/nope/reports")
     try #require(result.status == 73, "\(result)")
   }
 
   private func brokenBreak() throws -> [String: String] {
-    #expect(try night("2026-06-30").status <= 1)
+    #expect(try run("2026-06-30").status <= 1)
     let found = try #require(try program.rows("breaks.csv").first)
     try breakOff("2026-07-10")
     return found
@@ -40,7 +40,7 @@ struct BrokenOffTests {
     let refused = try program.run(close)
     #expect(refused.status == 75, "\(refused)")
     #expect(refused.errors.contains("run 2 has not published"), "\(refused)")
-    #expect(try night("2026-06-30").status <= 1)
+    #expect(try run("2026-06-30").status <= 1)
     let closed = try program.run(close)
     #expect(closed.status == 0 && closed.output.contains("1 open break"), "\(closed)")
   }
@@ -56,10 +56,11 @@ struct BrokenOffTests {
     for subject in [
       ["--break", found["break_id"] ?? ""], ["--subscription", found["subscription_id"] ?? ""],
     ] {
-      let told = try program.run(["explain"] + subject)
-      #expect(told.status == 0 && told.output.contains("run 2 has not published"), "\(told)")
+      let reported = try program.run(["explain"] + subject)
+      #expect(
+        reported.status == 0 && reported.output.contains("run 2 has not published"), "\(reported)")
     }
-    #expect(try night("2026-06-30").status <= 1)
+    #expect(try run("2026-06-30").status <= 1)
     let explained = try program.run(number)
     #expect(explained.output.contains("open_breaks             1\n"), "\(explained)")
   }
@@ -79,13 +80,13 @@ struct BrokenOffTests {
     arguments: ["2026-06-30", "2026-07-03", "2026-07-12"])
   func carriedOn(asOf: String) throws {
     _ = try brokenBreak()
-    try night(asOf)
+    try run(asOf)
     let verified = try program.run(["verify"])
     #expect(verified.status == 0, "\(verified)")
     let other = ["--ledger", "other.sqlite", "--out", "other"]
     for asOf in ["2026-06-30", asOf] {
-      let night = try program.run(["run", "--archives", "in", "--as-of", asOf] + other)
-      #expect(night.status <= 1, "\(night)")
+      let run = try program.run(["run", "--archives", "in", "--as-of", asOf] + other)
+      #expect(run.status <= 1, "\(run)")
     }
     #expect(differences(try program.published(), try program.published(in: "other")).isEmpty)
   }
@@ -93,12 +94,12 @@ struct BrokenOffTests {
   @Test("What it read belongs to the run that carries it on, its rejected lines included")
   func account() throws {
     try program.folder.write(bodies(3000, from: 10), to: "in/many.jsonl")
-    #expect(try night("2026-03-01").status == 0)
+    #expect(try run("2026-03-01").status == 0)
     let mixed = String(repeating: "{\"event_name\":\"renewed\"}\n", count: 10)
     try program.folder.write(bodies(10, from: 4000) + mixed, to: "in/x.jsonl")
     try program.folder.write(bodies(10, from: 5000) + mixed, to: "in/y.jsonl")
     try breakOff("2026-03-01")
-    let result = try night("2026-03-01")
+    let result = try run("2026-03-01")
     #expect(result.status == 1, "\(result)")
     #expect(result.errors.contains("20 of 40 lines"), "\(result)")
     let status = try program.run(["status"]).output

@@ -19,7 +19,7 @@ struct CloseTests {
     return body.line + "\n"
   }
 
-  /// Runs the night that begins at an hour of 1 May.
+  /// Runs the run that begins at an hour of 1 May.
   private func publish(_ hour: Int = 0) throws {
     let asOf = "2026-05-01T\(hour < 10 ? "0" : "")\(hour):00:00Z"
     let result = try program.run(["run", "--archives", "in", "--as-of", asOf])
@@ -52,7 +52,7 @@ struct CloseTests {
     #expect(second.errors.contains("run 1 before it published in UTC"), "\(second)")
   }
 
-  @Test("Late events, refunds and corrections are told against the close until it is opened")
+  @Test("Late events, refunds and corrections are reported against the close until it is opened")
   func story() throws {
     try publish(1)
     let closed = try program.run(["close", "2026-02", "--who", "j.doe"])
@@ -67,7 +67,7 @@ struct CloseTests {
     #expect(try revenue()["charges"]?["cause"] == "late_event")
     #expect(try revenue()["gross_usd"]?["published"] == "29.97")
     #expect(try revenue()["gross_usd"]?["restated"] == "39.96")
-    // The same night after night, for the close stands.
+    // The same run after run, for the close stands.
     try publish(4)
     #expect(try revenue()["charges"]?["published_by_run"] == "1")
 

@@ -11,7 +11,7 @@ struct CommandLineTests {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
   }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
   private func expect(
     _ arguments: [String], _ status: Int32, _ words: String...,
@@ -37,14 +37,14 @@ struct CommandLineTests {
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("typo.sqlite")))
   }
 
-  @Test("A file younger than --min-age is left for a later night, and older ones are read")
+  @Test("A file younger than --min-age is left for a later run, and older ones are read")
   func young() throws {
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1_772_193_600)],
       ofItemAtPath: program.folder.path("in/a.jsonl"))
     try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
     for (options, read) in [(["--min-age", "3600"], ["3"]), ([], ["3", "2"])] {
-      let result = try program.run(night + options)
+      let result = try program.run(run + options)
       #expect(result.status == 0, "\(result)")
       #expect(try program.rows("inputs.csv").map { $0["accepted"] } == read, "\(options)")
     }
@@ -86,23 +86,23 @@ struct CommandLineTests {
 
   @Test("Options that make no sense are 64")
   func usage() throws {
-    try expect(night + ["--colour", "red"], 64, "--colour")
+    try expect(run + ["--colour", "red"], 64, "--colour")
     try expect(["dance"], 64)
     try expect(["run", "--archives", "in", "--as-of", "yesterday"], 64, "--as-of: \"yesterday\"")
     try expect(["run", "--archives", "in", "--as-of", "2026-02-30"], 64, "--as-of")
-    try expect(night + ["--timezone", "Europe/Atlantis"], 64, "unknown time zone \"Europe/")
-    try expect(night + ["--jobs", "0"], 64, "--jobs")
-    try expect(night + ["--jobs", "many"], 64)
-    try expect(night + ["--fail-on", "sometimes"], 64, "none, pending, open, critical")
-    try expect(night + ["--csv-dialect", "tsv"], 64, "rfc4180")
-    try expect(night + ["--amount-decimals", "7"], 64, "from 0 to 6")
-    try expect(night, 64, "SUBLEDGER_OTU", environment: ["SUBLEDGER_OTU": "x"])
-    try expect(night, 64, "SUBLEDGER_JOBS", environment: ["SUBLEDGER_JOBS": "x"])
-    try expect(night, 64, "SUBLEDGER_DRY_RUN: \"y\"", environment: ["SUBLEDGER_DRY_RUN": "y"])
-    try expect(night + ["--jobs", "-1"], 64, "--jobs: \"-1\"", "from 1 to 1000000")
-    try expect(night + ["--csv-dialect", "tsv"], 64, "--csv-dialect: \"tsv\"")
-    try expect(night + ["--log-format", "xml"], 64, "one of text, json")
-    try expect(night + ["--out", ""], 64, "--out: \"\" is empty")
+    try expect(run + ["--timezone", "Europe/Atlantis"], 64, "unknown time zone \"Europe/")
+    try expect(run + ["--jobs", "0"], 64, "--jobs")
+    try expect(run + ["--jobs", "many"], 64)
+    try expect(run + ["--fail-on", "sometimes"], 64, "none, pending, open, critical")
+    try expect(run + ["--csv-dialect", "tsv"], 64, "rfc4180")
+    try expect(run + ["--amount-decimals", "7"], 64, "from 0 to 6")
+    try expect(run, 64, "SUBLEDGER_OTU", environment: ["SUBLEDGER_OTU": "x"])
+    try expect(run, 64, "SUBLEDGER_JOBS", environment: ["SUBLEDGER_JOBS": "x"])
+    try expect(run, 64, "SUBLEDGER_DRY_RUN: \"y\"", environment: ["SUBLEDGER_DRY_RUN": "y"])
+    try expect(run + ["--jobs", "-1"], 64, "--jobs: \"-1\"", "from 1 to 1000000")
+    try expect(run + ["--csv-dialect", "tsv"], 64, "--csv-dialect: \"tsv\"")
+    try expect(run + ["--log-format", "xml"], 64, "one of text, json")
+    try expect(run + ["--out", ""], 64, "--out: \"\" is empty")
     try expect(["simulate", "--out", ""], 64, "--out is empty")
     try expect(["pack", "2026-01", "--out", ""], 64, "--out is empty")
     try expect(["drill", "--out", ""], 64, "--out is empty")
@@ -118,20 +118,20 @@ struct CommandLineTests {
     let json = #"{"level":"error","message":""#
     let variables = ["SUBLEDGER_LOG_FORMAT": "json", "SUBLEDGER_QUIET": "1"]
     try expect(
-      night + ["--config", "loud.yaml"], 78, json, "loud.yaml", "line 2: `fail_on`: ",
+      run + ["--config", "loud.yaml"], 78, json, "loud.yaml", "line 2: `fail_on`: ",
       environment: variables)
     try program.folder.write("log_format: json\nverbose: true\n", to: "loud.yaml")
-    let told = try program.run(
-      night + ["--config", "loud.yaml"], environment: ["SUBLEDGER_PROGRESS": "never"])
-    #expect(told.status == 0 && told.errors.contains(#"{"level":"info""#), "\(told)")
+    let reported = try program.run(
+      run + ["--config", "loud.yaml"], environment: ["SUBLEDGER_PROGRESS": "never"])
+    #expect(reported.status == 0 && reported.errors.contains(#"{"level":"info""#), "\(reported)")
     let quiet = ["SUBLEDGER_VERBOSE": "no", "SUBLEDGER_DRY_RUN": ""]
-    let silent = try program.run(night + ["--config", "loud.yaml"], environment: quiet)
+    let silent = try program.run(run + ["--config", "loud.yaml"], environment: quiet)
     #expect(silent.status == 0 && silent.errors.isEmpty, "\(silent)")
   }
 
   @Test("A price book and decisions that are gone hold up only what follows them")
   func goneLists() throws {
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     try program.folder.write("prices: gone.csv\ndecisions: gone.yaml\n", to: "gone.conf")
     let config = ["--config", "gone.conf"]
     for command in [
@@ -141,7 +141,7 @@ struct CommandLineTests {
       let result = try program.run(command + config)
       #expect(result.status == 0, "\(command): \(result)")
     }
-    for command in [night, ["report"], ["drill"]] {
+    for command in [run, ["report"], ["drill"]] {
       let result = try program.run(command + config)
       #expect(result.status == 66 && result.errors.contains("gone.csv"), "\(command): \(result)")
     }
@@ -149,18 +149,18 @@ struct CommandLineTests {
 
   @Test("A temporary folder in which nothing may be made is a matter of rights")
   func closedTemporaryFolder() throws {
-    try expect(night + ["--dry-run"], 77, "TMPDIR", environment: ["TMPDIR": "/sys"])
+    try expect(run + ["--dry-run"], 77, "TMPDIR", environment: ["TMPDIR": "/sys"])
   }
 
   @Test("A configuration that is wrong is 78, with its file and key")
   func configuration() throws {
     try program.folder.write("retry_horizont: 60d\n", to: "typo.yaml")
-    try expect(night + ["--config", "typo.yaml"], 78, "typo.yaml", "`retry_horizont`")
+    try expect(run + ["--config", "typo.yaml"], 78, "typo.yaml", "`retry_horizont`")
     try program.folder.write("renewal_gap: soon\n", to: "soon.yaml")
-    try expect(night + ["--config", "soon.yaml"], 78, "soon.yaml", "`renewal_gap`", "24h")
+    try expect(run + ["--config", "soon.yaml"], 78, "soon.yaml", "`renewal_gap`", "24h")
     try program.folder.write("products: [\n", to: "torn.yaml")
-    try expect(night + ["--config", "torn.yaml"], 78, "torn.yaml", "YAML")
-    try expect(night + ["--config", "absent.yaml"], 78, "absent.yaml", "--config")
+    try expect(run + ["--config", "torn.yaml"], 78, "torn.yaml", "YAML")
+    try expect(run + ["--config", "absent.yaml"], 78, "absent.yaml", "--config")
   }
 
   @Test("A price book with a wrong line is 78, with its line, column and reason")
@@ -168,13 +168,13 @@ struct CommandLineTests {
     let header = "store,product_id,country,currency,valid_from,amount,amount_usd,proceeds_rate,"
     try program.folder.write(
       "\(header)period\n,a,,eur,2026-01-01,1,,,\n,b,,,soon,1,,,\n", to: "prices.csv")
-    let told = ["prices.csv, line 2, column 4: currency", "prices.csv, line 3, column 5"]
-    try expect(night + ["--prices", "prices.csv"], 78, told[0], told[1])
-    try expect(night, 78, told[0], environment: ["SUBLEDGER_PRICES": "prices.csv"])
+    let reported = ["prices.csv, line 2, column 4: currency", "prices.csv, line 3, column 5"]
+    try expect(run + ["--prices", "prices.csv"], 78, reported[0], reported[1])
+    try expect(run, 78, reported[0], environment: ["SUBLEDGER_PRICES": "prices.csv"])
     try program.folder.write("prices: prices.csv\n", to: "prices.yaml")
-    try expect(night + ["--config", "prices.yaml"], 78, told[0])
-    try expect(night + ["--prices", "absent.csv"], 66, "absent.csv", "--prices")
-    try expect(night + ["--prices", "in"], 77, "Is a directory")
+    try expect(run + ["--config", "prices.yaml"], 78, reported[0])
+    try expect(run + ["--prices", "absent.csv"], 66, "absent.csv", "--prices")
+    try expect(run + ["--prices", "in"], 77, "Is a directory")
   }
 
   @Test("A hint names who gave a path: the flag, the variable or the key of the configuration")
@@ -182,35 +182,35 @@ struct CommandLineTests {
     for (option, file, status) in [("prices", "no.csv", Int32(66)), ("decisions", "no.yaml", 78)] {
       let variable = "SUBLEDGER_\(option.uppercased())"
       try program.folder.write("\(option): \(file)\n", to: "said.yaml")
-      try expect(night + ["--\(option)", file], status, file, "given with --\(option)")
+      try expect(run + ["--\(option)", file], status, file, "given with --\(option)")
       try expect(
-        night + ["--config", "said.yaml"], status, file,
+        run + ["--config", "said.yaml"], status, file,
         "given with `\(option)` in the configuration said.yaml")
       try expect(
-        night, status, file, "given with the environment variable \(variable)",
+        run, status, file, "given with the environment variable \(variable)",
         environment: [variable: file])
     }
     try expect(
-      night, 78, "no.yaml", "given with the environment variable SUBLEDGER_CONFIG",
+      run, 78, "no.yaml", "given with the environment variable SUBLEDGER_CONFIG",
       environment: ["SUBLEDGER_CONFIG": "no.yaml"])
   }
 
   @Test("A place that cannot be written is 73 and named")
   func output() throws {
     try program.folder.write("a file", to: "file")
-    try expect(night + ["--out", "file/reports"], 73, "folder file", "--out")
-    try expect(night + ["--out", "file"], 73, "file")
+    try expect(run + ["--out", "file/reports"], 73, "folder file", "--out")
+    try expect(run + ["--out", "file"], 73, "file")
     let kept = try String(contentsOfFile: program.folder.path("file"), encoding: .utf8)
     #expect(kept == "a file")
   }
 
-  @Test("A ledger that cannot be a ledger is told from a newer one")
+  @Test("A ledger that cannot be a ledger is distinguished from a newer one")
   func wrongLedger() throws {
     try program.folder.write("not a database, only text that is long enough\n", to: "text.sqlite")
-    try expect(night + ["--ledger", "text.sqlite"], 65, "text.sqlite")
+    try expect(run + ["--ledger", "text.sqlite"], 65, "text.sqlite")
     let kept = try String(contentsOfFile: program.folder.path("text.sqlite"), encoding: .utf8)
     #expect(kept.hasPrefix("not a database"))
-    try expect(night + ["--ledger", "absent/ledger.sqlite"], 74, "absent/ledger.sqlite")
+    try expect(run + ["--ledger", "absent/ledger.sqlite"], 74, "absent/ledger.sqlite")
   }
 
   @Test("Help and version are on standard output")

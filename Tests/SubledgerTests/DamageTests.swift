@@ -8,7 +8,7 @@ struct DamageTests {
 
   init() throws { program = try Program() }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
   private func inputs() throws -> [String: [String: String]] {
     Dictionary(
@@ -28,7 +28,7 @@ struct DamageTests {
   func cutOff() throws {
     let whole = try packed(bodies(200))
     try program.folder.write(Array(whole.prefix(whole.count * 2 / 3)), to: "in/a.gz")
-    let first = try program.run(night)
+    let first = try program.run(run)
     #expect(first.status == 0, "\(first)")
     #expect(first.errors.contains("in/a.gz is damaged at byte"))
     let row = try #require(try inputs()["a.gz"])
@@ -37,7 +37,7 @@ struct DamageTests {
     #expect((20..<200).contains(salvaged))
     #expect(row["accepted"] == "\(salvaged)")
     try program.folder.write(whole, to: "in/a.gz")
-    let second = try program.run(night)
+    let second = try program.run(run)
     #expect(second.status == 0, "\(second)")
     #expect(try charges() == 200)
     #expect(try deliveries() == [200, 200, 0])
@@ -51,7 +51,7 @@ struct DamageTests {
     let text = bodies(30) + bodies(1)
     for end in [text.utf8.count / 3, text.utf8.count - 5, text.utf8.count] {
       try program.folder.write(Array(text.utf8.prefix(end)), to: "in/a.jsonl")
-      #expect(try program.run(night).status <= 1)
+      #expect(try program.run(run).status <= 1)
     }
     #expect(try deliveries() == [31, 30, 1])
     try program.folder.write(text + bodies(1, from: 90), to: "in/a.jsonl")
@@ -59,7 +59,7 @@ struct DamageTests {
     #expect(proof.status == 0, "\(proof)")
     // Other bytes of the same name are other deliveries.
     try program.folder.write(bodies(1) + text, to: "in/a.jsonl")
-    #expect(try program.run(night).status <= 1)
+    #expect(try program.run(run).status <= 1)
     #expect(try deliveries() == [63, 30, 33])
   }
 
@@ -69,13 +69,13 @@ struct DamageTests {
     try program.folder.write(bodies(5, from: 100), to: "in/b.jsonl")
     for end in [text.utf8.count / 3, text.utf8.count / 2, text.utf8.count - 2] {
       try program.folder.write(Array(text.utf8.prefix(end)), to: "in/a.jsonl")
-      let result = try program.run(night)
+      let result = try program.run(run)
       #expect(result.status == 0, "\(result)")
       let damage = "in/a.jsonl is damaged at byte \(end): the file ends inside a JSON value"
       #expect(result.errors.contains(damage), "\(result)")
     }
     try program.folder.write(text, to: "in/a.jsonl")
-    let whole = try program.run(night)
+    let whole = try program.run(run)
     #expect(whole.status == 0 && whole.errors.isEmpty, "\(whole)")
     #expect(try charges() == 35)
     let rows = try program.rows("inputs.csv").filter { $0["archive"] == "a.jsonl" }
@@ -93,7 +93,7 @@ struct DamageTests {
     for (share, limit) in [(text.utf8.count - 100, 3000), (text.utf8.count, 16_777_216)] {
       try program.folder.write("limits: {value_bytes: \(limit)}\n", to: "subledger.yaml")
       try program.folder.write(Array(text.utf8.prefix(share)), to: "in/a.jsonl")
-      #expect(try program.run(night).status == 0)
+      #expect(try program.run(run).status == 0)
     }
     #expect(try charges() == 7)
     let proof = try program.run(["verify", "--replay", "--strict"])
@@ -105,7 +105,7 @@ struct DamageTests {
   func twice() throws {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
     try program.folder.write(bodies(3), to: "in/b.jsonl")
-    let result = try program.run(night + ["--verbose"])
+    let result = try program.run(run + ["--verbose"])
     #expect(
       result.errors.contains("1 archives read, 1 known, 0 damaged; 3 lines: 3 accepted"),
       "\(result)")
@@ -128,7 +128,7 @@ struct DamageTests {
     try program.folder.write(bodies(5), to: "in/a.jsonl")
     try program.folder.write(refusedGzip(bodies(2500, from: 100)), to: "in/b.gz")
     try program.folder.write(bodies(7, from: 5000), to: "in/c.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect([0, 1].contains(result.status), "\(result)")
     let inputs = try inputs()
     #expect(inputs["b.gz"]?["status"] == "damaged")
@@ -145,7 +145,7 @@ struct DamageTests {
     member[member.count / 2 + 1] ^= 0xFF
     try program.folder.write(member, to: "in/a.gz")
     try program.folder.write(bodies(5, from: 1000), to: "in/b.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect([0, 1].contains(result.status), "\(result)")
     let salvaged = try charges() - 5
     #expect(try inputs()["a.gz"]?["status"] == "damaged")
@@ -158,13 +158,13 @@ struct DamageTests {
   func garbage() throws {
     let noise = (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 &+ $0 >> 3) }
     try program.folder.write(noise, to: "in/noise.bin")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 65, "\(result)")
     #expect(result.errors.contains("could be understood"))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
 
-  @Test("A file of snapshots that nobody knows the time of is left out with a warning, every night")
+  @Test("A file of snapshots that nobody knows the time of is left out with a warning, every run")
   func undatedSnapshots() throws {
     let dated =
       #"{"provider":"qonversion","user_id":"QON_1","captured_at":1772308800,"entitlements":[]}"#
@@ -172,7 +172,7 @@ struct DamageTests {
     try program.folder.write(bodies(60), to: "in/a.jsonl")
     try program.folder.write(dated + "\n", to: "snap/a.jsonl")
     try program.folder.write("\(dated)\n\(undated)\n", to: "snap/b.jsonl")
-    let both = night + ["--snapshots", "snap"]
+    let both = run + ["--snapshots", "snap"]
     for read in ["1 snapshots, 0 rejected; 1 file", "0 snapshots, 0 rejected; 1 file"] {
       let result = try program.run(both + ["--verbose"])
       #expect(result.status == 0, "\(result)")
@@ -181,8 +181,9 @@ struct DamageTests {
       #expect(result.errors.contains("\(read) of snapshots refused"))
     }
     #expect(try charges() == 60)
-    let told = try program.run(both + ["--captured-at", "2026-02-28", "--verbose"])
-    #expect(told.status == 0 && told.errors.contains("2 snapshots, 0 rejected\n"), "\(told)")
+    let reported = try program.run(both + ["--captured-at", "2026-02-28", "--verbose"])
+    #expect(
+      reported.status == 0 && reported.errors.contains("2 snapshots, 0 rejected\n"), "\(reported)")
   }
 
   @Test("When a file of snapshots without a time is all there is to read, it is 65")
@@ -191,7 +192,7 @@ struct DamageTests {
     try program.folder.write(undated + "\n", to: "snap/a.jsonl")
     try FileManager.default.createDirectory(
       atPath: program.folder.path("in"), withIntermediateDirectories: true)
-    let result = try program.run(night + ["--snapshots", "snap"])
+    let result = try program.run(run + ["--snapshots", "snap"])
     #expect(result.status == 65, "\(result)")
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
   }
@@ -200,7 +201,7 @@ struct DamageTests {
   func garbageBesideGood() throws {
     try program.folder.write(bodies(3000), to: "in/good.jsonl")
     try program.folder.write("nonsense\n{\"half\":\n\u{1}\n", to: "in/odd.jsonl")
-    let few = try program.run(night)
+    let few = try program.run(run)
     #expect(few.status == 0, "\(few)")
     let rejects = try program.rows("rejects.csv")
     #expect(!rejects.isEmpty)
@@ -210,7 +211,7 @@ struct DamageTests {
     #expect(!text.contains("nonsense"))
     let worse = bodies(1, from: 4000) + String(repeating: "nonsense\n", count: 40)
     try program.folder.write(worse, to: "in/worse.jsonl")
-    let many = try program.run(night)
+    let many = try program.run(run)
     #expect(many.status == 1, "\(many)")
     #expect(many.errors.contains("qualified"))
     #expect(try charges() == 3001)
@@ -230,7 +231,7 @@ struct DamageTests {
     }
     text += "[]\n12\n\"text\"\nnull\n{}\n"
     try program.folder.write(text, to: "in/a.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 0, "\(result)")
     let row = try #require(try inputs()["a.jsonl"])
     #expect(row["lines"] == "2011")
@@ -246,7 +247,7 @@ struct DamageTests {
     let flood = String(repeating: "[]\n", count: 2500)
     try program.folder.write(bodies(2) + flood + "no\nno\n" + bodies(1, from: 3), to: "in/a")
     try program.folder.write(flood.prefix(3000) + "no\n", to: "in/b")
-    #expect(try program.run(night).status == 1)
+    #expect(try program.run(run).status == 1)
     #expect(try inputs()["a"]?["rejected"] == "2502")
     #expect(try inputs()["b"]?["rejected"] == "1001")
     let rows = try program.rows("rejects.csv")
@@ -255,10 +256,10 @@ struct DamageTests {
     }
     #expect(lists["a"]?.compactMap { $0["line"] } == (3...1002).map { "\($0)" })
     #expect(lists["b"]?.count == 1000)
-    let told = rows.filter { $0["detail"]?.contains("not listed") == true }
-    #expect(told.map { $0["line"] } == ["1002"])
+    let reported = rows.filter { $0["detail"]?.contains("not listed") == true }
+    #expect(reported.map { $0["line"] } == ["1002"])
     let end = "; 1500 more lines of this reason are not listed"
-    #expect(told.first?["detail"]?.hasSuffix(end) == true)
+    #expect(reported.first?["detail"]?.hasSuffix(end) == true)
     #expect(rows.count { $0["reason"] == "not_json" } == 3)
     let verified = try program.run(["verify", "--replay"])
     #expect(verified.status == 0, "\(verified)")
@@ -270,7 +271,7 @@ struct DamageTests {
     long.members["properties"] = "{\"a\":\"\(String(repeating: "x", count: 20_000_000))\"}"
     try program.folder.write(
       bodies(3) + long.line + "\n" + bodies(3, from: 10), to: "in/a.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 0, "\(result)")
     let rejects = try program.rows("rejects.csv")
     #expect(rejects.map { $0["reason"] } == ["value_too_long"])
@@ -286,7 +287,7 @@ struct DamageTests {
     try program.folder.write(text, to: "in/a.jsonl")
     let members = try packed("\u{FEFF}" + Body(7).line + "\n") + packed("\u{FEFF}" + Body(8).line)
     try program.folder.write(members, to: "in/b")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 0, "\(result)")
     #expect(try inputs()["a.jsonl"]?["accepted"] == "6")
     #expect(try inputs()["b"]?["accepted"] == "2")

@@ -16,7 +16,7 @@ struct EraseAgainTests {
     try program.folder.write(bodies(40) + dearer.line + "\n", to: "in/1.jsonl")
   }
 
-  private func night(_ day: Int, _ more: String...) throws -> ProgramResult {
+  private func run(_ day: Int, _ more: String...) throws -> ProgramResult {
     let asOf = ["--as-of", "2026-05-0\(day)"]
     let result = try program.run(["run", "--archives", "in", "--verbose"] + asOf + more)
     try #require([0, 1].contains(result.status), "\(result)")
@@ -44,21 +44,21 @@ struct EraseAgainTests {
       || program.published().values.contains { $0.range(of: Data("QON_7 ".utf8)) != nil }
   }
 
-  @Test("A file of the person's name that is read each night is erased each time, and renamed")
+  @Test("A file of the person's name that is read each run is erased each time, and renamed")
   func fileName() throws {
     let line = #"{"provider":"qonversion","user_id":"QON_7","entitlements":[],"#
     try program.folder.write(
       line + #""captured_at":"2026-04-01T00:00:00Z"}"# + "\n", to: "seen/QON_7.jsonl")
     for day in 1...3 {
-      _ = try night(day, "--snapshots", "seen")
+      _ = try run(day, "--snapshots", "seen")
       #expect(try isThere())
-      let told = try erase()
-      #expect(told.contains("the names of 1 files held the id"), "\(told)")
+      let reported = try erase()
+      #expect(reported.contains("the names of 1 files held the id"), "\(reported)")
       #expect(try !isThere())
     }
     try FileManager.default.moveItem(
       atPath: program.folder.path("seen/QON_7.jsonl"), toPath: program.folder.path("seen/7.jsonl"))
-    _ = try night(4, "--snapshots", "seen")
+    _ = try run(4, "--snapshots", "seen")
     #expect(try erase().contains("nothing is left"))
     let verified = try program.run(["verify", "--replay"])
     #expect(verified.status == 0, "\(verified)")
@@ -75,16 +75,17 @@ struct EraseAgainTests {
 
   @Test("Decisions that named the person are followed without the id, and all of it holds")
   func decisions() throws {
-    _ = try night(1)
+    _ = try run(1)
     let own = try program.rows("breaks.csv").first { $0["user_id"] == person }
     let id = try #require(own?["break_id"])
     try decide(id)
-    _ = try night(2, "--decisions", "decisions.yaml")
+    _ = try run(2, "--decisions", "decisions.yaml")
     #expect(try isThere())
     #expect(try erase().contains("runs follow them without the id"))
     for day in 3...4 {
-      let told = try night(day, "--decisions", "decisions.yaml")
-      #expect(told.errors.contains("decisions.yaml name a person who was erased"), "\(told)")
+      let reported = try run(day, "--decisions", "decisions.yaml")
+      #expect(
+        reported.errors.contains("decisions.yaml name a person who was erased"), "\(reported)")
       #expect(try !isThere())
       #expect(try program.rows("breaks_history.csv").contains { $0["status"] == "explained" })
       let verified = try program.run(["verify", "--replay"])
@@ -98,17 +99,17 @@ struct EraseAgainTests {
     #expect([0, 1].contains(again.status), "\(again)")
 
     try decide(id, " twice")
-    _ = try night(5, "--decisions", "decisions.yaml")
+    _ = try run(5, "--decisions", "decisions.yaml")
     #expect(try isThere())
     #expect(try erase().contains("runs follow them without the id"))
     #expect(try program.run(["verify"]).status == 0)
-    _ = try night(6, "--decisions", "decisions.yaml")
+    _ = try run(6, "--decisions", "decisions.yaml")
     #expect(try !isThere() && program.run(["verify"]).status == 0)
   }
 
   @Test("Decisions alone that hold the id are rewritten by an act")
   func table() throws {
-    _ = try night(1)
+    _ = try run(1)
     _ = try erase()
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
     try ledger.replaceDecisions([

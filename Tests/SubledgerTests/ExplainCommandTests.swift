@@ -123,15 +123,15 @@ struct ExplainCommandTests {
     for text in [id, subscription, row["evidence"] ?? "", "snapshot", ".jsonl.gz line "] {
       #expect(finding.output.contains(text), "\(text)")
     }
-    let life = try explain("--subscription", subscription)
+    let history = try explain("--subscription", subscription)
     for text in ["paid period of", "churned: churn_monthly churned +1, mrr_monthly churned", id] {
-      #expect(life.output.contains(text), "\(text): \(life)")
+      #expect(history.output.contains(text), "\(text): \(history)")
     }
-    let told = try #require(
+    let reported = try #require(
       try lines(["--subscription", subscription]).first { $0["kind"] == "renewed" })
-    let transaction = try explain("--transaction", told["transaction_id"] ?? "")
+    let transaction = try explain("--transaction", reported["transaction_id"] ?? "")
     #expect(transaction.output.contains("renewals_monthly renewals +1"), "\(transaction)")
-    #expect(transaction.output.contains("line \(told["line"] ?? "") byte"), "\(transaction)")
+    #expect(transaction.output.contains("line \(reported["line"] ?? "") byte"), "\(transaction)")
   }
 
   @Test("A break leads to its subscription, however a cell shows the id of that")
@@ -146,15 +146,15 @@ struct ExplainCommandTests {
       return body.line + "\n"
     }
     try other.folder.write(lines.joined(), to: "in/a.jsonl")
-    let night = try other.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
-    #expect([0, 1].contains(night.status), "\(night)")
+    let run = try other.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
+    #expect([0, 1].contains(run.status), "\(run)")
     let ids = try other.rows("breaks.csv").filter { $0["code"] == "UNEXPECTED_REVENUE" }
       .compactMap { $0["break_id"] }
     #expect(ids.count == originals.count)
     for id in ids {
-      let told = try other.run(["explain", "--break", id])
-      #expect(told.output.contains("  received\n"), "\(told)")
-      #expect(!told.output.contains("no event of its subscription was received"), "\(told)")
+      let reported = try other.run(["explain", "--break", id])
+      #expect(reported.output.contains("  received\n"), "\(reported)")
+      #expect(!reported.output.contains("no event of its subscription was received"), "\(reported)")
     }
   }
 

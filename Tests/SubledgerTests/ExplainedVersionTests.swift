@@ -18,7 +18,7 @@ struct ExplainedVersionTests {
     return body
   }
 
-  private func night(_ bodies: [Body], asOf: String = "2026-03-01") throws {
+  private func run(_ bodies: [Body], asOf: String = "2026-03-01") throws {
     for (number, body) in bodies.enumerated() {
       try program.folder.write(body.line + "\n", to: "in/\(number).jsonl")
     }
@@ -43,7 +43,7 @@ struct ExplainedVersionTests {
 
   @Test("A version that stands in another subscription is shown with its own id and user")
   func elsewhere() throws {
-    try night([
+    try run([
       start("100", of: "100", user: "u1", delay: 0), start("100", of: "99", user: "u2", delay: 4),
     ])
     let expected = [
@@ -57,7 +57,7 @@ struct ExplainedVersionTests {
 
   @Test("A version that another supersedes in the same subscription keeps the user it named")
   func otherUser() throws {
-    try night([
+    try run([
       start("100", of: "100", user: "u1", delay: 0), start("100", of: "100", user: "u2", delay: 4),
     ])
     let expected = [
@@ -69,7 +69,7 @@ struct ExplainedVersionTests {
 
   @Test("A subscription that begins after as-of is listed as received after it")
   func later() throws {
-    try night([start("100", of: "100", user: "u1", delay: 0)], asOf: "2026-02-27T11:00:00Z")
+    try run([start("100", of: "100", user: "u1", delay: 0)], asOf: "2026-02-27T11:00:00Z")
     let expected = [["received, after as-of", "0.jsonl", "100", "u1"]]
     #expect(try received("--subscription", "100") == expected)
     #expect(try received("--transaction", "100") == expected)
@@ -79,7 +79,7 @@ struct ExplainedVersionTests {
   func leak() throws {
     var sandbox = start("101", of: "100", user: "u1", delay: 4)
     sandbox.members["environment"] = "\"sandbox\""
-    try night([start("100", of: "100", user: "u1", delay: 0), sandbox])
+    try run([start("100", of: "100", user: "u1", delay: 0), sandbox])
     #expect(
       try received("--break", try breakID("ENV_LEAK")).map { $0[1] } == ["0.jsonl", "1.jsonl"])
   }

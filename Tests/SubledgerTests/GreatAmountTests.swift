@@ -8,7 +8,7 @@ struct GreatAmountTests {
   init() throws { program = try Program() }
 
   /// Reads `lines` beside three ordinary ones, as of the evening of the next day.
-  private func night(_ lines: [String]) throws -> ProgramResult {
+  private func run(_ lines: [String]) throws -> ProgramResult {
     try program.folder.write(bodies(3) + lines.joined(separator: "\n") + "\n", to: "in/a.jsonl")
     return try program.run(["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"])
   }
@@ -26,7 +26,7 @@ struct GreatAmountTests {
 
   @Test("More than 10⁹ dollars are rejected, and all other lines are published")
   func rejected() throws {
-    let result = try night([day(7, revenue: Body.money("1000000000000", rate: 70))])
+    let result = try run([day(7, revenue: Body.money("1000000000000", rate: 70))])
     #expect(result.status == 0, "\(result)")
     let reject = try #require(try program.rows("rejects.csv").first)
     #expect(reject["reason"] == "amount_too_large" && reject["line"] == "4")
@@ -37,7 +37,7 @@ struct GreatAmountTests {
 
   @Test("10⁹ dollars a day are published by the month and by the year")
   func greatest() throws {
-    let result = try night([day(7, revenue: Body.money("1000000000", rate: 70))])
+    let result = try run([day(7, revenue: Body.money("1000000000", rate: 70))])
     #expect(result.status == 0, "\(result)")
     let row = try #require(
       try program.rows("mrr_monthly.csv").first { $0["product_id"] == "day7" })
@@ -45,8 +45,8 @@ struct GreatAmountTests {
     #expect(row["arr_close"] == "365000000000.000004")
   }
 
-  @Test("A sum over two nights that no column holds is told as one of a single night is")
-  func nights() throws {
+  @Test("A sum over two runs that no column holds is reported as one of a single run is")
+  func runs() throws {
     func charges(_ numbers: Range<Int>) -> String {
       numbers.map { number in
         var body = Body(number)
@@ -57,11 +57,11 @@ struct GreatAmountTests {
         return body.line + "\n"
       }.joined()
     }
-    let night = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
+    let run = ["run", "--archives", "in", "--as-of", "2026-02-28T11:00:00Z"]
     try program.folder.write(charges(0..<6), to: "in/a.jsonl")
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     try program.folder.write(charges(6..<12), to: "in/b.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 70, "\(result)")
     #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
   }
@@ -75,9 +75,9 @@ struct GreatAmountTests {
       body.members["price"] = "null"
       return body.line
     }
-    #expect(try night(Array(charges.dropLast())).status == 0)
+    #expect(try run(Array(charges.dropLast())).status == 0)
     let set = try program.published()
-    let result = try night(charges)
+    let result = try run(charges)
     #expect(result.status == 70, "\(result)")
     #expect(result.errors.contains("amounts that cannot be true"), "\(result)")
     #expect(differences(set, try program.published()).isEmpty)
@@ -86,7 +86,7 @@ struct GreatAmountTests {
   @Test("What a rate that cannot be true makes of an amount is unknown", arguments: [0, 1])
   func rates(_ isProceed: Int) throws {
     let rate = isProceed == 1 ? "0.000001" : "1000000000000"
-    let result = try night([
+    let result = try run([
       day(
         7,
         revenue: #"{"value":1000000000,"value_usd":1000000000,"currency":"USD","#

@@ -33,10 +33,10 @@ struct HostileTextTests {
     let path = try program.folder.write(bodies(3), to: "in/\(hostile)")
     let packed = try Array(gzip("-nc", path))
     try program.folder.write(Array(packed.dropLast(9)), to: "in/\(hostile)")
-    let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+    let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
     for format in ["text", "json"] {
       let options = ["--log-format", format, "--ledger", "\(format).sqlite"]
-      let result = try program.run(night + options)
+      let result = try program.run(run + options)
       #expect(result.status == 0, "\(result)")
       let errors = result.errors.replacing(#"\\u{"#, with: #"\u{"#)
       expectShown(errors, lines: 1)

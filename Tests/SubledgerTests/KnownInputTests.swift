@@ -15,22 +15,22 @@ struct KnownInputTests {
     }
     let known = snapshot(#","captured_at":"2026-02-01T00:00:00Z""#)
     try program.folder.write(known, to: "snap/a.jsonl")
-    let night = ["run", "--snapshots", "snap", "--as-of", "2026-03-01"]
-    #expect(try program.run(night).status == 0)
+    let run = ["run", "--snapshots", "snap", "--as-of", "2026-03-01"]
+    #expect(try program.run(run).status == 0)
     try FileManager.default.removeItem(atPath: program.folder.path("snap/a.jsonl"))
     try program.folder.write(known, to: "snap/b.jsonl")
     try program.folder.write(snapshot(""), to: "snap/undated.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 0, "\(result)")
     #expect(result.errors.contains("undated.jsonl is left out"), "\(result)")
   }
 
-  @Test("The progress of a night that finds only known bytes comes to its end")
+  @Test("The progress of a run that finds only known bytes comes to its end")
   func progress() throws {
-    let night = ["run", "--archives", "in", "--as-of", "2026-03-01", "--progress", "always"]
+    let run = ["run", "--archives", "in", "--as-of", "2026-03-01", "--progress", "always"]
     try program.folder.write(bodies(3), to: "in/a.jsonl")
     for name in ["a", "b"] {
-      let result = try program.run(night)
+      let result = try program.run(run)
       #expect(result.status == 0 && result.errors.hasSuffix("lines\n"), "\(name): \(result)")
       try program.folder.write(bodies(3), to: "in/b.jsonl")
     }

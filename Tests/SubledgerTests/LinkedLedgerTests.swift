@@ -15,12 +15,12 @@ struct LinkedLedgerTests {
       atPath: folder.path("ledger"), withDestinationPath: "volume/real.sqlite")
     for count in [3, 5] {
       try folder.write(bodies(count), to: "in/a.jsonl")
-      let result = try program.run(night)
+      let result = try program.run(run)
       #expect(result.status == 0, "\(result)")
     }
   }
 
-  private let night = [
+  private let run = [
     "run", "--archives", "in", "--ledger", "ledger", "--as-of", "2026-03-01",
   ]
 
@@ -53,6 +53,6 @@ struct LinkedLedgerTests {
     let lock = open(folder.path("volume/real.sqlite.lock"), O_RDWR)
     defer { close(lock) }
     #expect(flock(lock, LOCK_EX) == 0)
-    #expect(try program.run(night).status == 75)
+    #expect(try program.run(run).status == 75)
   }
 }

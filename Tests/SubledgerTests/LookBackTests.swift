@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-@Suite("Nights that go on after a look back")
+@Suite("Runs that go on after a look back")
 struct LookBackTests {
   let program: Program
 
   init() throws { program = try Program() }
 
-  @Test("A break that input explained in a look back does not come back with later nights")
+  @Test("A break that input explained in a look back does not come back with later runs")
   func explained() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-06-30") == ["MISSED_EXPIRATION"])
@@ -17,7 +17,8 @@ struct LookBackTests {
     #expect(try codes(asOf: "2026-07-02").isEmpty)
   }
 
-  @Test("A break that a later night resolved stands in every look back, and its life as it was")
+  @Test(
+    "A break that a later run resolved stands in every look back, and its subscription as it was")
   func notYetExplained() throws {
     try arrives([Body(1), fresh, expired(at: 1_783_080_000)], as: "told.jsonl")
     #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
@@ -31,21 +32,21 @@ struct LookBackTests {
     }
     let verified = try program.run(["verify"])
     #expect(verified.status == 0, "\(verified)")
-    let told = try program.run(["report", "--at-run", "3", "--out", "told"])
-    #expect(told.status == 0, "\(told)")
+    let reported = try program.run(["report", "--at-run", "3", "--out", "told"])
+    #expect(reported.status == 0, "\(reported)")
     #expect(differences(before, try program.published(in: "told")).isEmpty)
   }
 
   @Test("A look back whose history a later run wrote in another way comes back with a warning")
-  func toldOtherwise() throws {
+  func reportedOtherwise() throws {
     try arrives([Body(1), fresh], as: "told.jsonl")
     #expect(try codes(asOf: "2026-04-20") == ["MISSED_RENEWAL"])
     #expect(try codes(asOf: "2026-03-01").isEmpty)
     let before = try program.published()
     #expect(try codes(asOf: "2026-06-20") == ["MISSED_EXPIRATION"])
-    let told = try program.run(["report", "--at-run", "2", "--out", "told"])
-    #expect(told.status == 0, "\(told)")
-    #expect(told.errors.contains("run 2 looked back behind an earlier run"), "\(told)")
+    let reported = try program.run(["report", "--at-run", "2", "--out", "told"])
+    #expect(reported.status == 0, "\(reported)")
+    #expect(reported.errors.contains("run 2 looked back behind an earlier run"), "\(reported)")
     #expect(
       Set(differences(before, try program.published(in: "told")))
         == ["SHA256SUMS", "breaks_history.csv", "datapackage.json"])
@@ -59,7 +60,7 @@ struct LookBackTests {
     return body
   }
 
-  /// The end of the first subscription, told at a time in epoch seconds.
+  /// The end of the first subscription, reported at a time in epoch seconds.
   private func expired(at time: Int) -> Body {
     var body = Body(1)
     body.members["event_name"] = "\"subscription_expired\""
@@ -76,8 +77,8 @@ struct LookBackTests {
 
   /// The breaks that a run at `asOf` publishes as standing.
   private func codes(asOf: String) throws -> [String] {
-    let night = try program.run(["run", "--archives", "in", "--as-of", asOf])
-    #expect(night.status <= 1, "\(night)")
+    let run = try program.run(["run", "--archives", "in", "--as-of", asOf])
+    #expect(run.status <= 1, "\(run)")
     return try program.rows("breaks.csv").filter { $0["status"] != "resolved" }
       .compactMap { $0["code"] }
   }

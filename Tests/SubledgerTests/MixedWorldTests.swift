@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A world that four providers tell of is reported as it was")
+@Suite("A world that four providers report is reported as it was")
 struct MixedWorldTests {
   private static let reports = ["churn", "mrr", "renewals", "revenue", "trials"]
   private static let keys: Set<String> = [
@@ -10,7 +10,7 @@ struct MixedWorldTests {
     "country", "storefront", "currency", "proceeds_rate", "amount_basis", "renewal_ordinal",
   ]
 
-  /// A year of people whose purchases four providers tell of, all in the same archives.
+  /// A year of people whose purchases four providers report, all in the same archives.
   private func world(seed: Int, subscribers: Int = 300, isPublished: Bool = true) throws -> World {
     try World(
       seed: seed, subscribers: subscribers, months: 12, archives: 12,
@@ -30,12 +30,12 @@ struct MixedWorldTests {
             isExact($0, "\(report)_monthly", exact)
           })
       }
-      let (truth, told) = (try rows("world/truth"), try rows("reports"))
-      for row in truth.subtracting(told).sorted(by: { "\($0)" < "\($1)" }).prefix(3) {
-        let other = told.first { key($0) == key(row) }
+      let (truth, reported) = (try rows("world/truth"), try rows("reports"))
+      for row in truth.subtracting(reported).sorted(by: { "\($0)" < "\($1)" }).prefix(3) {
+        let other = reported.first { key($0) == key(row) }
         Issue.record("\(name): \(key(row)) is \(difference(row, other))")
       }
-      #expect(told.subtracting(truth).isEmpty, "\(name) has rows of its own")
+      #expect(reported.subtracting(truth).isEmpty, "\(name) has rows of its own")
       for row in truth { compared[row["provider"] ?? "", default: 0] += 1 }
     }
     for provider in ["qonversion", "flobuk", "iaptic", "purple"] {
@@ -76,24 +76,24 @@ struct MixedWorldTests {
     #expect(unchained.contains { Int($0["events"] ?? "") ?? 0 > 0 })
   }
 
-  @Test("Lines mixed over files and nights give the reports of one night")
-  func mixedNights() throws {
+  @Test("Lines mixed over files and runs give the reports of one run")
+  func mixedRuns() throws {
     let world = try world(seed: 4, subscribers: 100, isPublished: false)
-    try world.publish(world.night(out: "once"))
+    try world.publish(world.run(out: "once"))
     let lines = try world.archives().flatMap {
       try gzip("-dc", $0.path).split(separator: UInt8(ascii: "\n"))
     }
     // Any mixture will do, as long as it is the same one every time.
     let mixed = lines.indices.sorted { ($0 * 7919 % 10_007, $0) < ($1 * 7919 % 10_007, $1) }
-    for (night, asOf) in ["2025-06-01", "2025-10-15", world.asOf].enumerated() {
-      let hand = mixed.indices.filter { $0 % 3 == night }.map { lines[mixed[$0]] }
+    for (run, asOf) in ["2025-06-01", "2025-10-15", world.asOf].enumerated() {
+      let hand = mixed.indices.filter { $0 % 3 == run }.map { lines[mixed[$0]] }
       try world.program.folder.write(
-        Array(hand.joined(separator: [UInt8(ascii: "\n")])), to: "arrived/\(2 - night).jsonl")
-      try world.publish(world.night(archives: ["arrived"], out: "nights", asOf: asOf))
+        Array(hand.joined(separator: [UInt8(ascii: "\n")])), to: "arrived/\(2 - run).jsonl")
+      try world.publish(world.run(archives: ["arrived"], out: "nights", asOf: asOf))
     }
     #expect(lines.count > 1000)
     func lasting(_ out: String) throws -> [String: Data] {
-      // Breaks that a later night resolved speak of arrival.
+      // Breaks that a later run resolved speak of arrival.
       try timeless(world.program, out).filter { !$0.key.hasPrefix("breaks") }
     }
     #expect(differences(try lasting("once"), try lasting("nights")).isEmpty)
@@ -127,10 +127,10 @@ struct MixedWorldTests {
       .map { "\($0.key)=\($0.value)" }.joined(separator: " ")
   }
 
-  private func difference(_ truth: [String: String], _ told: [String: String]?) -> String {
-    guard let told else { return "missing" }
-    return truth.filter { told[$0.key] != $0.value }.sorted { $0.key < $1.key }
-      .map { "\($0.key) \(told[$0.key] ?? "") instead of \($0.value)" }
+  private func difference(_ truth: [String: String], _ reported: [String: String]?) -> String {
+    guard let reported else { return "missing" }
+    return truth.filter { reported[$0.key] != $0.value }.sorted { $0.key < $1.key }
+      .map { "\($0.key) \(reported[$0.key] ?? "") instead of \($0.value)" }
       .joined(separator: ", ")
   }
 }

@@ -23,7 +23,7 @@ struct OldSnapshotTests {
     return body.line + "\n"
   }
 
-  /// What each night brings: a start, a renewal, and a renewal that counts one too many.
+  /// What each run brings: a start, a renewal, and a renewal that counts one too many.
   private var deliveries: [(asOf: String, lines: String)] {
     var other = Body(2)
     other.members["time"] = "1767229200"
@@ -38,15 +38,15 @@ struct OldSnapshotTests {
     ]
   }
 
-  /// Publishes night by night; the snapshot comes with the night of that number, or never.
-  private func nights(_ snapshotNight: Int?, from first: Int = 0) throws -> Program {
+  /// Publishes run by run; the snapshot comes with the run of that number, or never.
+  private func runs(_ snapshotRun: Int?, from first: Int = 0) throws -> Program {
     let program = try Program()
     try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
     for (number, delivery) in deliveries.enumerated() {
       try program.folder.write(delivery.lines, to: "in/\(number).jsonl")
-      if number == snapshotNight { try program.folder.write(snapshot + "\n", to: "snap/a.jsonl") }
+      if number == snapshotRun { try program.folder.write(snapshot + "\n", to: "snap/a.jsonl") }
       guard number >= first else { continue }
-      let more = (snapshotNight ?? .max) <= number ? ["--snapshots", "snap"] : []
+      let more = (snapshotRun ?? .max) <= number ? ["--snapshots", "snap"] : []
       let result = try program.run(
         ["run", "--archives", "in", "--as-of", delivery.asOf, "--fail-on", "none"] + more)
       try #require(result.status == 0 || result.errors.contains("stale"), "\(result)")
@@ -54,20 +54,20 @@ struct OldSnapshotTests {
     return program
   }
 
-  @Test("The snapshot changes no break that events prove, whichever night brings it")
+  @Test("The snapshot changes no break that events prove, whichever run brings it")
   func same() throws {
-    let without = try breaks(try nights(nil))
+    let without = try breaks(try runs(nil))
     #expect(without.contains { $0.hasPrefix("MISSED_RENEWAL open QON_1") }, "\(without)")
-    for night in deliveries.indices {
-      #expect(try breaks(try nights(night)) == without, "the snapshot came in night \(night)")
+    for run in deliveries.indices {
+      #expect(try breaks(try runs(run)) == without, "the snapshot came in night \(run)")
     }
   }
 
-  @Test("Night by night comes to the same as one run")
+  @Test("Run by run comes to the same as one run")
   func oneRun() throws {
-    for night in [nil, 0, 2] {
-      let (many, one) = (try nights(night), try nights(night, from: deliveries.count - 1))
-      // Of what was over in between, only the nights know.
+    for run in [nil, 0, 2] {
+      let (many, one) = (try runs(run), try runs(run, from: deliveries.count - 1))
+      // Of what was over in between, only the runs know.
       #expect(try breaks(many) == (try breaks(one)))
       let files = try (timeless(many), timeless(one))
       #expect(differences(files.0, files.1).filter { $0 != "breaks.csv" } == [])

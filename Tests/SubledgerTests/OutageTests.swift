@@ -51,20 +51,20 @@ struct OutageTests {
     #expect(late.count > 20)
   }
 
-  @Test("Nights that cut through an outage end where one night over everything ends")
-  func manyNights() throws {
+  @Test("Runs that cut through an outage end where one run over everything ends")
+  func manyRuns() throws {
     let world = try world([Self.short, Self.long])
     for (count, asOf) in [(5, "2025-03-10T08:00:00Z"), (9, "2025-04-21"), (14, world.asOf)] {
       for url in try world.archives().prefix(count).reversed() {
         try world.program.folder.write(
           Array(Data(contentsOf: url)), to: "arrived/\(url.lastPathComponent)")
       }
-      try world.publish(world.night(archives: ["arrived"], out: "nightly", asOf: asOf))
+      try world.publish(world.run(archives: ["arrived"], out: "nightly", asOf: asOf))
     }
-    let (once, nightly) = (
+    let (once, incremental) = (
       try world.program.published(), try world.program.published(in: "nightly")
     )
     #expect(try world.program.rows("outages.csv").count == 2)
-    #expect(once["outages.csv"] == nightly["outages.csv"])
+    #expect(once["outages.csv"] == incremental["outages.csv"])
   }
 }

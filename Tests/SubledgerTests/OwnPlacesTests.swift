@@ -3,7 +3,7 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("What the job writes, or was told to read as something else, is no input")
+@Suite("What the job writes, or was configured to read as something else, is no input")
 struct OwnPlacesTests {
   let program: Program
 
@@ -12,18 +12,18 @@ struct OwnPlacesTests {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
   }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
   @Test("Ledger and reports that lie below the archives are not read as such, by any name")
   func ownFiles() throws {
     let folder = program.folder
     let here = ["run", "--archives", ".", "--as-of", "2026-03-01"]
-    func night(_ count: Int, _ options: [String]) throws {
+    func run(_ count: Int, _ options: [String]) throws {
       try folder.write(bodies(count), to: "in/a.jsonl")
       let result = try program.run(here + options)
       #expect(result.status == 0 && result.errors.isEmpty, "\(options): \(result)")
     }
-    for count in [3, 4] { try night(count, []) }
+    for count in [3, 4] { try run(count, []) }
     for name in ["reports", "subledger.sqlite", "subledger.sqlite.lock"] {
       try FileManager.default.removeItem(atPath: folder.path(name))
     }
@@ -36,7 +36,7 @@ struct OwnPlacesTests {
         atPath: folder.path(link), withDestinationPath: target)
     }
     let byLinks = ["--ledger", "ledger", "--out", folder.path("in/../linked/out/")]
-    for count in [5, 6] { try night(count, byLinks) }
+    for count in [5, 6] { try run(count, byLinks) }
   }
 
   @Test("Where archives and reports share a folder, only what the job does not know is read")
@@ -76,7 +76,7 @@ struct OwnPlacesTests {
   func brokenLink() throws {
     try FileManager.default.createSymbolicLink(
       atPath: program.folder.path("in/b.jsonl"), withDestinationPath: "gone.jsonl")
-    let result = try program.run(night)
+    let result = try program.run(run)
     #expect(result.status == 0, "\(result)")
     #expect(result.errors.contains("left out in/b.jsonl: a link that leads nowhere"))
     try program.folder.write(bodies(2, from: 10), to: "reports/mine/c.jsonl")

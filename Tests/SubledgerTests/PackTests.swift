@@ -7,7 +7,7 @@ struct PackTests {
   private let program: Program
 
   init() throws {
-    program = try RandomNights.lived(seed: 12, count: 4).world.program
+    program = try RandomRuns.lived(seed: 12, count: 4).world.program
     try FileManager.default.removeItem(atPath: program.folder.path("arrived"))
     try program.run(["pack", "2025-03", "--ledger", "l.sqlite", "--out", "p.tar.gz"])
   }
@@ -87,7 +87,7 @@ struct PackTests {
 
   /// Somebody who makes the checksums fit is found by the act, and by the run that sealed it.
   private func forge() throws {
-    for (file, told) in [
+    for (file, reported) in [
       ("churn_monthly.csv", "that were closed"), ("acts.json", "does not contain the close"),
     ] {
       try system("tar", "-xzf", "d.tar.gz")
@@ -98,7 +98,7 @@ struct PackTests {
           + "| xargs -d '\\n' sha256sum > ../SUMS && mv ../SUMS SHA256SUMS")
       try system("tar", "--format=ustar", "--no-recursion", "-czf", "e.tar.gz", "-T", try list())
       let forged = try proof("e.tar.gz")
-      #expect(forged.status == 65 && forged.output.contains(told), "\(file): \(forged)")
+      #expect(forged.status == 65 && forged.output.contains(reported), "\(file): \(forged)")
     }
   }
 

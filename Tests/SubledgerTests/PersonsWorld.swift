@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Domain
 
-/// Three nights of a world that four providers tell of, in which ids of persons stand in every
+/// Three runs of a world that four providers report, in which ids of persons stand in every
 /// place that can hold one.
 struct PersonsWorld {
   let program: Program
@@ -26,13 +26,13 @@ struct PersonsWorld {
       let text = String(
         decoding: try gzip("-dc", folder.path("world/archives/\(part)")), as: UTF8.self)
       let lines = text.split(separator: "\n").enumerated().flatMap { number, line in
-        Self.retold(String(line), number + index)
+        Self.reportedAgain(String(line), number + index)
       }
-      try folder.write(lines.map { $0 + "\n" }.joined(), to: "world/retold/\(part).jsonl")
+      try folder.write(lines.map { $0 + "\n" }.joined(), to: "world/reportedAgain/\(part).jsonl")
     }
-    try night("l", 1)
+    try run("l", 1)
     try decide()
-    try night("l", 2)
+    try run("l", 2)
     let closed = try program.run([
       "close", "2025-02", "--ledger", "l.sqlite", "--force", "--reason", "\(try person()) says so",
     ])
@@ -41,7 +41,7 @@ struct PersonsWorld {
 
   /// Takes the transaction out of some lines, so that the person names the subscription, and says
   /// some lines twice with other money.
-  private static func retold(_ line: String, _ number: Int) -> [String] {
+  private static func reportedAgain(_ line: String, _ number: Int) -> [String] {
     switch number % 7 {
     case 0:
       [
@@ -60,14 +60,14 @@ struct PersonsWorld {
     }
   }
 
-  /// Runs the first, second or third night on the ledger `name`.
-  func night(_ name: String, _ number: Int) throws {
+  /// Runs the first, second or third run on the ledger `name`.
+  func run(_ name: String, _ number: Int) throws {
     let folder = program.folder
     for part in parts.prefix(number * 2) {
       let target = folder.path("in-\(number)/\(part).jsonl")
       guard !FileManager.default.fileExists(atPath: target) else { continue }
       let text = try String(
-        contentsOfFile: folder.path("world/retold/\(part).jsonl"), encoding: .utf8)
+        contentsOfFile: folder.path("world/reportedAgain/\(part).jsonl"), encoding: .utf8)
       try folder.write(text, to: "in-\(number)/\(part).jsonl")
     }
     if number == 3 {

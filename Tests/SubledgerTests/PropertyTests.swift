@@ -12,7 +12,7 @@ struct PropertyTests {
       let name = "other/\(String(UnicodeScalar(UInt8(122 - index))))/\(index * 7 % 14).log"
       try world.program.folder.write(Array(Data(contentsOf: url)), to: name)
     }
-    try world.publish(world.night(archives: ["other"], out: "shuffled"))
+    try world.publish(world.run(archives: ["other"], out: "shuffled"))
     let (left, right) = (try timeless(world.program), try timeless(world.program, "shuffled"))
     #expect(left.count > 20)
     #expect(differences(left, right).isEmpty)
@@ -36,7 +36,7 @@ struct PropertyTests {
       try world.program.folder.write(Array(gzip("-nc", path)), to: "dealt/\(index).gz")
       try FileManager.default.removeItem(atPath: path)
     }
-    try world.publish(world.night(archives: ["dealt"], out: "dealt-reports"))
+    try world.publish(world.run(archives: ["dealt"], out: "dealt-reports"))
     #expect(
       differences(try timeless(world.program), try timeless(world.program, "dealt-reports"))
         .isEmpty)
@@ -51,7 +51,7 @@ struct PropertyTests {
       let lines = try gzip("-dc", url.path)
       try world.program.folder.write(Array(lines), to: "again/\(name).jsonl")
     }
-    try world.publish(world.night(archives: ["world/archives", "again"], out: "twice"))
+    try world.publish(world.run(archives: ["world/archives", "again"], out: "twice"))
     #expect(differences(try timeless(world.program), try timeless(world.program, "twice")).isEmpty)
     let inputs = try world.program.rows("inputs.csv", in: "twice")
     let copies = inputs.filter { $0["archive"]?.hasSuffix(".jsonl") == true }
@@ -60,29 +60,29 @@ struct PropertyTests {
     #expect(inputs.count { $0["status"] == "repeated" } == 14)
   }
 
-  @Test("Many nights with an advancing as-of end where one night over everything ends")
-  func manyNights() throws {
+  @Test("Many runs with an advancing as-of end where one run over everything ends")
+  func manyRuns() throws {
     let world = try World(seed: 6, subscribers: 150, lost: 5_000)
-    try world.publish(world.night(out: "once"))
+    try world.publish(world.run(out: "once"))
     let archives = try world.archives()
-    let nights = [(4, "2025-06-01"), (9, "2025-10-15"), (14, world.asOf)]
-    for (count, asOf) in nights {
+    let runs = [(4, "2025-06-01"), (9, "2025-10-15"), (14, world.asOf)]
+    for (count, asOf) in runs {
       for url in archives.prefix(count) {
         try world.program.folder.write(
           Array(Data(contentsOf: url)), to: "arrived/\(url.lastPathComponent)")
       }
-      try world.publish(world.night(archives: ["arrived"], out: "nightly", asOf: asOf))
+      try world.publish(world.run(archives: ["arrived"], out: "nightly", asOf: asOf))
     }
     let once = try timeless(world.program, "once", withResolved: false)
-    let nightly = try timeless(world.program, "nightly", withResolved: false)
-    #expect(differences(once, nightly).isEmpty)
+    let incremental = try timeless(world.program, "nightly", withResolved: false)
+    #expect(differences(once, incremental).isEmpty)
   }
 
   @Test("One reader or four, the published set is the same to the last byte")
   func jobs() throws {
     let world = try World(seed: 2, subscribers: 150)
-    try world.publish(world.night(out: "one") + ["--jobs", "1"])
-    try world.publish(world.night(out: "four") + ["--jobs", "4"])
+    try world.publish(world.run(out: "one") + ["--jobs", "1"])
+    try world.publish(world.run(out: "four") + ["--jobs", "4"])
     let (one, four) = (
       try world.program.published(in: "one"), try world.program.published(in: "four")
     )
@@ -94,7 +94,7 @@ struct PropertyTests {
   func secondRun() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
     let (before, files) = (try world.program.published(), try inodes(world, "reports"))
-    try world.publish(world.night())
+    try world.publish(world.run())
     #expect(differences(before, try world.program.published()).isEmpty)
     #expect(try inodes(world, "reports") == files)
     try world.publish([
@@ -110,7 +110,7 @@ struct PropertyTests {
   @Test("An earlier as-of after a later one is what it would have been on its own")
   func backInTime() throws {
     let world = try World(seed: 2, subscribers: 150, isPublished: true)
-    try world.publish(world.night(out: "fresh", asOf: "2025-09-01"))
+    try world.publish(world.run(out: "fresh", asOf: "2025-09-01"))
     try world.publish([
       "report", "--config", "world/subledger.yaml", "--as-of", "2025-09-01", "--ledger",
       "reports.sqlite", "--out", "back",

@@ -11,12 +11,12 @@ struct PruneTests {
   }()
 
   @Test(
-    "Later runs come back byte for byte, earlier ones are refused, and nights go on the same",
+    "Later runs come back byte for byte, earlier ones are refused, and runs go on the same",
     arguments: seeds)
   func runs(seed: Int) throws {
-    let nights = try RandomNights.lived(seed: seed)
-    let sets = nights.sets
-    let program = nights.world.program
+    let runs = try RandomRuns.lived(seed: seed)
+    let sets = runs.sets
+    let program = runs.world.program
     try copy("l", "n", program)
     let evidence = try closedMonths("l", program)
     var size = try bytes("l", program).count
@@ -42,7 +42,7 @@ struct PruneTests {
     #expect(nothing.status == 0 && nothing.output.contains("there is nothing"), "\(nothing)")
 
     var kept = 0
-    for (index, asOf) in nights.asOfs.enumerated() {
+    for (index, asOf) in runs.asOfs.enumerated() {
       let again = try program.run([
         "report", "--ledger", "l.sqlite", "--at-run", "\(index + 1)", "--out", "again",
       ])
@@ -60,7 +60,7 @@ struct PruneTests {
     ])
     #expect(earlier.status == 64 && earlier.errors.contains("was pruned before"), "\(earlier)")
     for name in ["l", "n"] {
-      try nights.world.publish([
+      try runs.world.publish([
         "run", "--ledger", "\(name).sqlite", "--archives", "world/archives", "--config", "c.yaml",
         "--as-of", "2025-09-01", "--out", "next-\(name)",
       ])
@@ -89,9 +89,9 @@ struct PruneTests {
     withExtendedLifetime(lock) {}
   }
 
-  @Test("Versions of a month that was closed stay, and a version that is taken away is named")
+  @Test("Versions of a month that was closed stay, and a version that is revoked is named")
   func closed() throws {
-    let program = try RandomNights.lived(seed: 13, count: 5).world.program
+    let program = try RandomRuns.lived(seed: 13, count: 5).world.program
     let closed = try program.run([
       "close", "2025-02", "--ledger", "l.sqlite", "--force", "--reason", "books",
     ])

@@ -64,8 +64,8 @@ struct PublishedNumbers {
     let now = try rows(of: program)
     sets[run] = now
     if !publication.isRepetition { before = memories }
-    let told = try restatements(of: program)
-    try bridge(told, to: now, run)
+    let reported = try restatements(of: program)
+    try bridge(reported, to: now, run)
     let memory = before[zone] ?? Memory()
     var changed: Set<[String]> = []
     for (key, row) in now { changed.formUnion(changes(key, row, now, memory)) }
@@ -77,8 +77,8 @@ struct PublishedNumbers {
         changed.formUnion(changes(key, nil, now, memory))
       }
     }
-    let lines = Set(told.map { [$0.key.report, $0.key.period, $0.key.key, $0.column] })
-    #expect(lines.count == told.count, "run \(run): a cell is restated twice")
+    let lines = Set(reported.map { [$0.key.report, $0.key.period, $0.key.key, $0.column] })
+    #expect(lines.count == reported.count, "run \(run): a cell is restated twice")
     let untold = changed.subtracting(lines).map { $0.joined(separator: " ") }.sorted()
     let needless = lines.subtracting(changed).filter { line in
       // A month can be complete before its first row shows, and after its last one is gone.
@@ -106,8 +106,8 @@ struct PublishedNumbers {
   }
 
   /// What was published and the difference are what is shown now, in the set of the very run named.
-  private mutating func bridge(_ told: [Line], to now: Rows, _ run: Int) throws {
-    for line in told {
+  private mutating func bridge(_ reported: [Line], to now: Rows, _ run: Int) throws {
+    for line in reported {
       let name = "run \(run): \(line.row.sorted { $0.key < $1.key }.map(\.value))"
       let (then, restated) = (line.row["published"] ?? "", line.row["restated"] ?? "")
       let shown = value(line.column, now[line.key], like: restated)
@@ -137,7 +137,7 @@ struct PublishedNumbers {
     row?[column] ?? (column.contains("rate") ? "" : text == "0" ? "0" : "0.00")
   }
 
-  /// The cells of a row that must be told: since its month was closed, else since it was last
+  /// The cells of a row that must be reported: since its month was closed, else since it was last
   /// complete.
   private func changes(_ key: Key, _ row: Row?, _ now: Rows, _ memory: Memory) -> [[String]] {
     let then: Row?
@@ -151,7 +151,7 @@ struct PublishedNumbers {
         let isNews = memory.open.contains(key) || !memory.settled.contains(feed)
         guard row["is_complete"] == "true", then != nil || !isNews else { return [] }
       } else {
-        // A row is gone when its feed's others are complete, and not yet told while they are open.
+        // A row is gone when its feed's others are complete, and not yet there while they are open.
         guard now.contains(where: { isComplete($0, feed) }) else { return [] }
       }
     }

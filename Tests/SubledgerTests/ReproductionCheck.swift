@@ -1,4 +1,4 @@
-/// What providers send of an event that they told before.
+/// What providers send of an event that they reported before.
 extension String {
   /// The line with another amount in dollars.
   var withOtherDollars: String { replacing(/"value_usd\\?":/, with: { "\($0.0)1" }) }

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-@Suite("Who was told of has events, whoever was told of last")
+@Suite("A user in any event has events, whoever the last event names")
 struct RestoredPurchaseTests {
   /// Codes and users of the breaks of the 10th of June.
-  private func breaks(_ told: [String], _ snapshots: [String]) throws -> [String] {
+  private func breaks(_ reported: [String], _ snapshots: [String]) throws -> [String] {
     let program = try Program()
-    try program.folder.write(told.joined(separator: "\n"), to: "in/a.jsonl")
+    try program.folder.write(reported.joined(separator: "\n"), to: "in/a.jsonl")
     try program.folder.write(snapshots.joined(separator: "\n"), to: "snap/a.jsonl")
     let result = try program.run([
       "run", "--archives", "in", "--snapshots", "snap", "--as-of", "2026-06-10",
@@ -16,7 +16,7 @@ struct RestoredPurchaseTests {
       .map { "\($0["code"] ?? "") \($0["user_id"] ?? "")" }.sorted()
   }
 
-  /// What FLOBUK tells of a user's purchase in an app.
+  /// What FLOBUK reports a user's purchase in an app.
   private func flobuk(_ user: String, _ order: String, at time: Int, app: String = "one") -> String
   {
     #"{"receivedAt":\#(time),"headers":{"X-App-Id":"\#(app)"},"body":{"user":"\#(user)","#
@@ -38,13 +38,13 @@ struct RestoredPurchaseTests {
         flobuk("x", order + "2", at: 1_781_035_200, app: app),
       ]
     }
-    let told = [flobuk("a", "7", at: 1_778_371_200), flobuk("b", "7", at: 1_778_457_600)]
-    for order in [told, told.reversed()] {
+    let reported = [flobuk("a", "7", at: 1_778_371_200), flobuk("b", "7", at: 1_778_457_600)]
+    for order in [reported, reported.reversed()] {
       #expect(try breaks(signs + order, [shown("a"), shown("b")]) == [])
     }
-    // Nobody ever told of the third, and of the first nothing in that app.
+    // Nobody ever reported for the third, and of the first nothing in that app.
     #expect(
-      try breaks(signs + told, [shown("a"), shown("c"), shown("a", app: "two")])
+      try breaks(signs + reported, [shown("a"), shown("c"), shown("a", app: "two")])
         == ["EVENTS_ABSENT a", "EVENTS_ABSENT c"])
   }
 
@@ -56,7 +56,8 @@ struct RestoredPurchaseTests {
         + #""isExpired":false,"renewalIntent":"Renew"}}"#
     }
     let ids = #""purchaseId":"apple:101","transactionId":"apple:101","#
-    let told = [("a", "2026-05-20T00:00:05Z"), ("b", "2026-06-09T23:00:00Z")].map { user, date in
+    let reported = [("a", "2026-05-20T00:00:05Z"), ("b", "2026-06-09T23:00:00Z")].map {
+      user, date in
       #"{"type":"purchases.updated","applicationUsername":"\#(user)","password":"p","#
         + #""notification":{"reason":"RECEIPT_VALIDATED","id":"\#(user)","date":"\#(date)"},"#
         + "\(purchases(ids))}"
@@ -64,7 +65,7 @@ struct RestoredPurchaseTests {
     let snapshots = ["a", "b", "c"].map { user in
       #"{"applicationUsername":"\#(user)","captured_at":"2026-06-09T12:00:00Z",\#(purchases(""))}"#
     }
-    #expect(try breaks(told, Array(snapshots.prefix(2))) == [])
-    #expect(try breaks(told, snapshots) == ["EVENTS_ABSENT c"])
+    #expect(try breaks(reported, Array(snapshots.prefix(2))) == [])
+    #expect(try breaks(reported, snapshots) == ["EVENTS_ABSENT c"])
   }
 }

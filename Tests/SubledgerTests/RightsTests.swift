@@ -11,7 +11,7 @@ struct RightsTests {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
   }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
   private func mode(_ name: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: program.folder.path(name))[.posixPermissions]
@@ -22,7 +22,7 @@ struct RightsTests {
   func noLedger() throws {
     try program.folder.write("hi\n", to: "hosts")
     #expect(chmod(program.folder.path("hosts"), 0o644) == 0)
-    for command in [night, ["report"]] {
+    for command in [run, ["report"]] {
       #expect(try program.run(command + ["--ledger", "hosts"]).status == 65)
       #expect(try mode("hosts") == 0o644)
     }
@@ -34,7 +34,7 @@ struct RightsTests {
   func umasks(umask: Int) throws {
     let watch = try Watch()
     for extra in [[], ["--dry-run", "--out", "dry"]] {
-      let result = try program.run(night + extra, environment: watch.environment, umask: umask)
+      let result = try program.run(run + extra, environment: watch.environment, umask: umask)
       #expect(result.status == 0, "\(result)")
     }
     #expect(try mode("subledger.sqlite") == 0o600)
@@ -69,7 +69,7 @@ struct RightsTests {
     try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
     defer { close(descriptor) }
     let running = try program.start(
-      night + ["--lock-wait", "60"], environment: ["SWIFT_BACKTRACE": "enable=no"])
+      run + ["--lock-wait", "60"], environment: ["SWIFT_BACKTRACE": "enable=no"])
     program.waitUntilAtLock(running)
     let limits = try String(
       contentsOfFile: "/proc/\(running.processIdentifier)/limits", encoding: .utf8)
@@ -86,13 +86,13 @@ struct RightsTests {
 
   @Test("A ledger that everybody may read is closed to them by the next run")
   func openLedger() throws {
-    try program.run(night)
+    try program.run(run)
     for (name, open) in [("subledger.sqlite", 0o664), ("subledger.sqlite.lock", 0o666)] {
       try FileManager.default.setAttributes(
         [.posixPermissions: open], ofItemAtPath: program.folder.path(name))
     }
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
-    #expect(try program.run(night, umask: 0).status == 0)
+    #expect(try program.run(run, umask: 0).status == 0)
     #expect(try mode("subledger.sqlite") == 0o660, "the group's rights may be meant")
     #expect(try mode("subledger.sqlite.lock") == 0o660)
   }
@@ -114,23 +114,23 @@ struct RightsTests {
   @Test(
     "A ledger that may not be read is 77 to those that only read", arguments: ["status", "verify"])
   func foreignLedger(command: String) throws {
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     #expect(chmod(program.folder.path("subledger.sqlite"), 0) == 0)
     let ended = try runHeldBack([command, "--ledger", "subledger.sqlite"])
     #expect(ended.status == 77, "\(ended)")
     #expect(ended.words.contains("cannot read the ledger subledger.sqlite: Permission denied"))
   }
 
-  @Test("A former set that may not be removed costs a warning, and neither this night nor the next")
+  @Test("A former set that may not be removed costs a warning, and neither this run nor the next")
   func foreignSet() throws {
-    let first = try runHeldBack(night)
+    let first = try runHeldBack(run)
     #expect(first.status == 0, "\(first)")
     let closed = program.folder.path("reports/revenue_daily")
     #expect(chmod(closed, 0o555) == 0)
     for count in [10, 20] {
       try program.folder.write(bodies(3, from: count), to: "in/\(count).jsonl")
       #expect(chmod(program.folder.path("in/\(count).jsonl"), 0o644) == 0)
-      let next = try runHeldBack(night)
+      let next = try runHeldBack(run)
       #expect(next.status == 0, "\(next)")
       #expect(next.words.contains("a former set is not removed whole"), "\(next)")
       #expect(try program.rows("inputs.csv").count == count / 10 + 1)
@@ -141,7 +141,7 @@ struct RightsTests {
     where name.hasPrefix(".reports.staging-") {
       #expect(chmod(program.folder.path("\(name)/revenue_daily"), 0o755) == 0)
     }
-    let last = try runHeldBack(night)
+    let last = try runHeldBack(run)
     #expect(last.status == 0 && last.words.isEmpty, "\(last)")
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
     #expect(!names.contains { $0.hasPrefix(".reports.staging-") }, "\(names)")
@@ -152,7 +152,7 @@ struct RightsTests {
     try program.folder.write("", to: "in/closed/b.jsonl")
     #expect(chmod(program.folder.path("in/closed"), 0) == 0)
     defer { chmod(program.folder.path("in/closed"), 0o700) }
-    let ended = try runHeldBack(night)
+    let ended = try runHeldBack(run)
     #expect(ended.status == 77, "\(ended)")
     #expect(ended.words.contains("cannot list in/closed: Permission denied"), "\(ended)")
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
@@ -161,7 +161,7 @@ struct RightsTests {
   @Test("An archive that may not be read is named with the reason, and not as one that is gone")
   func foreignArchive() throws {
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     #expect(chmod(program.folder.path("in/a.jsonl"), 0) == 0)
     #expect(chmod(program.folder.path("subledger.sqlite"), 0o644) == 0)
     try FileManager.default.removeItem(atPath: program.folder.path("in/b.jsonl"))
@@ -174,16 +174,16 @@ struct RightsTests {
 
   @Test("A dry run where no ledger is yet leaves nothing, not even a lock")
   func untouched() throws {
-    #expect(try program.run(night + ["--dry-run"]).status == 0)
+    #expect(try program.run(run + ["--dry-run"]).status == 0)
     let names = try FileManager.default.contentsOfDirectory(atPath: program.folder.url.path)
     #expect(names == ["in"])
-    let nowhere = try program.run(night + ["--dry-run", "--ledger", "gone/l.sqlite"])
+    let nowhere = try program.run(run + ["--dry-run", "--ledger", "gone/l.sqlite"])
     #expect(nowhere.status == 74 && nowhere.errors.contains("the ledger's folder"), "\(nowhere)")
   }
 
   @Test("A published folder keeps the rights that somebody gave it, and what else is in it its own")
   func closedFolder() throws {
-    try program.run(night)
+    try program.run(run)
     try program.folder.write("x", to: "reports/notes/own.txt")
     for (name, rights) in [
       ("reports", 0o700), ("reports/notes", 0o700), ("reports/notes/own.txt", 0o640),
@@ -192,7 +192,7 @@ struct RightsTests {
         [.posixPermissions: rights], ofItemAtPath: program.folder.path(name))
     }
     try program.folder.write(bodies(3, from: 10), to: "in/b.jsonl")
-    #expect(try program.run(night, umask: 0).status == 0)
+    #expect(try program.run(run, umask: 0).status == 0)
     #expect(try mode("reports") == 0o700)
     #expect(try mode("reports/notes") == 0o700)
     #expect(try mode("reports/notes/own.txt") == 0o640)

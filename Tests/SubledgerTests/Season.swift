@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Four hundred days that four providers tell of, night by night: late, twice, changed, beside
+/// Four hundred days that four providers report, run by run: late, twice, changed, beside
 /// snapshots that come when they like, while people decide, set options, close and open months.
 struct Season {
-  /// What one night was told to do, and what it published.
+  /// What one run was reported to do, and what it published.
   struct Publication {
     let run: Int
     let asOf: Day
     let zone: String
-    /// Whether it was told nothing that the run before it was not.
+    /// Whether it was reported nothing that the run before it was not.
     let isRepetition: Bool
     let files: [String: Data]
   }
@@ -20,7 +20,7 @@ struct Season {
 
   let world: World
   var random: SeededNumbers
-  private(set) var night = 0
+  private(set) var round = 0
   private(set) var today: Day = 20
   private(set) var zone = "UTC"
   private var runs = 0
@@ -37,11 +37,12 @@ struct Season {
   init(seed: UInt64) throws {
     var random = SeededNumbers(seed: seed)
     let providers = ["qonversion", "flobuk", "iaptic", "purple"]
-    let told = providers.filter { _ in random.below(4) > 0 }
+    let reported = providers.filter { _ in random.below(4) > 0 }
     world = try World(
       seed: Int(seed), subscribers: 30, months: 14, lost: 10_000, archives: 1,
       more: [
-        "--providers", (told.isEmpty ? providers : told).joined(separator: ","), "--duplicated",
+        "--providers", (reported.isEmpty ? providers : reported).joined(separator: ","),
+        "--duplicated",
         "40000", "--delayed", "30000", "--enveloped", "600000",
       ])
     let archive = try gzip("-dc", world.archives()[0].path)
@@ -57,14 +58,14 @@ struct Season {
     }
   }
 
-  /// Lives through the next night: archives, snapshots, settings; then the run itself.
-  mutating func live(of nights: Int) throws -> Publication {
+  /// Lives through the next run: archives, snapshots, settings; then the run itself.
+  mutating func live(of rounds: Int) throws -> Publication {
     let before = arguments
-    let isRepetition = night > 0 && random.isOne(in: 6)
+    let isRepetition = round > 0 && random.isOne(in: 6)
     if !isRepetition {
-      night += 1
-      today += 1 + random.below(2 * Self.days / nights)
-      if night >= nights { today = max(today, Self.days + 61 + random.below(30)) }
+      round += 1
+      today += 1 + random.below(2 * Self.days / rounds)
+      if round >= rounds { today = max(today, Self.days + 61 + random.below(30)) }
       try arrive()
       arguments = try settings()
     }
@@ -76,11 +77,11 @@ struct Season {
       files: try program.published())
   }
 
-  /// Publishes everything so far at once, as the last night did, into `whole`.
+  /// Publishes everything so far at once, as the last run did, into `whole`.
   func replay() throws {
     try? FileManager.default.removeItem(atPath: program.folder.path("whole.sqlite"))
-    let told = arguments.map { ["l.sqlite": "whole.sqlite", "reports": "whole"][$0] ?? $0 }
-    let run = try program.run(told)
+    let reported = arguments.map { ["l.sqlite": "whole.sqlite", "reports": "whole"][$0] ?? $0 }
+    let run = try program.run(reported)
     try #require([0, 1].contains(run.status), "\(run)")
   }
 
@@ -93,7 +94,7 @@ struct Season {
 
   private mutating func late(_ day: Day) -> Day { day + 1 + random.below(random.below(90) + 1) }
 
-  /// The same event as another version tells it.
+  /// The same event as another version reports it.
   private mutating func changed(_ line: String) -> String {
     switch random.below(3) {
     case 0: line.replacing("\"USD\"", with: "\"EUR\"")
@@ -106,11 +107,11 @@ struct Season {
     let (today, isOver) = (today, isOver)
     let lines = waiting.filter { $0.day <= today || isOver }.map(\.line).shuffled(using: &random)
     waiting.removeAll { $0.day <= today || isOver }
-    let parts = night == 1 || isOver ? 1 : random.below(3)
+    let parts = round == 1 || isOver ? 1 : random.below(3)
     for part in 0..<parts where !lines.isEmpty {
       let share = lines[(lines.count * part / parts)..<(lines.count * (part + 1) / parts)]
       try program.folder.write(
-        share.map { $0 + "\n" }.joined(), to: "arrived/\(1000 + night)-\(part).jsonl")
+        share.map { $0 + "\n" }.joined(), to: "arrived/\(1000 + round)-\(part).jsonl")
     }
     if parts == 0 { waiting += lines.map { (today + 1, $0) } }
     for shape in ["flobuk", "iaptic", "purple", random.one(of: Self.shapes)]
@@ -130,12 +131,12 @@ struct Season {
     let lines = users.map {
       $0.replacing(/"captured_at":("[^"]*"|[0-9]+)/, with: "\"captured_at\":\"\(captured)\"") + "\n"
     }
-    try program.folder.write(lines.joined(), to: "snapshots/\(1000 + night)-\(shape).jsonl")
+    try program.folder.write(lines.joined(), to: "snapshots/\(1000 + round)-\(shape).jsonl")
   }
 
   private mutating func settings() throws -> [String] {
     let folder = program.folder
-    if night == 1 || random.isOne(in: 9) {
+    if round == 1 || random.isOne(in: 9) {
       let map = try String(contentsOfFile: folder.path("world/subledger.yaml"), encoding: .utf8)
       try folder.write("renewal_gap: \(24 + random.below(2))h\n" + map, to: "c.yaml")
     }
@@ -165,7 +166,7 @@ struct Season {
 
   /// Of the breaks that stand, decisions about some.
   private mutating func decisions() throws -> String? {
-    guard random.isOne(in: 2), night > 1 else { return nil }
+    guard random.isOne(in: 2), round > 1 else { return nil }
     let ids = try program.rows("breaks.csv").compactMap { $0["break_id"] }
     return ids.filter { _ in random.isOne(in: 3) }.map {
       "- {break_id: \"\($0)\", decision: explained, reason: r, who: w}\n"

@@ -3,16 +3,16 @@ import EventStore
 import TestSupport
 import Testing
 
-@Suite("A ledger that closes: nights, one run over everything, and what was published agree")
+@Suite("A ledger that closes: runs, one run over everything, and what was published agree")
 struct SeasonTests {
-  /// Seasons and nights of each: few beside the other tests, many with `SEASONS=1-100 NIGHTS=30`.
+  /// Seasons and runs of each: few beside the other tests, many with `SEASONS=1-100 NIGHTS=30`.
   private static let seeds: ClosedRange<UInt64> = {
     let bounds = (ProcessInfo.processInfo.environment["SEASONS"] ?? "").split(separator: "-")
       .compactMap { UInt64($0) }
     guard let first = bounds.first, let last = bounds.last, first <= last else { return 1...2 }
     return first...last
   }()
-  private static let nights =
+  private static let runs =
     Int(ProcessInfo.processInfo.environment["NIGHTS"] ?? "").map { max(2, $0) } ?? 5
 
   @Test(
@@ -23,7 +23,7 @@ struct SeasonTests {
     var numbers = PublishedNumbers()
     var sets: [[String: Data]] = []
     while !season.isOver {
-      let publication = try season.live(of: Self.nights)
+      let publication = try season.live(of: Self.runs)
       sets.append(publication.files)
       try compareWithReplay(season, seed)
       try numbers.read(season.program, publication)
@@ -46,17 +46,17 @@ struct SeasonTests {
   /// Cells, rates, prices and breaks are those of one run over everything so far; so are reports.
   private func compareWithReplay(_ season: Season, _ seed: UInt64) throws {
     try season.replay()
-    let told = try cells(season.program.folder.path("l.sqlite"))
+    let reported = try cells(season.program.folder.path("l.sqlite"))
     for (table, rows) in try cells(season.program.folder.path("whole.sqlite")) {
-      let other = (told[table] ?? []).difference(from: rows).map { "\($0)" }.sorted()
+      let other = (reported[table] ?? []).difference(from: rows).map { "\($0)" }.sorted()
       #expect(
-        other.isEmpty, "seed \(seed), night \(season.night): \(table) \(other.first ?? "")")
+        other.isEmpty, "seed \(seed), night \(season.round): \(table) \(other.first ?? "")")
     }
     let reports = differences(
       try timeless(season.program), try timeless(season.program, "whole"))
-    // What was resolved only the nights can know.
+    // What was resolved only the runs can know.
     #expect(
-      reports.filter { $0 != "breaks.csv" }.isEmpty, "seed \(seed), night \(season.night)")
+      reports.filter { $0 != "breaks.csv" }.isEmpty, "seed \(seed), night \(season.round)")
   }
 
   /// Closes a month of the last half year, or opens one.

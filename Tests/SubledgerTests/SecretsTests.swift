@@ -16,7 +16,7 @@ struct SecretsTests {
     try program.folder.write(bodies(100, from: 100), to: "in/b.jsonl")
   }
 
-  private let night = [
+  private let run = [
     "run", "--archives", "in", "--as-of", "2026-03-01", "--config", "secrets.yaml", "--verbose",
   ]
 
@@ -33,9 +33,9 @@ struct SecretsTests {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  /// Runs the night and searches everything that it left and said for the secrets.
+  /// Runs the run and searches everything that it left and said for the secrets.
   private func run(_ environment: [String: String] = [:]) throws -> ProgramResult {
-    let result = try program.run(night, environment: environment)
+    let result = try program.run(run, environment: environment)
     var left = try filesAndBytes(under: program.folder.path)
     for name in left.keys where name.hasPrefix("in/") || name.hasPrefix("secret") {
       left[name] = nil
@@ -103,16 +103,16 @@ struct SecretsTests {
     let text = try String(contentsOfFile: program.folder.path("in/a.jsonl"), encoding: .utf8)
     let copy = program.folder.path("in/c.jsonl")
     try FileManager.default.copyItem(atPath: program.folder.path("in/a.jsonl"), toPath: copy)
-    let told = "c.jsonl holds the same bytes as a.jsonl, of which 2 lines were rejected"
+    let reported = "c.jsonl holds the same bytes as a.jsonl, of which 2 lines were rejected"
     // A copy may keep the time of its original.
     let times = try FileManager.default.attributesOfItem(atPath: program.folder.path("in/a.jsonl"))
     let date = try #require(times[.modificationDate] as? Date)
     try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: copy)
-    #expect(try !run().errors.contains(told))
+    #expect(try !run().errors.contains(reported))
     let later = date.addingTimeInterval(7)
     try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: copy)
     let same = try run()
-    #expect(same.status == 0 && same.errors.contains(told), "\(same)")
+    #expect(same.status == 0 && same.errors.contains(reported), "\(same)")
     try program.folder.write("\n" + text, to: "in/c.jsonl")
     #expect(try run().status == 0)
     let rows = try program.rows("inputs.csv").filter { $0["archive"] == "c.jsonl" }
@@ -162,7 +162,7 @@ struct SecretsTests {
     #expect(proof.output.contains("more lines of d.jsonl were rejected"), "\(proof)")
   }
 
-  @Test("A configuration that holds secrets and is open to others is told of every night")
+  @Test("A configuration that holds secrets and is open to others is reported in every run")
   func exposed() throws {
     try configure("secrets: {qonversion: [canary-new, \"canary-old\"]}")
     let closed = try run()
@@ -179,7 +179,7 @@ struct SecretsTests {
     try write("\n", to: "secret-empty.txt", mode: 0o600)
     for (text, words) in [
       ("{flobuk: {file: secret.txt}}", ["`secrets.flobuk`", "mode 644", "chmod 600"]),
-      ("{purple: [canary, {file: in}]}", ["entry 2 of `secrets.purple`", "no regular file"]),
+      ("{purple: [canary, {file: in}]}", ["entry 2 of `secrets.purple`", "not a regular file"]),
       ("{iaptic: {file: canary.txt}}", ["`secrets.iaptic`", "No such file"]),
       ("{iaptic: {file: secret-empty.txt}}", ["`secrets.iaptic`", "holds no secret"]),
       ("{iaptic: {env: CANARY_canary}}", ["`secrets.iaptic`", "not set"]),

@@ -13,8 +13,7 @@ struct SnapshotFileTests {
 
   private let person = #"{"provider":"purple","user_id":"u","entitlements":[]}"# + "\n"
 
-  private func night(_ options: [String] = [], asOf: String = "2026-03-01") throws -> ProgramResult
-  {
+  private func run(_ options: [String] = [], asOf: String = "2026-03-01") throws -> ProgramResult {
     try program.run(
       ["run", "--archives", "in", "--snapshots", "snap", "--as-of", asOf] + options)
   }
@@ -37,7 +36,7 @@ struct SnapshotFileTests {
   func laterName() throws {
     for day in ["2026-02-01", "2026-02-02"] {
       try program.folder.write(person, to: "snap/\(day).jsonl")
-      #expect(try night().status == 0)
+      #expect(try run().status == 0)
     }
     #expect(
       try inputs().filter { $0.contains("complete 1") && $0.contains("snapshots") }.count == 2)
@@ -46,7 +45,7 @@ struct SnapshotFileTests {
       of: "}\n", with: #","captured_at":1769904000}"# + "\n")
     for day in ["2026-02-03", "2026-02-04"] {
       try program.folder.write(dated, to: "snap/\(day).jsonl")
-      #expect(try night().status == 0)
+      #expect(try run().status == 0)
     }
     #expect(try inputs().contains("2026-02-04.jsonl snapshots repeated 0"))
     let proof = try program.run(["verify", "--replay", "--archives", "in", "--snapshots", "snap"])
@@ -58,7 +57,7 @@ struct SnapshotFileTests {
   func laterOption() throws {
     for (day, isAnew) in [("2026-02-01", true), ("2026-02-02", false), ("2026-02-03", true)] {
       if isAnew { try program.folder.write(person, to: "snap/people.jsonl") }
-      #expect(try night(["--captured-at", day]).status == 0)
+      #expect(try run(["--captured-at", day]).status == 0)
     }
     #expect(
       try inputs().filter { $0.contains("snapshots") }
@@ -84,19 +83,20 @@ struct SnapshotFileTests {
     #expect(try inputs().contains("2026-02-01.jsonl snapshots complete 1"))
   }
 
-  @Test("A date is a day in --timezone, and a snapshot after as-of is told")
+  @Test("A date is a day in --timezone, and a snapshot after as-of is reported")
   func zone() throws {
     try program.folder.write(person, to: "snap/people.jsonl")
     let zone = ["--timezone", "Asia/Tokyo", "--captured-at"]
-    let same = try night(zone + ["2026-03-01"])
+    let same = try run(zone + ["2026-03-01"])
     #expect(same.status == 0 && same.errors.isEmpty, "\(same)")
     try program.folder.write(person, to: "snap/2026-03-02.jsonl")
-    let later = try night(zone + ["2026-03-01"])
+    let later = try run(zone + ["2026-03-01"])
     #expect(later.errors.contains("2026-03-01T15:00:00Z"), "\(later)")
     #expect(later.errors.contains("after as-of"), "\(later)")
   }
 
-  @Test("Rejected lines of snapshots are told every night, and nobody is missed for being in them")
+  @Test(
+    "Rejected lines of snapshots are reported in every run, and nobody is missed for being in them")
   func rejected() throws {
     try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
     func snapshots(_ users: ClosedRange<Int>, bad: ClosedRange<Int>? = nil) -> String {
@@ -114,27 +114,27 @@ struct SnapshotFileTests {
     }
     try program.folder.write(qonversion + snapshots(1...9, bad: 5...5), to: "snap/a.jsonl")
     for _ in 1...2 {
-      let night = try night()
-      #expect(night.status == 0 && night.errors.contains("1 of 10 lines of "), "\(night)")
-      #expect(night.errors.split(separator: "\n").count == 1, "\(night)")
+      let run = try run()
+      #expect(run.status == 0 && run.errors.contains("1 of 10 lines of "), "\(run)")
+      #expect(run.errors.split(separator: "\n").count == 1, "\(run)")
       #expect(try absent() == 0)
     }
     try program.folder.write(snapshots(1...60, bad: 21...60), to: "snap/b.jsonl")
     for _ in 1...2 {
-      let night = try night()
-      #expect(night.status == 1 && night.errors.contains("41 of 70 lines of 2 files"), "\(night)")
-      #expect(night.errors.contains(", at line 21)"))
+      let run = try run()
+      #expect(run.status == 1 && run.errors.contains("41 of 70 lines of 2 files"), "\(run)")
+      #expect(run.errors.contains(", at line 21)"))
     }
     #expect(try program.rows("rejects.csv").isEmpty)
     try program.folder.write(qonversion + snapshots(1...60), to: "snap/c.jsonl")
-    let whole = try night()
+    let whole = try run()
     #expect(whole.errors.isEmpty, "\(whole)")
     #expect(try absent() > 0)
     let proof = try program.run(["verify", "--replay", "--archives", "in", "--snapshots", "snap"])
     #expect(proof.status == 0, "\(proof)")
   }
 
-  @Test("A damaged file of snapshots is told, and nobody is missed for not being in it")
+  @Test("A damaged file of snapshots is reported, and nobody is missed for not being in it")
   func damaged() throws {
     try program.folder.write("snapshots: {complete: true}\n", to: "subledger.yaml")
     let whole = (1...2000).map {
@@ -145,7 +145,7 @@ struct SnapshotFileTests {
     let file = URL(fileURLWithPath: program.folder.path("snap/people.jsonl.gz"))
     let bytes = try Data(contentsOf: file)
     try bytes.prefix(bytes.count / 2).write(to: file)
-    let torn = try night()
+    let torn = try run()
     #expect(torn.errors.contains("people.jsonl.gz is damaged at byte"), "\(torn)")
     func absent() throws -> Int {
       try program.rows("breaks.csv").count {
@@ -154,7 +154,7 @@ struct SnapshotFileTests {
     }
     #expect(try absent() == 0)
     try bytes.write(to: file)
-    let again = try night()
+    let again = try run()
     #expect(!again.errors.contains("damaged"), "\(again)")
     #expect(try absent() > 0)
   }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Standard streams may be closed, full or unread, and harm no night")
+@Suite("Standard streams may be closed, full or unread, and harm no run")
 struct StreamTests {
   let program: Program
 
@@ -11,7 +11,7 @@ struct StreamTests {
     try program.folder.write(bodies(3) + "no event\n", to: "in/a.jsonl")
   }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01", "--verbose"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01", "--verbose"]
 
   /// Runs the program with `arguments` and the streams that a shell makes of `redirections`.
   private func run(_ arguments: [String], _ redirections: String) throws -> Int32 {
@@ -22,32 +22,32 @@ struct StreamTests {
   }
 
   @Test(
-    "A night talks to streams that take nothing, and publishes",
+    "A run talks to streams that take nothing, and publishes",
     arguments: ["2>&-", "<&- >&- 2>&-", "2>/dev/full", "2>&1 | true"])
-  func night(_ redirections: String) throws {
-    _ = try run(night + ["--progress", "always"], redirections)
+  func run(_ redirections: String) throws {
+    _ = try run(run + ["--progress", "always"], redirections)
     #expect(try program.rows("inputs.csv").map { $0["accepted"] } == ["3"])
     let lock = try Data(
       contentsOf: URL(fileURLWithPath: program.folder.path("subledger.sqlite.lock")))
     #expect(lock.isEmpty, "words for standard error are in a file of the night")
   }
 
-  @Test("What was asked for and cannot be told is 74", arguments: [">/dev/full", ">&-"])
+  @Test("What was asked for and cannot be reported is 74", arguments: [">/dev/full", ">&-"])
   func answer(_ redirections: String) throws {
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     #expect(try run(["status"], redirections + " 2>words") == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
     #expect(words.contains("cannot write to standard output"))
   }
 
   @Test(
-    "Whoever stops reading is told nothing more; what was not told to the end ends with 141",
+    "Whoever stops reading gets nothing more; output that was not written to the end ends with 141",
     arguments: [
       (["explain", "revenue_monthly", "charges"], 141), (["explain", "--subscription", "7"], 66),
       (["status"], 0), (["verify"], 0), (["close", "2026-02", "--force", "--reason", "r"], 0),
     ])
   func unread(_ arguments: [String], _ status: Int) throws {
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     // A pipe whose reading end is closed before the program begins.
     let unread = "mkfifo pipe && exec 3<>pipe 4>pipe 3>&- && exec \"$0\" \"$@\" >&4 2>words"
     let ended = try execute(
@@ -63,7 +63,7 @@ struct StreamTests {
     let empty = try program.run(["status"])
     #expect(empty.status == 0, "\(empty)")
     #expect(empty.output.contains("nothing was read"))
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     #expect(try program.run(["status"]).output.contains(/accepted +3\n/))
   }
 
@@ -71,7 +71,7 @@ struct StreamTests {
   func handles(_ count: Int) throws {
     let limited = "ulimit -n \(count); exec \"$0\" \"$@\" 2>words"
     let ended = try execute(
-      ["sh", "-c", limited, Program.binary.path] + night, in: program.folder.path)
+      ["sh", "-c", limited, Program.binary.path] + run, in: program.folder.path)
     #expect(ended.status == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
     #expect(words.contains("free file handles") && words.contains("ulimit -n"))
@@ -82,11 +82,11 @@ struct StreamTests {
   func longFile() throws {
     let limited = "ulimit -f 64; exec \"$0\" \"$@\" 2>words"
     let ended = try execute(
-      ["sh", "-c", limited, Program.binary.path] + night, in: program.folder.path)
+      ["sh", "-c", limited, Program.binary.path] + run, in: program.folder.path)
     #expect(ended.status == 74)
     let words = try String(contentsOfFile: program.folder.path("words"), encoding: .utf8)
     #expect(words.contains("in the ledger"), "\(words)")
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
   }
 
   @Test("SIGINT ends a simulation with 130, and one without an end is not begun")
@@ -107,7 +107,7 @@ struct StreamTests {
     let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
     try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
     defer { close(descriptor) }
-    let waiting = try program.start(night + ["--lock-wait", "1000"])
+    let waiting = try program.start(run + ["--lock-wait", "1000"])
     program.waitUntilAtLock(waiting)
     #expect(waiting.isRunning)
     waiting.terminate()

@@ -17,7 +17,7 @@ struct UpgradeTests {
     return ReleasedLedger(name: "today", folder: folder)
   }
 
-  private func night(_ release: ReleasedLedger, _ ledger: String) throws -> [String] {
+  private func run(_ release: ReleasedLedger, _ ledger: String) throws -> [String] {
     let path = { release.folder.appendingPathComponent($0).path }
     let asOf = try String(contentsOfFile: path("as_of.txt"), encoding: .utf8)
     return [
@@ -28,14 +28,14 @@ struct UpgradeTests {
     ]
   }
 
-  @Test("The next night on the ledger of any release publishes what one from nothing does")
+  @Test("The next run on the ledger of any release publishes what one from nothing does")
   func releases() throws {
     for release in try ReleasedLedger.all() + [today()] {
       let (kept, fresh) = ("\(release.name)-kept", "\(release.name)-fresh")
       let bytes = [UInt8](try release.unpacked())
       try program.folder.write(bytes, to: "\(kept).sqlite")
       for ledger in [kept, fresh] {
-        let result = try program.run(try night(release, ledger))
+        let result = try program.run(try run(release, ledger))
         #expect([0, 1].contains(result.status), "\(release.name): \(result)")
       }
       let sets = (try timeless(program, kept), try timeless(program, fresh))

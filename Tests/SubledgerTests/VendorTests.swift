@@ -84,8 +84,8 @@ struct VendorTests {
       let report = name.split(separator: ".").dropFirst().joined(separator: ".")
       let rows = try program.rows(report.replacingOccurrences(of: "@", with: "/"))
       let lines = rows.map { row in columns.map { row[$0] ?? "no column \($0)" } }
-      let told = ([columns] + lines).map { $0.joined(separator: ",") + "\n" }.joined()
-      #expect(told == expected, "\(name)")
+      let reported = ([columns] + lines).map { $0.joined(separator: ",") + "\n" }.joined()
+      #expect(reported == expected, "\(name)")
     }
   }
 

@@ -7,8 +7,8 @@ import Testing
 struct VerifyTests {
   private let program: Program
 
-  /// Some nights of a small world, with conflicts, late copies, snapshots and decisions.
-  init() throws { program = try RandomNights.lived(seed: 11).world.program }
+  /// Some runs of a small world, with conflicts, late copies, snapshots and decisions.
+  init() throws { program = try RandomRuns.lived(seed: 11).world.program }
 
   @Test("A ledger, its archives and the set hold, as text and as JSON, and nothing is written")
   func holds() throws {
@@ -50,10 +50,10 @@ struct VerifyTests {
     // A name that is no UTF-8 is found again by the way it is shown.
     let move = "mv in/a.jsonl \"in/$(printf 'a\\377b\\nc').jsonl\""
     try output(of: ["sh", "-c", move], in: one.folder.path)
-    let night = [
+    let run = [
       "run", "--archives", "in", "--snapshots", "seen", "--captured-at", "2026-02-25T06:00:00Z",
     ]
-    #expect([0, 1].contains(try one.run(night + ["--as-of", "2026-03-01"]).status))
+    #expect([0, 1].contains(try one.run(run + ["--as-of", "2026-03-01"]).status))
     let proof = try one.run(["verify", "--replay", "--strict"])
     #expect(proof.status == 0, "\(proof)")
     #expect(proof.output.contains("holds    replay.reports"))
@@ -64,8 +64,8 @@ struct VerifyTests {
     let one = try Program()
     for name in ["in/a.jsonl", "in/b.jsonl"] {
       try one.folder.write(bodies(3), to: name)
-      let night = try one.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
-      #expect([0, 1].contains(night.status), "\(night)")
+      let run = try one.run(["run", "--archives", "in", "--as-of", "2026-03-01"])
+      #expect([0, 1].contains(run.status), "\(run)")
     }
     try FileManager.default.removeItem(atPath: one.folder.path("in/a.jsonl"))
     let whole = try one.run(["verify", "--strict", "--replay"])
@@ -113,13 +113,13 @@ struct VerifyTests {
         "delete from identity where first = (select max(first) from identity)",
         "identities of stored events are in no row"
       ),
-      ("create table more (a)", "more is no part of a ledger"),
+      ("create table more (a)", "more is not part of a ledger"),
     ])
-  func changed(sql: String, told: String) throws {
+  func changed(sql: String, reported: String) throws {
     try alter(sql)
     let result = try verify()
     #expect([65, 70].contains(result.status), "\(result)")
-    #expect(result.output.contains(told), "\(result)")
+    #expect(result.output.contains(reported), "\(result)")
   }
 
   @Test("Of any byte flipped in the ledger's file, what it says is the same or it is named")

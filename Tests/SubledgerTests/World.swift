@@ -32,7 +32,7 @@ struct World {
     if isPublished {
       let published = try Self.published.value(options) {
         let world = try World(Program(copying: written))
-        try world.publish(world.night())
+        try world.publish(world.run())
         return world.program
       }
       try self.init(Program(copying: published))
@@ -51,8 +51,8 @@ struct World {
       .trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
-  /// The arguments of a whole night over `archives`, with a ledger named like the report set.
-  func night(
+  /// The arguments of a whole run over `archives`, with a ledger named like the report set.
+  func run(
     archives: [String] = ["world/archives"], out: String = "reports", asOf: String? = nil
   ) -> [String] {
     var inputs = ["world/snapshots/sdk"]
@@ -69,7 +69,7 @@ struct World {
     FileManager.default.fileExists(atPath: program.folder.path(name))
   }
 
-  /// Runs a whole night and expects that it published a set.
+  /// Runs a whole run and expects that it published a set.
   func publish(_ arguments: [String]) throws {
     let result = try program.run(arguments)
     try #require([0, 1].contains(result.status), "\(result)")
@@ -84,7 +84,7 @@ struct World {
   }
 }
 
-/// What speaks of arrival itself, and so may differ between nights that saw the same events.
+/// What speaks of arrival itself, and so may differ between runs that saw the same events.
 let arrivalFiles = [
   "inputs.csv", "rejects.csv", "deliveries_daily", "restatements.csv", "breaks_history.csv",
   "datapackage.json", "SHA256SUMS",

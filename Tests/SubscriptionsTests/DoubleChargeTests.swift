@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A store transaction is charged once and given back once")
 struct DoubleChargeTests {
-  private func life(
+  private func history(
     _ story: Story, _ change: (inout FoldSettings) -> Void = { _ in }
   ) throws -> SubscriptionHistory {
     var rules = FoldSettings(asOf: at("2026-06-01"))
@@ -13,15 +13,15 @@ struct DoubleChargeTests {
     return try SubscriptionHistory(events: story.events, rules: rules)
   }
 
-  private func excluded(_ facts: BookedLives) -> [String] {
+  private func excluded(_ facts: BookedHistories) -> [String] {
     facts.excluded.map { "\($0.key.reason.name) \($0.value.events) \($0.value.charges)" }.sorted()
   }
 
   /// A subscription of two months.
   private func twoMonths() -> Story {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10") {
       $0.created = at("2026-02-11")
     }
     return story
@@ -31,7 +31,7 @@ struct DoubleChargeTests {
   func twice() throws {
     for kind in [EventKind.renewed, .started] {
       var story = twoMonths()
-      story.tell(kind, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
+      story.report(kind, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
         $0.transaction = 102
         $0.created = at("2026-02-12")
       }
@@ -40,46 +40,47 @@ struct DoubleChargeTests {
       #expect(excluded(facts) == ["double_charge 1 1"])
       facts.facts.excluded = [:]
       #expect(facts == once)
-      let (told, single) = (try life(story), try life(twoMonths()))
-      #expect(told.findings.map(\.code) == [.doubleCharge])
-      #expect(told.findings.map(\.difference) == [usd("12")])
-      #expect(told.state?.charges == single.state?.charges)
+      let (reported, single) = (try history(story), try history(twoMonths()))
+      #expect(reported.findings.map(\.code) == [.doubleCharge])
+      #expect(reported.findings.map(\.difference) == [usd("12")])
+      #expect(reported.state?.charges == single.state?.charges)
       let late = Instant(milliseconds: .max)
-      #expect(told.hasLooseEnds(since: late) == single.hasLooseEnds(since: late))
+      #expect(reported.hasLooseEnds(since: late) == single.hasLooseEnds(since: late))
       let booked = try story.facts(asOf: "2026-06-01") { $0.doubleCharges = .book }
       #expect(excluded(booked).isEmpty && booked.total(\.grossUSD) == "32.00")
-      #expect(try life(story) { $0.doubleCharges = .book }.findings.map(\.code) == [.doubleCharge])
+      #expect(
+        try history(story) { $0.doubleCharges = .book }.findings.map(\.code) == [.doubleCharge])
     }
   }
 
   @Test("Neither arrival nor event time decides which charge is booked, but when it was made")
   func order() throws {
     var story = twoMonths()
-    story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
+    story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "12") {
       $0.transaction = 102
       $0.created = at("2026-02-10")
     }
-    let lives = try [story.events, story.events.reversed()].map { events in
+    let histories = try [story.events, story.events.reversed()].map { events in
       var story = story
       story.events = events
-      return try life(story)
+      return try history(story)
     }
-    #expect(lives[0].findings == lives[1].findings)
-    #expect(lives[0].findings.map(\.difference) == [usd("10")])
+    #expect(histories[0].findings == histories[1].findings)
+    #expect(histories[0].findings.map(\.difference) == [usd("10")])
     #expect(try story.facts(asOf: "2026-06-01").total(\.grossUSD) == "22.00")
   }
 
   @Test("A held charge is explained by itself and by the charge that is booked")
   func explained() throws {
     var story = twoMonths()
-    story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
+    story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
       $0.transaction = 102
       $0.created = at("2026-02-12")
     }
-    let life = try life(story)
-    let times = try life.shares().compactMap { share -> [String]? in
+    let history = try history(story)
+    let times = try history.shares().compactMap { share -> [String]? in
       guard case .excluded = share.cell else { return nil }
-      return life.evidence(of: share).map { text($0.event.time) }
+      return history.evidence(of: share).map { text($0.event.time) }
     }
     #expect(times == [["2026-02-10T03:00:00", "2026-02-10"]])
   }
@@ -89,19 +90,19 @@ struct DoubleChargeTests {
     arguments: [Store.stripe, .amazon, .windows, .paypal, .unknown])
   func otherStores(_ store: Store) throws {
     var story = twoMonths()
-    story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
+    story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
       $0.transaction = 102
     }
     for index in story.events.indices { story.events[index].store = store }
     #expect(try story.facts(asOf: "2026-06-01").total(\.grossUSD) == "30.00")
-    #expect(try life(story).findings.isEmpty)
+    #expect(try history(story).findings.isEmpty)
   }
 
   @Test("A trial and its conversion, a change of product and what it gives back share an id")
   func sharedIDs() throws {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-10", until: "2026-01-17")
-    story.tell(.trialConverted, "2026-01-17", until: "2026-02-17", price: "10") {
+    story.report(.trialStarted, "2026-01-10", until: "2026-01-17")
+    story.report(.trialConverted, "2026-01-17", until: "2026-02-17", price: "10") {
       $0.transaction = 101
     }
     func change(_ value: Int64) -> Revenue {
@@ -109,32 +110,32 @@ struct DoubleChargeTests {
         local: Amount(micros: value), usd: Amount(micros: value), currency: 9, isProceed: false,
         rate: usd("70"))
     }
-    story.tell(.upgraded, "2026-01-20", until: "2026-01-20") {
+    story.report(.upgraded, "2026-01-20", until: "2026-01-20") {
       $0.product = Story.yearly
       $0.previousProduct = Story.monthly
       $0.transaction = 101
       $0.revenue = change(-6_000_000)
     }
-    story.tell(.productChanged, "2026-01-20", until: "2026-01-20") {
+    story.report(.productChanged, "2026-01-20", until: "2026-01-20") {
       $0.product = Story.yearly
       $0.transaction = 101
       $0.revenue = change(0)
     }
     for index in story.events.indices { story.events[index].store = .playStore }
-    let life = try life(story)
-    #expect(life.held.isEmpty)
-    #expect(!life.findings.contains { [.doubleCharge, .overRefund].contains($0.code) })
+    let history = try history(story)
+    #expect(history.held.isEmpty)
+    #expect(!history.findings.contains { [.doubleCharge, .overRefund].contains($0.code) })
   }
 
   @Test("Sandbox charges and those without an id are not compared")
   func sandbox() throws {
     for change: (inout Event) -> Void in [{ $0.environment = .sandbox }, { $0.transaction = 0 }] {
       var story = twoMonths()
-      story.tell(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
+      story.report(.renewed, "2026-02-10T03:00:00", until: "2026-03-10", price: "10") {
         $0.transaction = 102
       }
       for index in story.events.indices { change(&story.events[index]) }
-      #expect(try life(story).findings.isEmpty)
+      #expect(try history(story).findings.isEmpty)
     }
   }
 }
@@ -144,12 +145,12 @@ struct OverRefundTests {
   /// A charge of 10 at 70 %, and refunds of such amounts of it, one a day.
   private func story(_ refunds: [String], isProceed: Bool = false) -> Story {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: isProceed ? "7" : "10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: isProceed ? "7" : "10") {
       $0.revenue?.isProceed = isProceed
       $0.price = Price(local: usd("9.99"), usd: usd("9.99"), currency: 9)
     }
     for (index, amount) in refunds.enumerated() {
-      story.tell(.refunded, "2026-01-1\(index + 1)", price: amount) {
+      story.report(.refunded, "2026-01-1\(index + 1)", price: amount) {
         $0.revenue?.isProceed = isProceed
       }
     }

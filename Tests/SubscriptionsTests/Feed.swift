@@ -12,8 +12,8 @@ struct Telling {
 
   init(_ provider: Provider) { self.provider = provider }
 
-  /// Tells an event; its lineage is `lineage`, and its transaction the same unless changed.
-  mutating func tell(
+  /// Reports an event; its lineage is `lineage`, and its transaction the same unless changed.
+  mutating func report(
     _ kind: EventKind, _ time: String, of lineage: Int64 = 10,
     _ change: (inout Event) -> Void = { _ in }
   ) {
@@ -33,7 +33,7 @@ struct Telling {
     _ time: String, _ transaction: Int64, until end: String?, of lineage: Int64? = nil,
     _ change: (inout Event, inout Observation) -> Void = { _, _ in }
   ) {
-    tell(.observed, time, of: lineage ?? transaction) {
+    report(.observed, time, of: lineage ?? transaction) {
       var state = Observation()
       state.productType = end == nil ? .oneTime : .subscription
       state.isOwned = true
@@ -45,24 +45,25 @@ struct Telling {
     }
   }
 
-  func lives(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
+  func histories(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
     -> [SubscriptionHistory]
   {
     var rules = FoldSettings(asOf: at(asOf))
     change(&rules)
-    return try Subscriptions.lives(of: events, rules: rules)
+    return try Subscriptions.histories(of: events, rules: rules)
   }
 
-  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws -> BookedLives
+  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
+    -> BookedHistories
   {
-    try BookedLives(lives(asOf: asOf, change))
+    try BookedHistories(histories(asOf: asOf, change))
   }
 
-  /// Kind and time of what the only life comes to, one a line.
+  /// Kind and time of what the only subscription comes to, one a line.
   func history(asOf: String = "2027-01-01") throws -> [String] {
-    let lives = try lives(asOf: asOf)
-    #expect(lives.count == 1)
-    return lives.first?.events.map { "\($0.kind.name) \(text($0.time))" } ?? []
+    let histories = try histories(asOf: asOf)
+    #expect(histories.count == 1)
+    return histories.first?.events.map { "\($0.kind.name) \(text($0.time))" } ?? []
   }
 }
 
@@ -75,7 +76,7 @@ func text(_ instant: Instant) -> String {
   return "\(day.text)T\(parts.joined(separator: ":"))"
 }
 
-extension BookedLives {
+extension BookedHistories {
   func count(_ gap: CoverageGap) -> Int64 {
     facts.gaps.reduce(0) { $0 + ($1.key.gap == gap ? $1.value : 0) }
   }

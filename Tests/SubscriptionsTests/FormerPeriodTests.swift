@@ -3,13 +3,13 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What is told late of a former period says nothing of the one that runs")
+@Suite("What is reported late of a former period says nothing of the one that runs")
 struct FormerPeriodTests {
   /// Bought monthly in January, and a year from the 20th on, whose end only its length gives.
   private func upgraded() -> Story {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.upgraded, "2026-01-20", until: "2026-01-20", price: "60") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.upgraded, "2026-01-20", until: "2026-01-20", price: "60") {
       $0.product = Story.yearly
     }
     return story
@@ -20,7 +20,7 @@ struct FormerPeriodTests {
   @Test("The expiry of the product that was left ends no upgrade")
   func expiryOfOldProduct() throws {
     var story = upgraded()
-    story.tell(.expired, "2026-02-10", until: "2026-02-10") { $0.transaction = 101 }
+    story.report(.expired, "2026-02-10", until: "2026-02-10") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-06-01", year).count(.churned) == 0)
     // That of the product itself does.
     story.events[2].transaction = 102
@@ -30,26 +30,26 @@ struct FormerPeriodTests {
   @Test("A cancel of the product that was left switches nothing off after the change")
   func cancelOfOldProduct() throws {
     var story = upgraded()
-    story.tell(.canceled, "2026-01-20T00:00:20", until: "2026-02-10") { $0.transaction = 101 }
+    story.report(.canceled, "2026-01-20T00:00:20", until: "2026-02-10") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-02-01").count(.autoRenewOff, product: Story.yearly) == 0)
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-02-01")))
-    #expect(life.state?.isAutoRenewOff == false)
+    #expect(history.state?.isAutoRenewOff == false)
     story.events[2].transaction = 102
     #expect(try story.facts(asOf: "2026-02-01").count(.autoRenewOff, product: Story.yearly) == 1)
   }
 
   @Test(
-    "A renewal is not ended, nor its end explained, by what the charge before it is told of",
+    "A renewal is not ended, nor its end explained, by what the charge before it is reported for",
     arguments: [EventKind.expired, .billingRetry, .revoked])
   func afterRenewal(kind: EventKind) throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
-    story.tell(kind, "2026-02-10T00:00:05", until: "2026-02-10T00:00:05") { $0.transaction = 101 }
-    let life = try SubscriptionHistory(
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(kind, "2026-02-10T00:00:05", until: "2026-02-10T00:00:05") { $0.transaction = 101 }
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-    #expect(life.state?.silentEnd == at("2026-03-10"))
+    #expect(history.state?.silentEnd == at("2026-03-10"))
     let facts = try story.facts(asOf: "2026-04-01")
     #expect(facts.days(.churnedUnknown) == ["2026-03-10"] && facts.count(.churned) == 1)
     story.events[2].transaction = 102
@@ -62,42 +62,42 @@ struct FormerPeriodTests {
   @Test("Failed payments and cancels of a trial say nothing of what converted it")
   func afterConversion() throws {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-03", until: "2026-01-10")
-    story.tell(.trialConverted, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.trialCanceled, "2026-01-10T00:20:00") { $0.transaction = 101 }
-    story.tell(.trialBillingRetry, "2026-01-10T01:00:00") { $0.transaction = 101 }
+    story.report(.trialStarted, "2026-01-03", until: "2026-01-10")
+    story.report(.trialConverted, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.trialCanceled, "2026-01-10T00:20:00") { $0.transaction = 101 }
+    story.report(.trialBillingRetry, "2026-01-10T01:00:00") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-02-01").count(.autoRenewOff) == 0)
-    story.tell(.canceled, "2026-01-20", until: "2026-02-10")
+    story.report(.canceled, "2026-01-20", until: "2026-02-10")
     #expect(try story.facts(asOf: "2026-03-01").days(.churnedVoluntary) == ["2026-02-10"])
   }
 
   @Test("A cancel of a charge that never came proves the charge, and leaves no silence before it")
   func cancelOfUnseen() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.canceled, "2026-02-20", until: "2026-03-10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.canceled, "2026-02-20", until: "2026-03-10") {
       $0.transaction = 555
       $0.startsLineage = false
     }
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-    #expect(life.state?.silentEnd == nil)
-    #expect(life.state?.unseenPeriods.map(\.transaction) == [555])
-    #expect(life.state?.unseenPeriods.map(\.previousEnd) == [at("2026-02-10")])
+    #expect(history.state?.silentEnd == nil)
+    #expect(history.state?.unseenPeriods.map(\.transaction) == [555])
+    #expect(history.state?.unseenPeriods.map(\.previousEnd) == [at("2026-02-10")])
   }
 
   @Test("The refund of an older charge that never came explains no silence, but a newer one may")
   func refundOfUnseen() throws {
     func silentEnd(charged: String) throws -> Instant? {
       var story = Story()
-      story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-      story.tell(.refunded, "2026-01-20", price: "10") {
+      story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      story.report(.refunded, "2026-01-20", price: "10") {
         $0.transaction = 55
         $0.periodStart = at(charged)
       }
-      let life = try SubscriptionHistory(
+      let history = try SubscriptionHistory(
         events: story.events, rules: FoldSettings(asOf: at("2026-04-01")))
-      return life.state?.silentEnd
+      return history.state?.silentEnd
     }
     #expect(try silentEnd(charged: "2025-11-10") == at("2026-02-10"))
     #expect(try silentEnd(charged: "2026-01-15") == nil)

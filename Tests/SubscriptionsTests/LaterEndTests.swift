@@ -5,47 +5,47 @@ import Domain
 
 @Suite("The store can put an end off")
 struct LaterEndTests {
-  /// Paid to 10 February; what is told with its transaction says when it ends.
+  /// Paid to 10 February; what is reported with its transaction says when it ends.
   private func bought() -> Story {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
     return story
   }
 
-  @Test("A later end that a cancel or an expiry of the charge tells moves nothing but the end")
+  @Test("A later end that a cancel or an expiry of the charge reports moves nothing but the end")
   func putOff() throws {
     for canceled in ["2026-02-05", "2026-02-12"] {
       var story = bought()
-      story.tell(.canceled, canceled, until: "2026-02-20")
-      story.tell(.expired, "2026-02-20", until: "2026-02-20")
+      story.report(.canceled, canceled, until: "2026-02-20")
+      story.report(.expired, "2026-02-20", until: "2026-02-20")
       let facts = try story.facts(asOf: "2026-04-01")
       #expect(facts.days(.churnedVoluntary) == ["2026-02-20"] && facts.count(.churned) == 1)
       #expect(facts.mrr(.new) == "10.00" && facts.mrr(.churned) == "10.00")
       #expect(facts.total(\.grossUSD) == "10.00")
     }
     var alone = bought()
-    alone.tell(.expired, "2026-02-20", until: "2026-02-20")
+    alone.report(.expired, "2026-02-20", until: "2026-02-20")
     #expect(try alone.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-20"])
   }
 
   @Test("What is renewed at the end that was put off never lapsed")
   func renewed() throws {
     var story = bought()
-    story.tell(.canceled, "2026-01-31", until: "2026-02-20")
-    story.tell(.renewed, "2026-02-20", until: "2026-03-20", price: "10")
+    story.report(.canceled, "2026-01-31", until: "2026-02-20")
+    story.report(.renewed, "2026-02-20", until: "2026-03-20", price: "10")
     let facts = try story.facts(asOf: "2026-03-01")
     #expect(facts.count(.churned) == 0 && facts.count(.reactivated) == 0)
     #expect(facts.count(.autoRenewOff) == 0)
   }
 
-  @Test("The last end that is told counts, and none before the end that was paid for")
+  @Test("The last end that is reported counts, and none before the end that was paid for")
   func lastWord() throws {
     var story = bought()
-    story.tell(.canceled, "2026-01-31", until: "2026-02-20")
-    story.tell(.canceled, "2026-02-01", until: "2026-02-10")
+    story.report(.canceled, "2026-01-31", until: "2026-02-20")
+    story.report(.canceled, "2026-02-01", until: "2026-02-10")
     #expect(try story.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-10"])
     var early = bought()
-    early.tell(.expired, "2026-01-20", until: "2026-01-20")
+    early.report(.expired, "2026-01-20", until: "2026-01-20")
     #expect(try early.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-10"])
   }
 
@@ -54,17 +54,18 @@ struct LaterEndTests {
     arguments: [EventKind.billingRetry, .graceEntered, .refunded, .productChanged])
   func otherKinds(kind: EventKind) throws {
     var story = bought()
-    story.tell(kind, "2026-02-09", until: "2026-02-20") { $0.transaction = 101 }
+    story.report(kind, "2026-02-09", until: "2026-02-20") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-10"])
     guard kind == .billingRetry || kind == .graceEntered else { return }
-    story.tell(.expired, "2026-02-20", until: "2026-02-20") { $0.transaction = 101 }
+    story.report(.expired, "2026-02-20", until: "2026-02-20") { $0.transaction = 101 }
     #expect(try story.facts(asOf: "2026-04-01").days(.churnedInvoluntary) == ["2026-02-10"])
   }
 
-  @Test("An end later by half a period, or told of another transaction, is that of another charge")
+  @Test(
+    "An end later by half a period, or reported for another transaction, is that of another charge")
   func ofAnotherCharge() throws {
     var story = bought()
-    story.tell(.canceled, "2026-02-05", until: "2026-02-26")
+    story.report(.canceled, "2026-02-05", until: "2026-02-26")
     #expect(try story.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-10"])
     story.events[1].periodEnd = at("2026-02-20")
     #expect(try story.facts(asOf: "2026-04-01").days(.churned) == ["2026-02-20"])
@@ -75,8 +76,8 @@ struct LaterEndTests {
   @Test("A refund before the end that was put off takes access away")
   func refunded() throws {
     var story = bought()
-    story.tell(.canceled, "2026-02-05", until: "2026-02-20")
-    story.tell(.refunded, "2026-02-15", price: "10")
+    story.report(.canceled, "2026-02-05", until: "2026-02-20")
+    story.report(.refunded, "2026-02-15", price: "10")
     #expect(try story.facts(asOf: "2026-04-01").days(.churnedRefund) == ["2026-02-15"])
   }
 }

@@ -5,82 +5,82 @@ import Domain
 
 @Suite("What the events of a lineage come to")
 struct LineageStateTests {
-  private func life(_ story: Story, asOf: String = "2026-12-01") throws -> SubscriptionHistory {
+  private func history(_ story: Story, asOf: String = "2026-12-01") throws -> SubscriptionHistory {
     try SubscriptionHistory(events: story.events, rules: FoldSettings(asOf: at(asOf)))
   }
 
-  @Test("States tell the end and the renewal of a period that never opened")
+  @Test("States report the end and the renewal of a period that never opened")
   func neverOpened() throws {
     var story = Story()
-    story.tell(.canceled, "2026-01-10", until: "2026-02-01")
-    let state = try #require(try life(story).state)
+    story.report(.canceled, "2026-01-10", until: "2026-02-01")
+    let state = try #require(try history(story).state)
     #expect(state.isSubscription && state.isAutoRenewOff && !state.isTrial)
     #expect(state.periodEnd == at("2026-02-01") && state.charges.isEmpty)
-    #expect(!state.isExpiryTold)
+    #expect(!state.isExpiryReported)
   }
 
   @Test("A purchase that does not renew is no subscription")
   func oneTime() throws {
     var story = Story()
-    story.tell(.purchased, "2026-01-10", price: "5")
-    let state = try #require(try life(story).state)
+    story.report(.purchased, "2026-01-10", price: "5")
+    let state = try #require(try history(story).state)
     #expect(!state.isSubscription && state.periodEnd == nil)
   }
 
   @Test("A cancel of another transaction with a later end speaks of a charge that never came")
-  func toldEnd() throws {
+  func reportedEnd() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    story.tell(.canceled, "2026-02-10", until: "2026-03-01") {
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.canceled, "2026-02-10", until: "2026-03-01") {
       $0.transaction = 777
       $0.startsLineage = false
     }
-    #expect(try life(story).state?.toldEnd == at("2026-03-01"))
+    #expect(try history(story).state?.reportedEnd == at("2026-03-01"))
     story.events[1].transaction = story.events[0].transaction
-    #expect(try life(story).state?.toldEnd == nil)
+    #expect(try history(story).state?.reportedEnd == nil)
   }
 
   @Test("Grace of a period that never came does not prolong the one that did")
   func graceOfAnother() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    story.tell(.billingRetry, "2026-03-01", until: "2026-03-01") {
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.billingRetry, "2026-03-01", until: "2026-03-01") {
       $0.transaction = 777
       $0.startsLineage = false
       $0.graceEnd = at("2026-03-17")
     }
     // Its charge does, until the end that was paid for.
-    #expect(try life(story).state?.effectiveEnd == at("2026-03-01"))
+    #expect(try history(story).state?.effectiveEnd == at("2026-03-01"))
     story.events[1].transaction = story.events[0].transaction
-    #expect(try life(story).state?.effectiveEnd == at("2026-03-17"))
+    #expect(try history(story).state?.effectiveEnd == at("2026-03-17"))
   }
 
   @Test("A downgrade is announced for the next renewal; the product held stays")
   func announced() throws {
     var story = Story()
-    story.tell(.downgraded, "2026-01-10", until: "2026-02-01") {
+    story.report(.downgraded, "2026-01-10", until: "2026-02-01") {
       $0.previousProduct = Story.yearly
     }
-    let state = try #require(try life(story).state)
+    let state = try #require(try history(story).state)
     #expect(state.product == Story.yearly && state.scheduledProduct == Story.monthly)
   }
 
   @Test("A trial followed by a counted renewal is a loose end; by its conversion it is none")
   func looseEnds() throws {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.renewed, "2026-02-08", until: "2026-03-08", price: "10") { $0.renewalCount = 1 }
-    #expect(try life(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.renewed, "2026-02-08", until: "2026-03-08", price: "10") { $0.renewalCount = 1 }
+    #expect(try history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
     story.events[1].renewalCount = nil
     story.events[1].kind = .trialConverted
-    story.tell(.canceled, "2026-03-01", until: "2026-03-08")
-    #expect(try !life(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    story.report(.canceled, "2026-03-01", until: "2026-03-08")
+    #expect(try !history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
   }
 
   @Test("An end is silent once gap and window are over and nothing says what followed it")
   func silentEnd() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
     func silentEnd(_ asOf: String, _ provider: Provider = .qonversion) throws -> Instant? {
       let events = story.events.map { event in
         var event = event
@@ -97,7 +97,7 @@ struct LineageStateTests {
     }
     for kind in [EventKind.canceled, .expired, .billingRetry, .paused, .refunded] {
       story.events = Array(story.events.prefix(1))
-      story.tell(kind, "2026-01-20", until: "2026-02-01")
+      story.report(kind, "2026-01-20", until: "2026-02-01")
       #expect(try silentEnd("2026-03-01") == nil, "\(kind)")
     }
   }
@@ -105,78 +105,78 @@ struct LineageStateTests {
   @Test("A pause explains an end that it lasts to, and none before which it was lifted")
   func pauseBeforeEnd() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    story.tell(.paused, "2026-01-20", until: "2026-02-01")
-    #expect(try !life(story).hasLooseEnds(since: Instant(milliseconds: .max)))
-    story.tell(.resumed, "2026-01-25", until: "2026-02-01")
-    #expect(try life(story).state?.silentEnd == at("2026-02-01"))
-    #expect(try life(story).hasLooseEnds(since: Instant(milliseconds: .max)))
-    story.tell(.paused, "2026-01-28", until: "2026-02-01")
-    #expect(try life(story).state?.silentEnd == nil)
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.paused, "2026-01-20", until: "2026-02-01")
+    #expect(try !history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    story.report(.resumed, "2026-01-25", until: "2026-02-01")
+    #expect(try history(story).state?.silentEnd == at("2026-02-01"))
+    #expect(try history(story).hasLooseEnds(since: Instant(milliseconds: .max)))
+    story.report(.paused, "2026-01-28", until: "2026-02-01")
+    #expect(try history(story).state?.silentEnd == nil)
   }
 
-  @Test("A cancel of the year before explains an end, until an expiry closes that life")
+  @Test("A cancel of the year before explains an end, until an expiry closes that subscription")
   func commitment() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    story.tell(.canceled, "2026-01-05", until: "2026-02-01")
-    story.tell(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
-    #expect(try life(story).state?.silentEnd == nil)
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.canceled, "2026-01-05", until: "2026-02-01")
+    story.report(.renewed, "2026-02-01", until: "2026-03-01", price: "10")
+    #expect(try history(story).state?.silentEnd == nil)
     // Stores charge some seconds before the end.
     story.events[2].time = at("2026-02-28T23:59:50")
     story.events[2].periodStart = story.events[2].time
     story.events[2].periodEnd = at("2026-04-01")
-    #expect(try life(story).state?.silentEnd == nil)
+    #expect(try history(story).state?.silentEnd == nil)
     story.events[2].periodEnd = at("2026-03-01")
-    story.tell(.expired, "2026-03-01", until: "2026-03-01")
-    story.tell(.started, "2026-03-10", until: "2026-04-10", price: "10")
-    #expect(try life(story).state?.silentEnd == at("2026-04-10"))
+    story.report(.expired, "2026-03-01", until: "2026-03-01")
+    story.report(.started, "2026-03-10", until: "2026-04-10", price: "10")
+    #expect(try history(story).state?.silentEnd == at("2026-04-10"))
   }
 
   @Test("Silence is silence, whatever was given back in part or of an older period")
   func refundsOfOthers() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10") { $0.transaction = 1 }
-    story.tell(.renewed, "2026-02-01", until: "2026-03-01", price: "10") { $0.transaction = 2 }
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10") { $0.transaction = 1 }
+    story.report(.renewed, "2026-02-01", until: "2026-03-01", price: "10") { $0.transaction = 2 }
     let before = story.events
     for (transaction, price) in [(Int64(1), "-10"), (2, "-1")] {
       story.events = before
-      story.tell(.refunded, "2026-02-10", until: "2026-02-10", price: price) {
+      story.report(.refunded, "2026-02-10", until: "2026-02-10", price: price) {
         $0.transaction = transaction
       }
-      #expect(try life(story).state?.silentEnd == at("2026-03-01"))
+      #expect(try history(story).state?.silentEnd == at("2026-03-01"))
     }
     story.events = before
-    story.tell(.refunded, "2026-02-10", until: "2026-02-10", price: "-10") { $0.transaction = 9 }
-    #expect(try life(story).state?.silentEnd == nil)
+    story.report(.refunded, "2026-02-10", until: "2026-02-10", price: "-10") { $0.transaction = 9 }
+    #expect(try history(story).state?.silentEnd == nil)
   }
 
   @Test("Only a monthly plan that renewed after its cancel can be committed for a year")
   func noCommitment() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-01-08", price: "3")
-    story.tell(.canceled, "2026-01-05", until: "2026-01-08")
-    story.tell(.renewed, "2026-01-08", until: "2026-01-15", price: "3")
-    #expect(try life(story).state?.silentEnd == at("2026-01-15"))
+    story.report(.started, "2026-01-01", until: "2026-01-08", price: "3")
+    story.report(.canceled, "2026-01-05", until: "2026-01-08")
+    story.report(.renewed, "2026-01-08", until: "2026-01-15", price: "3")
+    #expect(try history(story).state?.silentEnd == at("2026-01-15"))
     story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    story.tell(.billingRetry, "2026-02-01", until: "2026-02-01")
-    story.tell(.canceled, "2026-02-20", until: "2026-02-01")
-    story.tell(.started, "2026-03-01", until: "2026-04-01", price: "10")
-    #expect(try life(story).state?.silentEnd == at("2026-04-01"))
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.billingRetry, "2026-02-01", until: "2026-02-01")
+    story.report(.canceled, "2026-02-20", until: "2026-02-01")
+    story.report(.started, "2026-03-01", until: "2026-04-01", price: "10")
+    #expect(try history(story).state?.silentEnd == at("2026-04-01"))
   }
 
-  @Test("Ends that count as churn are told with the product held")
+  @Test("Ends that count as churn are reported with the product held")
   func churned() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-    story.tell(.started, "2026-02-10", until: "2027-02-10", price: "90") {
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+    story.report(.started, "2026-02-10", until: "2027-02-10", price: "90") {
       $0.product = Story.yearly
     }
-    let churned = try #require(try life(story).state).churned
+    let churned = try #require(try history(story).state).churned
     #expect(churned == [Churned(at: at("2026-02-01"), product: Story.monthly)])
     story.events.removeLast()
-    story.tell(.paused, "2026-01-20", until: "2026-02-01")
-    #expect(try life(story).state?.churned == [])
+    story.report(.paused, "2026-01-20", until: "2026-02-01")
+    #expect(try history(story).state?.churned == [])
   }
 }

@@ -9,15 +9,15 @@ struct ListedPriceTests {
   private static let pound: StringID = 12
 
   /// A month of a product listed at 9.99 euros and 10.80 dollars, and what is given back of it.
-  private func life(
+  private func history(
     _ refund: Revenue?, currency: StringID = 0, listed: [PriceBook.Price]? = nil
   ) throws -> SubscriptionHistory {
     var feed = Telling(.iaptic)
-    feed.tell(.started, "2026-01-10") {
+    feed.report(.started, "2026-01-10") {
       $0.periodEnd = at("2026-02-10")
       $0.revenue = currency == 0 ? nil : Revenue(currency: currency, isProceed: false)
     }
-    feed.tell(.refunded, "2026-01-12") { $0.revenue = refund }
+    feed.report(.refunded, "2026-01-12") { $0.revenue = refund }
     var rules = FoldSettings(asOf: at("2026-01-20"))
     let euros = PriceBook.Price(
       currency: Self.euro, validFrom: at("2026-01-01"), local: usd("9.99"), usd: usd("10.80"),
@@ -25,43 +25,45 @@ struct ListedPriceTests {
     for price in listed ?? [euros] {
       rules.prices.add(price, store: .unknown, product: Telling.monthly)
     }
-    return try #require(try lives(of: feed.events, rules: rules).first)
+    return try #require(try histories(of: feed.events, rules: rules).first)
   }
 
-  private func facts(_ life: SubscriptionHistory) throws -> BookedLives { try BookedLives([life]) }
+  private func facts(_ history: SubscriptionHistory) throws -> BookedHistories {
+    try BookedHistories([history])
+  }
 
   @Test("A refund of the listed amount is whole, whatever it is in US dollars")
   func whole() throws {
     for dollars in ["10.80", "11"] {
       let refund = Revenue(local: usd("9.99"), usd: usd(dollars), currency: Self.euro)
-      let facts = try facts(life(refund))
+      let facts = try facts(history(refund))
       #expect(facts.total(\.refundsUSD) == "10.80" && facts.total(\.proceedsUSD) == "0.00")
       #expect(facts.revenue.keys.allSatisfy { $0.basis == .priceBook })
       #expect(facts.days(.churnedRefund) == ["2026-01-12"])
     }
   }
 
-  @Test("Where a charge tells no currency, the price that began last counts, whatever its own")
+  @Test("Where a charge reports no currency, the price that began last counts, whatever its own")
   func latest() throws {
     let dollars = PriceBook.Price(validFrom: at("2025-01-01"), usd: usd("10"))
     let euros = PriceBook.Price(
       currency: Self.euro, validFrom: at("2026-01-01"), local: usd("12"), usd: usd("13"))
     for listed in [[dollars, euros], [euros, dollars]] {
-      #expect(try facts(life(nil, listed: listed)).total(\.refundsUSD) == "13.00")
+      #expect(try facts(history(nil, listed: listed)).total(\.refundsUSD) == "13.00")
     }
   }
 
   @Test("A refund of less than the listed amount is money alone")
   func partial() throws {
     let facts = try facts(
-      life(Revenue(local: usd("4"), usd: usd("4.30"), currency: Self.euro)))
+      history(Revenue(local: usd("4"), usd: usd("4.30"), currency: Self.euro)))
     #expect(facts.total(\.refundsLocal) == "4.00" && facts.total(\.refundsUSD) == "4.30")
     #expect(facts.days(.churnedRefund).isEmpty)
   }
 
-  @Test("A refund in another currency than the listed one is told, and not booked in its row")
+  @Test("A refund in another currency than the listed one is reported, and not booked in its row")
   func foreign() throws {
-    let part = try life(Revenue(local: usd("4"), usd: usd("5.10"), currency: Self.pound))
+    let part = try history(Revenue(local: usd("4"), usd: usd("5.10"), currency: Self.pound))
     #expect(part.findings.map(\.code) == [.currencyMismatch])
     #expect(
       part.findings.first?.evidence
@@ -74,9 +76,9 @@ struct ListedPriceTests {
     #expect(refunds.values.map(\.refundsUSD.sum) == [usd("5.10")])
   }
 
-  @Test("What a refund in another currency is told to be leaves out what it does not say")
+  @Test("What a refund in another currency is reported to be leaves out what it does not say")
   func foreignWords() throws {
-    func words(_ refund: Revenue) throws -> String? { try life(refund).findings.first?.evidence }
+    func words(_ refund: Revenue) throws -> String? { try history(refund).findings.first?.evidence }
     let start = "the refund of 2026-01-12T00:00:00Z"
     let middle =
       " is in another currency than its charge of 2026-01-10T00:00:00Z (9.99 local, 10.80 USD)"
@@ -88,7 +90,7 @@ struct ListedPriceTests {
     #expect(try words(part) == start + " (2.00 USD)" + middle)
   }
 
-  @Test("A charge that tells its currency takes the price booked in it, and none in another")
+  @Test("A charge that reports its currency takes the price booked in it, and none in another")
   func currency() throws {
     let euros = PriceBook.Price(
       currency: Self.euro, validFrom: at("2026-01-02"), local: usd("9.99"), usd: usd("10.80"))
@@ -96,7 +98,7 @@ struct ListedPriceTests {
       currency: Self.pound, validFrom: at("2026-01-01"), local: usd("8.99"), usd: usd("11.50"))
     let any = PriceBook.Price(validFrom: at("2026-01-01"), usd: usd("12"))
     func row(_ listed: [PriceBook.Price]) throws -> (RevenueKey, RevenueSums)? {
-      let facts = try facts(life(nil, currency: Self.pound, listed: listed))
+      let facts = try facts(history(nil, currency: Self.pound, listed: listed))
       #expect(facts.revenue.count == 2)
       return facts.revenue.first { $0.value.charges == 1 }
     }
@@ -108,9 +110,9 @@ struct ListedPriceTests {
     #expect(other.0.currency == Self.pound && other.1.grossUSD.sum == usd("12"))
   }
 
-  @Test("A charge that tells no currency takes the price that began last, in whatever it is")
+  @Test("A charge that reports no currency takes the price that began last, in whatever it is")
   func noCurrency() throws {
-    let facts = try facts(life(nil))
+    let facts = try facts(history(nil))
     #expect(Set(facts.revenue.keys.map(\.currency)) == [Self.euro])
     #expect(facts.total(\.grossUSD) == "10.80" && facts.total(\.refundsUSD) == "10.80")
   }

@@ -5,16 +5,16 @@ import Domain
 
 @Suite("Lives of a user")
 struct LivesTests {
-  @Test("What follows the end of another product is one life; what overlaps is another")
+  @Test("What follows the end of another product is one subscription; what overlaps is another")
   func overlap() throws {
     var feed = Telling(.flobuk)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-03-10", 11, until: "2027-03-10") { event, _ in event.product = Telling.yearly }
-    let lives = try feed.lives(asOf: "2026-04-01")
-    #expect(lives.map { $0.state?.lineages } == [[10, 11]])
-    #expect(lives.map { $0.state?.lineage } == [11])
+    let histories = try feed.histories(asOf: "2026-04-01")
+    #expect(histories.map { $0.state?.lineages } == [[10, 11]])
+    #expect(histories.map { $0.state?.lineage } == [11])
     feed.events[1].time = at("2026-02-09")
-    #expect(try feed.lives(asOf: "2026-04-01").map { $0.state?.lineages } == [[10], [11]])
+    #expect(try feed.histories(asOf: "2026-04-01").map { $0.state?.lineages } == [[10], [11]])
   }
 
   @Test("A product, a group or a change of product ties what overlaps")
@@ -25,19 +25,19 @@ struct LivesTests {
       event.product = Telling.yearly
       state.group = 6
     }
-    #expect(try feed.lives(asOf: "2026-04-01").count == 2)
+    #expect(try feed.histories(asOf: "2026-04-01").count == 2)
     var grouped = feed
     grouped.events[1].observation?.group = 5
-    #expect(try grouped.lives(asOf: "2026-04-01").count == 1)
+    #expect(try grouped.histories(asOf: "2026-04-01").count == 1)
     var same = feed
     same.events[1].product = Telling.monthly
-    #expect(try same.lives(asOf: "2026-04-01").count == 1)
+    #expect(try same.histories(asOf: "2026-04-01").count == 1)
     var elsewhere = same
     elsewhere.events[1].store = .stripe
-    #expect(try elsewhere.lives(asOf: "2026-04-01").count == 2)
+    #expect(try elsewhere.histories(asOf: "2026-04-01").count == 2)
   }
 
-  @Test("A purchase that another replaced gives its life to it")
+  @Test("A purchase that another replaced gives its subscription to it")
   func replaced() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
@@ -54,7 +54,7 @@ struct LivesTests {
     let facts = try feed.facts(asOf: "2026-04-01")
     #expect(facts.count(.transferIn) == 1 && facts.count(.churned) == 0)
     feed.events[2].observation?.isReplaced = false
-    #expect(try feed.lives(asOf: "2026-04-01").count == 2)
+    #expect(try feed.histories(asOf: "2026-04-01").count == 2)
     #expect(try feed.facts(asOf: "2026-04-01").count(.new) == 2)
   }
 
@@ -63,24 +63,24 @@ struct LivesTests {
   func replacedWithin() throws {
     var feed = Telling(.iaptic)
     let left = "2026-01-20T00:00:05"
-    feed.tell(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
+    feed.report(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
     feed.show("2026-01-20", 12, until: "2026-02-20", of: 10) { event, _ in
       event.product = Telling.yearly
     }
     feed.show(left, 10, until: "2026-01-20") { _, state in
       (state.isReplaced, state.isOwned) = (true, false)
     }
-    feed.tell(.started, "2026-02-15", of: 11) {
+    feed.report(.started, "2026-02-15", of: 11) {
       $0.product = 3
       $0.periodEnd = at("2026-02-22")
     }
-    let lives = try feed.lives(asOf: "2026-02-18")
-    #expect(lives.map { $0.state?.lineages } == [[10], [11]])
+    let histories = try feed.histories(asOf: "2026-02-18")
+    #expect(histories.map { $0.state?.lineages } == [[10], [11]])
     let facts = try feed.facts(asOf: "2026-02-18")
     #expect(facts.days(.transferIn) == ["2026-01-20"] && facts.count(.new) == 2)
   }
 
-  @Test("A purchase that was replaced ended when its state says, however late that is told")
+  @Test("A purchase that was replaced ended when its state says, however late that is reported")
   func replacedLongAgo() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
@@ -92,7 +92,7 @@ struct LivesTests {
       state.isReplaced = true
       state.isOwned = false
     }
-    #expect(try feed.lives(asOf: "2026-04-01").map { $0.state?.lineages } == [[10, 11]])
+    #expect(try feed.histories(asOf: "2026-04-01").map { $0.state?.lineages } == [[10, 11]])
     let facts = try feed.facts(asOf: "2026-04-01")
     #expect(facts.days(.transferIn) == ["2026-01-20"])
     #expect(facts.count(.new) == 1 && facts.count(.churned) == 0)
@@ -107,7 +107,7 @@ struct LivesTests {
     #expect(facts.excluded.values.map(\.events) == [1])
     #expect(facts.excluded.values.map(\.charges) == [1])
     #expect(facts.revenue.isEmpty && facts.movements.isEmpty && facts.gaps.isEmpty)
-    #expect(try feed.lives(asOf: "2026-04-01").compactMap(\.state).isEmpty)
+    #expect(try feed.histories(asOf: "2026-04-01").compactMap(\.state).isEmpty)
   }
 
   @Test("FLOBUK without user is booked, and in no count of subscriptions, but for Play")
@@ -118,7 +118,7 @@ struct LivesTests {
     #expect(facts.revenue.values.map(\.charges) == [1] && facts.count(.unchainedCharge) == 1)
     #expect(facts.movements.isEmpty && facts.retention.isEmpty && facts.renewals.isEmpty)
     func churned() throws -> [Churned] {
-      try feed.lives(asOf: "2026-04-01").flatMap { $0.state?.churned ?? [] }
+      try feed.histories(asOf: "2026-04-01").flatMap { $0.state?.churned ?? [] }
     }
     #expect(try churned() == [])
     feed.events[0].store = .playStore
@@ -131,7 +131,7 @@ struct LivesTests {
   func paused() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
-    feed.tell(.paused, "2026-02-10T00:00:05", of: 10)
+    feed.report(.paused, "2026-02-10T00:00:05", of: 10)
     let paused = try feed.facts(asOf: "2026-02-20")
     #expect(paused.days(.paused) == ["2026-02-10"] && paused.count(.churned) == 0)
     #expect(paused.count(.lost) == 0)

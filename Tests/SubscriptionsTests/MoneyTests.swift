@@ -30,7 +30,7 @@ import Domain
     #expect(money.mismatch == nil)
   }
 
-  @Test("A price that disagrees with the proceeds is not used and is told")
+  @Test("A price that disagrees with the proceeds is not used and is reported")
   func mismatch() throws {
     let result = try charge(isProceed: true, value: "7", price: "10.06")
     #expect(result.money.grossUSD == usd("10"))
@@ -95,9 +95,9 @@ import Domain
   @Test("Without transaction ids a refund gives back the latest charge of its user and product")
   func refundOf2020() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.transaction = 0 }
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10") { $0.transaction = 0 }
-    story.tell(.refunded, "2026-02-20", price: "10") { $0.transaction = 0 }
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.transaction = 0 }
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10") { $0.transaction = 0 }
+    story.report(.refunded, "2026-02-20", price: "10") { $0.transaction = 0 }
     let facts = try story.facts(asOf: "2026-03-01")
     #expect(facts.days(.churnedRefund) == ["2026-02-20"])
     #expect(facts.revenue.first { $0.value.refunds == 1 }?.key.chargeKind == .renewal)
@@ -109,13 +109,13 @@ import Domain
   @Test("A refund takes row, rate and, when whole, the amounts of its charge")
   func refund() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10") {
       $0.country = 5
       $0.revenue = Revenue(
         local: usd("7"), usd: usd("7"), currency: 9, isProceed: true, rate: usd("70"))
       $0.price = Price(local: usd("10.01"), usd: usd("10.01"), currency: 9)
     }
-    story.tell(.refunded, "2026-01-12") {
+    story.report(.refunded, "2026-01-12") {
       $0.country = 6
       $0.revenue = Revenue(
         local: usd("7"), usd: usd("7.2"), currency: 9, isProceed: true, rate: usd("85"))
@@ -127,16 +127,17 @@ import Domain
     #expect(facts.total(\.proceedsUSD) == "0.00")
   }
 
-  @Test("Of a charge and a refund of which one was sent as proceeds, the prices tell what is whole")
+  @Test(
+    "Of a charge and a refund of which one was sent as proceeds, the prices report what is whole")
   func changedSetting() throws {
-    func facts(charge: String, _ sentAsProceeds: Bool, refund: String) throws -> BookedLives {
+    func facts(charge: String, _ sentAsProceeds: Bool, refund: String) throws -> BookedHistories {
       var story = Story()
-      story.tell(.started, "2026-01-10", until: "2026-02-10") {
+      story.report(.started, "2026-01-10", until: "2026-02-10") {
         $0.revenue = Revenue(
           local: usd(charge), usd: usd(charge), currency: 9, isProceed: sentAsProceeds,
           rate: usd("70"))
       }
-      story.tell(.refunded, "2026-01-12") {
+      story.report(.refunded, "2026-01-12") {
         $0.revenue = Revenue(
           local: usd(refund), usd: usd(refund), currency: 9, isProceed: !sentAsProceeds,
           rate: usd("70"))
@@ -157,8 +158,10 @@ import Domain
   @Test("Of a charge without a rate a part goes back without one, in the row of the charge")
   func refundWithoutRate() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") { $0.revenue?.rate = nil }
-    story.tell(.refunded, "2026-01-12", price: "4")
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10") {
+      $0.revenue?.rate = nil
+    }
+    story.report(.refunded, "2026-01-12", price: "4")
     let facts = try story.facts(asOf: "2026-02-01")
     #expect(facts.revenue.count == 2 && facts.revenue.keys.allSatisfy { $0.rate == nil })
     #expect(facts.total(\.refundsUSD) == "4.00")
@@ -171,48 +174,48 @@ import Domain
     let first = at("2026-01-01")
     let count = 4000
     for number in 0..<count {
-      feed.tell(.purchased, "2026-01-01") {
+      feed.report(.purchased, "2026-01-01") {
         $0.time = first + Interval(milliseconds: Int64(number) * 1000)
         $0.transaction = Int64(number + 1)
       }
-      feed.tell(.purchaseRefunded, "2026-01-02") {
+      feed.report(.purchaseRefunded, "2026-01-02") {
         $0.time = first + .days(1) + Interval(milliseconds: Int64(number) * 1000)
         $0.transaction = number < count / 2 ? Int64(number + 1) : 0
       }
     }
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: feed.events, rules: FoldSettings(asOf: at("2026-02-01")))
-    let refunded = life.bookings.compactMap(\.refundedCharge)
+    let refunded = history.bookings.compactMap(\.refundedCharge)
     #expect(refunded.count == count && Set(refunded).count == count)
-    #expect(life.state?.refunds.allSatisfy(\.chargeIsKnown) == true)
+    #expect(history.state?.refunds.allSatisfy(\.chargeIsKnown) == true)
   }
 
   @Test("A charge without amounts is unknown, never zero")
   func unknown() throws {
     var story = Story()
-    story.tell(.renewed, "2026-01-10", until: "2026-02-10")
+    story.report(.renewed, "2026-01-10", until: "2026-02-10")
     let cell = try story.facts(asOf: "2026-02-01").revenue.first
     #expect(cell?.key.basis == AmountBasis.none)
     #expect(cell?.value.grossUSD.unknown == 1)
   }
 
-  @Test("Revenue on an event that charges nothing is not booked and is told")
+  @Test("Revenue on an event that charges nothing is not booked and is reported")
   func unexpected() throws {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-10", until: "2026-01-17", price: "9.99")
-    let life = try SubscriptionHistory(
+    story.report(.trialStarted, "2026-01-10", until: "2026-01-17", price: "9.99")
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-02-01")))
-    #expect(life.findings.map(\.code) == [.unexpectedRevenue])
+    #expect(history.findings.map(\.code) == [.unexpectedRevenue])
     #expect(try story.facts(asOf: "2026-02-01").revenue.isEmpty)
   }
 
-  @Test("What a charge without amounts tells of its rate holds for what is given back of it")
+  @Test("What a charge without amounts reports its rate holds for what is given back of it")
   func rateAlone() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10") {
       $0.revenue = Revenue(isProceed: false, rate: usd("70"))
     }
-    story.tell(.refunded, "2026-01-12", price: "4.40") { $0.revenue?.rate = usd("85") }
+    story.report(.refunded, "2026-01-12", price: "4.40") { $0.revenue?.rate = usd("85") }
     let facts = try story.facts(asOf: "2026-02-01")
     #expect(facts.revenue.keys.allSatisfy { $0.rate == usd("70") })
     // 70 % of 4.40.
@@ -224,8 +227,8 @@ import Domain
   func ownCurrency() throws {
     var story = Story()
     for (number, currency) in [StringID(11), 12].enumerated() {
-      story.tell(.purchased, "2026-01-10T0\(number):00:00")
-      story.tell(.purchaseRefunded, "2026-01-12T0\(number):00:00", price: "5") {
+      story.report(.purchased, "2026-01-10T0\(number):00:00")
+      story.report(.purchaseRefunded, "2026-01-12T0\(number):00:00", price: "5") {
         $0.revenue?.currency = currency
       }
     }

@@ -6,7 +6,7 @@ import Domain
 @Suite struct MovementTests {
   private func subscriber() -> Story {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
     return story
   }
 
@@ -23,8 +23,8 @@ import Domain
   @Test("A charge within the renewal gap is no lapse, whatever expiry falls in it")
   func gapIsBridged() throws {
     var story = subscriber()
-    story.tell(.expired, "2026-02-10")
-    story.tell(.renewed, "2026-02-11", until: "2026-03-11", price: "10")
+    story.report(.expired, "2026-02-10")
+    story.report(.renewed, "2026-02-11", until: "2026-03-11", price: "10")
     let facts = try story.facts(asOf: "2026-03-01")
     #expect(facts.count(.churned) == 0)
     #expect(facts.count(.new) == 1)
@@ -33,7 +33,7 @@ import Domain
   @Test("A charge a second after the gap is a lapse and a reactivation")
   func lapse() throws {
     var story = subscriber()
-    story.tell(.renewed, "2026-02-11T00:00:01", until: "2026-03-11", price: "10")
+    story.report(.renewed, "2026-02-11T00:00:01", until: "2026-03-11", price: "10")
     let facts = try story.facts(asOf: "2026-03-01")
     #expect(facts.days(.churned) == ["2026-02-10"])
     #expect(facts.days(.reactivated) == ["2026-02-11"])
@@ -43,8 +43,8 @@ import Domain
   @Test("A payment out of billing retry within the horizon is a recovery")
   func recovery() throws {
     var story = subscriber()
-    story.tell(.billingRetry, "2026-02-10T00:05:00", until: "2026-02-10")
-    story.tell(.renewed, "2026-03-05", until: "2026-04-05", price: "10")
+    story.report(.billingRetry, "2026-02-10T00:05:00", until: "2026-02-10")
+    story.report(.renewed, "2026-03-05", until: "2026-04-05", price: "10")
     let facts = try story.facts(asOf: "2026-03-20")
     #expect(facts.count(.churnedInvoluntary, in: "2026-02") == 1)
     #expect(facts.count(.recovered, in: "2026-03") == 1)
@@ -54,20 +54,20 @@ import Domain
   @Test("After the store gave up, or after the horizon, a payment is a reactivation")
   func noRecovery() throws {
     var gaveUp = subscriber()
-    gaveUp.tell(.billingRetry, "2026-02-10T00:05:00")
-    gaveUp.tell(.canceled, "2026-02-26")
-    gaveUp.tell(.renewed, "2026-03-05", until: "2026-04-05", price: "10")
+    gaveUp.report(.billingRetry, "2026-02-10T00:05:00")
+    gaveUp.report(.canceled, "2026-02-26")
+    gaveUp.report(.renewed, "2026-03-05", until: "2026-04-05", price: "10")
     #expect(try gaveUp.facts(asOf: "2026-03-20").count(.reactivated) == 1)
     var late = subscriber()
-    late.tell(.billingRetry, "2026-02-10T00:05:00")
-    late.tell(.renewed, "2026-04-12", until: "2026-05-12", price: "10")
+    late.report(.billingRetry, "2026-02-10T00:05:00")
+    late.report(.renewed, "2026-04-12", until: "2026-05-12", price: "10")
     #expect(try late.facts(asOf: "2026-04-20").count(.reactivated) == 1)
   }
 
   @Test("Grace is active and makes the end involuntary")
   func grace() throws {
     var story = subscriber()
-    story.tell(.billingRetry, "2026-02-10T00:05:00") { $0.graceEnd = at("2026-02-26") }
+    story.report(.billingRetry, "2026-02-10T00:05:00") { $0.graceEnd = at("2026-02-26") }
     let facts = try story.facts(asOf: "2026-03-20")
     #expect(facts.days(.churnedInvoluntary) == ["2026-02-26"])
   }
@@ -75,7 +75,7 @@ import Domain
   @Test("A cancel before the end is voluntary and shows as auto-renew off until the end")
   func voluntary() throws {
     var story = subscriber()
-    story.tell(.canceled, "2026-01-20")
+    story.report(.canceled, "2026-01-20")
     let facts = try story.facts(asOf: "2026-03-20")
     #expect(facts.count(.churnedVoluntary, in: "2026-02") == 1)
     #expect(facts.count(.autoRenewOff, in: "2026-01") == 1)
@@ -85,8 +85,8 @@ import Domain
   @Test("A commitment that renews after a cancel stays active and on")
   func commitment() throws {
     var story = subscriber()
-    story.tell(.canceled, "2026-01-20")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(.canceled, "2026-01-20")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
     let facts = try story.facts(asOf: "2026-02-20")
     #expect(facts.count(.churned) == 0)
     #expect(facts.count(.autoRenewOff) == 0)
@@ -95,13 +95,13 @@ import Domain
   @Test("A pause that was lifted before it began is none; one that began is resumed by a charge")
   func liftedPause() throws {
     var story = subscriber()
-    story.tell(.paused, "2026-01-20")
+    story.report(.paused, "2026-01-20")
     #expect(try story.facts(asOf: "2026-03-20").days(.paused) == ["2026-02-10"])
-    story.tell(.resumed, "2026-01-25")
+    story.report(.resumed, "2026-01-25")
     let lifted = try story.facts(asOf: "2026-03-20")
     #expect(lifted.count(.paused) == 0 && lifted.days(.churnedUnknown) == ["2026-02-10"])
     story.events[2].time = at("2026-03-10")
-    story.tell(.renewed, "2026-03-10", until: "2026-04-10", price: "10")
+    story.report(.renewed, "2026-03-10", until: "2026-04-10", price: "10")
     let resumed = try story.facts(asOf: "2026-03-20")
     #expect(resumed.days(.paused) == ["2026-02-10"] && resumed.days(.resumed) == ["2026-03-10"])
   }
@@ -109,9 +109,9 @@ import Domain
   @Test("A refund of a period that was over when it was paused is money only")
   func refundInPause() throws {
     var story = subscriber()
-    story.tell(.paused, "2026-02-01")
-    story.tell(.refunded, "2026-02-20", price: "10")
-    story.tell(.renewed, "2026-03-03", until: "2026-04-03", price: "10")
+    story.report(.paused, "2026-02-01")
+    story.report(.refunded, "2026-02-20", price: "10")
+    story.report(.renewed, "2026-03-03", until: "2026-04-03", price: "10")
     let facts = try story.facts(asOf: "2026-03-20")
     #expect(facts.days(.paused) == ["2026-02-10"] && facts.days(.resumed) == ["2026-03-03"])
     #expect(facts.count(.churned) == 0 && facts.count(.reactivated) == 0)
@@ -120,8 +120,8 @@ import Domain
   @Test("A whole refund of the current period ends it at once, never bridged by the gap")
   func wholeRefund() throws {
     var story = subscriber()
-    story.tell(.refunded, "2026-01-15", price: "10")
-    story.tell(.started, "2026-01-15T12:00:00", until: "2026-02-15", price: "10")
+    story.report(.refunded, "2026-01-15", price: "10")
+    story.report(.started, "2026-01-15T12:00:00", until: "2026-02-15", price: "10")
     let facts = try story.facts(asOf: "2026-02-01")
     #expect(facts.days(.churnedRefund) == ["2026-01-15"])
     #expect(facts.days(.reactivated) == ["2026-01-15"])
@@ -131,19 +131,19 @@ import Domain
   @Test("A partial refund, or one of an older period, is money only")
   func refundsWithoutChurn() throws {
     var partial = subscriber()
-    partial.tell(.refunded, "2026-01-15", price: "4")
+    partial.report(.refunded, "2026-01-15", price: "4")
     #expect(try partial.facts(asOf: "2026-02-01").count(.churned) == 0)
     var older = subscriber()
-    older.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
-    older.tell(.refunded, "2026-02-12", price: "10") { $0.transaction = 101 }
+    older.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    older.report(.refunded, "2026-02-12", price: "10") { $0.transaction = 101 }
     #expect(try older.facts(asOf: "2026-02-20").count(.churned) == 0)
   }
 
   @Test("A cancel between a renewal's date and its message is of the new period")
   func cancelBeforeMessage() throws {
     var story = subscriber()
-    story.tell(.canceled, "2026-02-10T05:00:00") { $0.transaction = 102 }
-    story.tell(.renewed, "2026-02-10T10:00:00", until: "2026-03-10", price: "10") {
+    story.report(.canceled, "2026-02-10T05:00:00") { $0.transaction = 102 }
+    story.report(.renewed, "2026-02-10T10:00:00", until: "2026-03-10", price: "10") {
       $0.periodStart = at("2026-02-10")
     }
     #expect(try story.facts(asOf: "2026-02-20").count(.autoRenewOff) == 1)
@@ -152,27 +152,28 @@ import Domain
     #expect(try story.facts(asOf: "2026-04-01").count(.churnedUnknown) == 1)
   }
 
-  @Test("An expiry that is told to be the customer's wish is voluntary")
-  func toldVoluntary() throws {
+  @Test("An expiry that is reported to be the customer's wish is voluntary")
+  func reportedVoluntary() throws {
     var story = subscriber()
-    story.tell(.expired, "2026-02-10") { $0.reason = .voluntary }
+    story.report(.expired, "2026-02-10") { $0.reason = .voluntary }
     #expect(try story.facts(asOf: "2026-04-01").count(.churnedVoluntary) == 1)
     story.events[1].reason = .developer
     #expect(try story.facts(asOf: "2026-04-01").count(.churnedDeveloper) == 1)
   }
 
-  @Test("A first paid period with a proven life before it is first seen, a conversion is new")
+  @Test(
+    "A first paid period with a proven subscription before it is first seen, a conversion is new")
   func firstSeen() throws {
     var renewal = Story()
-    renewal.tell(.renewed, "2026-01-10", until: "2026-02-10", price: "10")
+    renewal.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10")
     #expect(try renewal.facts(asOf: "2026-01-20").count(.firstSeen) == 1)
     var foreign = Story()
-    foreign.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") {
+    foreign.report(.started, "2026-01-10", until: "2026-02-10", price: "10") {
       $0.startsLineage = false
     }
     #expect(try foreign.facts(asOf: "2026-01-20").count(.firstSeen) == 1)
     var conversion = Story()
-    conversion.tell(.trialConverted, "2026-01-10", until: "2026-02-10", price: "10") {
+    conversion.report(.trialConverted, "2026-01-10", until: "2026-02-10", price: "10") {
       $0.startsLineage = false
     }
     #expect(try conversion.facts(asOf: "2026-01-20").count(.new) == 1)
@@ -182,8 +183,8 @@ import Domain
   func countedAfterTrial() throws {
     func opening(_ start: String, counter: Int32?) throws -> [String: Int64] {
       var story = Story()
-      story.tell(.trialStarted, "2026-01-03", until: "2026-01-10")
-      story.tell(.started, start, until: "2026-07-10", price: "10") { $0.renewalCount = counter }
+      story.report(.trialStarted, "2026-01-03", until: "2026-01-10")
+      story.report(.started, start, until: "2026-07-10", price: "10") { $0.renewalCount = counter }
       let facts = try story.facts(asOf: "2026-06-20")
       return ["new": facts.count(.new), "first_seen": facts.count(.firstSeen)]
     }
@@ -197,7 +198,7 @@ import Domain
   @Test("A product change moves the lineage between rows once, and takes its end from the body")
   func upgrade() throws {
     var story = subscriber()
-    story.tell(.upgraded, "2026-01-20", until: "2026-01-20", price: "100") {
+    story.report(.upgraded, "2026-01-20", until: "2026-01-20", price: "100") {
       $0.product = Story.yearly
       $0.previousProduct = Story.monthly
       $0.entitledUntil = at("2027-01-20")
@@ -211,7 +212,7 @@ import Domain
   @Test("A negative product change refunds the old product and is never churn")
   func refundedRemainder() throws {
     var story = subscriber()
-    story.tell(.upgraded, "2026-01-20", until: "2026-01-20") {
+    story.report(.upgraded, "2026-01-20", until: "2026-01-20") {
       $0.product = Story.yearly
       $0.previousProduct = Story.monthly
       $0.revenue = Revenue(usd: Amount(micros: -6_000_000), currency: 9, isProceed: false)
@@ -232,13 +233,13 @@ import Domain
     #expect(facts.count(.churned) == 0)
   }
 
-  @Test("Any order of arrival tells the same life")
+  @Test("Any order of arrival reports the same subscription")
   func orderFree() throws {
     var story = subscriber()
-    story.tell(.canceled, "2026-01-20")
-    story.tell(.expired, "2026-02-10")
-    story.tell(.started, "2026-02-10", until: "2026-03-10", price: "10")
-    story.tell(.refunded, "2026-02-12", price: "10")
+    story.report(.canceled, "2026-01-20")
+    story.report(.expired, "2026-02-10")
+    story.report(.started, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(.refunded, "2026-02-12", price: "10")
     let facts = try story.facts(asOf: "2026-06-01")
     for turn in 0..<20 {
       story.events.swapAt(turn % story.events.count, (turn * 3 + 1) % story.events.count)

@@ -11,7 +11,7 @@ struct PaidPricesTests {
   private func story(_ prices: [String]) -> Story {
     var story = Story()
     for (step, price) in prices.enumerated() {
-      story.tell(
+      story.report(
         step == 0 ? .started : .renewed, "2026-0\(step + 1)-01", until: "2026-0\(step + 2)-01",
         price: price)
     }
@@ -37,10 +37,10 @@ struct PaidPricesTests {
 
   @Test("A lower price that stays, or one between two different prices, is no offer")
   func lowerPrices() throws {
-    for told in [
+    for reported in [
       ["10", "10", "8", "8"], ["10", "5", "12"], ["5", "10", "10"], ["10", "10", "5"],
     ] {
-      #expect(try paid([story(told)]).offer(of: product, full: usd("10")) == nil, "\(told)")
+      #expect(try paid([story(reported)]).offer(of: product, full: usd("10")) == nil, "\(reported)")
     }
   }
 

@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("What is told of a product or purchase that another has followed")
+@Suite("What is reported for a product or purchase that another has followed")
 struct PastPurchasesTests {
   private let upgraded: StringID = 2
 
@@ -14,7 +14,7 @@ struct PastPurchasesTests {
   /// A purchase of 10 January.
   private func bought(in store: Store = .appStore) -> Telling {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10") { $0.store = store }
+    feed.report(.started, "2026-01-10") { $0.store = store }
     return feed
   }
 
@@ -28,9 +28,9 @@ struct PastPurchasesTests {
   func upgradeInPlay() throws {
     for kind in [EventKind.expired, .canceled, .endedInvoluntarily, .graceEntered] {
       var feed = bought(in: .playStore)
-      feed.tell(.upgraded, "2026-02-01", of: 11) { change(&$0, in: .playStore) }
-      feed.tell(kind, "2026-02-01T00:00:01") { $0.store = .playStore }
-      feed.tell(.renewed, "2026-03-01", of: 11) {
+      feed.report(.upgraded, "2026-02-01", of: 11) { change(&$0, in: .playStore) }
+      feed.report(kind, "2026-02-01T00:00:01") { $0.store = .playStore }
+      feed.report(.renewed, "2026-03-01", of: 11) {
         $0.store = .playStore
         $0.product = upgraded
         $0.transaction = 12
@@ -47,9 +47,9 @@ struct PastPurchasesTests {
   func upgradeInAppStore() throws {
     for transaction in [Int64(10), 11] {
       var feed = bought()
-      feed.tell(.upgraded, "2026-02-01", of: 11) { change(&$0) }
-      feed.tell(.expired, "2026-02-10")
-      feed.tell(.canceled, "2026-02-12") {
+      feed.report(.upgraded, "2026-02-01", of: 11) { change(&$0) }
+      feed.report(.expired, "2026-02-10")
+      feed.report(.canceled, "2026-02-12") {
         $0.product = upgraded
         $0.transaction = transaction
       }
@@ -61,19 +61,19 @@ struct PastPurchasesTests {
   @Test("What is bought in the place of something that was being collected is not given up with it")
   func boughtInRetry() throws {
     var feed = bought()
-    feed.tell(.graceEntered, "2026-02-10")
-    feed.tell(.started, "2026-02-20", of: 20) { $0.product = upgraded }
-    feed.tell(.endedInvoluntarily, "2026-02-23")
+    feed.report(.graceEntered, "2026-02-10")
+    feed.report(.started, "2026-02-20", of: 20) { $0.product = upgraded }
+    feed.report(.endedInvoluntarily, "2026-02-23")
     let facts = try feed.facts(asOf: "2026-03-15", monthly)
     #expect(facts.days(.churned) == ["2026-02-10"] && facts.days(.recovered) == ["2026-02-20"])
   }
 
-  @Test("An expiry told late ends its own product, not the one bought at its end")
+  @Test("An expiry reported late ends its own product, not the one bought at its end")
   func expiredLate() throws {
     var feed = bought()
-    feed.tell(.canceled, "2026-01-20")
-    feed.tell(.started, "2026-02-10T00:00:01", of: 20) { $0.product = upgraded }
-    feed.tell(.expired, "2026-02-10T01:00:00")
+    feed.report(.canceled, "2026-01-20")
+    feed.report(.started, "2026-02-10T00:00:01", of: 20) { $0.product = upgraded }
+    feed.report(.expired, "2026-02-10T01:00:00")
     let facts = try feed.facts(asOf: "2026-03-01", monthly)
     #expect(facts.count(.churned) == 0 && facts.days(.transferIn) == ["2026-02-10"])
   }
@@ -81,13 +81,13 @@ struct PastPurchasesTests {
   @Test("A downgrade leaves the old product held until the next charge")
   func downgrade() throws {
     var feed = bought()
-    feed.tell(.downgraded, "2026-01-20") { change(&$0) }
-    feed.tell(.canceled, "2026-01-25")
-    feed.tell(.expired, "2026-02-10")
+    feed.report(.downgraded, "2026-01-20") { change(&$0) }
+    feed.report(.canceled, "2026-01-25")
+    feed.report(.expired, "2026-02-10")
     let ended = try feed.facts(asOf: "2026-04-01")
     #expect(ended.days(.churnedVoluntary) == ["2026-02-10"])
-    feed.tell(.renewed, "2026-02-10T00:00:05") { $0.product = upgraded }
-    feed.tell(.canceled, "2026-02-11")
+    feed.report(.renewed, "2026-02-10T00:00:05") { $0.product = upgraded }
+    feed.report(.canceled, "2026-02-11")
     let facts = try feed.facts(asOf: "2026-03-01", monthly)
     #expect(facts.count(.churned) == 0 && facts.count(.autoRenewOff) == 0)
   }
@@ -95,20 +95,20 @@ struct PastPurchasesTests {
   @Test("A downgrade that is a purchase of its own in Play outlives the end of the old one")
   func downgradeInPlay() throws {
     var feed = bought(in: .playStore)
-    feed.tell(.downgraded, "2026-01-20", of: 11) { change(&$0, in: .playStore) }
-    feed.tell(.expired, "2026-01-20T00:00:01") { $0.store = .playStore }
+    feed.report(.downgraded, "2026-01-20", of: 11) { change(&$0, in: .playStore) }
+    feed.report(.expired, "2026-01-20T00:00:01") { $0.store = .playStore }
     #expect(try feed.facts(asOf: "2026-02-05", monthly).count(.churned) == 0)
     feed.events[1].lineage = 10
     feed.events[1].transaction = 10
     #expect(try feed.facts(asOf: "2026-02-05", monthly).days(.churned) == ["2026-01-20"])
   }
 
-  @Test("A product bought anew outlives the end of its first purchase, told with an id")
+  @Test("A product bought anew outlives the end of its first purchase, reported with an id")
   func boughtAnew() throws {
     var feed = bought()
-    feed.tell(.canceled, "2026-01-20")
-    feed.tell(.resubscribed, "2026-02-05", of: 11)
-    feed.tell(.expired, "2026-02-10")
+    feed.report(.canceled, "2026-01-20")
+    feed.report(.resubscribed, "2026-02-05", of: 11)
+    feed.report(.expired, "2026-02-10")
     #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churned) == 0)
     feed.events[3].transaction = 0
     #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.churned) == ["2026-02-10"])
@@ -118,11 +118,11 @@ struct PastPurchasesTests {
   func boughtAnewWithoutOriginal() throws {
     for (isOther, transaction) in [(true, Int64(11)), (true, 10), (false, 11)] {
       var feed = bought()
-      feed.tell(.canceled, "2026-01-20")
-      feed.tell(.expired, "2026-02-10")
-      feed.tell(.resubscribed, "2026-03-05", of: 11) { if isOther { change(&$0) } }
+      feed.report(.canceled, "2026-01-20")
+      feed.report(.expired, "2026-02-10")
+      feed.report(.resubscribed, "2026-03-05", of: 11) { if isOther { change(&$0) } }
       for (kind, time) in [(EventKind.canceled, "2026-03-20"), (.expired, "2026-04-05")] {
-        feed.tell(kind, time) {
+        feed.report(kind, time) {
           $0.transaction = transaction
           if isOther { $0.product = upgraded }
         }
@@ -138,8 +138,8 @@ struct PastPurchasesTests {
   @Test("A renewal that names no original transaction goes on with the purchase before it")
   func withoutOriginal() throws {
     var feed = bought()
-    feed.tell(.renewed, "2026-02-10", of: 11)
-    feed.tell(.canceled, "2026-02-20")
+    feed.report(.renewed, "2026-02-10", of: 11)
+    feed.report(.canceled, "2026-02-20")
     let facts = try feed.facts(asOf: "2026-04-01", monthly)
     #expect(facts.days(.churnedVoluntary) == ["2026-03-10"])
   }

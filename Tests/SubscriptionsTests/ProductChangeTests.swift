@@ -4,80 +4,80 @@ import Domain
 @testable import Subscriptions
 
 @Suite struct ProductChangeTests {
-  /// Monthly for $10 from March on, upgraded for $20 on the 16th; nothing tells until when.
+  /// Monthly for $10 from March on, upgraded for $20 on the 16th; is unknown until when.
   private func upgraded() -> Story {
     var story = Story()
-    story.tell(.started, "2026-03-01", until: "2026-04-01", price: "10")
-    story.tell(.upgraded, "2026-03-16", until: "2026-03-16", price: "20") {
+    story.report(.started, "2026-03-01", until: "2026-04-01", price: "10")
+    story.report(.upgraded, "2026-03-16", until: "2026-03-16", price: "20") {
       $0.product = Story.yearly
       $0.previousProduct = Story.monthly
     }
     return story
   }
 
-  @Test("The own time of another product change tells no end of an upgrade")
+  @Test("The own time of another product change reports no end of an upgrade")
   func ownTimeOfAnotherChange() throws {
     var story = upgraded()
-    story.tell(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16T00:00:01") {
+    story.report(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16T00:00:01") {
       $0.product = Story.yearly
     }
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-05-10")))
-    #expect(life.findings.map(\.code) == [.expiryMismatch] && life.state?.silentEnd == nil)
+    #expect(history.findings.map(\.code) == [.expiryMismatch] && history.state?.silentEnd == nil)
     let facts = try story.facts(asOf: "2026-05-10")
     #expect(facts.count(.churned) == 0 && facts.mrr(.transferIn) == "10.00")
   }
 
-  @Test("Nor does the upgrade's own time, told again, or what the old product's charge is told of")
+  @Test("Nor does the upgrade's own time, reported again, or an event of the old product's charge")
   func endsOfAnotherKind() throws {
     var story = upgraded()
     story.events[1].periodStart = at("2026-03-15T23:59:58")
-    story.tell(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16") {
+    story.report(.productChanged, "2026-03-16T00:00:01", until: "2026-03-16") {
       $0.product = Story.yearly
     }
-    story.tell(.canceled, "2026-03-20", until: "2026-04-01") { $0.transaction = 101 }
-    story.tell(.expired, "2026-04-01", until: "2026-04-01") { $0.transaction = 101 }
+    story.report(.canceled, "2026-03-20", until: "2026-04-01") { $0.transaction = 101 }
+    story.report(.expired, "2026-04-01", until: "2026-04-01") { $0.transaction = 101 }
     let facts = try story.facts(asOf: "2026-05-10")
     #expect(facts.count(.churned) == 0 && facts.mrr(.transferOut) == "10.00")
   }
 
-  @Test("Of an upgrade and a downgrade behind it, the next renewal tells the end")
-  func renewalTellsEnd() throws {
+  @Test("Of an upgrade and a downgrade behind it, the next renewal reports the end")
+  func renewalContainsEnd() throws {
     var story = upgraded()
-    story.tell(.downgraded, "2026-03-20", until: "2026-03-20") {
+    story.report(.downgraded, "2026-03-20", until: "2026-03-20") {
       $0.previousProduct = Story.yearly
     }
-    story.tell(.renewed, "2026-04-16", until: "2026-05-16", price: "10")
+    story.report(.renewed, "2026-04-16", until: "2026-05-16", price: "10")
     let facts = try story.facts(asOf: "2026-05-10")
     #expect(facts.count(.churned) == 0 && facts.count(.reactivated) == 0)
     #expect(facts.mrr(.transferIn, product: Story.yearly) == "20.00")
   }
 
-  @Test("A product change that sends another time than its own tells the end of an upgrade")
+  @Test("A product change that sends another time than its own reports the end of an upgrade")
   func changeWithEnd() throws {
     var story = upgraded()
-    story.tell(.downgraded, "2026-03-20", until: "2026-04-16")
+    story.report(.downgraded, "2026-03-20", until: "2026-04-16")
     let facts = try story.facts(asOf: "2026-05-10")
     #expect(facts.days(.churned) == ["2026-04-16"])
   }
 
-  @Test("A life of which only a change of product came ends at no known time")
+  @Test("A subscription of which only a change of product came ends at no known time")
   func changeAlone() throws {
     var story = Story()
-    story.tell(.downgraded, "2026-03-20", until: "2026-03-20")
-    let life = try SubscriptionHistory(
+    story.report(.downgraded, "2026-03-20", until: "2026-03-20")
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-05-10")))
-    #expect(life.state?.periodEnd == nil)
+    #expect(history.state?.periodEnd == nil)
   }
 
   /// Monthly for $10 in Germany under the id 101; on the 16th $5 of it go back under the id
-  /// `credit`, and yearly begins for $100 under the id `charge`, told as `kind`.
+  /// `credit`, and yearly begins for $100 under the id `charge`, reported as `kind`.
   private func remainder(
     credit: Int64, charge: Int64, _ kinds: (EventKind, EventKind), at times: (String, String)
   ) -> Story {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10") { $0.country = 5 }
-    story.tell(kinds.0, times.0, until: times.0) {
+    story.report(.started, "2026-01-01", until: "2026-02-01", price: "10") { $0.country = 5 }
+    story.report(kinds.0, times.0, until: times.0) {
       $0.transaction = credit
       $0.startsLineage = false
       $0.product = Story.yearly
@@ -85,7 +85,7 @@ import Domain
       $0.country = 6
       $0.revenue = Revenue(usd: Amount(micros: -5_000_000), currency: 9, isProceed: false)
     }
-    story.tell(kinds.1, times.1, until: "2027-01-16", price: "100") {
+    story.report(kinds.1, times.1, until: "2027-01-16", price: "100") {
       $0.transaction = charge
       $0.startsLineage = false
       $0.product = Story.yearly
@@ -105,21 +105,21 @@ import Domain
       for names in kinds {
         for time in [early, noon, late] {
           var story = remainder(credit: credit, charge: charge, names, at: (time, noon))
-          let told = "\(credit) \(names) \(time)"
+          let reported = "\(credit) \(names) \(time)"
           for turn in 0..<6 {
             story.events.swapAt(turn % 3, (turn + 1) % 3)
             for index in 0..<3 { story.events[index].identity = Int64((index + turn) % 3) }
-            let life = try SubscriptionHistory(
+            let history = try SubscriptionHistory(
               events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
-            #expect(life.findings.isEmpty, "\(told)")
-            let refund = try #require(life.state?.refunds.first)
-            #expect(refund.transaction == 101 && refund.chargeIsKnown, "\(told)")
+            #expect(history.findings.isEmpty, "\(reported)")
+            let refund = try #require(history.state?.refunds.first)
+            #expect(refund.transaction == 101 && refund.chargeIsKnown, "\(reported)")
             let facts = try story.facts(asOf: "2026-03-01")
             let cell = try #require(facts.revenue.first { $0.value.refunds == 1 })
-            #expect(cell.key.productKey.product == Story.monthly, "\(told)")
-            #expect(cell.key.country == (credit == 101 ? 5 : 6), "\(told)")
+            #expect(cell.key.productKey.product == Story.monthly, "\(reported)")
+            #expect(cell.key.country == (credit == 101 ? 5 : 6), "\(reported)")
             #expect(cell.value.refundsUSD.sum == usd("5") && facts.count(.churned) == 0)
-            #expect(facts.mrr(.transferIn, product: Story.yearly) == "8.333333", "\(told)")
+            #expect(facts.mrr(.transferIn, product: Story.yearly) == "8.333333", "\(reported)")
           }
         }
       }
@@ -130,17 +130,17 @@ import Domain
   func contradictingSigns() throws {
     for (usd, local, isCredit) in [(5, -4, false), (-5, 4, true), (0, -4, true), (0, 4, false)] {
       var story = Story()
-      story.tell(.started, "2026-01-01", until: "2026-02-01", price: "10")
-      story.tell(.upgraded, "2026-01-16", until: "2027-01-16") {
+      story.report(.started, "2026-01-01", until: "2026-02-01", price: "10")
+      story.report(.upgraded, "2026-01-16", until: "2027-01-16") {
         $0.product = Story.yearly
         $0.previousProduct = Story.monthly
         $0.revenue = Revenue(
           local: Amount(micros: Int64(local) * 1_000_000),
           usd: Amount(micros: Int64(usd) * 1_000_000), currency: 9, isProceed: false)
       }
-      let life = try SubscriptionHistory(
+      let history = try SubscriptionHistory(
         events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
-      let change = try #require(life.bookings.last)
+      let change = try #require(history.bookings.last)
       #expect(change.isRefund == isCredit, "\(usd) \(local)")
       #expect(change.money.grossLocal == Amount(micros: 4_000_000))
       #expect(change.money.grossUSD == Amount(micros: Int64(abs(usd)) * 1_000_000))
@@ -153,9 +153,9 @@ import Domain
       credit: 101, charge: 102, (.upgraded, .upgraded),
       at: ("2026-01-16T12:00:00", "2026-01-16T12:00:00"))
     story.events[0].time = at("2026-01-17")
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
-    #expect(life.findings.map(\.code) == [.impossibleSequence])
+    #expect(history.findings.map(\.code) == [.impossibleSequence])
   }
 
   @Test("Between two plans of one product a rest accuses no charge")
@@ -165,17 +165,18 @@ import Domain
       at: ("2026-01-16T12:00:00", "2026-01-16T12:00:01"))
     for previous in [0, Story.yearly] {
       for index in 1...2 { story.events[index].previousProduct = previous }
-      let life = try SubscriptionHistory(
+      let history = try SubscriptionHistory(
         events: story.events, rules: FoldSettings(asOf: at("2026-03-01")))
-      #expect(life.findings.isEmpty)
+      #expect(history.findings.isEmpty)
     }
   }
 
-  @Test("Of two changes in one second, the one without money tells the end of the one that charges")
+  @Test(
+    "Of two changes in one second, the one without money reports the end of the one that charges")
   func unpaidChangeInTheSameSecond() throws {
     for identities in [(Int64(7), Int64(8)), (8, 7)] {
       var story = upgraded()
-      story.tell(.productChanged, "2026-03-16", until: "2026-04-16") {
+      story.report(.productChanged, "2026-03-16", until: "2026-04-16") {
         $0.product = Story.yearly
         $0.identity = identities.0
       }

@@ -3,7 +3,7 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Told kinds without money and ends")
+@Suite("Reported kinds without money and ends")
 struct PurpleTests {
   private let monthly: (inout FoldSettings) -> Void = {
     $0.periods = [Telling.monthly: .months(1), Telling.yearly: .months(12)]
@@ -20,9 +20,9 @@ struct PurpleTests {
   @Test("A renewal after a trial converts it; one after a charge renews")
   func conversion() throws {
     var feed = Telling(.purple)
-    feed.tell(.trialStarted, "2026-01-01")
-    feed.tell(.renewed, "2026-01-08")
-    feed.tell(.renewed, "2026-02-08")
+    feed.report(.trialStarted, "2026-01-01")
+    feed.report(.renewed, "2026-01-08")
+    feed.report(.renewed, "2026-02-08")
     let facts = try feed.facts(asOf: "2026-02-20", monthly)
     #expect(facts.charges(.conversion) == 1 && facts.renewalOrdinals == [1])
     #expect(facts.trials.values.map(\.converted) == [1])
@@ -34,9 +34,9 @@ struct PurpleTests {
   func lateRenewal() throws {
     for product in [Telling.monthly, Telling.yearly] {
       var feed = Telling(.purple)
-      feed.tell(.trialStarted, "2026-01-10")
-      feed.tell(.expired, "2026-01-17")
-      feed.tell(.renewed, "2026-03-20") { $0.product = product }
+      feed.report(.trialStarted, "2026-01-10")
+      feed.report(.expired, "2026-01-17")
+      feed.report(.renewed, "2026-03-20") { $0.product = product }
       let facts = try feed.facts(asOf: "2026-04-01", monthly)
       #expect(facts.charges(.conversion) == 0 && facts.charges(.renewal) == 1)
       #expect(facts.trials.values.map(\.expired) == [1] && facts.count(.firstSeen) == 1)
@@ -51,13 +51,13 @@ struct PurpleTests {
     let cases: [(String, Int64)] = [("2026-03-18", 1), ("2026-03-19", 0)]
     for (day, conversions) in cases {
       var feed = Telling(.iaptic)
-      feed.tell(.trialStarted, "2026-01-10") { $0.periodEnd = at("2026-01-17") }
-      feed.tell(.trialBillingRetry, "2026-01-17")
-      feed.tell(.renewed, day)
+      feed.report(.trialStarted, "2026-01-10") { $0.periodEnd = at("2026-01-17") }
+      feed.report(.trialBillingRetry, "2026-01-17")
+      feed.report(.renewed, day)
       let facts = try feed.facts(asOf: "2026-06-01", monthly)
       #expect(facts.charges(.conversion) == conversions)
       #expect(facts.trials.values.map(\.converted) == [conversions])
-      feed.tell(.trialExpired, "2026-03-01")
+      feed.report(.trialExpired, "2026-03-01")
       #expect(try feed.facts(asOf: "2026-06-01", monthly).charges(.conversion) == 0)
     }
   }
@@ -65,20 +65,20 @@ struct PurpleTests {
   @Test("A trial without an end is pending until it expires")
   func trialEnd() throws {
     var feed = Telling(.purple)
-    feed.tell(.trialStarted, "2026-01-01")
+    feed.report(.trialStarted, "2026-01-01")
     #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.pending) == [1])
-    feed.tell(.expired, "2026-01-08")
+    feed.report(.expired, "2026-01-08")
     #expect(try feed.facts(asOf: "2026-06-01", monthly).trials.values.map(\.expired) == [1])
   }
 
-  @Test("A life without known ends is active until its expiry")
+  @Test("A subscription without known ends is active until its expiry")
   func openEnded() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
+    feed.report(.started, "2026-01-10")
     let open = try feed.facts(asOf: "2026-12-01")
     #expect(open.count(.churned) == 0 && open.count(.openEndedPeriod) == 1)
-    #expect(try feed.lives(asOf: "2026-12-01").flatMap(\.findings).isEmpty)
-    feed.tell(.endedInvoluntarily, "2026-02-10")
+    #expect(try feed.histories(asOf: "2026-12-01").flatMap(\.findings).isEmpty)
+    feed.report(.endedInvoluntarily, "2026-02-10")
     let ended = try feed.facts(asOf: "2026-12-01")
     #expect(ended.days(.churnedInvoluntary) == ["2026-02-10"])
     #expect(ended.count(.openEndedPeriod) == 0)
@@ -87,11 +87,11 @@ struct PurpleTests {
   @Test("A configured or listed length gives the end; an earlier expiry knows better")
   func derivedEnds() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
+    feed.report(.started, "2026-01-10")
     let configured = try feed.facts(asOf: "2026-12-01", monthly)
     #expect(configured.days(.churned) == ["2026-02-10"] && configured.count(.derivedEnd) == 1)
     #expect(try feed.facts(asOf: "2026-12-01", listed).days(.churned) == ["2026-02-10"])
-    feed.tell(.expired, "2026-02-11")
+    feed.report(.expired, "2026-02-11")
     #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-10"])
     feed.events[1].time = at("2026-02-07")
     #expect(try feed.facts(asOf: "2026-12-01", monthly).days(.churned) == ["2026-02-07"])
@@ -100,9 +100,9 @@ struct PurpleTests {
   @Test("A month that is paid for is one of UTC, in whatever zone reports count")
   func zones() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-10-30T22:15:00")
+    feed.report(.started, "2026-10-30T22:15:00")
     for hours in [-10, 0, 6] as [Int64] {
-      let ends = try feed.lives(asOf: "2027-03-01") {
+      let ends = try feed.histories(asOf: "2027-03-01") {
         monthly(&$0)
         $0.calendar = zone(hours)
       }.flatMap(\.periods).map(\.end)
@@ -118,9 +118,9 @@ struct PurpleTests {
     ]
     for (late, clock, end) in cases {
       var feed = Telling(.purple)
-      feed.tell(.started, "2026-01-31" + clock)
+      feed.report(.started, "2026-01-31" + clock)
       for day in ["2026-02-28", "2026-03-31", "2026-04-30"] {
-        feed.tell(.renewed, day + clock) { $0.time = $0.time + .hours(late) }
+        feed.report(.renewed, day + clock) { $0.time = $0.time + .hours(late) }
       }
       let facts = try feed.facts(asOf: "2026-08-01", monthly)
       #expect(facts.count(.churned) == 1 && facts.days(.churned) == [end])
@@ -131,8 +131,8 @@ struct PurpleTests {
   @Test("A subscription taken up again, or for another length, is counted from its new date")
   func newCycle() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-31")
-    feed.tell(.resubscribed, "2026-02-28")
+    feed.report(.started, "2026-01-31")
+    feed.report(.resubscribed, "2026-02-28")
     #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-28"])
     feed.events[1].kind = .renewed
     #expect(try feed.facts(asOf: "2026-08-01", monthly).days(.churned) == ["2026-03-31"])
@@ -143,12 +143,12 @@ struct PurpleTests {
   @Test("A change that waits for the renewal keeps the date")
   func cycleOverDowngrade() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-31")
-    feed.tell(.downgraded, "2026-02-10", of: 11) {
+    feed.report(.started, "2026-01-31")
+    feed.report(.downgraded, "2026-02-10", of: 11) {
       $0.product = 3
       $0.previousProduct = Telling.monthly
     }
-    feed.tell(.renewed, "2026-02-28", of: 11) { $0.product = 3 }
+    feed.report(.renewed, "2026-02-28", of: 11) { $0.product = 3 }
     let facts = try feed.facts(asOf: "2026-08-01") {
       $0.periods = [Telling.monthly: .months(1), 3: .months(1)]
     }
@@ -158,27 +158,27 @@ struct PurpleTests {
   @Test("A failed renewal makes the end involuntary, and a payment after it a recovery")
   func failed() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
-    feed.tell(.graceEntered, "2026-02-10")
+    feed.report(.started, "2026-01-10")
+    feed.report(.graceEntered, "2026-02-10")
     let failed = try feed.facts(asOf: "2026-03-20", monthly)
     #expect(failed.days(.churnedInvoluntary) == ["2026-02-10"])
-    feed.tell(.recovered, "2026-02-20")
+    feed.report(.recovered, "2026-02-20")
     let recovered = try feed.facts(asOf: "2026-03-01", monthly)
     #expect(recovered.count(.recovered) == 1 && recovered.renewalOrdinals == [1])
     feed.events[2].time = at("2026-02-11")
     #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churned) == 0)
     feed.events[2].kind = .endedInvoluntarily
-    feed.tell(.resubscribed, "2026-02-20")
+    feed.report(.resubscribed, "2026-02-20")
     #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.reactivated) == 1)
   }
 
   @Test("A user's cancel while a payment is retried is not the store giving up")
   func canceledInRetry() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
-    feed.tell(.graceEntered, "2026-02-10")
-    feed.tell(.canceled, "2026-02-12")
-    feed.tell(.recovered, "2026-02-15")
+    feed.report(.started, "2026-01-10")
+    feed.report(.graceEntered, "2026-02-10")
+    feed.report(.canceled, "2026-02-12")
+    feed.report(.recovered, "2026-02-15")
     let recovered = try feed.facts(asOf: "2026-03-01", monthly)
     #expect(recovered.days(.recovered) == ["2026-02-15"] && recovered.count(.reactivated) == 0)
     feed.events[2].kind = .endedInvoluntarily
@@ -188,8 +188,8 @@ struct PurpleTests {
   @Test("A change of product books no charge and moves at its event")
   func change() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
-    feed.tell(.upgraded, "2026-01-20", of: 11) {
+    feed.report(.started, "2026-01-10")
+    feed.report(.upgraded, "2026-01-20", of: 11) {
       $0.product = Telling.yearly
       $0.previousProduct = Telling.monthly
     }
@@ -206,9 +206,9 @@ struct PurpleTests {
   @Test("A subscription taken up again is reactivated, seen before or not")
   func resubscribed() throws {
     var feed = Telling(.purple)
-    feed.tell(.resubscribed, "2026-03-10")
+    feed.report(.resubscribed, "2026-03-10")
     #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.reactivated) == 1)
-    feed.tell(.started, "2026-01-10")
+    feed.report(.started, "2026-01-10")
     let facts = try feed.facts(asOf: "2026-03-20", monthly)
     #expect(facts.count(.reactivated) == 1 && facts.count(.new) == 1)
     #expect(facts.charges(.first) == 2)
@@ -217,7 +217,7 @@ struct PurpleTests {
   @Test("A charge without amounts takes the listed ones, and says so")
   func listedAmounts() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
+    feed.report(.started, "2026-01-10")
     let facts = try feed.facts(asOf: "2026-01-20", listed)
     #expect(facts.revenue.keys.map(\.basis) == [.priceBook])
     #expect(facts.revenue.keys.map(\.currency) == [9])
@@ -236,8 +236,8 @@ struct PurpleTests {
   @Test("A charge at an offer takes the price of that offer alone, which no other charge takes")
   func offers() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10") { $0.offer = 7 }
-    feed.tell(.renewed, "2026-02-10", of: 11)
+    feed.report(.started, "2026-01-10") { $0.offer = 7 }
+    feed.report(.renewed, "2026-02-10", of: 11)
     let unlisted = try feed.facts(asOf: "2026-02-20", listed)
     #expect(unlisted.count(.offerWithoutPrice) == 1 && unlisted.count(.chargeFromPriceBook) == 1)
     #expect(unlisted.total(\.grossUSD) == "10.00")
@@ -254,8 +254,8 @@ struct PurpleTests {
   func refund() throws {
     for transaction in [Int64(10), 0] {
       var feed = Telling(.purple)
-      feed.tell(.purchased, "2026-01-10")
-      feed.tell(.purchaseRefunded, "2026-01-20", of: 12) { $0.transaction = transaction }
+      feed.report(.purchased, "2026-01-10")
+      feed.report(.purchaseRefunded, "2026-01-20", of: 12) { $0.transaction = transaction }
       let facts = try feed.facts(asOf: "2026-02-01", listed)
       #expect(facts.total(\.refundsUSD) == "10.00" && facts.total(\.proceedsUSD) == "0.00")
       feed.events[1].transaction = 77
@@ -263,12 +263,12 @@ struct PurpleTests {
     }
   }
 
-  @Test("A refund without amount that is told again gives nothing back a second time")
-  func refundToldAgain() throws {
+  @Test("A refund without amount that is reported again gives nothing back a second time")
+  func refundReportedAgain() throws {
     var feed = Telling(.purple)
-    feed.tell(.purchased, "2026-01-10")
-    feed.tell(.purchaseRefunded, "2026-01-20")
-    feed.tell(.purchaseRefunded, "2026-01-21")
+    feed.report(.purchased, "2026-01-10")
+    feed.report(.purchaseRefunded, "2026-01-20")
+    feed.report(.purchaseRefunded, "2026-01-21")
     #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "10.00")
     // A part of it leaves the rest to be given back.
     feed.events[1].revenue = Revenue(local: usd("4"), usd: usd("4"), currency: 9)
@@ -276,7 +276,7 @@ struct PurpleTests {
     #expect(parts == "14.00")
     // Bought again under the same id, it is given back again.
     feed.events[1].revenue = nil
-    feed.tell(.purchased, "2026-01-20T12:00:00")
+    feed.report(.purchased, "2026-01-20T12:00:00")
     #expect(try feed.facts(asOf: "2026-02-01", listed).total(\.refundsUSD) == "20.00")
   }
 }

@@ -24,8 +24,8 @@ import Domain
   @Test("A price rise is expansion, another exchange rate is fx")
   func changes() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10") {
       $0.revenue = Revenue(local: usd("12"), usd: usd("12.60"), currency: 9, isProceed: false)
     }
     let facts = try story.facts(asOf: "2026-03-01")
@@ -37,8 +37,8 @@ import Domain
   @Test("An amount that comes to be known is expansion: neither product nor currency is another")
   func firstKnown() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(.started, "2026-01-10", until: "2026-02-10")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
     let facts = try story.facts(asOf: "2026-03-01")
     #expect(facts.mrr(.expansion) == "10.00" && facts.mrr(.transferIn) == "0.00")
   }
@@ -46,10 +46,10 @@ import Domain
   @Test("A change of a weekly price is rounded once, from the exact amounts")
   func weeklyChange() throws {
     var story = Story()
-    story.tell(.started, "2026-01-01", until: "2026-01-08") {
+    story.report(.started, "2026-01-01", until: "2026-01-08") {
       $0.revenue = Revenue(local: usd("7.99"), usd: usd("1.07"), currency: 9, isProceed: false)
     }
-    story.tell(.renewed, "2026-01-08", until: "2026-01-15") {
+    story.report(.renewed, "2026-01-08", until: "2026-01-15") {
       $0.revenue = Revenue(local: usd("9.49"), usd: usd("1.30"), currency: 9, isProceed: false)
     }
     let facts = try story.facts(asOf: "2026-01-10")
@@ -61,8 +61,8 @@ import Domain
   @Test("An upgrade moves the whole recurring revenue between rows")
   func transfer() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.upgraded, "2026-01-20", until: "2026-01-20", price: "120") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.upgraded, "2026-01-20", until: "2026-01-20", price: "120") {
       $0.product = Story.yearly
       $0.entitledUntil = at("2027-01-20")
     }
@@ -85,8 +85,8 @@ import Domain
     ]
     for (provider, kind) in ends {
       var feed = Telling(provider)
-      feed.tell(.started, "2026-01-10") { $0.revenue = Revenue(local: usd("10"), usd: usd("10")) }
-      feed.tell(kind, "2026-01-13")
+      feed.report(.started, "2026-01-10") { $0.revenue = Revenue(local: usd("10"), usd: usd("10")) }
+      feed.report(kind, "2026-01-13")
       let facts = try feed.facts(asOf: "2026-03-01", listed)
       #expect(facts.days(.churned) == ["2026-01-13"])
       #expect(facts.mrr(.new) == "10.00" && facts.mrr(.churned) == "10.00")
@@ -102,9 +102,9 @@ import Domain
     ]
     for (kind, move) in moves {
       var story = Story()
-      story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-      story.tell(kind, "2026-02-05", until: "2026-02-10", move)
-      story.tell(.renewed, "2026-02-25", until: "2026-03-25", price: "10")
+      story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      story.report(kind, "2026-02-05", until: "2026-02-10", move)
+      story.report(.renewed, "2026-02-25", until: "2026-03-25", price: "10")
       let facts = try story.facts(asOf: "2026-03-10")
       #expect(facts.mrr(.new) == "10.00" && facts.mrr(.expansion) == "0.00")
       #expect(facts.mrr(.churned) == (kind == .refunded ? "10.00" : "0.00"))

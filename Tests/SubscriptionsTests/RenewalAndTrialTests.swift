@@ -4,16 +4,16 @@ import Domain
 @testable import Subscriptions
 
 @Suite struct RenewalAndTrialTests {
-  @Test("Renewals told in one second are ordered by the periods that they pay for")
+  @Test("Renewals reported in one second are ordered by the periods that they pay for")
   func sameSecond() throws {
     for identities in [(2, 3), (3, 2)] as [(Int64, Int64)] {
       var story = Story()
-      story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-      story.tell(.renewed, "2026-03-11", until: "2026-03-10", price: "10") {
+      story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+      story.report(.renewed, "2026-03-11", until: "2026-03-10", price: "10") {
         $0.periodStart = at("2026-02-10")
         $0.identity = identities.0
       }
-      story.tell(.renewed, "2026-03-11", until: "2026-04-10", price: "12") {
+      story.report(.renewed, "2026-03-11", until: "2026-04-10", price: "12") {
         $0.periodStart = at("2026-03-10")
         $0.identity = identities.1
       }
@@ -26,20 +26,20 @@ import Domain
   @Test("A trial, a first payment and 18 renewals come to renewal 18, as the SDK counts")
   func sdkExample() throws {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-    story.tell(.trialConverted, "2026-01-08", until: "2026-01-15", price: "2")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialConverted, "2026-01-08", until: "2026-01-15", price: "2")
     for week in 1...18 {
       let start = at("2026-01-08") + .days(Int64(week * 7))
-      let event = story.tell(.renewed, "2026-01-01", price: "2") {
+      let event = story.report(.renewed, "2026-01-01", price: "2") {
         $0.time = start
         $0.periodStart = start
         $0.periodEnd = start + .days(7)
       }
       #expect(event.kind == .renewed)
     }
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-05-20")))
-    #expect(life.state?.renewalOrdinal == 18)
+    #expect(history.state?.renewalOrdinal == 18)
     #expect(
       try story.facts(asOf: "2026-05-20").renewals.values.reduce(0) { $0 + $1.renewals } == 18)
   }
@@ -47,9 +47,9 @@ import Domain
   @Test("The provider's counter wins, and goes on where an event lacks it")
   func counters() throws {
     var story = Story()
-    story.tell(.renewed, "2026-01-10", until: "2026-02-10", price: "10") { $0.renewalCount = 5 }
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
-    story.tell(.refunded, "2026-02-12", price: "10")
+    story.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10") { $0.renewalCount = 5 }
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(.refunded, "2026-02-12", price: "10")
     let facts = try story.facts(asOf: "2026-03-01")
     #expect(Set(facts.renewals.keys.map(\.ordinal)) == [5, 6])
     #expect(facts.renewals.first { $0.value.refunded == 1 }?.key.ordinal == 6)
@@ -58,28 +58,28 @@ import Domain
   @Test("The greatest counter that a ledger can hold is followed by the next number")
   func greatestCounter() throws {
     var story = Story()
-    story.tell(.renewed, "2026-01-10", until: "2026-02-10", price: "10") {
+    story.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10") {
       $0.renewalCount = .max
     }
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
-    let life = try SubscriptionHistory(
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-02-20")))
-    #expect(life.renewalOrdinals == [2_147_483_647, 2_147_483_648])
-    #expect(!life.hasLooseEnds(since: Instant(milliseconds: .max)))
+    #expect(history.renewalOrdinals == [2_147_483_647, 2_147_483_648])
+    #expect(!history.hasLooseEnds(since: Instant(milliseconds: .max)))
     let facts = try story.facts(asOf: "2026-02-20")
     #expect(Set(facts.renewals.keys.map(\.ordinal)) == [2_147_483_647, 2_147_483_648])
   }
 
-  @Test("Renewals of a life whose start was never seen have no ordinal")
+  @Test("Renewals of a subscription whose start was never seen have no ordinal")
   func unknownOrdinal() throws {
     var story = Story()
-    story.tell(.renewed, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.renewed, "2026-01-10", until: "2026-02-10", price: "10")
     #expect(try story.facts(asOf: "2026-02-01").renewals.keys.map(\.ordinal) == [nil])
   }
 
   private func trial(_ rest: (inout Story) -> Void, asOf: String) throws -> TrialSums? {
     var story = Story()
-    story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
     rest(&story)
     return try story.facts(asOf: asOf).trials.values.first
   }
@@ -93,14 +93,14 @@ import Domain
   @Test("A trial in billing retry is pending for the retry horizon and can still convert")
   func trialRetry() throws {
     let retry = { (story: inout Story) in
-      _ = story.tell(.trialBillingRetry, "2026-01-08T00:05:00")
+      _ = story.report(.trialBillingRetry, "2026-01-08T00:05:00")
     }
     #expect(try trial(retry, asOf: "2026-02-01")?.pending == 1)
     #expect(try trial(retry, asOf: "2026-03-09")?.expired == 1)
     let converted = try trial(
       {
         retry(&$0)
-        $0.tell(.trialConverted, "2026-01-20", until: "2026-02-20", price: "10")
+        $0.report(.trialConverted, "2026-01-20", until: "2026-02-20", price: "10")
       }, asOf: "2026-02-01")
     #expect(converted?.converted == 1)
   }
@@ -110,8 +110,8 @@ import Domain
   func canceledTrial() throws {
     let sums = try trial(
       {
-        $0.tell(.trialCanceled, "2026-01-03")
-        $0.tell(.started, "2026-01-20", until: "2026-02-20", price: "10")
+        $0.report(.trialCanceled, "2026-01-03")
+        $0.report(.started, "2026-01-20", until: "2026-02-20", price: "10")
       }, asOf: "2026-02-01")
     #expect(sums?.canceled == 1)
     #expect(sums?.expired == 1)
@@ -122,8 +122,8 @@ import Domain
   func staleTrial() throws {
     for fails in [false, true] {
       var story = Story()
-      story.tell(.trialStarted, "2026-01-01", until: "2026-01-08")
-      if fails { story.tell(.trialBillingRetry, "2026-01-08") }
+      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      if fails { story.report(.trialBillingRetry, "2026-01-08") }
       func sums(watermark: String) throws -> TrialSums? {
         try story.facts(asOf: "2026-06-01") {
           $0.watermarks = [Feed(provider: .qonversion, app: 0): at(watermark)]
@@ -137,7 +137,7 @@ import Domain
   @Test("Sandbox traffic is only counted")
   func sandbox() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10") {
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10") {
       $0.environment = .sandbox
     }
     let facts = try story.facts(asOf: "2026-02-01")
@@ -148,8 +148,8 @@ import Domain
   @Test("Retention follows activity at month ends")
   func retention() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
     let facts = try story.facts(asOf: "2026-06-01")
     let byIndex = Dictionary(uniqueKeysWithValues: facts.retention.map { ($0.key.index, $0.value) })
     #expect(byIndex[0]?.activeChange == 1)

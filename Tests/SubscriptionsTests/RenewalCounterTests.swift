@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Counting renewals charge by charge")
 struct RenewalCounterTests {
-  /// The jumps of a life, whose start is seen, up to each of some charges.
+  /// The jumps of a subscription, whose start is seen, up to each of some charges.
   private func jumps(
     _ charges: [(kind: ChargeKind, counter: Int32?)]
   ) -> (jumps: [CounterJump?], count: Int64?) {
@@ -27,7 +27,7 @@ struct RenewalCounterTests {
     #expect(jumps([(.productChange, nil), (.renewal, 2)]).jumps == [nil, jump])
   }
 
-  @Test("A jump says what told the count before, and which changes may count in between")
+  @Test("A jump says what reported the count before, and which changes may count in between")
   func jump() {
     let charges: [(ChargeKind, Int32?)] = [
       (.first, 0), (.renewal, 1), (.productChange, nil), (.renewal, nil), (.renewal, 5),

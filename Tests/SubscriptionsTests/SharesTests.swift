@@ -3,27 +3,27 @@ import Domain
 
 @testable import Subscriptions
 
-@Suite("Each number of a life comes from events")
+@Suite("Each number of a subscription comes from events")
 struct SharesTests {
   /// Kind and time of the events behind the shares of a movement, the one that carries it first.
   private func events(_ movement: Movement, of story: Story) throws -> [[String]] {
-    let life = try SubscriptionHistory(
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-06-01")))
-    return try life.shares().compactMap { share in
+    return try history.shares().compactMap { share in
       guard case .movement(let key, let sums) = share.cell, key.movement == movement,
         sums.subscriptions != 0
       else { return nil }
-      return life.evidence(of: share).map { "\($0.event.kind.name) \(text($0.event.time))" }
+      return history.evidence(of: share).map { "\($0.event.kind.name) \(text($0.event.time))" }
     }
   }
 
-  @Test("An end comes from the charge whose period ended and from what was told in it")
+  @Test("An end comes from the charge whose period ended and from what was reported in it")
   func churn() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
-    story.tell(.canceled, "2026-02-20", until: "2026-03-10")
-    story.tell(.expired, "2026-03-10")
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.renewed, "2026-02-10", until: "2026-03-10", price: "10")
+    story.report(.canceled, "2026-02-20", until: "2026-03-10")
+    story.report(.expired, "2026-03-10")
     let ended = ["renewed 2026-02-10", "canceled 2026-02-20", "expired 2026-03-10"]
     #expect(try events(.churned, of: story) == [ended])
     #expect(try events(.churnedVoluntary, of: story) == [ended])
@@ -35,9 +35,9 @@ struct SharesTests {
   @Test("A recovery comes from its charge, and from the period that had failed before it")
   func recovery() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.billingRetry, "2026-02-10", until: "2026-02-10")
-    story.tell(.renewed, "2026-02-20", until: "2026-03-20", price: "10")
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.billingRetry, "2026-02-10", until: "2026-02-10")
+    story.report(.renewed, "2026-02-20", until: "2026-03-20", price: "10")
     #expect(
       try events(.recovered, of: story)
         == [["renewed 2026-02-20", "started 2026-01-10", "billing_retry 2026-02-10"]])
@@ -46,17 +46,17 @@ struct SharesTests {
   @Test("A refund comes from itself, and from the charge that it gives back")
   func refund() throws {
     var story = Story()
-    story.tell(.started, "2026-01-10", until: "2026-02-10", price: "10")
-    story.tell(.refunded, "2026-01-12", price: "10")
-    let life = try SubscriptionHistory(
+    story.report(.started, "2026-01-10", until: "2026-02-10", price: "10")
+    story.report(.refunded, "2026-01-12", price: "10")
+    let history = try SubscriptionHistory(
       events: story.events, rules: FoldSettings(asOf: at("2026-06-01")))
-    let refunds = try life.shares().filter { share in
+    let refunds = try history.shares().filter { share in
       guard case .revenue(_, let sums) = share.cell else { return false }
       return sums.refunds == 1
     }
     #expect(refunds.map(\.at) == [at("2026-01-12")])
     #expect(
-      refunds.map { life.evidence(of: $0).map(\.event.kind) } == [[.refunded, .started]])
+      refunds.map { history.evidence(of: $0).map(\.event.kind) } == [[.refunded, .started]])
   }
 }
 

@@ -10,8 +10,8 @@ struct StoresTests {
   @Test("An event that names no store is in the only one of its product")
   func store() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
-    feed.tell(.canceled, "2026-01-20", of: 12) {
+    feed.report(.started, "2026-01-10")
+    feed.report(.canceled, "2026-01-20", of: 12) {
       $0.store = .unknown
       $0.transaction = 0
     }
@@ -24,21 +24,22 @@ struct StoresTests {
   func runningStore() throws {
     for (first, second) in [(Store.appStore, Store.playStore), (.playStore, .appStore)] {
       var feed = Telling(.purple)
-      feed.tell(.started, "2026-01-10") { $0.store = first }
-      feed.tell(.expired, "2026-02-10") { $0.store = first }
-      feed.tell(.started, "2026-03-01", of: 20) { $0.store = second }
+      feed.report(.started, "2026-01-10") { $0.store = first }
+      feed.report(.expired, "2026-02-10") { $0.store = first }
+      feed.report(.started, "2026-03-01", of: 20) { $0.store = second }
       for (kind, day) in [(EventKind.canceled, "2026-03-15"), (.expired, "2026-04-01")] {
-        feed.tell(kind, day, of: 12) {
+        feed.report(kind, day, of: 12) {
           $0.store = .unknown
           $0.transaction = 0
         }
       }
-      let lives = try feed.lives(asOf: "2026-06-01")
-      #expect(lives.map { $0.told.map(\.store) } == [[first, first], [second, second, second]])
+      let histories = try feed.histories(asOf: "2026-06-01")
+      #expect(
+        histories.map { $0.reported.map(\.store) } == [[first, first], [second, second, second]])
       let facts = try feed.facts(asOf: "2026-06-01")
       #expect(facts.days(.churned) == ["2026-02-10", "2026-04-01"])
       #expect(facts.days(.churnedVoluntary) == ["2026-04-01"])
-      // Where both run, nothing tells which is meant.
+      // Where both run, is unknown which is meant.
       feed.events.remove(at: 1)
       #expect(try feed.facts(asOf: "2026-06-01").count(.churned) == 0)
     }
@@ -47,16 +48,16 @@ struct StoresTests {
   @Test("An end that names no store makes room for what is bought in another one")
   func endWithoutStore() throws {
     var feed = Telling(.purple)
-    feed.tell(.started, "2026-01-10")
+    feed.report(.started, "2026-01-10")
     for day in ["2026-02-10", "2026-02-11", "2026-04-01"] {
-      feed.tell(.expired, day, of: 12) {
+      feed.report(.expired, day, of: 12) {
         $0.store = .unknown
         $0.transaction = 0
       }
     }
-    feed.tell(.started, "2026-03-01", of: 20) { $0.store = .playStore }
-    let lives = try feed.lives(asOf: "2026-06-01")
-    #expect(lives.map { $0.told.count } == [3, 2])
+    feed.report(.started, "2026-03-01", of: 20) { $0.store = .playStore }
+    let histories = try feed.histories(asOf: "2026-06-01")
+    #expect(histories.map { $0.reported.count } == [3, 2])
     #expect(
       try feed.facts(asOf: "2026-06-01").days(.churned) == ["2026-02-10", "2026-04-01"])
   }

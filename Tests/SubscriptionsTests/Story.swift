@@ -25,16 +25,16 @@ func usd(_ text: String) -> Amount {
   return Amount(micros: (Int64(parts[0]) ?? 0) * 1_000_000 + (Int64(padded) ?? 0))
 }
 
-/// Events of one lineage, told one after the other.
+/// Events of one lineage, reported one after the other.
 struct Story {
   static let monthly: StringID = 1
   static let yearly: StringID = 2
   var events: [Event] = []
   private var transaction: Int64 = 100
 
-  /// Tells an event; charges take a new transaction id, everything else the last one.
+  /// Reports an event; charges take a new transaction id, everything else the last one.
   @discardableResult
-  mutating func tell(
+  mutating func report(
     _ kind: EventKind, _ time: String, until end: String? = nil, price: String? = nil,
     _ change: (inout Event) -> Void = { _ in }
   ) -> Event {
@@ -60,34 +60,35 @@ struct Story {
     return event
   }
 
-  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws -> BookedLives
+  func facts(asOf: String, _ change: (inout FoldSettings) -> Void = { _ in }) throws
+    -> BookedHistories
   {
     var rules = FoldSettings(asOf: at(asOf))
     change(&rules)
-    return try BookedLives([SubscriptionHistory(events: events, rules: rules)])
+    return try BookedHistories([SubscriptionHistory(events: events, rules: rules)])
   }
 }
 
-/// What a life adds to facts can be taken out of them again.
-private func expectWithdrawable(_ life: SubscriptionHistory) throws {
+/// What a subscription adds to facts can be taken out of them again.
+private func expectWithdrawable(_ history: SubscriptionHistory) throws {
   var facts = Facts()
-  try life.book(into: &facts)
-  try life.withdraw(from: &facts)
+  try history.book(into: &facts)
+  try history.withdraw(from: &facts)
   facts.removeNothings()
   #expect(facts == Facts())
 }
 
-/// The facts of some lives, and the days on which their movements take effect.
+/// The facts of some subscriptions, and the days on which their movements take effect.
 @dynamicMemberLookup
-struct BookedLives: Equatable {
+struct BookedHistories: Equatable {
   var facts = Facts()
   private var days: [Movement: [Day: Int64]] = [:]
 
-  init(_ lives: [SubscriptionHistory]) throws {
-    for life in lives {
-      try life.book(into: &facts)
-      try expectWithdrawable(life)
-      for share in try life.shares() {
+  init(_ histories: [SubscriptionHistory]) throws {
+    for history in histories {
+      try history.book(into: &facts)
+      try expectWithdrawable(history)
+      for share in try history.shares() {
         guard case .movement(let key, let sums) = share.cell else { continue }
         let day = CivilCalendar.utc.day(of: share.at)
         days[key.movement, default: [:]][day, default: 0] += sums.subscriptions
@@ -103,7 +104,7 @@ struct BookedLives: Equatable {
   }
 }
 
-extension BookedLives {
+extension BookedHistories {
   /// Subscriptions moved, by movement, over all days and rows.
   func count(_ movement: Movement, in month: String? = nil, product: StringID? = nil) -> Int64 {
     facts.movements.reduce(0) { sum, cell in

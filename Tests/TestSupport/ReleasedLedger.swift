@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A ledger as a released program left it, with the input of its first night and of the next.
+/// A ledger as a released program left it, with the input of its first run and of the next.
 ///
 /// `Tests/Ledgers/make.sh` makes one; it is never made anew once its program was released.
 public struct ReleasedLedger: Sendable {

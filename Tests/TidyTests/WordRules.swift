@@ -7,14 +7,14 @@ extension WordRule {
   private static let access = [
     WordRule(
       sentence: "`private`, nothing or `public` say who may see a name.",
-      // A public name that only its room may set can be written in no other way.
+      // A public name that only its module may set can be written in no other way.
       pattern: #"\b(?:(?:package|open|fileprivate)(?:\(set\))?|internal)\s+"#
         + #"(?:static|final|class|struct|enum|func|var|let|init|protocol|extension|actor"#
         + #"|typealias|subscript|mutating|indirect|override|lazy|weak|nonisolated)\b"#
         + #"|^[ \t]*(?:package|fileprivate)\s+import\b|@usableFromInline\b"#,
       example: "  fileprivate static let width = 24"),
     WordRule(
-      sentence: "A door is concrete: a public generic is many times slower across rooms.",
+      sentence: "A public generic is many times slower across modules.",
       pattern: #"\bpublic\s+(?:static\s+|mutating\s+|final\s+)*(?:func\s+\w+|init|subscript)\s*<"#,
       within: ["Sources/"],
       example: "public func sorted<Element>(_ list: [Element]) {}"),
@@ -22,7 +22,7 @@ extension WordRule {
 
   private static let safety = [
     WordRule(
-      sentence: "An error is thrown or told, never a crash.",
+      sentence: "An error is thrown or reported, never a crash.",
       pattern: #"\btry!|\bfatalError\b"#,
       example: "let tree = try! read()"),
     WordRule(
@@ -35,12 +35,12 @@ extension WordRule {
         + #"|Task|withTaskGroup|withThrowingTaskGroup)\b(?=\s*[(<.{])"#,
       within: ["Sources/"],
       exceptions: [
-        "Sources/Pipeline/Workers.swift": "the only concurrency of the night",
+        "Sources/Pipeline/Workers.swift": "the only concurrency of a run",
         "Sources/subledger/": "signals arrive on a queue",
       ],
       example: "let count = Mutex(0)"),
     WordRule(
-      sentence: "Money is whole millionths; binary fractions round where nobody sees it.",
+      sentence: "Money is whole millionths; binary fractions round unnoticed.",
       pattern: #"\b(?:Double|Float|Float16|Float32|Float64|Float80|CGFloat)\b"#,
       within: [
         "Sources/Domain/", "Sources/Formats/JSON/", "Sources/Providers/", "Sources/EventStore/",
@@ -62,7 +62,7 @@ extension WordRule {
       sentence: "Only the command prints; below it, results are values.",
       pattern: #"(?<![.\w])(?:print|debugPrint|dump)\("#,
       within: ["Sources/"],
-      exceptions: ["Sources/subledger/": "the command line talks to people"],
+      exceptions: ["Sources/subledger/": "the command line prints for people"],
       example: "  print(total)"),
     WordRule(
       sentence: "The binary carries its resources; Bundle.module breaks once it is moved.",
@@ -72,7 +72,7 @@ extension WordRule {
 
   private static let facts = [
     WordRule(
-      sentence: "What a provider tells is a fact in ProviderFacts.swift, which asks about each.",
+      sentence: "`ProviderCapabilities` says what a provider sends; code compares no names.",
       pattern: #"\b[pP]rovider\s*[!=]=\s*\.|[!=]=\s*(?:Provider)?\."#
         + #"(?:qonversion|flobuk|iaptic|purple)\b"#,
       within: ["Sources/"],
@@ -109,6 +109,11 @@ extension WordRule {
   private static let language = [
     ("[Nn]ights?", "run"), ("[Rr]etold", "reported again"), ("[Cc]ensus", "counts"),
     ("[Ss]tints?", "period"), ("[Oo]fferings?", "product key"), ("[Ff]orgotten", "erased"),
+    ("[Tt]old", "reported"), ("[Tt]ells?", "reports"), ("[Tt]ally", "counts"),
+    ("[Tt]wins?", "counterpart"), ("[Ww]aves?", "write batch"), ("[Nn]obody", "nothing, or a name"),
+    ("[Dd]oors?", "API"), ("[Cc]omes? to", "equals"), ("[Kk]nows? of", "has"),
+    ("[Ss]peaks? of", "is about"), ("[Ss]tands? for", "means"), ("[Tt]aken away", "revoked"),
+    ("[Ss]ightings?", "state report"), ("[Tt]estimony", "evidence"),
   ].flatMap { word, replacement in
     [WordRule.Part.code, .comments].map { part in
       WordRule(

@@ -23,17 +23,17 @@ public struct ArchiveRecord: Sendable, Equatable {
   /// Offset in the inflated archive of the last value that brought events; nil without one.
   public var importedUntil: Int64?
   /// Counts of its lines, without event times.
-  public var tallies: ArchiveTallies
+  public var counts: ArchiveCounts
 
   /// An archive that is not in a file.
   public init(
-    name: String, sha256: String, kind: ArchiveKind, status: ArchiveStatus, tallies: ArchiveTallies
+    name: String, sha256: String, kind: ArchiveKind, status: ArchiveStatus, counts: ArchiveCounts
   ) {
     self.name = name
     self.sha256 = sha256
     self.kind = kind
     self.status = status
-    self.tallies = tallies
+    self.counts = counts
   }
 
   /// Whether its own lines were read, not those of a copy under another name.
@@ -42,7 +42,7 @@ public struct ArchiveRecord: Sendable, Equatable {
   init(_ row: Statement) throws(LedgerError) {
     self.init(
       name: row.text(0), sha256: row.text(1), kind: try row.value(2), status: try row.value(3),
-      tallies: ArchiveTallies(row, from: 4))
+      counts: ArchiveCounts(row, from: 4))
     (path, bytes, run) = (row.text(11), row.int64(12), row.int64(13))
     (modified, capturedAt) = (row.instant(14), row.optionalInstant(15))
     importedUntil = row.optionalInt64(16)
@@ -88,7 +88,7 @@ extension Ledger {
   /// It includes archives that were read before an interruption.
   public func intake(
     ofRun run: Int64
-  ) throws(LedgerError) -> (archives: Int64, tallies: ArchiveTallies) {
+  ) throws(LedgerError) -> (archives: Int64, counts: ArchiveCounts) {
     try access("count the lines of a run") { database in
       let found = try database.first(
         """
@@ -96,8 +96,8 @@ extension Ledger {
           ifnull(sum(duplicates), 0), ifnull(sum(skipped), 0), ifnull(sum(rejected), 0), 0, 0
         from archive where run = ? and kind = 'events' and status <> 'repeated'
         """, run
-      ) { (archives: $0.int64(0), tallies: ArchiveTallies($0, from: 1)) }
-      return found ?? (0, ArchiveTallies())
+      ) { (archives: $0.int64(0), counts: ArchiveCounts($0, from: 1)) }
+      return found ?? (0, ArchiveCounts())
     }
   }
 

@@ -65,7 +65,7 @@ struct ArchiveRows {
   /// `importedUntil` is the offset of the last value that brought events; `snapshotsCheck` is the
   /// sum of the fingerprints of its snapshots; `isDated` is true if their lines date them all.
   func close(
-    _ id: Int32, _ tallies: ArchiveTallies, damageOffset: Int64?, importedUntil: Int64? = nil,
+    _ id: Int32, _ counts: ArchiveCounts, damageOffset: Int64?, importedUntil: Int64? = nil,
     snapshotsCheck: Int64? = nil, isDated: Bool = true
   ) throws {
     try database.run(
@@ -76,8 +76,8 @@ struct ArchiveRows {
         damage_offset = ?10, status = iif(?10 is null, 'complete', 'damaged'),
         snapshots_check = ?11, imported_until = ?12, captured_ms = iif(?13, null, captured_ms)
       where id = ?14
-      """, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped, tallies.rejected,
-      tallies.roundedAmounts, tallies.missingIsProceed, tallies.firstEvent, tallies.lastEvent,
+      """, counts.lines, counts.accepted, counts.duplicates, counts.skipped, counts.rejected,
+      counts.roundedAmounts, counts.missingIsProceed, counts.firstEvent, counts.lastEvent,
       damageOffset, snapshotsCheck, importedUntil, isDated ? 1 : 0, id)
   }
 }

@@ -56,7 +56,7 @@ public struct NewArchive: Sendable, Equatable {
 }
 
 /// Counts of the lines of an archive: lines = accepted + duplicates + skipped + rejected.
-public struct ArchiveTallies: Sendable, Equatable {
+public struct ArchiveCounts: Sendable, Equatable {
   /// JSON values.
   public var lines: Int64 = 0
   /// Lines that brought a new event or snapshot, or a new version of one.

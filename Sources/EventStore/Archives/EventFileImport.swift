@@ -9,7 +9,7 @@ final class EventFileImport {
   /// The number of its first event in the write buffer.
   var start: Int
   var damageOffset: Int64?
-  private(set) var tallies = ArchiveTallies()
+  private(set) var counts = ArchiveCounts()
   /// Values that came since the draft was last written.
   private(set) var values: Int32 = 0
   private let arrivals: ArrivalAccount
@@ -40,8 +40,8 @@ final class EventFileImport {
   /// Enters a delivered event that value number `value` brought, and what its body was read as.
   func enter(_ event: Event, value: Int32, reading: BodyReading?) {
     importedUntil = max(importedUntil, event.place.byteOffset)
-    tallies.firstEvent = min(tallies.firstEvent ?? event.time, event.time)
-    tallies.lastEvent = max(tallies.lastEvent ?? event.time, event.time)
+    counts.firstEvent = min(counts.firstEvent ?? event.time, event.time)
+    counts.lastEvent = max(counts.lastEvent ?? event.time, event.time)
     let isKnown = event.place.byteOffset <= knownUntil
     trail.add(
       LineAttribution.Step(
@@ -60,9 +60,9 @@ final class EventFileImport {
       batch.lines == brought + left + Int64(batch.rejects.count),
       "every line of a batch brings events, or is skipped or rejected")
     values += Int32(truncatingIfNeeded: batch.lines)
-    tallies.lines += batch.lines
-    tallies.skipped += left
-    tallies.rejected += Int64(batch.rejects.count)
+    counts.lines += batch.lines
+    counts.skipped += left
+    counts.rejected += Int64(batch.rejects.count)
     for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
     rejects.add(batch.rejects)
   }
@@ -81,15 +81,15 @@ final class EventFileImport {
       if step.value != value {
         isAccepted = false
         value = step.value
-        tallies.duplicates += 1
+        counts.duplicates += 1
       }
       guard result == .new || result == .conflict else { return }
-      tallies.roundedAmounts += step.roundedAmounts
-      tallies.missingIsProceed += step.missingIsProceed
+      counts.roundedAmounts += step.roundedAmounts
+      counts.missingIsProceed += step.missingIsProceed
       guard !isAccepted else { return }
       isAccepted = true
-      tallies.accepted += 1
-      tallies.duplicates -= 1
+      counts.accepted += 1
+      counts.duplicates -= 1
     }
     trail = LineAttribution()
   }
@@ -109,7 +109,7 @@ final class EventFileImport {
   /// Writes the counts as a whole.
   func close(in database: Connection) throws {
     try ArchiveRows(database).close(
-      id, tallies, damageOffset: damageOffset,
+      id, counts, damageOffset: damageOffset,
       importedUntil: importedUntil < 0 ? nil : importedUntil)
   }
 }

@@ -6,7 +6,7 @@ internal import Domain
 final class SnapshotFileImport {
   let ledger: Ledger
   let id: Int32
-  private(set) var tallies = ArchiveTallies()
+  private(set) var counts = ArchiveCounts()
   /// The sum of the fingerprints of its snapshots.
   private var snapshotsCheck: Int64 = 0
   private var rejects = RejectedLines()
@@ -62,24 +62,24 @@ final class SnapshotFileImport {
     accepted: Int64, duplicates: Int64, rejects newRejects: [Reject], in database: Connection
   ) throws {
     let rejected = Int64(newRejects.count)
-    tallies.lines += accepted + duplicates + rejected
-    tallies.accepted += accepted
-    tallies.duplicates += duplicates
-    tallies.rejected += rejected
+    counts.lines += accepted + duplicates + rejected
+    counts.accepted += accepted
+    counts.duplicates += duplicates
+    counts.rejected += rejected
     rejects.add(newRejects)
     try ArchiveRows(database).add(&rejects, of: id)
   }
 
-  func finish(damageOffset: Int64?, isDated: Bool) throws(LedgerError) -> ArchiveTallies {
+  func finish(damageOffset: Int64?, isDated: Bool) throws(LedgerError) -> ArchiveCounts {
     try add("write the counts of an archive") { database in
       try ArchiveRows(database).close(
-        id, tallies, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,
+        id, counts, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,
         isDated: isDated)
       try database.release("archive")
     }
     isOpen = false
     ledger.isIngesting = false
-    return tallies
+    return counts
   }
 
   /// Undoes everything; harmless without an open transaction.

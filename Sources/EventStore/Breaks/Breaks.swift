@@ -1,7 +1,7 @@
 public import Domain
 
 /// What became of breaks in a run.
-public struct BreakTally: Sendable, Equatable {
+public struct BreakCounts: Sendable, Equatable {
   /// Not seen in any run before.
   public var new: Int64 = 0
   /// Resolved before, and back.
@@ -22,14 +22,14 @@ extension Ledger {
   /// first.
   public func storeBreaks(
     _ current: [Break], asOf: Instant, run: Int64
-  ) throws(LedgerError) -> BreakTally {
+  ) throws(LedgerError) -> BreakCounts {
     try change("write the breaks") { database in
-      var tally = BreakTally()
-      let life = try BreakLife(database, asOf: asOf, run: run)
-      try life.undoAttempt()
-      for item in current.sorted(by: { $0.id < $1.id }) { try life.see(item, &tally) }
-      tally.resolved = try life.resolveUnseen()
-      return tally
+      var counts = BreakCounts()
+      let episodes = try BreakEpisodes(database, asOf: asOf, run: run)
+      try episodes.undoAttempt()
+      for item in current.sorted(by: { $0.id < $1.id }) { try episodes.see(item, &counts) }
+      counts.resolved = try episodes.resolveUnseen()
+      return counts
     }
   }
 

@@ -12,7 +12,7 @@ enum ChainCheck {
     for run in runs {
       check.rows += 1
       if sha256(of: Array(try chain.text(of: run.number).utf8)) != run.record {
-        check.fail("run \(run.number): the record is not that of what the run says")
+        check.fail("run \(run.number): the record does not match the run")
       }
       for part in try parts.arrived(in: run.number) {
         try hold(part, of: run.number, rewritings, in: database, &check)

@@ -77,7 +77,7 @@ extension Ledger {
       check.fail(found[name] == nil ? "\(name) is not there" : "\(name) is defined otherwise")
     }
     for name in found.keys.sorted() where expected[name] == nil {
-      check.fail("\(name) is no part of a ledger")
+      check.fail("\(name) is not part of a ledger")
     }
   }
 }

@@ -48,7 +48,7 @@ extension Ledger {
     let sorts =
       isSubset
       ? [(missing, "is missing")]
-      : [(other, "is not what the run comes to"), ("\(missing) except \(other)", "is missing")]
+      : [(other, "differs from the run's result"), ("\(missing) except \(other)", "is missing")]
     for (select, words) in sorts {
       let before = found.differing.count
       try database.forEachRow("\(select) limit 10") { row in

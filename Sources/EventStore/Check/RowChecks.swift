@@ -9,7 +9,7 @@ struct RowChecks {
   var all: [(String, Look)] {
     [
       ("lineage", lineages), ("user", users), ("identity", identities),
-      ("contested", contested), ("snapshot_content", contents), ("snapshot", snapshots),
+      ("event_conflict", conflicts), ("snapshot_content", contents), ("snapshot", snapshots),
       ("archive", archives),
     ]
   }
@@ -32,7 +32,7 @@ struct RowChecks {
       let expected = lineageKey(
         provider: shop.provider, app: apps[Int(app)], environment: shop.environment,
         store: shop.store, original: row.bytes(5))
-      if key != expected { check.fail("lineage \(key) does not have the key of what it says") }
+      if key != expected { check.fail("lineage \(key) has a key that does not match its content") }
       let sum = RowCheck.lineage(
         user: row.int64(6), versions: row.int64(7), counted: row.int64(8), events: row.blob(9))
       if row.int64(10) != sum { check.fail("lineage \(key) is not as it was written") }
@@ -99,8 +99,8 @@ struct RowChecks {
   /// Identities that are looked up together: 24 MB.
   private static let identitiesMax = 1_000_000
 
-  private func contested(_ database: Connection, _ check: inout LedgerCheck) throws {
-    let rows = try Statement(database, "select identity, time, lineage from contested")
+  private func conflicts(_ database: Connection, _ check: inout LedgerCheck) throws {
+    let rows = try Statement(database, "select identity, time, lineage from event_conflict")
     let stored = StoredVersions(database)
     try rows.forEachRow { row in
       check.rows += 1
@@ -108,7 +108,7 @@ struct RowChecks {
       let holders = try stored.lineages(
         within: key...key, holding: row.int64(0), time: row.int64(1))
       if holders.isEmpty {
-        check.fail("contested \(row.int64(0)): lineage \(key) holds no such event")
+        check.fail("event_conflict \(row.int64(0)): lineage \(key) holds no such event")
       }
     }
   }

@@ -54,7 +54,7 @@ extension Ledger {
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
   ) throws -> Erasure? {
     var result: Erasure?
-    try access("clear what is deleted") { try $0.execute("pragma secure_delete = on") }
+    try access("clear deleted rows") { try $0.execute("pragma secure_delete = on") }
     try together("erase a person") {
       try visit("erase a person") { database in
         result = try erase(user, as: act, decisions, in: database)
@@ -145,7 +145,7 @@ extension Ledger {
 
   /// Erases in this ledger, too, the persons that `other` has erased.
   public func adoptErasures(of other: Ledger) throws(LedgerError) {
-    let users = try other.access("read whom it has erased") { database in
+    let users = try other.access("read erased persons") { database in
       try database.all("select key, pseudonym from erased") { ($0.int64(0), $0.text(1)) }
     }
     try change("keep persons erased") { database in

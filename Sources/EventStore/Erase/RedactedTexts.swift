@@ -56,7 +56,7 @@ struct RedactedTexts {
       else {
         throw LedgerError(
           .corrupt, "cannot erase the person: document \(name) is not as it was written",
-          hint: "`subledger verify` shows what is damaged; restore the ledger from a backup first")
+          hint: "`subledger verify` lists the damage; restore the ledger from a backup first")
       }
       guard let new = try redacted(content) else { continue }
       try database.run(

@@ -44,7 +44,7 @@ enum DueHour {
 extension Ledger {
   /// The lineages that are due at `asOf`.
   public func dirtyLineages(asOf: Instant) throws(LedgerError) -> DirtyLineages {
-    try access("read what is due") { database in
+    try access("read due lineages") { database in
       var dirty = DirtyLineages()
       try database.forEachRow(
         "select hour, lineage from due where hour <= ?", DueHour.of(asOf)

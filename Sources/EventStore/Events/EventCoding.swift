@@ -17,7 +17,7 @@ enum EventCoding {
     static let revenue: UInt64 = 1 << 7
     static let revenueLocal: UInt64 = 1 << 8
     static let revenueUSD: UInt64 = 1 << 9
-    static let saysIsProceed: UInt64 = 1 << 10
+    static let hasIsProceed: UInt64 = 1 << 10
     static let isProceed: UInt64 = 1 << 11
     static let rate: UInt64 = 1 << 12
     static let price: UInt64 = 1 << 13
@@ -116,7 +116,7 @@ enum EventCoding {
       if has(Flag.revenueLocal) { revenue.local = amount(&reader) }
       if has(Flag.revenueUSD) { revenue.usd = amount(&reader) }
       if has(Flag.rate) { revenue.rate = amount(&reader) }
-      if has(Flag.saysIsProceed) { revenue.isProceed = has(Flag.isProceed) }
+      if has(Flag.hasIsProceed) { revenue.isProceed = has(Flag.isProceed) }
       event.revenue = revenue
     }
     if has(Flag.priceIsRevenue), let revenue = event.revenue {
@@ -161,7 +161,7 @@ enum EventCoding {
       set(Flag.revenue, true)
       set(Flag.revenueLocal, revenue.local != nil)
       set(Flag.revenueUSD, revenue.usd != nil)
-      set(Flag.saysIsProceed, revenue.isProceed != nil)
+      set(Flag.hasIsProceed, revenue.isProceed != nil)
       set(Flag.isProceed, revenue.isProceed == true)
       set(Flag.rate, revenue.rate != nil)
     }

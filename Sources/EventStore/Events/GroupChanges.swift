@@ -144,7 +144,7 @@ struct PreviousVersions {
       database, "\(LineageRow.selectWithEvents(userTexts: false)) where l.key = ?")
     stored = StoredVersions(database)
     order = VersionOrder(database: database, words: words)
-    contested = try stored.contestedLineages()
+    contested = try stored.lineagesInConflict()
   }
 
   /// Calls `body` with the subscription of this key, if it is stored.
@@ -195,13 +195,13 @@ struct PreviousVersions {
     func isNamesake(_ other: Int) -> Bool {
       known.indices.contains(other) && known[other].record.isNamed(like: event)
     }
-    let isContested = contested.contains(event.lineage)
-    guard isContested || isNamesake(index - 1) || isNamesake(index + 1) else { return true }
+    let isInConflict = contested.contains(event.lineage)
+    guard isInConflict || isNamesake(index - 1) || isNamesake(index + 1) else { return true }
     let version = try EventVersion(known[index].record, of: event.lineage, shop)
     var rivals = try known.filter { $0.record.isNamed(like: event) }
       .map { try EventVersion($0.record, of: event.lineage, shop) }
       .filter { $0.isVersion(of: version) }
-    if isContested {
+    if isInConflict {
       let places = try stored.lineages(of: event).filter { $0 != event.lineage }
       rivals += try stored.versions(like: version, in: places)
         .filter { $0.event.place.archive <= archive }

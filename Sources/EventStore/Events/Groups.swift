@@ -64,11 +64,11 @@ extension Connection {
     _ body: ([LineageRow], [Event]) throws -> Void
   ) throws {
     var group: [LineageRow] = []
-    var told: [Event] = []
+    var events: [Event] = []
     func finish() throws {
-      if !told.isEmpty { try body(group, group.count > 1 ? told.inTimeOrder : told) }
+      if !events.isEmpty { try body(group, group.count > 1 ? events.inTimeOrder : events) }
       group.removeAll(keepingCapacity: true)
-      told.removeAll(keepingCapacity: true)
+      events.removeAll(keepingCapacity: true)
     }
     try forEachRow(
       """
@@ -81,7 +81,7 @@ extension Connection {
       let lineage = try LineageRow(row)
       if let first = group.first, FoldGroup(of: first) != FoldGroup(of: lineage) { try finish() }
       group.append(lineage)
-      try lineage.addEvents(of: row, to: &told)
+      try lineage.addEvents(of: row, to: &events)
     }
     try finish()
   }

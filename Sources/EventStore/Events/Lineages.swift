@@ -61,20 +61,20 @@ extension Ledger {
 
   /// Calls `body` at every production lineage whose provider, app, store and original transaction
   /// id a sandbox lineage has too, with that one second.
-  public func forEachTwin(_ body: (LineageRow, LineageRow) throws -> Void) throws {
+  public func forEachCounterpart(_ body: (LineageRow, LineageRow) throws -> Void) throws {
     try visit("read lineages of the sandbox") { database in
       try database.forEachRow(
         "\(LineageRow.select) where l.environment = \(Environment.sandbox.rawValue) order by l.key"
       ) { row in
-        let twin = try LineageRow(row)
-        if let lineage = try self.twin(of: twin) { try body(lineage, twin) }
+        let counterpart = try LineageRow(row)
+        if let lineage = try self.counterpart(of: counterpart) { try body(lineage, counterpart) }
       }
     }
   }
 
   /// The lineage with the same provider, app, store and original transaction id in the other
   /// environment.
-  public func twin(of lineage: LineageRow) throws(LedgerError) -> LineageRow? {
+  public func counterpart(of lineage: LineageRow) throws(LedgerError) -> LineageRow? {
     try self.lineage(
       lineageKey(
         provider: lineage.provider, app: symbols.words[Int(lineage.app)],

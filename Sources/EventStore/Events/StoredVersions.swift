@@ -29,21 +29,21 @@ struct StoredVersions {
 
   /// The lineages that hold versions of an event; its own when there are no others.
   func lineages(of event: Event) throws -> [Int64] {
-    let lineages = try contested(event)
+    let lineages = try conflicts(event)
     return lineages.isEmpty ? [event.lineage] : lineages
   }
 
   /// Whether versions of an event may lie in several lineages.
-  func isContested(_ event: Event) throws -> Bool { try !contested(event).isEmpty }
+  func isInConflict(_ event: Event) throws -> Bool { try !conflicts(event).isEmpty }
 
   /// All lineages with an event that has several versions, here or elsewhere.
-  func contestedLineages() throws -> Set<Int64> {
-    Set(try database.all("select distinct lineage from contested") { $0.int64(0) })
+  func lineagesInConflict() throws -> Set<Int64> {
+    Set(try database.all("select distinct lineage from event_conflict") { $0.int64(0) })
   }
 
-  private func contested(_ event: Event) throws -> [Int64] {
+  private func conflicts(_ event: Event) throws -> [Int64] {
     try database.all(
-      "select lineage from contested where identity = ? and time = ? order by lineage",
+      "select lineage from event_conflict where identity = ? and time = ? order by lineage",
       event.identity, event.time
     ) { $0.int64(0) }
   }

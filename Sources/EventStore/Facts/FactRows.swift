@@ -9,7 +9,7 @@ public struct FoldChange {
   /// All facts, or changes to the stored ones.
   public var facts: Facts
   /// Revenue of a whole fold that did not fit into the memory of `facts`.
-  public var aside: RevenueSpill?
+  public var revenueSpill: RevenueSpill?
   /// When the folded groups are due next.
   public var due: [DueLineage]
   /// All ends in doubt.
@@ -21,14 +21,14 @@ public struct FoldChange {
 
   /// The cells of `facts`, which come from a fold of everything unless `isWhole` is false.
   public init(
-    basis: FactCheckpoint, isWhole: Bool = true, facts: Facts, aside: RevenueSpill? = nil,
+    basis: FactCheckpoint, isWhole: Bool = true, facts: Facts, revenueSpill: RevenueSpill? = nil,
     due: [DueLineage] = [],
     doubts: Set<ChurnDoubtRow> = [], rates: [RateRow] = [], prices: [PaidPrice: Int64] = [:]
   ) {
     self.basis = basis
     self.isWhole = isWhole
     self.facts = facts
-    self.aside = aside
+    self.revenueSpill = revenueSpill
     self.due = due
     self.doubts = doubts
     self.rates = rates
@@ -62,7 +62,7 @@ extension Ledger {
   /// Writes everything of a fold but its facts.
   public func finish(_ change: FoldChange) throws(LedgerError) {
     try self.change("write the facts") { database in
-      try change.aside?.insert(in: database)
+      try change.revenueSpill?.insert(in: database)
       try write(change.prices.cells, of: change)
       try write(change.rates, to: database)
       try write(change.doubts, to: database)

@@ -12,12 +12,12 @@ public final class RevenueSpill {
   /// Begins with an empty spill of `ledger`.
   public init(in ledger: Ledger) throws(LedgerError) {
     self.ledger = ledger
-    try ledger.access("lay revenue aside") { database in
+    try ledger.access("spill revenue") { database in
       let columns = try database.columns(in: "revenue_cell")
       try database.execute(
         """
-        drop table if exists temp.revenue_aside;
-        create temp table revenue_aside (
+        drop table if exists temp.revenue_spill;
+        create temp table revenue_spill (
           \(columns.map { "\($0) integer not null" }.joined(separator: ", ")),
           part integer not null,
           primary key (\(columns[..<Self.keyWidth].joined(separator: ", ")), part)
@@ -31,9 +31,9 @@ public final class RevenueSpill {
   /// Spills the cells of `revenue`.
   public func add(_ revenue: [RevenueKey: RevenueSums]) throws(LedgerError) {
     parts += 1
-    try ledger.change("lay revenue aside") { database in
+    try ledger.change("spill revenue") { database in
       for (_, places) in revenue.placesByMonth {
-        var rows = revenue.rows(at: places, table: "revenue_aside")
+        var rows = revenue.rows(at: places, table: "revenue_spill")
         rows.sort()
         try rows.insert(in: database, part: parts)
       }
@@ -47,12 +47,12 @@ public final class RevenueSpill {
     let sums = columns[Self.keyWidth...].map { "sum(\($0))" }
     let isSomething = sums.map { "\($0) <> 0" }.joined(separator: " or ")
     let days = try database.first(
-      "select min(day), max(day) from temp.revenue_aside having count(*) > 0"
+      "select min(day), max(day) from temp.revenue_spill having count(*) > 0"
     ) { ($0.day(0), $0.day(1)) }
     try database.execute(
       """
       insert into revenue_cell select \(keys), \(sums.joined(separator: ", "))
-      from temp.revenue_aside group by \(keys) having \(isSomething)
+      from temp.revenue_spill group by \(keys) having \(isSomething)
       """)
     if let (first, last) = days {
       let shop = columns[1..<Self.keyWidth].joined(separator: ", ")
@@ -65,6 +65,6 @@ public final class RevenueSpill {
           """, month, month.firstDay, month.next.firstDay)
       }
     }
-    try database.execute("drop table temp.revenue_aside")
+    try database.execute("drop table temp.revenue_spill")
   }
 }

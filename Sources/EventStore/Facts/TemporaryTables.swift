@@ -22,7 +22,7 @@ extension Ledger {
     _ rows: [[LedgerValue]], intoTemporary table: String
   ) throws(LedgerError) {
     guard let first = rows.first else { return }
-    try access("keep what was found") { database in
+    try access("store results") { database in
       let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")
       let statement = try database.statement("insert into temp.\(table) values (\(marks))")
       for row in rows {

@@ -41,7 +41,7 @@ extension Ledger {
       let stored = StoredVersions(database)
       var conflicts: [ConflictRow] = []
       try database.forEachRow(
-        "select distinct identity, time from contested order by identity, time"
+        "select distinct identity, time from event_conflict order by identity, time"
       ) { row in
         var probe = Event(kind: .other, time: row.instant(1))
         probe.identity = row.int64(0)

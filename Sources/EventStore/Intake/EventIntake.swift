@@ -10,10 +10,10 @@ public final class EventIntake {
   private let ledger: Ledger
   private let schedules: [Provider: RetrySchedule]
   /// Memory for events before they are spilled or written.
-  private let waveSize: Int
+  private let batchSize: Int
   /// Bytes of spilled events before all are written at the end of an archive; twice as much within
   /// one, because a part of an archive needs a write of its own.
-  private let asideSize: Int
+  private let spillSize: Int
   private var waiting = WriteBuffer()
   /// Whole archives that wait to be written.
   private var finished: [EventFileImport] = []
@@ -23,7 +23,7 @@ public final class EventIntake {
   /// The archive that is being read.
   private var current: EventFileImport?
   /// Counts of archives that are written and not returned yet.
-  private var written: [ArchiveTallies] = []
+  private var written: [ArchiveCounts] = []
   /// Whether a part of an archive is written that can still be undone.
   private var isWriting = false
   /// Writes the finished archives while their rows are made elsewhere.
@@ -31,12 +31,12 @@ public final class EventIntake {
   private var symbolsBefore = StringTable()
 
   init(
-    ledger: Ledger, schedules: [Provider: RetrySchedule], waveSize: Int, asideSize: Int
+    ledger: Ledger, schedules: [Provider: RetrySchedule], batchSize: Int, spillSize: Int
   ) {
     self.ledger = ledger
     self.schedules = schedules
-    self.waveSize = waveSize
-    self.asideSize = asideSize
+    self.batchSize = batchSize
+    self.spillSize = spillSize
   }
 
   deinit { abandon() }
@@ -48,7 +48,7 @@ public final class EventIntake {
   }
 
   /// JSON values of the archive that is being read, so far.
-  public var lines: Int64 { current?.tallies.lines ?? 0 }
+  public var lines: Int64 { current?.counts.lines ?? 0 }
 
   /// Begins an archive with new content, and returns its number in the ledger.
   ///
@@ -83,7 +83,7 @@ public final class EventIntake {
     }
     do {
       try ledger.access("add events") { try gather(batch, of: draft, in: $0) }
-      try makeRoom(besides: draft)
+      try freeMemory(besides: draft)
     } catch {
       abandon()
       throw error
@@ -94,7 +94,7 @@ public final class EventIntake {
   ///
   /// `damageOffset` is the first byte that could not be read. Returns the counts of all archives
   /// written since the last call.
-  public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> [ArchiveTallies] {
+  public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> [ArchiveCounts] {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
     draft.damageOffset = damageOffset
     finished.append(draft)
@@ -103,7 +103,7 @@ public final class EventIntake {
     current = nil
     // A tenth of the memory is left to the next archive, so that it is rarely written in parts.
     let accounts = finishedSize / 9 * 10
-    return isWriting || isFull(accounts, aside: asideSize) ? try write() : []
+    return isWriting || isFull(accounts, spilled: spillSize) ? try write() : []
   }
 
   /// Begins to write the finished archives into a new ledger: rows that any thread can make.
@@ -130,7 +130,7 @@ public final class EventIntake {
   /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
   ///
   /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
-  public func write() throws(LedgerError) -> [ArchiveTallies] {
+  public func write() throws(LedgerError) -> [ArchiveCounts] {
     precondition(current == nil, "only whole archives are written for good")
     if !finished.isEmpty {
       try writeFinished { try waiting.all(in: $0) }
@@ -171,25 +171,25 @@ public final class EventIntake {
   }
 
   /// Spills events or writes them, so that memory stays bounded however long an archive is.
-  private func makeRoom(besides draft: EventFileImport) throws(LedgerError) {
+  private func freeMemory(besides draft: EventFileImport) throws(LedgerError) {
     let accounts = finishedSize + draft.size
-    if isFull(accounts, aside: asideSize * 2) {
+    if isFull(accounts, spilled: spillSize * 2) {
       try writePart(of: draft)
-    } else if waiting.size + accounts > waveSize {
-      try ledger.change("lay events aside") { try waiting.layAside(in: $0) }
+    } else if waiting.size + accounts > batchSize {
+      try ledger.change("spill events") { try waiting.spill(in: $0) }
     }
   }
 
   /// Whether all is to be written when the accounts of archives take `accounts` bytes, and `aside`
   /// bytes may lie aside.
-  private func isFull(_ accounts: Int, aside: Int) -> Bool {
-    accounts + waiting.count > waveSize / 2 || waiting.sizeAside > aside
+  private func isFull(_ accounts: Int, spilled: Int) -> Bool {
+    accounts + waiting.count > batchSize / 2 || waiting.spillSize > spilled
   }
 
   /// Writes all gathered events: archives before `draft` for good, the draft's part so that it can
   /// be undone.
   private func writePart(of draft: EventFileImport) throws(LedgerError) {
-    let parts = try ledger.change("lay events aside") { try waiting.parts(in: $0) }
+    let parts = try ledger.change("spill events") { try waiting.parts(in: $0) }
     if !finished.isEmpty { try writeFinished { _ in parts.before } }
     try change("add events") { try write([draft], by: writer(of: parts.last, in: $0), in: $0) }
     waiting = WriteBuffer()
@@ -207,10 +207,10 @@ public final class EventIntake {
       try write(drafts, by: writer ?? writer(of: batch(database), in: database), in: database)
       writer = nil
       for draft in drafts { try draft.close(in: database) }
-      try database.release("wave")
+      try database.release("batch")
     }
     isWriting = false
-    written += drafts.map(\.tallies)
+    written += drafts.map(\.counts)
   }
 
   private func writer(
@@ -226,9 +226,9 @@ public final class EventIntake {
     _ drafts: [EventFileImport], by writer: EventWriter, in database: Connection
   ) throws {
     var writer = writer
-    let fates = try writer.write()
+    let results = try writer.write()
     for draft in drafts {
-      draft.resolve(fates[(draft.start - writer.start)...])
+      draft.resolve(results[(draft.start - writer.start)...])
       try draft.write(to: database)
     }
   }
@@ -240,7 +240,7 @@ public final class EventIntake {
   ) throws(LedgerError) {
     do {
       try ledger.access(doing) { database in
-        if !isWriting { try database.savepoint("wave") }
+        if !isWriting { try database.savepoint("batch") }
         isWriting = true
         try body(database)
       }
@@ -258,21 +258,21 @@ public final class EventIntake {
     finished = []
     finishedContents = []
     finishedSize = 0
-    ledger.undoArchive(since: "wave")
+    ledger.undoArchive(since: "batch")
   }
 }
 
 extension Ledger {
   /// Begins an import of event archives; days of their deliveries are in UTC.
   ///
-  /// The attempts at which they came are told by `schedules`, else by what a provider publishes.
-  /// `waveSize` is the memory, in bytes, that events may hold before they are laid aside, and
-  /// `asideSize` what may lie aside on the disk before all are written; in the middle of an archive
+  /// The attempts follow from `schedules`, else from the schedule that the provider publishes.
+  /// `batchSize` is the memory, in bytes, that events may hold before they are laid aside, and
+  /// `spillSize` what may lie aside on the disk before all are written; in the middle of an archive
   /// twice as much may.
   public func beginEvents(
-    schedules: [Provider: RetrySchedule] = [:], waveSize: Int = 104 << 20,
-    asideSize: Int = 2 << 30
+    schedules: [Provider: RetrySchedule] = [:], batchSize: Int = 104 << 20,
+    spillSize: Int = 2 << 30
   ) -> EventIntake {
-    EventIntake(ledger: self, schedules: schedules, waveSize: waveSize, asideSize: asideSize)
+    EventIntake(ledger: self, schedules: schedules, batchSize: batchSize, spillSize: spillSize)
   }
 }

@@ -17,21 +17,21 @@ struct EventVersions {
   }
 
   /// Selects the version that counts, after `lineage` got another version or copy of an identity.
-  func settle(_ identity: Int64, in lineage: Int64) throws {
+  func selectVersion(_ identity: Int64, in lineage: Int64) throws {
     let versions = try stored.versions(of: identity, in: lineage)
     for (version, here) in versions.byEvent {
       if here.contains(where: { $0.event.material != version.event.material }) {
-        try contest(version.event, in: lineage)
+        try recordConflict(version.event, in: lineage)
       }
-      try elect(version)
+      try select(version)
     }
   }
 
   /// Selects the version of a new identity of `lineage` that a lineage within `keys` may hold, too.
-  func settle(
+  func selectVersion(
     _ identity: Int64, in lineage: Int64, rivals keys: ClosedRange<Int64>
   ) throws -> UpsertResult {
-    var fate = UpsertResult.new
+    var result = UpsertResult.new
     for (version, _) in try stored.versions(of: identity, in: lineage).byEvent {
       let holders = try stored.lineages(
         within: keys, holding: identity, time: version.event.time.milliseconds
@@ -39,36 +39,36 @@ struct EventVersions {
       let rivals = try stored.versions(like: version, in: holders)
       guard !rivals.isEmpty else { continue }
       for place in Set(rivals.map(\.event.lineage)).union([lineage]).sorted() {
-        try contest(version.event, in: place)
+        try recordConflict(version.event, in: place)
       }
-      try elect(version)
-      fate = .conflict
+      try select(version)
+      result = .conflict
     }
-    return fate
+    return result
   }
 
   /// Selects another version of an event after `version` was removed.
-  func settleAgain(_ version: EventVersion) throws { try elect(version, evenAlone: true) }
+  func reselect(_ version: EventVersion) throws { try select(version, evenAlone: true) }
 
   /// Whether versions of an event may lie in several lineages.
-  func isContested(_ version: EventVersion) throws -> Bool {
-    try stored.isContested(version.event)
+  func isInConflict(_ version: EventVersion) throws -> Bool {
+    try stored.isInConflict(version.event)
   }
 
   /// Lets exactly one of the versions of an event count: the last one by created, then received,
   /// then content.
-  private func elect(_ version: EventVersion, evenAlone: Bool = false) throws {
+  private func select(_ version: EventVersion, evenAlone: Bool = false) throws {
     let places = try stored.lineages(of: version.event)
     let versions = try stored.versions(like: version, in: places)
     guard versions.count > 1 || evenAlone, var winner = versions.first else { return }
     for rival in versions.dropFirst() where try order.isLater(rival, than: winner) {
       winner = rival
     }
-    for place in places { try crown(winner, in: place) }
+    for place in places { try setCurrent(winner, in: place) }
   }
 
   /// Lets `winner` count, and no other version of its event, in one lineage.
-  private func crown(_ winner: EventVersion, in lineage: Int64) throws {
+  private func setCurrent(_ winner: EventVersion, in lineage: Int64) throws {
     var records: [EventRecord] = []
     var isChanged = false
     try stored.withEvents(of: lineage) { bytes, shop in
@@ -90,10 +90,10 @@ struct EventVersions {
   }
 
   /// Remembers that a lineage holds a version of an event that has more than one.
-  private func contest(_ event: Event, in lineage: Int64) throws {
+  private func recordConflict(_ event: Event, in lineage: Int64) throws {
     try database.run(
       """
-      insert into contested (identity, time, lineage) values (?, ?, ?)
+      insert into event_conflict (identity, time, lineage) values (?, ?, ?)
       on conflict (identity, time, lineage) do nothing
       """, event.identity, event.time, lineage)
   }

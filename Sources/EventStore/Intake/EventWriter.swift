@@ -11,7 +11,7 @@ struct EventWriter {
   private let rules: MergeRules
   /// The definition of the index of a new ledger, which is away while its rows are written.
   private var index: String?
-  private var fates: [UpsertResult]
+  private var results: [UpsertResult]
   private var notes = MergeNotes()
 
   /// Notes that are gathered before they are applied.
@@ -31,9 +31,9 @@ struct EventWriter {
     }
     isEmpty = try !isAny("lineage")
     rules = MergeRules(
-      areContested: try isAny("contested"),
+      areInConflict: try isAny("event_conflict"),
       published: try ArrivalRun(in: database).published(in: database))
-    fates = Array(repeating: .new, count: batch.numbers.count)
+    results = Array(repeating: .new, count: batch.numbers.count)
     notes.claims.reserveCapacity(min(batch.numbers.count, Self.notesMax))
   }
 
@@ -51,7 +51,7 @@ struct EventWriter {
   mutating func write(_ new: NewLineages) throws {
     try new.forEach { try lineages.make($0, $1, events: $2) }
     notes += new.notes
-    if notes.count >= Self.notesMax { try settle() }
+    if notes.count >= Self.notesMax { try applyNotes() }
   }
 
   /// Writes everything but the rows of `pieces`; returns what became of each event, in the order of
@@ -63,10 +63,10 @@ struct EventWriter {
     } else {
       try writeEvents()
     }
-    try settle()
+    try applyNotes()
     let users = try UserKeys(database)
     try batch.events.forEachUser { try users.keep($0, id: $1) }
-    return fates
+    return results
   }
 
   /// Writes all lineages into a ledger that has none.
@@ -101,7 +101,7 @@ struct EventWriter {
       if merge.isChanged {
         try write(merge.records, of: head, as: events.bytes, isKnown: isKnown)
       }
-      if notes.count >= Self.notesMax { try settle() }
+      if notes.count >= Self.notesMax { try applyNotes() }
     }
   }
 
@@ -120,17 +120,17 @@ struct EventWriter {
 
   /// Finds out which versions count of lineages that are written, and claims the identities of new
   /// events; one that another lineage holds is in conflict with it.
-  private mutating func settle() throws {
-    for (number, fate) in notes.fates { fates[place(of: number)] = fate }
-    for doubt in notes.doubts { try versions.settle(doubt.identity, in: doubt.lineage) }
+  private mutating func applyNotes() throws {
+    for (number, result) in notes.results { results[place(of: number)] = result }
+    for doubt in notes.doubts { try versions.selectVersion(doubt.identity, in: doubt.lineage) }
     var claims = notes.claims
     notes = MergeNotes()
     IdentityIndex.sort(&claims)
     var rivals: [(claim: IdentityIndex.Claim, keys: ClosedRange<Int64>)] = []
     try identities.add(claims) { rivals.append(($0, $1)) }
     for (claim, keys) in rivals {
-      let fate = try versions.settle(claim.identity, in: claim.lineage, rivals: keys)
-      if fate != .new { fates[place(of: claim.number)] = fate }
+      let result = try versions.selectVersion(claim.identity, in: claim.lineage, rivals: keys)
+      if result != .new { results[place(of: claim.number)] = result }
     }
   }
 

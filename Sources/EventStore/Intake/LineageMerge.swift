@@ -14,7 +14,7 @@ enum UpsertResult: UInt8 {
 /// The state of a ledger that merging events needs.
 struct MergeRules {
   /// Whether any version may lie in another lineage.
-  let areContested: Bool
+  let areInConflict: Bool
   /// Archives up to this number are known to a run that has published.
   let published: Int32
 }
@@ -31,14 +31,14 @@ struct MergeNotes {
   var claims: [IdentityIndex.Claim] = []
   var doubts: [Doubt] = []
   /// What became of the others, by their numbers.
-  var fates: [(number: Int32, fate: UpsertResult)] = []
+  var results: [(number: Int32, result: UpsertResult)] = []
 
-  var count: Int { claims.count + doubts.count + fates.count }
+  var count: Int { claims.count + doubts.count + results.count }
 
   static func += (left: inout MergeNotes, right: MergeNotes) {
     left.claims += right.claims
     left.doubts += right.doubts
-    left.fates += right.fates
+    left.results += right.results
   }
 }
 
@@ -70,13 +70,13 @@ struct LineageMerge {
   ) throws {
     try begin(lineage, stored: bytes)
     for event in events {
-      let fate = try add(event.record)
-      if fate == .new {
+      let result = try add(event.record)
+      if result == .new {
         notes.claims.append(
           IdentityIndex.Claim(
             identity: event.record.identity, lineage: lineage.key, number: event.number))
       } else {
-        notes.fates.append((event.number, fate))
+        notes.results.append((event.number, result))
       }
     }
     // The stored versions behind the last delivered event.
@@ -111,11 +111,11 @@ struct LineageMerge {
       isChanged = true
       return .new
     }
-    return try settle(record)
+    return try compare(record)
   }
 
   /// Compares an event with the last records, which have its time and identity.
-  private mutating func settle(_ record: EventRecord) throws -> UpsertResult {
+  private mutating func compare(_ record: EventRecord) throws -> UpsertResult {
     guard let lineage else { return .new }
     let version = try EventVersion(record, of: lineage.key, lineage.shop)
     let event = version.event
@@ -163,7 +163,7 @@ struct LineageMerge {
     } else {
       records[index] = later
     }
-    if rules.areContested || !isAlone { doubtful.append(later.identity) }
+    if rules.areInConflict || !isAlone { doubtful.append(later.identity) }
   }
 }
 

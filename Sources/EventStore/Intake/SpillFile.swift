@@ -30,13 +30,13 @@ struct SpillFile {
       try clear(in: database)
       try database.execute(
         """
-        create temp table event_aside (number integer primary key, key integer, content blob);
+        create temp table event_spill (number integer primary key, key integer, content blob);
         create temp table user_aside (key integer, run integer, id text, primary key (key, run))
           without rowid
         """)
     }
     let insertion = try database.statement(
-      "insert into temp.event_aside (number, key, content) values (?, ?, ?)")
+      "insert into temp.event_spill (number, key, content) values (?, ?, ?)")
     let first = nextRow
     var bytes = 0
     var coding = DeliveredCoding()
@@ -65,7 +65,7 @@ struct SpillFile {
   /// Removes all runs and frees their space.
   mutating func clear(in database: Connection) throws {
     try database.execute(
-      "drop table if exists temp.event_aside; drop table if exists temp.user_aside")
+      "drop table if exists temp.event_spill; drop table if exists temp.user_aside")
     self = SpillFile()
   }
 
@@ -87,7 +87,7 @@ private struct MergedEvents: DeliveredEvents {
       let rows = try Statement(
         database,
         """
-        select key, content from temp.event_aside where number >= ? and number < ?
+        select key, content from temp.event_spill where number >= ? and number < ?
         order by number
         """)
       rows.bindAll(run.lowerBound, run.upperBound)

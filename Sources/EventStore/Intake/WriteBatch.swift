@@ -54,7 +54,7 @@ struct WriteBatch {
   }
 
   /// Adds events whose symbols and place are the ledger's, with their texts; `keys` are nil while
-  /// nobody's are known but the batch's.
+  /// only those of the batch are known.
   ///
   /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
   /// processor waits for several places at once where little else is to be done in between.

@@ -11,86 +11,87 @@ struct WriteBuffer {
     let numbers: Range<Int>
   }
 
-  private var wave = WriteBatch(start: 0)
-  private var aside = SpillFile()
+  private var batch = WriteBatch(start: 0)
+  private var spillFile = SpillFile()
   /// Where the archive that is being read begins.
   private var begin = Mark()
 
   private struct Mark {
     var events = 0
     var runs = 0
-    var wave = WriteBatch.Mark()
+    var batch = WriteBatch.Mark()
   }
 
   /// How many there are.
-  var count: Int { wave.start + wave.end.events }
+  var count: Int { batch.start + batch.end.events }
 
   /// Memory held, in bytes, about.
-  var size: Int { wave.size }
+  var size: Int { batch.size }
 
   /// Approximate bytes of spilled events on disk.
-  var sizeAside: Int { aside.size }
+  var spillSize: Int { spillFile.size }
 
   /// The next events belong to another archive.
   mutating func beginArchive() {
-    begin = Mark(events: count, runs: aside.count, wave: wave.end)
+    begin = Mark(events: count, runs: spillFile.count, batch: batch.end)
   }
 
   /// Adds events whose symbols and place are the ledger's, with their texts.
   mutating func add(
     _ events: [Event], _ texts: [WriteBatch.Texts], in database: Connection
   ) throws {
-    let isAny = try aside.isOpen || database.first("select 1 from user") { _ in true } ?? false
-    try wave.add(events, texts, isAny ? UserKeys(database, isSpilled: aside.isOpen) : nil)
+    let isAny = try spillFile.isOpen || database.first("select 1 from user") { _ in true } ?? false
+    try batch.add(events, texts, isAny ? UserKeys(database, isSpilled: spillFile.isOpen) : nil)
   }
 
   /// Removes the events of the last archive.
   mutating func dropArchive() {
-    if aside.count == begin.runs { return wave.drop(after: begin.wave) }
-    aside.drop(after: begin.runs)
-    wave = WriteBatch(start: begin.events)
+    if spillFile.count == begin.runs { return batch.drop(after: begin.batch) }
+    spillFile.drop(after: begin.runs)
+    batch = WriteBatch(start: begin.events)
   }
 
   /// Spills everything in memory, the last archive's events as a run of their own.
-  mutating func layAside(in database: Connection) throws {
-    var (aside, begin) = (aside, begin)
-    if begin.wave.events > 0 {
-      try aside.add(wave.events(upTo: begin.wave), in: database)
-      begin.runs = aside.count
+  mutating func spill(in database: Connection) throws {
+    var (spillFile, begin) = (spillFile, begin)
+    if begin.batch.events > 0 {
+      try spillFile.add(batch.events(upTo: begin.batch), in: database)
+      begin.runs = spillFile.count
     }
-    if begin.wave.events < wave.end.events {
-      try aside.add(wave.events(after: begin.wave), in: database)
+    if begin.batch.events < batch.end.events {
+      try spillFile.add(batch.events(after: begin.batch), in: database)
     }
-    begin.wave = WriteBatch.Mark()
-    wave = WriteBatch(start: count)
-    (self.aside, self.begin) = (aside, begin)
+    begin.batch = WriteBatch.Mark()
+    batch = WriteBatch(start: count)
+    (self.spillFile, self.begin) = (spillFile, begin)
   }
 
   /// All events.
   mutating func all(in database: Connection) throws -> Batch {
-    guard aside.count > 0 else {
-      return Batch(events: wave.events(upTo: wave.end), numbers: 0..<count)
+    guard spillFile.count > 0 else {
+      return Batch(events: batch.events(upTo: batch.end), numbers: 0..<count)
     }
     beginArchive()
-    try layAside(in: database)
-    return Batch(events: aside.events(of: 0..<aside.count, in: database), numbers: 0..<count)
+    try spill(in: database)
+    return Batch(
+      events: spillFile.events(of: 0..<spillFile.count, in: database), numbers: 0..<count)
   }
 
   /// The events before the last archive, and its own.
   mutating func parts(in database: Connection) throws -> (before: Batch, last: Batch) {
-    try layAside(in: database)
+    try spill(in: database)
     return (
       Batch(
-        events: aside.events(of: 0..<begin.runs, in: database), numbers: 0..<begin.events),
+        events: spillFile.events(of: 0..<begin.runs, in: database), numbers: 0..<begin.events),
       Batch(
-        events: aside.events(of: begin.runs..<aside.count, in: database),
+        events: spillFile.events(of: begin.runs..<spillFile.count, in: database),
         numbers: begin.events..<count)
     )
   }
 
   /// Forgets all of them.
   mutating func clear(in database: Connection) throws {
-    try aside.clear(in: database)
+    try spillFile.clear(in: database)
     self = WriteBuffer()
   }
 }

@@ -74,7 +74,7 @@ private struct RewoundEvents {
   private let lineages: LineageWriter
   private let versions: EventVersions
   private let database: Connection
-  private let hasContests: Bool
+  private let hasConflicts: Bool
 
   private struct Row {
     let key: Int64
@@ -87,7 +87,7 @@ private struct RewoundEvents {
     lineages = try LineageWriter(database)
     versions = try EventVersions(database, words: words, lineages: lineages)
     self.database = database
-    hasContests = try database.first("select 1 from contested limit 1") { _ in true } ?? false
+    hasConflicts = try database.first("select 1 from event_conflict limit 1") { _ in true } ?? false
   }
 
   func write() throws {
@@ -107,7 +107,7 @@ private struct RewoundEvents {
       for row in rows { try take(row, &doubts) }
       next = rows.last.flatMap { $0.key < .max ? $0.key + 1 : nil }
     }
-    for doubt in doubts { try versions.settleAgain(doubt) }
+    for doubt in doubts { try versions.reselect(doubt) }
   }
 
   private func take(_ row: Row, _ doubts: inout [EventVersion]) throws {
@@ -130,7 +130,7 @@ private struct RewoundEvents {
       }
       for version in removed {
         let isNamed = kept.contains { $0.isNamed(like: version.event) }
-        if try isNamed || hasContests && versions.isContested(version) { doubts.append(version) }
+        if try isNamed || hasConflicts && versions.isInConflict(version) { doubts.append(version) }
       }
     }
   }
@@ -155,7 +155,8 @@ extension Ledger {
         }
       }
       try database.run(
-        "delete from contested where identity = ? and time = ? and lineage = ?", event.identity,
+        "delete from event_conflict where identity = ? and time = ? and lineage = ?",
+        event.identity,
         event.time, event.lineage)
     }
   }

@@ -108,14 +108,14 @@ extension Ledger {
   /// Writes a run's input, the SHA-256 of its SHA256SUMS, and its published rows, whole or not at
   /// all.
   public func finishRun(
-    _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String,
+    _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String,
     checksums: Document? = nil, publication: NewPublication
   ) throws(LedgerError) {
     try change("finish a run") { database in
       try keep(publication, run, in: database)
       // The rows come first, because finishing the run seals them.
       try finishRun(
-        run, archives: archives, tallies: tallies, published: published, checksums: checksums)
+        run, archives: archives, counts: counts, published: published, checksums: checksums)
     }
   }
 

@@ -13,7 +13,7 @@ public struct RunRow: Sendable, Equatable {
   /// Archives of events that were read for the run.
   public var archives: Int64
   /// What became of their lines; event times are not kept per run.
-  public var tallies: ArchiveTallies
+  public var counts: ArchiveCounts
   /// SHA-256 of the published SHA256SUMS; nil before the publication.
   public var published: String?
 }
@@ -65,7 +65,7 @@ extension Ledger {
   ///
   /// `checksums` is that file, for the ledger to keep.
   public func finishRun(
-    _ run: Int64, archives: Int64, tallies: ArchiveTallies, published: String?,
+    _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
     checksums: Document? = nil
   ) throws(LedgerError) {
     try change("finish a run") { database in
@@ -75,8 +75,8 @@ extension Ledger {
           lines = ?2, accepted = ?3, duplicates = ?4, skipped = ?5, rejected = ?6, archives = ?7,
           published = ?8
         where id = ?1
-        """, run, tallies.lines, tallies.accepted, tallies.duplicates, tallies.skipped,
-        tallies.rejected, archives, published)
+        """, run, counts.lines, counts.accepted, counts.duplicates, counts.skipped,
+        counts.rejected, archives, published)
       try checksums?.write(to: database)
       if published != nil { try RunChain(database).seal(run) }
     }
@@ -137,9 +137,9 @@ extension Watermark {
   }
 }
 
-extension ArchiveTallies {
+extension ArchiveCounts {
   /// Adds the lines of another archive; event times span both.
-  public mutating func add(_ other: ArchiveTallies) {
+  public mutating func add(_ other: ArchiveCounts) {
     lines += other.lines
     accepted += other.accepted
     duplicates += other.duplicates
@@ -160,15 +160,15 @@ extension RunRow {
     """
 
   init(_ row: Statement) {
-    var tallies = ArchiveTallies()
-    tallies.lines = row.int64(5)
-    tallies.accepted = row.int64(6)
-    tallies.duplicates = row.int64(7)
-    tallies.skipped = row.int64(8)
-    tallies.rejected = row.int64(9)
+    var counts = ArchiveCounts()
+    counts.lines = row.int64(5)
+    counts.accepted = row.int64(6)
+    counts.duplicates = row.int64(7)
+    counts.skipped = row.int64(8)
+    counts.rejected = row.int64(9)
     self.init(
       id: row.int64(0), asOf: row.instant(1), version: row.text(2),
-      options: row.text(3), archives: row.int64(4), tallies: tallies,
+      options: row.text(3), archives: row.int64(4), counts: counts,
       published: row.isNull(10) ? nil : row.text(10))
   }
 }

@@ -72,8 +72,8 @@ create table delivery_cell (
   duplicates_exact integer not null,
   duplicates_semantic integer not null,
   conflicts integer not null,
-  received integer not null, -- deliveries whose envelope told when they came
-  attempt_1 integer not null, -- of these, by the attempt that the retry schedule tells
+  received integer not null, -- deliveries whose envelope has a receive time
+  attempt_1 integer not null, -- of these, by their attempt in the retry schedule
   attempt_2 integer not null,
   attempt_3 integer not null,
   attempt_4 integer not null,

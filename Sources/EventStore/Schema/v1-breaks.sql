@@ -26,7 +26,7 @@ create table break_episode (
   amount_basis integer not null,
   evidence text not null,
   action text not null,
-  lineage integer not null, -- whose events alone tell it; 0 for all other breaks
+  lineage integer not null, -- whose events alone prove it; 0 for all other breaks
   first_seen_ms integer not null, -- as-of of `first_run`
   last_seen_ms integer not null, -- greatest as-of of the runs that saw it
   first_run integer not null,
@@ -48,7 +48,7 @@ select
 from break_episode as episode
 left join user on user.key = episode.user;
 
--- Breaks as the last run that saw them told them.
+-- Breaks as the last run that found them reported them.
 create view break as
 select *, break_id as id
 from break_history as latest

@@ -1,4 +1,4 @@
--- What was published, so that a later run can tell what changed since, and what people did to the
+-- What was published, so that a later run can report what changed since, and what people did to the
 -- ledger: months closed, persons erased.
 
 -- What a run that published knew, in whose days and months.

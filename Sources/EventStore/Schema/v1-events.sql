@@ -1,4 +1,4 @@
--- What was told: events by lineage, and snapshots by user.
+-- What was received: events by lineage, and snapshots by user.
 
 insert into string (id, value) values (0, '');
 
@@ -42,7 +42,7 @@ create table identity (
 ) strict;
 
 -- Where the versions of an identity lie that has more than one.
-create table contested (
+create table event_conflict (
   identity integer not null,
   time integer not null,
   lineage integer not null,

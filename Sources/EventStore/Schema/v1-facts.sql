@@ -1,5 +1,5 @@
 -- Facts: additive cells. Days are days since 1970-01-01 in the report's time zone, and facts that
--- no report tells by day stand by month; amounts are millionths; `…_unknown` counts the amounts missing from the sum beside it.
+-- no report shows by day are kept by month; amounts are millionths; `…_unknown` counts the amounts missing from the sum beside it.
 
 create table revenue_cell (
   day integer not null,

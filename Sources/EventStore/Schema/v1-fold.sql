@@ -18,10 +18,10 @@ create table fold_feed (
   primary key (provider, app)
 ) strict, without rowid;
 
--- When a lineage is to be folded again though nothing new is told of it: an hour too early does no
--- harm. One of which something new is told is due at once.
+-- When a lineage is folded again without new events: an hour too early does no
+-- harm. One with new events is due at once.
 create table due (
-  hour integer not null, -- since 1970-01-01, its end included; least when something new is told
+  hour integer not null, -- since 1970-01-01, its end included; least when there are new events
   lineage integer not null,
   primary key (hour, lineage)
 ) strict, without rowid;

@@ -37,7 +37,7 @@ public final class SnapshotIntake {
   /// same snapshots.
   public func finish(
     damageOffset: Int64? = nil, isDated: Bool = true
-  ) throws(LedgerError) -> ArchiveTallies {
+  ) throws(LedgerError) -> ArchiveCounts {
     try entry.finish(damageOffset: damageOffset, isDated: isDated)
   }
 

@@ -48,7 +48,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     switch kind {
     case .missing: "check the path and that its disk is mounted"
     case .permission: "give this user the right to \(isWriting ? "write" : "read") it"
-    case .io: isWriting ? "make room on the disk and run again" : "check the disk and run again"
+    case .io: isWriting ? "free space on the disk and run again" : "check the disk and run again"
     }
   }
 }

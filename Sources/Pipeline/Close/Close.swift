@@ -17,7 +17,9 @@ extension RunPipeline {
     month text: String, _ note: AuditNote, isForced: Bool
   ) throws -> String {
     let month = try Month(typed: text)
-    if isForced { try note.requireReason(of: "--force", hint: "say why the month cannot wait") }
+    if isForced {
+      try note.requireReason(of: "--force", hint: "give the reason why the month cannot wait")
+    }
     return try onLedger(to: "close \(text)") { ledger in
       let (run, zone) = try newestPublication(of: ledger, month)
       let standing = try ledger.closes(zone: zone, knownTo: .max)[month]
@@ -48,7 +50,7 @@ extension RunPipeline {
   /// Opens a closed month again; later runs compare with the last publication.
   public func reopen(month text: String, _ note: AuditNote) throws -> String {
     let month = try Month(typed: text)
-    try note.requireReason(of: "reopen", hint: "say why the numbers must change")
+    try note.requireReason(of: "reopen", hint: "give the reason why the numbers must change")
     return try onLedger(to: "reopen \(text)") { ledger in
       let (_, zone) = try newestPublication(of: ledger, month)
       let standing = try ledger.closes(zone: zone, knownTo: .max)[month]
@@ -141,8 +143,8 @@ extension RunPipeline {
     guard frozen.unpublished == 0 else {
       throw SubledgerError(
         .tryAgain,
-        "cannot close \(month): \(frozen.unpublished) rows are not those that run \(run.id) "
-          + "published, because the ledger took in more since",
+        "cannot close \(month): \(frozen.unpublished) rows differ from the published rows "
+          + "of run \(run.id), because the ledger has ingested more since",
         hint: "publish with `subledger run` or `subledger report`, and close then")
     }
     guard frozen.incomplete.isEmpty || isForced else {

@@ -66,7 +66,7 @@ struct Corruption {
 
   /// The same of the sandbox, as a transaction of its own.
   private static func leaked(_ event: Event) -> Corruption? {
-    guard event.tellsAlone else { return nil }
+    guard event.sendsSingleEvents else { return nil }
     var test = event
     test.environment = .sandbox
     return Corruption(test, .envLeak)
@@ -74,7 +74,7 @@ struct Corruption {
 
   /// A period that ends before it starts; the newest one would leave the end in doubt as well.
   private static func reversed(_ event: Event, among events: [Event]) -> Corruption? {
-    guard event.tellsAlone, event.kind.chargeKind != nil, let start = event.periodStart,
+    guard event.sendsSingleEvents, event.kind.chargeKind != nil, let start = event.periodStart,
       start <= event.time, let end = event.periodEnd, end > start,
       events.contains(where: {
         $0.lineage == event.lineage && $0.kind.chargeKind != nil && $0.time > end - .days(1)

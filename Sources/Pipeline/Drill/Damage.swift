@@ -86,8 +86,8 @@ struct Damage {
       companions = events.filter {
         event.collection != 0 && $0.collection == event.collection && $0.identity != event.identity
       }
-      if !event.tellsAlone { loss = try StateLoss(of: self, among: events, limits.rules) }
-      let code = event.tellsAlone ? event.kind.codeWhenMissed : loss?.code
+      if !event.sendsSingleEvents { loss = try StateLoss(of: self, among: events, limits.rules) }
+      let code = event.sendsSingleEvents ? event.kind.codeWhenMissed : loss?.code
       expected = code.map { [$0] } ?? []
       // A state that other lines contain as well is not lost.
       if expected.isEmpty { return nil }

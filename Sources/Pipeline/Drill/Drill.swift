@@ -20,7 +20,7 @@ extension RunPipeline {
     copied.isDryRun = true
     return try following(copied).withLedger { ledger in
       var dated = copied
-      if !plan.saysAsOf, let run = try ledger.runs(newest: 1).first {
+      if !plan.hasExplicitAsOf, let run = try ledger.runs(newest: 1).first {
         dated.rules.asOf = run.asOf
       }
       return try following(dated).drill(seed, events, in: ledger)

@@ -30,7 +30,7 @@ struct StateLoss {
   private static func charges(
     _ events: [Event], _ rules: FoldSettings
   ) throws(AmountOverflow) -> [Paid: BreakCode] {
-    let states = try lives(of: events, rules: rules).compactMap(\.state)
+    let states = try histories(of: events, rules: rules).compactMap(\.state)
     var codes: [Paid: BreakCode] = [:]
     for state in states {
       for charge in state.charges {
@@ -61,5 +61,5 @@ extension ChargeKind {
 
 extension Event {
   /// Whether no later line repeats this one.
-  var tellsAlone: Bool { provider.capabilities.body == .event }
+  var sendsSingleEvents: Bool { provider.capabilities.body == .event }
 }

@@ -19,19 +19,19 @@ extension RunPipeline {
       let erasure = try ledger.erase(user, as: act, decisions: redactedDecisions)
       guard let found = erasure else {
         throw SubledgerError(
-          .noInput, "the ledger \(plan.ledger) knows no such user",
+          .noInput, "no events of this user in \(plan.ledger)",
           hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
       }
-      let told = answer(found)
+      let summary = answer(found)
       do throws(LedgerError) {
         try ledger.vacuum()
       } catch {
         let cause = SubledgerError(error)
         throw SubledgerError(
-          cause.kind, "\(told)\n  but free space may still hold the id: \(cause.message)",
+          cause.kind, "\(summary)\n  but free space may still hold the id: \(cause.message)",
           hint: cause.hint)
       }
-      return told
+      return summary
     }
   }
 
@@ -41,7 +41,7 @@ extension RunPipeline {
       throw SubledgerError(
         .usage, "no user is named", hint: "give the id as the provider writes it")
     }
-    try note.requireReason(of: "erase", hint: "say on whose demand, such as a ticket's number")
+    try note.requireReason(of: "erase", hint: "give who demanded it, such as a ticket's number")
     let redaction = Redaction(id: user, name: "")
     for text in [note.reason, note.who] where redaction.applied(to: text) != text {
       throw SubledgerError(
@@ -54,7 +54,7 @@ extension RunPipeline {
     var lines: [String] = []
     if !found.wasErased {
       lines.append(
-        "\(found.pseudonym) stands in the person's place: \(found.lineages) subscriptions and "
+        "\(found.pseudonym) replaces the person's id in \(found.lineages) subscriptions and "
           + "purchases, \(found.versions) events, \(found.snapshots) snapshots, "
           + "\(found.breaks) breaks")
     } else {

@@ -23,7 +23,7 @@ final class EventRecords {
     }
     var records: [Record] = []
     for source in evidence {
-      let (event, sent) = (source.event, source.told)
+      let (event, sent) = (source.event, source.reported)
       guard let row = group.first(where: { $0.key == sent.lineage }) else { continue }
       if texts[row.key] == nil { texts[row.key] = try transactions(of: row) }
       var record = try record(

@@ -24,7 +24,7 @@ extension RunPipeline {
         } else {
           try plan.withLists()
         }
-      if plan.saysAsOf { followed.rules.asOf = plan.rules.asOf }
+      if plan.hasExplicitAsOf { followed.rules.asOf = plan.rules.asOf }
       try requireKept(followed.rules.asOf, in: ledger)
       let output = try Explanation(ledger, format: format, write: write)
       try following(followed).explain(subject, in: ledger, run, output)

@@ -54,7 +54,7 @@ struct NumberPass {
       groups += 1
       if groups % 512 == 0 { try checkStop() }
       if question.report == .deliveriesDaily { try explainDeliveries(events, group) }
-      for history in try lives(of: events, rules: rules.fold) {
+      for history in try histories(of: events, rules: rules.fold) {
         try history.book(into: &facts)
         try explain(history, group)
       }
@@ -114,7 +114,7 @@ struct NumberPass {
       try output.add(
         Entry(
           at: event.time, step: "delivered", contributions: [("delivered", "1")],
-          events: try records.records(of: [SourceEvent(event: event, told: event)], group)))
+          events: try records.records(of: [SourceEvent(event: event, reported: event)], group)))
     }
   }
 }

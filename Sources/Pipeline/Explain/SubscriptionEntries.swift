@@ -99,9 +99,9 @@ final class SubscriptionEntries {
           try add(version, of: row)
         }
       }
-      for history in try lives(of: events, rules: rules) {
+      for history in try histories(of: events, rules: rules) {
         try addContributions(of: history) { evidence in
-          evidence.first.map { named.contains($0.told.identity) } ?? false
+          evidence.first.map { named.contains($0.reported.identity) } ?? false
         }
       }
     }
@@ -130,9 +130,9 @@ final class SubscriptionEntries {
   /// Adds what was received of a lineage and of its subscriptions, and their state at as-of.
   private func add(_ row: LineageRow) throws {
     let group = try ledger.group(of: row)
-    let histories = try lives(of: try ledger.events(of: group), rules: rules)
-      .filter { $0.toldEvents.contains { $0.lineage == row.key } }
-    let lineages = Set(histories.flatMap { $0.toldEvents.map(\.lineage) }).union([row.key])
+    let histories = try histories(of: try ledger.events(of: group), rules: rules)
+      .filter { $0.reportedEvents.contains { $0.lineage == row.key } }
+    let lineages = Set(histories.flatMap { $0.reportedEvents.map(\.lineage) }).union([row.key])
     for member in group where lineages.contains(member.key) { try addVersions(of: member) }
     for history in histories {
       if let state = history.state { try output.note(sentence(state)) }
@@ -152,7 +152,7 @@ final class SubscriptionEntries {
     }
     if state.isAutoRenewOff { parts.append("auto-renew is off") }
     if state.isInBillingRetry { parts.append("a payment had failed") }
-    if state.accessTakenAway { parts.append("access was revoked") }
+    if state.accessRevoked { parts.append("access was revoked") }
     if let end = state.churned.last { parts.append("churned \(end.at.text)") }
     return "\(product.isEmpty ? "no product" : product.escaped): \(parts.joined(separator: "; "))"
   }
@@ -189,7 +189,7 @@ final class SubscriptionEntries {
       step += period.end.map { " until \($0.text)" } ?? ", its end is unknown"
       if period.isEndDerived { step += " (by the length of its product)" }
       if let grace = period.graceEnd { step += ", grace until \(grace.text)" }
-      if let revoked = period.takenAway { step += ", revoked \(revoked.text)" }
+      if let revoked = period.revokedAt { step += ", revoked \(revoked.text)" }
       try output.add(Entry(at: period.start, step: step))
     }
   }

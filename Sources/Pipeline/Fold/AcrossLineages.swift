@@ -19,13 +19,13 @@ struct AcrossLineages {
     for row in try ledger.conflicts() where row.lineages.contains(where: isWanted) {
       guard row.event.time < asOf else { continue }
       let group = try ledger.group(of: row.lineage)
-      let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).told
+      let lineages = try cases.lineages(group, try ledger.events(of: group), at: asOf).reported
       let lineage = lineages.first { $0.state.lineages.contains(row.lineage.key) }
       guard let lineage else { continue }
       let conflict = EventConflict(
         identity: row.identity, transaction: row.event.transaction, time: row.event.time,
         product: row.event.product, versions: row.places.count, fields: row.fields)
-      breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).told(by: lineage))
+      breaks.append(conflictBreak(conflict, lineage: lineage, rules: rules).reported(by: lineage))
     }
     return breaks
   }
@@ -64,16 +64,16 @@ struct AcrossLineages {
   ) throws -> [Break] {
     guard group.first?.environment == .production, events.contains(where: outliers.mayInclude)
     else { return [] }
-    return try cases.lineages(group, events, at: asOf).told.flatMap { lineage in
-      outliers.breaks(in: lineage, events, rules: rules).map { $0.told(by: lineage) }
+    return try cases.lineages(group, events, at: asOf).reported.flatMap { lineage in
+      outliers.breaks(in: lineage, events, rules: rules).map { $0.reported(by: lineage) }
     }
   }
 
   /// Every subscription of which events came as production and as sandbox.
   func environmentLeaks() throws -> [Break] {
     var breaks: [Break] = []
-    try ledger.forEachTwin { row, twin in
-      breaks += try environmentLeak(row, twin)
+    try ledger.forEachCounterpart { row, counterpart in
+      breaks += try environmentLeak(row, counterpart)
       try checkStop()
     }
     return breaks
@@ -85,20 +85,24 @@ struct AcrossLineages {
   ) throws -> [Break] {
     var breaks: [Break] = []
     for row in lineages {
-      guard let twin = try ledger.twin(of: row) else { continue }
+      guard let counterpart = try ledger.counterpart(of: row) else { continue }
       breaks +=
         row.environment == .production
-        ? try environmentLeak(row, twin) : try environmentLeak(twin, row)
+        ? try environmentLeak(row, counterpart) : try environmentLeak(counterpart, row)
     }
     return breaks
   }
 
-  private func environmentLeak(_ row: LineageRow, _ twin: LineageRow) throws -> [Break] {
-    guard let lineage = try life(of: row), let other = try life(of: twin) else { return [] }
-    return [Reconciliation.environmentLeak(lineage, twin: other, rules: rules).told(by: lineage)]
+  private func environmentLeak(_ row: LineageRow, _ counterpart: LineageRow) throws -> [Break] {
+    guard let lineage = try lineageInput(of: row), let other = try lineageInput(of: counterpart)
+    else { return [] }
+    return [
+      Reconciliation.environmentLeak(lineage, counterpart: other, rules: rules).reported(
+        by: lineage)
+    ]
   }
 
-  private func life(of row: LineageRow) throws -> LineageInput? {
-    try cases.lineages([row], try ledger.events(of: row), at: asOf).told.first
+  private func lineageInput(of row: LineageRow) throws -> LineageInput? {
+    try cases.lineages([row], try ledger.events(of: row), at: asOf).reported.first
   }
 }

@@ -25,7 +25,7 @@ struct FactRefresh {
     /// All facts, or changes to the cells.
     var facts: Facts
     /// Revenue that did not fit into memory with the other facts.
-    var aside: RevenueSpill?
+    var revenueSpill: RevenueSpill?
     /// All breaks from events alone.
     var breaks: [Break]
     /// All ends in doubt by events alone.
@@ -63,7 +63,7 @@ struct FactRefresh {
     let sum = try pass.run()
     let result = sum.result
     return Outcome(
-      basis: nil, fingerprint: fingerprint, facts: result.facts, aside: sum.aside,
+      basis: nil, fingerprint: fingerprint, facts: result.facts, revenueSpill: sum.revenueSpill,
       breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
@@ -155,7 +155,8 @@ extension FactRefresh.Outcome {
     var basis = basis
     basis.groups = groups
     return FoldChange(
-      basis: basis, isWhole: isWhole, facts: facts, aside: aside, due: due, doubts: now,
+      basis: basis, isWhole: isWhole, facts: facts, revenueSpill: revenueSpill, due: due,
+      doubts: now,
       rates: rates, prices: paid)
   }
 }

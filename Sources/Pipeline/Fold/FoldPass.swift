@@ -47,7 +47,7 @@ struct WholeFold {
   let revenueCellsMax: Int
   var result = FoldResult()
   /// Revenue that is not in `result`.
-  private(set) var aside: RevenueSpill?
+  private(set) var revenueSpill: RevenueSpill?
   /// What charges paid for their currencies, once all is added.
   private(set) var rates = ExchangeRates()
 
@@ -66,7 +66,7 @@ struct WholeFold {
   /// Adds the revenue of one of so many parts of about the same size.
   mutating func add(_ revenue: [RevenueKey: RevenueSums], parts: Int = 1) throws {
     let cells = result.facts.revenue.count + revenue.count
-    if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try layAside() }
+    if cells > revenueCellsMax, !result.facts.revenue.isEmpty { try spill() }
     // A table that grows is hashed anew each time.
     if result.facts.revenue.isEmpty {
       result.facts.revenue.reserveCapacity(min(revenueCellsMax, cells * parts))
@@ -78,14 +78,14 @@ struct WholeFold {
   mutating func finish() throws(LedgerError) {
     rates = ExchangeRates(result.rates)
     result.rates = [:]
-    guard aside != nil else { return }
-    try layAside()
+    guard revenueSpill != nil else { return }
+    try spill()
     result.facts.revenue = [:]
   }
 
-  private mutating func layAside() throws(LedgerError) {
-    if aside == nil { aside = try RevenueSpill(in: ledger) }
-    try aside?.add(result.facts.revenue)
+  private mutating func spill() throws(LedgerError) {
+    if revenueSpill == nil { revenueSpill = try RevenueSpill(in: ledger) }
+    try revenueSpill?.add(result.facts.revenue)
     result.facts.revenue.removeAll(keepingCapacity: true)
   }
 }

@@ -44,7 +44,7 @@ enum FoldScope {
       let feed = Feed(provider: mark.provider, app: mark.app)
       return rules.feeds.contains {
         $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
-      } && former.endsAreSettled(until: feed) <= rules.fold.endsAreSettled(until: feed)
+      } && former.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
     }
   }
 }
@@ -67,10 +67,10 @@ extension Plan {
   func foldFingerprint(
     version: String, reconciled: Set<Provider>, hasUndatedCollections: Bool
   ) -> String {
-    let told: Set<EffectiveOption> = [
+    let excluded: Set<EffectiveOption> = [
       .asOf, .csvDialect, .amountDecimals, .rejectedShare, .materiality, .decisions,
     ]
-    var options = effectiveOptions.filter { !told.contains($0.key) }.byName
+    var options = effectiveOptions.filter { !excluded.contains($0.key) }.byName
     options[EffectiveOption.version.rawValue] = .string(version)
     options["undated_collections"] = .bool(hasUndatedCollections)
     options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))

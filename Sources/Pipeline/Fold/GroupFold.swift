@@ -56,17 +56,17 @@ struct GroupFold: Sendable {
   func fold(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
   ) throws {
-    let lives = try lives(of: events, rules: rules.fold)
+    let histories = try histories(of: events, rules: rules.fold)
     var isWatched = false
-    for life in lives {
-      try life.book(into: &result.facts)
-      life.book(into: &result.rates)
-      life.book(into: &result.prices)
-      let hasLooseEnds = rules.firstEventAt.map(life.hasLooseEnds(since:)) ?? false
-      guard !life.findings.isEmpty || hasLooseEnds,
-        let lineage = try cases.lineage(life, group, events)
+    for history in histories {
+      try history.book(into: &result.facts)
+      history.book(into: &result.rates)
+      history.book(into: &result.prices)
+      let hasLooseEnds = rules.firstEventAt.map(history.hasLooseEnds(since:)) ?? false
+      guard !history.findings.isEmpty || hasLooseEnds,
+        let lineage = try cases.lineage(history, group, events)
       else { continue }
-      var found = breaks(from: life.findings, lineage: lineage, rules: rules)
+      var found = breaks(from: history.findings, lineage: lineage, rules: rules)
       // Reconciliation walks over users; a lineage without one is met only here.
       let isMet = reconciled.contains(lineage.state.provider) && group[0].user != 0
       if hasLooseEnds, !isMet {
@@ -79,18 +79,18 @@ struct GroupFold: Sendable {
         isWatched = true
       }
       if found.contains(where: { $0.status == .pending }) { isWatched = true }
-      result.breaks += found.map { $0.told(by: lineage) }
+      result.breaks += found.map { $0.reported(by: lineage) }
     }
     result.groups += 1
     let next =
-      isWatched ? rules.fold.asOf : deadline(of: lives, events: events, rules: rules.fold)
+      isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
   }
 }
 
 extension Break {
   /// The break, marked as found in the events of `lineage` without a snapshot.
-  func told(by lineage: LineageInput) -> Break {
+  func reported(by lineage: LineageInput) -> Break {
     var copy = self
     copy.lineage = lineage.state.lineage
     return copy

@@ -27,8 +27,7 @@ struct Increment {
     var change = FoldResult()
     /// Keys of all lineages of the groups, of then and of now.
     var members: Set<Int64> = []
-    /// Those that may have a twin in the other environment that was not found before, or was, and
-    /// has changed.
+    /// Those that may have a counterpart in the other environment that is new or has changed.
     var mayLeak: [LineageRow] = []
     /// The groups of several lineages that some of the dirty ones belong or belonged to.
     var shared: [(group: FoldGroup, lineage: Int64)] = []
@@ -110,17 +109,17 @@ private struct GroupRefresh: Sendable {
     if !group.events.isEmpty {
       try fold.fold(group.rows, group.events, cases, into: &result.change)
     }
-    for life in try lives(of: group.previousEvents, rules: former) {
-      try life.withdraw(from: &result.change.facts)
-      life.book(-1, into: &result.change.rates)
-      life.book(-1, into: &result.change.prices)
+    for history in try histories(of: group.previousEvents, rules: former) {
+      try history.withdraw(from: &result.change.facts)
+      history.book(-1, into: &result.change.rates)
+      history.book(-1, into: &result.change.prices)
     }
   }
 
-  /// Whether the lineage may have a twin that was not found before, or was, and has changed.
+  /// Whether the lineage may have a counterpart that is new or has changed.
   ///
-  /// Sandbox lineages are few. Of the others, one has a new twin only if the twin is dirty, or when
-  /// its own first event has come to count.
+  /// Sandbox lineages are few. Another lineage has a new counterpart only if that is dirty, or if
+  /// its own first event counts only now.
   private func mayLeak(_ row: LineageRow, _ events: [Event]) -> Bool {
     row.environment == .sandbox || touched.contains(row.key) || leaked.contains(row.key)
       || events.last.map { $0.time >= former.asOf } ?? true

@@ -8,21 +8,21 @@ struct InputBuilder {
   let ledger: Ledger
   let rules: FoldSettings
 
-  /// The lives of a fold group as told before the earlier of as-of and `moment`; apart from them,
-  /// as told before as-of, those of which nothing was told until then.
+  /// The histories of a fold group as received before the earlier of as-of and `moment`; apart from
+  /// them, as received before as-of, those without events until then.
   func lineages(
     _ group: [LineageRow], _ events: [Event], at moment: Instant
-  ) throws -> (told: [LineageInput], newer: [LineageInput]) {
+  ) throws -> (reported: [LineageInput], newer: [LineageInput]) {
     var then = rules
     then.asOf = min(rules.asOf, moment)
     // Also without later events, because their absence can be the break.
     let isOlder = then.asOf < rules.asOf
-    let today = isOlder ? try lives(of: events, rules: rules).compactMap(\.state) : []
-    let told = try lives(of: events, rules: then).compactMap(\.state)
-    let known = Set(told.flatMap(\.lineages))
+    let today = isOlder ? try histories(of: events, rules: rules).compactMap(\.state) : []
+    let reported = try histories(of: events, rules: then).compactMap(\.state)
+    let known = Set(reported.flatMap(\.lineages))
     let newer = today.filter { known.isDisjoint(with: $0.lineages) }
     return (
-      told: try told.map { state in
+      reported: try reported.map { state in
         let own = Set(state.lineages)
         let current = today.first { !own.isDisjoint(with: $0.lineages) }
         var state = state
@@ -36,9 +36,9 @@ struct InputBuilder {
 
   /// One subscription of a fold group; nil without counted events.
   func lineage(
-    _ life: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
+    _ history: SubscriptionHistory, _ group: [LineageRow], _ events: [Event]
   ) throws -> LineageInput? {
-    try life.state.map { try lineage($0, current: nil, group, events) }
+    try history.state.map { try lineage($0, current: nil, group, events) }
   }
 
   private func lineage(

@@ -25,10 +25,12 @@ extension RunPipeline {
       try ledger.rewind(to: run)
       var plan = history.plan
       plan.isDryRun = self.plan.isDryRun
-      if self.plan.saysAsOf { plan.rules.asOf = self.plan.rules.asOf }
+      if self.plan.hasExplicitAsOf { plan.rules.asOf = self.plan.rules.asOf }
       return try following(plan).publish(from: ledger, after: IntakeSummary()) {
         checksums in
-        guard !self.plan.saysAsOf, sha256(of: checksums) != history.row.published else { return }
+        guard !self.plan.hasExplicitAsOf, sha256(of: checksums) != history.row.published else {
+          return
+        }
         let check = try ReproductionCheck(
           history.row, history.documents, reproduced: checksums, erased: erased)
         try require(check, isLookBack: isLookBack)
@@ -66,7 +68,7 @@ extension RunPipeline {
       .identity,
       "cannot reproduce what run \(check.run.id) published; other bytes are in: "
         + wrong.joined(separator: ", "),
-      hint: "keep the ledger and report this; `subledger verify` shows what is damaged")
+      hint: "keep the ledger and report this; `subledger verify` lists the damage")
   }
 }
 
@@ -90,15 +92,15 @@ extension Plan {
       plan.configuration = try Configuration.read(source, named: "the configuration \(name)")
     }
     plan.configuration.job = configuration.job
-    guard let said = RunOptions(run.options),
-      let calendar = CivilCalendar(named: said.timezone)
+    guard let recorded = RunOptions(run.options),
+      let calendar = CivilCalendar(named: recorded.timezone)
     else { throw Self.contradiction(run) }
     // Of secrets only whose deliveries were held to them is known, and has an effect on reports.
-    for name in said.authenticated {
+    for name in recorded.authenticated {
       if let provider = Provider(name: name) { plan.configuration.secrets[provider] = [] }
     }
-    plan.csvDialect = said.dialect
-    plan.amountDecimals = said.decimals
+    plan.csvDialect = recorded.dialect
+    plan.amountDecimals = recorded.decimals
     var rules = FoldSettings(asOf: run.asOf, calendar: calendar)
     rules.take(plan.configuration)
     plan.rules = rules
@@ -133,7 +135,7 @@ extension Plan {
   private static func contradiction(_ run: RunRow) -> SubledgerError {
     SubledgerError(
       .damagedInput, "the options of run \(run.id) do not match its stored documents",
-      hint: "`subledger verify` shows what is damaged")
+      hint: "`subledger verify` lists the damage")
   }
 }
 

@@ -165,7 +165,7 @@ struct Intake {
       summary.add(try intake.write())
       try ledger.recordRepeat(archive)
       summary.archivesKnown += 1
-      try tell(repeated: file, sha256)
+      try send(repeated: file, sha256)
       return false
     }
     try intake.begin(archive, knownUntil: try knownUntil(file))
@@ -175,14 +175,14 @@ struct Intake {
   /// Says that `file` is not read; who packed rejected lines anew wants them read.
   ///
   /// A file that was renamed, or copied as it was, keeps its time.
-  private func tell(repeated file: ArchiveFile, _ sha256: String) throws {
+  private func send(repeated file: ArchiveFile, _ sha256: String) throws {
     let known = try ledger.archiveWithContent(sha256: sha256, kind: .events)
-    guard let known, known.tallies.rejected > 0, known.modified != file.modified else {
+    guard let known, known.counts.rejected > 0, known.modified != file.modified else {
       return log.info("\(file.path) holds the same bytes as an archive already read")
     }
     log.warning(
       """
-      \(file.path) holds the same bytes as \(known.name), of which \(known.tallies.rejected) \
+      \(file.path) holds the same bytes as \(known.name), of which \(known.counts.rejected) \
       lines were rejected, and is not read. To have them read anew, pack it with one more empty \
       line in front
       """)
@@ -207,10 +207,10 @@ struct Intake {
         """
       )
     }
-    let tallies = try times.measure(.insert, .thread) {
+    let counts = try times.measure(.insert, .thread) {
       try intake.finish(damageOffset: end.damage?.offset)
     }
-    summary.add(tallies)
+    summary.add(counts)
   }
 
   /// The parallel part: one archive from bytes to batches.
@@ -221,37 +221,37 @@ struct Intake {
 
     private struct NotWanted: Error {}
 
-    func read(_ file: ArchiveFile, _ tell: (Message) -> Bool) {
+    func read(_ file: ArchiveFile, _ send: (Message) -> Bool) {
       do {
         let start = StageTimes.now(.thread)
         let sha256 = try sha256(of: file)
-        guard tell(.opened(sha256: sha256)) else { return }
+        guard send(.opened(sha256: sha256)) else { return }
         if knownContents.contains(sha256) {
-          _ = tell(.skipped)
+          _ = send(.skipped)
           return
         }
         var normalise: Int64 = 0
-        let end = try readBatches(of: file, &normalise, tell)
+        let end = try readBatches(of: file, &normalise, send)
         let whole = StageTimes.now(.thread) - start
-        _ = tell(.ended(end, inflate: whole - normalise, normalise: normalise))
+        _ = send(.ended(end, inflate: whole - normalise, normalise: normalise))
       } catch let error as ArchiveError where error.kind == .missing {
-        _ = tell(.vanished)
+        _ = send(.vanished)
       } catch is NotWanted {
         // The writer has stopped and throws its own error.
       } catch {
-        _ = tell(.failed(error))
+        _ = send(.failed(error))
       }
     }
 
     private func readBatches(
-      of file: ArchiveFile, _ normalise: inout Int64, _ tell: (Message) -> Bool
+      of file: ArchiveFile, _ normalise: inout Int64, _ send: (Message) -> Bool
     ) throws -> ArchiveEnd {
       var normaliser = Normaliser(rules: rules)
       // The last lines of a chunk may come on top.
       let (room, bytesMin) = (1_280, 1 << 20)
       var batch = EventBatch(room: room)
       func flush() throws {
-        guard tell(.batch(batch)) else { throw NotWanted() }
+        guard send(.batch(batch)) else { throw NotWanted() }
         batch = EventBatch(room: room)
       }
       let end = try readArchive(file, valueBytesMax: valueBytesMax) { chunk in
@@ -264,7 +264,7 @@ struct Intake {
           normaliser.addOversized(line: line, byteOffset: byteOffset, to: &batch)
         case .again:
           (normaliser, batch) = (Normaliser(rules: rules), EventBatch())
-          guard tell(.again) else { throw NotWanted() }
+          guard send(.again) else { throw NotWanted() }
         }
         if batch.lines >= batchLines || batch.arena.count >= bytesMin { try flush() }
       }

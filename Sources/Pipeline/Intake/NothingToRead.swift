@@ -35,7 +35,7 @@ extension FrequentReject {
   /// What to do; nil where the reason needs no advice of its own.
   var hint: String? {
     guard reason == unauthenticated else { return nil }
-    return "check `secrets` in the configuration; what was rejected by a wrong one is read again "
+    return "check `secrets` in the configuration; lines rejected by a wrong one are read again "
       + "once it is packed anew (docs/operations.md, Lines to read anew)"
   }
 }

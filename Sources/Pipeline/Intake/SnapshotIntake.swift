@@ -20,7 +20,7 @@ extension Intake {
         summary.snapshotFilesRefused += 1
         log.warning(
           """
-          \(file.path) is left out: a line does not say when the snapshot was taken. Add \
+          \(file.path) is left out: a line has no time of capture. Add \
           captured_at to the lines or a date to the file's name, or give --captured-at; the next \
           run tries again
           """)
@@ -77,28 +77,28 @@ extension Intake {
         log.warning("\(file.path) changed while it was read; it is left for the next run")
         return entry.abandon()
       }
-      let tallies = try entry.finish(damageOffset: end.damage?.offset, isDated: isDated)
-      summary.snapshots += tallies.accepted + tallies.duplicates
-      summary.snapshotsRejected += tallies.rejected
-      if let firstReject { tell(firstReject, of: tallies, in: file) }
-      if let damage = end.damage { tell(damage, of: tallies, in: file) }
-      if let newest, newest > plan.rules.asOf { tell(newest, in: file) }
+      let counts = try entry.finish(damageOffset: end.damage?.offset, isDated: isDated)
+      summary.snapshots += counts.accepted + counts.duplicates
+      summary.snapshotsRejected += counts.rejected
+      if let firstReject { warn(firstReject, of: counts, in: file) }
+      if let damage = end.damage { warn(damage, of: counts, in: file) }
+      if let newest, newest > plan.rules.asOf { warn(newest, in: file) }
     } catch {
       entry.abandon()
       throw error
     }
   }
 
-  private func tell(_ damage: ArchiveDamage, of tallies: ArchiveTallies, in file: ArchiveFile) {
+  private func warn(_ damage: ArchiveDamage, of counts: ArchiveCounts, in file: ArchiveFile) {
     log.warning(
       """
-      \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(tallies.lines) \
-      whole lines before it count, and nobody is missed for not being in it. Deliver the whole \
+      \(file.path) is damaged at byte \(damage.offset): \(damage.detail); the \(counts.lines) \
+      whole lines before it count, and users missing from it raise no breaks. Deliver the whole \
       file under the same name to pick up the rest
       """)
   }
 
-  private func tell(_ newest: Instant, in file: ArchiveFile) {
+  private func warn(_ newest: Instant, in file: ArchiveFile) {
     log.warning(
       """
       \(file.path) holds snapshots captured at \(newest.text), which is after as-of \
@@ -107,10 +107,10 @@ extension Intake {
       """)
   }
 
-  private func tell(_ first: Reject, of tallies: ArchiveTallies, in file: ArchiveFile) {
+  private func warn(_ first: Reject, of counts: ArchiveCounts, in file: ArchiveFile) {
     log.warning(
       """
-      \(tallies.rejected) of \(tallies.lines) lines of \(file.path) cannot be understood; the \
+      \(counts.rejected) of \(counts.lines) lines of \(file.path) cannot be understood; the \
       first is line \(first.place.line), at byte \(first.place.byteOffset): \(first.detail)
       """)
   }

@@ -72,7 +72,7 @@ struct CloseProof {
       let sealed = RunPart(name: "act", rows: rows, sha256: words[2])
       let before = place == 0 ? 0 : numbers[place - 1]
       if !kept.areThose(after: before, sealedAs: sealed) {
-        check.fail(.damaged, "what was done before run \(run) is not what the run sealed")
+        check.fail(.damaged, "the acts before run \(run) do not match what the run sealed")
       }
     }
     let seal = numbers.first { $0 > closing.run }

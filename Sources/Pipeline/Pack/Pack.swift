@@ -11,7 +11,7 @@ extension RunPipeline {
   /// The same ledger and program give the same bytes.
   public func pack(month: String, into file: String) throws {
     try requireLedger(to: "pack")
-    try requireRoom(forPack: file)
+    try requireFreePath(forPack: file)
     let room = try PrivateFolder()
     defer { withExtendedLifetime(room) {} }
     let copy = room.path("ledger.sqlite")
@@ -34,7 +34,7 @@ extension RunPipeline {
     var shadow = plan
     shadow.ledger = copy
     shadow.out = "\(folder)/reports"
-    shadow.saysAsOf = false
+    shadow.hasExplicitAsOf = false
     shadow.isDryRun = false
     _ = try following(shadow, silently: true).report(atRun: run.id)
     let isSame = try inspectSet(in: shadow.out).sha256 == run.published
@@ -47,7 +47,7 @@ extension RunPipeline {
     }
     guard isSame else {
       throw SubledgerError(
-        .identity, "version \(version) does not come to the set that run \(run.id) published",
+        .identity, "version \(version) does not reproduce the published set of run \(run.id)",
         hint: "pack it with version \(run.version), or publish it anew first")
     }
     try write(history, period, close, try ledger.chain(), into: folder)
@@ -64,7 +64,7 @@ extension RunPipeline {
   private func requireEnd(of month: Month, by rules: FoldSettings) throws {
     guard rules.calendar.start(of: Month(number: month.number + 1)) <= rules.asOf else {
       throw SubledgerError(
-        .usage, "\(month.text) has not ended at \(rules.asOf.text), of which the last set speaks",
+        .usage, "\(month.text) has not ended at \(rules.asOf.text), the as-of of the last set",
         hint: "choose an earlier month, or publish a set with a later --as-of")
     }
   }

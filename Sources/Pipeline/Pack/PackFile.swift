@@ -7,10 +7,10 @@ import Domain
 ///
 /// A pack names users, so only its owner may read it.
 func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Void) throws {
-  try requireRoom(forPack: path)
+  try requireFreePath(forPack: path)
   func failure(
     _ doing: String = "write", _ kind: SubledgerError.Kind = .inputOutput,
-    hint: String = "make room on its disk, or give a file elsewhere"
+    hint: String = "free space on its disk, or give a file elsewhere"
   ) -> SubledgerError {
     let cause = String(cString: strerror(errno))
     return SubledgerError(kind, "cannot \(doing) the pack \(path): \(cause)", hint: hint)
@@ -32,12 +32,12 @@ func writePack(to path: String, time: Instant, _ fill: (TarWriter) throws -> Voi
   case .sync, .syncFolder: throw failure()
   case .name:
     throw failure(
-      "name", .cannotCreate, hint: "check what is there, and that you may write to its folder")
+      "name", .cannotCreate, hint: "check that the file can be replaced and its folder is writable")
   }
 }
 
 /// Refuses a path that is taken, whatever was named by mistake.
-func requireRoom(forPack path: String) throws {
+func requireFreePath(forPack path: String) throws {
   var state = stat()
   guard lstat(path, &state) == 0 else { return }
   let isFolder = state.st_mode & S_IFMT == S_IFDIR

@@ -20,7 +20,7 @@ extension RunPipeline {
     var check = Verification.Check("pack", unit: "files")
     let names = try unpack(file, into: room, stop, &check)
     guard let names, let root = names.first?.split(separator: "/").first.map(String.init) else {
-      if check.outcome == .holds { check.fail(.damaged, "it is no pack") }
+      if check.outcome == .holds { check.fail(.damaged, "it is not a pack") }
       result.checks.append(check)
       return result
     }
@@ -48,7 +48,7 @@ extension RunPipeline {
   ) throws -> [String]? {
     let tar = room.path("pack.tar")
     if let reason = try unpackGzip(file, into: tar, bytesMax: 64 << 30) {
-      check.fail(.damaged, "\(file) is no whole gzip file: \(reason)")
+      check.fail(.damaged, "\(file) is not a whole gzip file: \(reason)")
       return nil
     }
     guard let files = try TarReader(tar).extract(into: room.path("pack"), stop) else {
@@ -99,7 +99,7 @@ extension RunPipeline {
       if let number = Int64(run) { runs[number] = last }
       let facts = lines.joined(separator: "\n") + "\n"
       if sha256(of: Array(facts.utf8)) != record {
-        check.fail(.damaged, "run \(run): the record is not that of what the run says")
+        check.fail(.damaged, "run \(run): the record does not match the run")
       }
       if last["previous"] != previous {
         check.fail(.damaged, "run \(run) does not follow the run before it")
@@ -115,7 +115,7 @@ extension RunPipeline {
     ] {
       let bytes = FileManager.default.contents(atPath: "\(folder)/documents/\(file)")
       let sum = bytes.map { sha256(of: [UInt8]($0)) } ?? "none"
-      if last[name] != sum { check.fail(.damaged, "\(file) is not what the run followed") }
+      if last[name] != sum { check.fail(.damaged, "\(file) is not the file that the run used") }
     }
     check.notes.append("record of the last run: \(previous)")
     return check

@@ -28,7 +28,7 @@ extension RunPipeline {
       else {
         throw SubledgerError(
           .usage, "cannot prune before \(month): the newest run is as of \(newest.asOf.text)",
-          hint: "what the newest run needs is kept: give an earlier month")
+          hint: "the newest run needs later data: give an earlier month")
       }
       guard found.isChanged else {
         return "there is nothing that only as-ofs before \(start.text) need"
@@ -47,7 +47,7 @@ extension RunPipeline {
     \(found.contents) contents, \(found.published) published versions and the checksums of \
     \(found.checksums) sets; the file \(plan.isDryRun ? "would have" : "has") \(smaller) bytes \
     instead of \(size)
-    as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be told \
+    as-ofs before \(start.text) and runs before run \(found.firstRun) cannot be reported \
     \(plan.isDryRun ? "then" : "any more")
     """
   }
@@ -59,7 +59,7 @@ extension RunPipeline {
     }
     throw SubledgerError(
       .usage,
-      "nothing can be told as of \(asOf.text): the ledger was pruned before "
+      "cannot report as of \(asOf.text): the ledger was pruned before "
         + "\(pruned.moment.text)",
       hint: "give a later --as-of, or make a ledger anew from the archives")
   }

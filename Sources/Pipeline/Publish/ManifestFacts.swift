@@ -16,8 +16,8 @@ extension PublishPass {
         provider: feed.provider.name, app: ledger.symbols.words[Int(feed.app)], newest: newest)
     }.sorted { ($0.provider, $0.app) < ($1.provider, $1.app) }
     manifest.counts = [
-      "rounded_amounts": archives.reduce(0) { $0 + $1.tallies.roundedAmounts },
-      "missing_is_proceed": archives.reduce(0) { $0 + $1.tallies.missingIsProceed },
+      "rounded_amounts": archives.reduce(0) { $0 + $1.counts.roundedAmounts },
+      "missing_is_proceed": archives.reduce(0) { $0 + $1.counts.missingIsProceed },
       "users_without_snapshot": counts.usersWithoutSnapshot,
       "manual_grants": counts.manualGrants,
       "family_shares": counts.familyShares,
@@ -107,11 +107,11 @@ extension ManifestInput {
   init(_ archive: ArchiveRecord) {
     self.init(archive: archive.name, sha256: archive.sha256)
     kind = archive.kind.rawValue
-    lines = archive.tallies.lines
-    accepted = archive.tallies.accepted
-    duplicates = archive.tallies.duplicates
-    skipped = archive.tallies.skipped
-    rejected = archive.tallies.rejected
+    lines = archive.counts.lines
+    accepted = archive.counts.accepted
+    duplicates = archive.counts.duplicates
+    skipped = archive.counts.skipped
+    rejected = archive.counts.rejected
     status = archive.status.rawValue
   }
 }

@@ -34,22 +34,22 @@ struct PublishPass {
     try ledger.releaseMemory()
     let torn = try ledger.tornSnapshots()
     let read = try ledger.intake(ofRun: run)
-    let verdict = try Verdict(
+    let gate = try QualityGate(
       plan: plan, rules: rules, breaks: decided.undecided, archives: archives,
-      intake: read.tallies, tornSnapshots: torn
+      intake: read.counts, tornSnapshots: torn
     ) { month in try ledger.netUSD(of: month) }
-    manifest.qualifications = verdict.qualifications
+    manifest.qualifications = gate.qualifications
     let (published, dryRun) = try publish(manifest, run, read)
-    for reservation in verdict.reservations { log.warning("\(reservation)") }
+    for reservation in gate.reservations { log.warning("\(reservation)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has warned already.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,
-      !verdict.reservations.contains(torn.text)
+      !gate.reservations.contains(torn.text)
     {
       log.warning("\(torn.text)")
     }
     log.info("published \(published.changed.count) changed files; \(breaks.count) breaks")
-    var outcome = verdict.outcome
+    var outcome = gate.outcome
     outcome.dryRun = dryRun
     return outcome
   }
@@ -74,15 +74,15 @@ struct PublishPass {
         try ledger.finish(change)
       }
       try ledger.replaceDecisions(plan.decisions.decisions)
-      let tally = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
+      let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(
-        "breaks: \(tally.new) new, \(tally.reopened) reopened, \(tally.resolved) resolved")
+        "breaks: \(counts.new) new, \(counts.reopened) reopened, \(counts.resolved) resolved")
     }
     return run
   }
 
   private func publish(
-    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, tallies: ArchiveTallies)
+    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts)
   ) throws -> (Publication, DryRun?) {
     var manifest = manifest
     var reportPlan = ReportPlan(rules: rules, run: run)
@@ -108,7 +108,7 @@ struct PublishPass {
         return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
       }
       try ledger.finishRun(
-        run, archives: read.archives, tallies: read.tallies,
+        run, archives: read.archives, counts: read.counts,
         published: publication.sha256, checksums: checksums(of: publication),
         publication: reports.publication)
       for leftover in staging.leftovers {
@@ -133,15 +133,15 @@ struct PublishPass {
     let path = ledger.path
     var reportPlan = reportPlan
     reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
-    let told = reportPlan
-    var reports = WrittenReports(plan: told)
+    let finalPlan = reportPlan
+    var reports = WrittenReports(plan: finalPlan)
     try Workers(count: plan.jobs).run(
       ReportPartition.allCases.map(SetWork.share) + [.checkpoint],
       eachBy: {
-        let reader = Result { try ContributionReader(path: path, plan: told, folder: folder) }
-        return { work, tell in
+        let reader = Result { try ContributionReader(path: path, plan: finalPlan, folder: folder) }
+        return { work, send in
           switch work {
-          case .share(let share): _ = tell(Result { try reader.get().write(share) })
+          case .share(let share): _ = send(Result { try reader.get().write(share) })
           case .checkpoint: Ledger.checkpointAhead(path: path)
           }
         }
@@ -158,12 +158,12 @@ struct PublishPass {
     var failure: PublishError?
     try? Workers(count: plan.jobs * 4).run(
       paths,
-      { path, tell in
+      { path, send in
         do throws(PublishError) {
           try work(path)
-          _ = tell(nil)
+          _ = send(nil)
         } catch {
-          _ = tell(error)
+          _ = send(error)
         }
       },
       take: { (_, error: PublishError?) in failure = failure ?? error })

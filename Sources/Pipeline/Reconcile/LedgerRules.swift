@@ -5,7 +5,7 @@ import Subscriptions
 import Domain
 
 extension RunPipeline {
-  /// Refuses an as-of so far behind all that was told that it can only be a slip: reports have rows
+  /// Refuses an as-of so far behind all input that it can only be a mistake: reports have rows
   /// for every month up to it.
   func requireNear(_ rules: FoldSettings) throws {
     let years: Int64 = 100
@@ -16,7 +16,7 @@ extension RunPipeline {
       .usage,
       "as-of \(rules.asOf.text) is more than \(years) years after the newest input, which is of "
         + newest.text,
-      hint: "check the year given with --as-of; what was read is kept")
+      hint: "check the year given with --as-of; files that were read stay in the ledger")
   }
 
   /// The rules of the plan, with what only the ledger knows: symbols of products and prices, and

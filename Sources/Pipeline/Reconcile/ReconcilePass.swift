@@ -123,7 +123,7 @@ private struct InputReader {
       return lineage
     }
     let found = try lineages(of: rows, at: snapshot.capturedAt)
-    user.lineages = found.told.map(marked)
+    user.lineages = found.reported.map(marked)
     user.newerLineages = found.newer.map(marked)
     return user
   }
@@ -134,7 +134,7 @@ private struct InputReader {
   ) throws -> ReconciliationInput {
     let key = rows.first?.user ?? 0
     var user = ReconciliationInput(provider: provider, user: key.userKeyText)
-    user.lineages = try lineages(of: rows, at: asOf).told.map { lineage in
+    user.lineages = try lineages(of: rows, at: asOf).reported.map { lineage in
       var lineage = lineage
       lineage.isHeldByAnotherUser = lineage.isAmong(transferred)
       return lineage
@@ -146,9 +146,9 @@ private struct InputReader {
   /// have only later events.
   private mutating func lineages(
     of rows: [LineageRow], at moment: Instant
-  ) throws -> (told: [LineageInput], newer: [LineageInput]) {
+  ) throws -> (reported: [LineageInput], newer: [LineageInput]) {
     var waiting = rows
-    var (told, newer): ([LineageInput], [LineageInput]) = ([], [])
+    var (reported, newer): ([LineageInput], [LineageInput]) = ([], [])
     while let row = waiting.first {
       let group = try ledger.group(of: row)
       let members = Set(group.map(\.key))
@@ -157,11 +157,11 @@ private struct InputReader {
       let events = try ledger.events(of: group)
       previousOwners.read(
         events, of: row.user, in: ledger.symbols.words[Int(row.app)], asOf: asOf)
-      let lives = try builder.lineages(group, events, at: moment)
-      told += lives.told.filter { $0.isAmong(wanted) }
-      newer += lives.newer.filter { $0.isAmong(wanted) }
+      let histories = try builder.lineages(group, events, at: moment)
+      reported += histories.reported.filter { $0.isAmong(wanted) }
+      newer += histories.newer.filter { $0.isAmong(wanted) }
     }
-    return (told, newer)
+    return (reported, newer)
   }
 
   /// Lineages that a snapshot of somebody else than their events' user lists.

@@ -26,15 +26,15 @@ extension RunPipeline {
   /// Warns of newest inputs that cannot be true: until they have come, their feeds are never stale.
   ///
   /// Only the default of as-of is the time that it is: an as-of that is said may look back.
-  func tellFuture(of ledger: Ledger) throws {
-    guard !plan.saysAsOf else { return }
+  func warnOfFutureInput(of ledger: Ledger) throws {
+    guard !plan.hasExplicitAsOf else { return }
     let latest = plan.rules.asOf + .days(1)
     for mark in try ledger.watermarks() where mark.newest > latest {
       let app = ledger.symbols.words[Int(mark.app)].shown()
       log.warning(
         """
         the newest input of \(mark.provider.name) \(app.isEmpty ? "(no app id)" : app) is of \
-        \(mark.newest.text), more than a day from now: until then its silence is not told as \
+        \(mark.newest.text), more than a day from now: until then the feed cannot be \
         stale. Look in the archives for that time, and at the clock that wrote it
         """)
     }

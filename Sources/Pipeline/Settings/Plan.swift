@@ -28,7 +28,7 @@ struct Plan: Sendable {
   /// Moment of snapshots that name none.
   var capturedAt: Instant?
   /// Whether as-of was given, rather than taken from the clock.
-  var saysAsOf: Bool
+  var hasExplicitAsOf: Bool
   /// As-of, time zone and the settings that events are read with; periods are added per ledger.
   var rules: FoldSettings
   /// The environment variables that the configuration names, as secrets.
@@ -60,7 +60,7 @@ struct Plan: Sendable {
     let minAge = Int64(configuration.job.minAge)
     modifiedUntil = minAge == 0 ? nil : now - .seconds(minAge)
     let calendar = configuration.timezone
-    saysAsOf = configuration.asOf != nil
+    hasExplicitAsOf = configuration.asOf != nil
     rules = FoldSettings(
       asOf: configuration.asOf?.instant(in: calendar) ?? now, calendar: calendar)
     rules.take(configuration)

@@ -147,12 +147,12 @@ private struct PriceBookCheck {
 
   func finish() throws(SubledgerError) {
     guard !problems.isEmpty else { return }
-    var told = problems.prefix(Self.shown).map {
+    var lines = problems.prefix(Self.shown).map {
       "\(path), line \($0.line), column \($0.column): \($0.reason)"
     }
-    if problems.count > Self.shown { told.append("and \(problems.count - Self.shown) more") }
+    if problems.count > Self.shown { lines.append("and \(problems.count - Self.shown) more") }
     throw SubledgerError(
-      .configuration, "cannot use the price book: " + told.joined(separator: "\n  "),
+      .configuration, "cannot use the price book: " + lines.joined(separator: "\n  "),
       hint: "the header is \(PriceBookFile.header), and offer where wanted")
   }
 

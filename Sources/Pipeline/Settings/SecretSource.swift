@@ -133,7 +133,7 @@ private struct SecretFile {
   }
 
   private func check(_ rights: UInt32?) throws(SubledgerError) {
-    guard let rights else { throw refused("is no regular file", "give the path of a file") }
+    guard let rights else { throw refused("is not a regular file", "give the path of a file") }
     guard rights & 0o077 == 0 else {
       let mode = String(rights, radix: 8)
       throw refused("can be read by others than its owner (mode \(mode))", "run chmod 600 on it")

@@ -59,7 +59,7 @@ extension RunPipeline {
       return sum + Int64((attributes?[.size] as? Int) ?? 0)
     }
     let accepted = try ledger.archives().filter { $0.kind == .events }
-      .reduce(0) { $0 + $1.tallies.accepted }
+      .reduce(0) { $0 + $1.counts.accepted }
     return Record([
       ("bytes", .integer(bytes)), ("accepted", .integer(accepted)),
       ("bytes_per_accepted_line", accepted > 0 ? .integer(bytes / accepted) : .plain("")),
@@ -83,8 +83,8 @@ extension RunPipeline {
 extension ArchiveKind {
   func record(of archives: [ArchiveRecord]) -> Record {
     let files = archives.filter { $0.kind == self }
-    var sum = ArchiveTallies()
-    for file in files { sum.add(file.tallies) }
+    var sum = ArchiveCounts()
+    for file in files { sum.add(file.counts) }
     func count(_ status: ArchiveStatus) -> CSVCell {
       .integer(Int64(files.count { $0.status == status }))
     }
@@ -101,9 +101,9 @@ extension RunRow {
   var record: Record {
     Record([
       ("run", .integer(id)), ("as_of", CSVCell(asOf)), ("version", .plain(version)),
-      ("archives", .integer(archives)), ("lines", .integer(tallies.lines)),
-      ("accepted", .integer(tallies.accepted)), ("duplicates", .integer(tallies.duplicates)),
-      ("skipped", .integer(tallies.skipped)), ("rejected", .integer(tallies.rejected)),
+      ("archives", .integer(archives)), ("lines", .integer(counts.lines)),
+      ("accepted", .integer(counts.accepted)), ("duplicates", .integer(counts.duplicates)),
+      ("skipped", .integer(counts.skipped)), ("rejected", .integer(counts.rejected)),
       ("published", .plain(published ?? "")),
     ])
   }

@@ -91,7 +91,7 @@ private struct ArchiveSearch: Sendable {
           return ArchiveLocation(path: path)
         }
         if !known.contains(sum) {
-          location.problem = "\(path) holds other bytes than those that were read"
+          location.problem = "\(path) differs from the bytes that were read"
         }
       } catch {
         location.problem = error.description

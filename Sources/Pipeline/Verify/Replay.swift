@@ -52,7 +52,7 @@ extension RunPipeline {
       erased: try ledger.erasures(since: run.id))
     reports.count = Int64(anew.files)
     reports.notes.append("except those about arrival")
-    anew.differing.removeAll { speaksOfArrival($0) || $0 == manifestName }
+    anew.differing.removeAll { dependsOnArrival($0) || $0 == manifestName }
     let (wrong, notes) = anew.outcome(by: version)
     for file in wrong { reports.fail(.differs, file) }
     reports.notes += notes

@@ -93,7 +93,7 @@ public struct Verification: Sendable, Equatable {
     guard !wrong.isEmpty else { return nil }
     return SubledgerError(
       outcome == .damaged ? .damagedInput : .identity,
-      "what was verified does not hold: \(wrong.joined(separator: ", "))",
-      hint: "keep the files as they are; docs/verify.md says what each check means and what helps")
+      "verification failed: \(wrong.joined(separator: ", "))",
+      hint: "keep the files as they are; docs/verify.md explains each check and its remedy")
   }
 }

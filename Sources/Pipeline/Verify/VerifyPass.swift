@@ -107,7 +107,7 @@ extension RunPipeline {
       let again = try again(run, of: ledger, at: copyAgain, in: folder)
       if let other = try ledger.unpublishedRun() {
         cells = cells.skipped(
-          "run \(other.id) has not published, and what it came to stands in the ledger")
+          "run \(other.id) has not published, and its results are in the ledger")
       } else {
         for difference in try ledger.differences(from: copyAgain) {
           cells.count += difference.rows

@@ -4,7 +4,7 @@ import Domain
 /// What became of one value.
 enum Outcome {
   /// A provider took it: events came of it, or it is known to bring none.
-  case settled(SkipReason?)
+  case handled(SkipReason?)
   /// A provider recognised it and refused it.
   case refused(BodyProblem)
   /// No provider recognised it.
@@ -15,7 +15,7 @@ enum Outcome {
   /// Whether some provider answered.
   var isFinal: Bool {
     switch self {
-    case .settled, .refused: true
+    case .handled, .refused: true
     case .unknown, .empty: false
     }
   }
@@ -50,7 +50,7 @@ struct Unwrapping {
   }
 
   /// Brings the events of the value read last into `batch`.
-  mutating func settle(at place: Provenance, to batch: inout EventBatch) -> Outcome {
+  mutating func unwrap(at place: Provenance, to batch: inout EventBatch) -> Outcome {
     // A text counts as an envelope without fields.
     envelopes[0] = nil
     return open(Layer(place: place), 0, to: &batch)
@@ -76,7 +76,7 @@ struct Unwrapping {
     case .object: return openObject(layer, node, on: tape, to: &batch)
     case .string: return openText(layer, tape.bytes(node), to: &batch)
     case .null where layer.depth > 0: return .empty
-    default: return .unknown(BodyProblem(.notAnObject, "the value is no JSON object"))
+    default: return .unknown(BodyProblem(.notAnObject, "the value is not a JSON object"))
     }
   }
 
@@ -102,14 +102,14 @@ struct Unwrapping {
       }
       if case .empty = failure, envelope.isTooLarge {
         failure = .unknown(
-          BodyProblem(.missingField, "body: the envelope says it was too large to be kept"))
+          BodyProblem(.missingField, "body: the sender left it out because it was too large"))
       }
     }
     if let mapper = providers.mapper(ofDamaged: object, on: tape) {
       return normalise(layer, object, on: tape, by: mapper, to: &batch)
     }
     if Self.isErrorResponse(object, on: tape) { return .unknown(.errorResponse) }
-    return failure ?? (isBare ? .empty : .unknown(.nobodyKnows))
+    return failure ?? (isBare ? .empty : .unknown(.unknownBody))
   }
 
   /// Text inside a line: JSON once more, or base64 of it.
@@ -119,7 +119,7 @@ struct Unwrapping {
     let text = text.withoutByteOrderMark
     guard let first = text.first(where: { !Self.isSpace($0) }) else { return .empty }
     guard layer.tape < Self.layersMax else {
-      return .unknown(.nobodyKnows)
+      return .unknown(.unknownBody)
     }
     if Self.beginsJSON(first) { return parse(layer, text, to: &batch) }
     // No base64 begins like that, so the envelope's own flag need not be asked.
@@ -161,9 +161,9 @@ struct Unwrapping {
       let reason = try providers.normalise(
         object, by: index, on: tape, delivery, to: &batch)
       guard reason != nil || batch.events.count > eventsBefore else {
-        return .refused(.aboutNobody)
+        return .refused(.withoutUser)
       }
-      return .settled(reason)
+      return .handled(reason)
     } catch {
       return .refused(error)
     }
@@ -245,16 +245,16 @@ struct Unwrapping {
 
 extension BodyProblem {
   /// A body of no provider.
-  static let nobodyKnows = BodyProblem(.unknownProvider, "no provider recognises this body")
+  static let unknownBody = BodyProblem(.unknownProvider, "no provider recognises this body")
 
   /// A body that is whole, and from which nothing follows for anybody.
-  static let aboutNobody = BodyProblem(
-    .missingField, "the body tells of no purchase and no user")
+  static let withoutUser = BodyProblem(
+    .missingField, "the body contains neither a purchase nor a user")
 
   /// What a provider's interface answers when a request fails; no webhook.
   static let errorResponse = BodyProblem(
     .errorResponse, "the line is an error that a provider's API returned")
 
   /// An envelope whose content is some other text.
-  static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is no JSON object")
+  static let textNotJSON = BodyProblem(.notJSON, "the text in the envelope is not a JSON object")
 }

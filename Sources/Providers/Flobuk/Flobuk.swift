@@ -53,7 +53,7 @@ struct Flobuk: BodyMapper {
     let created = try messageTime(tape)
     let received = delivery.received ?? receivedAt(tape)
     guard let time = created ?? received ?? purchase.expiresAt else {
-      throw BodyProblem(.badTime, "timestamp: nothing in the body or around it tells a time")
+      throw BodyProblem(.badTime, "timestamp: neither the body nor its envelope contains a time")
     }
     var event = Event(
       provider: .flobuk, environment: purchase.environment, store: Store(flobukStore: store),

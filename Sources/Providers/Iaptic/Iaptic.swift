@@ -78,7 +78,7 @@ struct Iaptic: BodyMapper {
     try readPurchases(into: &body, tape)
     guard let time = body.time else {
       if body.purchases.isEmpty { return body.isUpdate ? .undatedCollection : .unknownType }
-      throw BodyProblem(.badTime, "purchases: nothing in them tells when they were so")
+      throw BodyProblem(.badTime, "purchases: they contain no time")
     }
     body.collection = message(of: body, at: time.instant, tape)
     let events = IapticEvents(

@@ -17,17 +17,18 @@ struct IapticEvents {
     let subject = body.subject
     var drafts: [EventDraft] = []
     if case .event(let named) = meaning, subject != nil || body.notification.namesSubject {
-      drafts.append(told(named, subject.map { body.purchases[$0] }))
+      drafts.append(reported(named, subject.map { body.purchases[$0] }))
     }
     // An event without effect does not show the state, nor does one of another transaction, so the
     // state is added beside it.
     let isShown = subject.map { body.notification.isShown(by: body.purchases[$0]) } ?? true
-    let isStateTold = isShown && drafts.contains { $0.event.kind != .other }
+    let isStateReported = isShown && drafts.contains { $0.event.kind != .other }
     let name = drafts.isEmpty ? body.notification.reason : body.type
-    for (index, purchase) in body.purchases.enumerated() where !isStateTold || index != subject {
+    for (index, purchase) in body.purchases.enumerated() where !isStateReported || index != subject
+    {
       drafts.append(observed(purchase, as: name.isEmpty ? body.type : name))
     }
-    if body.purchases.isEmpty, !isStateTold, !body.user.isEmpty { drafts.append(emptied()) }
+    if body.purchases.isEmpty, !isStateReported, !body.user.isEmpty { drafts.append(emptied()) }
     return drafts
   }
 
@@ -45,7 +46,7 @@ struct IapticEvents {
     }
   }
 
-  private func told(_ named: EventKind, _ purchase: IapticPurchase?) -> EventDraft {
+  private func reported(_ named: EventKind, _ purchase: IapticPurchase?) -> EventDraft {
     var draft = absent(named)
     var period: Instant?
     if let purchase, body.notification.isShown(by: purchase) {
@@ -114,13 +115,13 @@ struct IapticEvents {
   /// The product is then unknown, so that a purchase has no effect.
   private func absent(_ named: EventKind) -> EventDraft {
     let news = body.notification
-    var told = event(named == .started ? .other : named)
-    told.store = news.purchase.store ?? news.transaction.store ?? news.product.store ?? .unknown
+    var reported = event(named == .started ? .other : named)
+    reported.store = news.purchase.store ?? news.transaction.store ?? news.product.store ?? .unknown
     let isTested =
       !body.purchases.isEmpty && body.purchases.allSatisfy { $0.environment == .sandbox }
-    told.environment = isTested ? .sandbox : .production
+    reported.environment = isTested ? .sandbox : .production
     let root = baseOrder(news.purchase.text.isEmpty ? news.transaction.text : news.purchase.text)
-    var draft = EventDraft(event: told, root: root.isEmpty ? .userAndProduct : .original(root))
+    var draft = EventDraft(event: reported, root: root.isEmpty ? .userAndProduct : .original(root))
     draft.user = body.user
     draft.product = news.product.text
     draft.transaction = news.transaction.text
@@ -186,7 +187,7 @@ struct IapticEvents {
     return event
   }
 
-  /// Tells the purchases of one state apart.
+  /// Distinguishes the purchases of one state.
   private func mark(of draft: EventDraft) -> Int64 {
     var fingerprint = Fingerprint(seed: 5)
     fingerprint.combine(UInt64(bitPattern: body.state))

@@ -66,7 +66,7 @@ struct IapticSnapshotReader: ProviderSnapshotReader {
     for row in tape.children(of: rows) {
       guard tape.kind(row) == .object else { throw .bad("rows", expected: "a list of objects") }
       guard tape.member(row, "purchases") == nil else {
-        throw .bad("rows.purchases", expected: "to stand in a line of their own customer")
+        throw .bad("rows.purchases", expected: "to be in a line of their own customer")
       }
       customer.read(row, of: tape)
       let user = try tape.text(customer[.username])

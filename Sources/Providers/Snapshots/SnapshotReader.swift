@@ -90,8 +90,8 @@ public struct SnapshotReader {
   private mutating func snapshots(standIn: Instant?) throws(BodyProblem) -> [Snapshot]? {
     switch tape.kind(0) {
     case .object: members.read(0, of: tape)
-    case .array: throw BodyProblem(.missingField, "user_id: a bare list says not whose it is")
-    default: throw BodyProblem(.notAnObject, "the value is no JSON object")
+    case .array: throw BodyProblem(.missingField, "user_id: a list alone has no user")
+    default: throw BodyProblem(.notAnObject, "the value is not a JSON object")
     }
     if isErrorResponse { throw .errorResponse }
     // A webhook names its user and holds entitlements, too, though other ones than a snapshot's.

@@ -82,7 +82,7 @@ extension Reconciler {
       BreakDraft(
         code: .snapshotAbsent, subject: subject(first), key: .snapshot,
         expectedAt: first.state.lastEventAt,
-        evidence: "events say active\(end), \(active.count) subscriptions in all; "
+        evidence: "events show an active subscription\(end), \(active.count) subscriptions in all; "
           + "no snapshot of the app up to \(taken.text) names the user, though the set is declared "
           + "complete"))
   }

@@ -29,11 +29,11 @@ extension Reconciler {
     let state = match.lineage.state
     let isOff = state.isAutoRenewOff || match.entitlement.renewState == .canceled
     guard sendsExpirations, isOff, match.entitlement.renewState != .billingIssue,
-      !state.isExpiryTold,
-      !hasGivenUp(state), !mayBeTakenAway(state),
+      !state.isExpiryReported,
+      !hasGivenUp(state), !mayBeRevoked(state),
       match.entitlement.isActive(at: knownAt) == false, !wasGivenUp(match.entitlement),
       !missedRefunds.contains(match.lineage.name),
-      !isReportedLater(match.lineage, \.isExpiryTold)
+      !isReportedLater(match.lineage, \.isExpiryReported)
     else { return false }
     // A trial whose conversion could not be charged expires, unless a cancel after its end showed
     // that the store had given up; a paid subscription is canceled.

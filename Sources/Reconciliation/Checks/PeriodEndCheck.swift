@@ -49,8 +49,8 @@ extension Reconciler {
     // A refunded period can still be shown with its paid end.
     let isOff = entitlement.isActive(at: knownAt) == false
     let isTaken =
-      state.accessTakenAway || state.isTrialGivenBack
-      || isReportedLater(match.lineage, \.accessTakenAway)
+      state.accessRevoked || state.isTrialGivenBack
+      || isReportedLater(match.lineage, \.accessRevoked)
     if isTaken && isOff { return }
     if missedRefunds.contains(match.lineage.name) { return }
     // The charge of the end came, with a later time than that of the snapshot.
@@ -62,7 +62,7 @@ extension Reconciler {
     } else if end > base, provesCharges(match, from: base, to: end) {
       raisePeriods(match, after: base, count: charges(match, from: base, until: end))
     } else if user.provider.capabilities.sendsPeriodEnds, later.isEmpty,
-      !state.accessTakenAway || isRefundInDoubt, !explainsByBilling(match, end: end),
+      !state.accessRevoked || isRefundInDoubt, !explainsByBilling(match, end: end),
       !isOfOtherProduct(match), !isLastReported(end, state)
     {
       raiseEnds(match, known: state.effectiveEnd ?? known, snapshot: end)
@@ -76,7 +76,7 @@ extension Reconciler {
       BreakDraft(
         code: .expiryMismatch, subject: subject(match.lineage),
         key: lastPeriod(match.lineage.state), expectedAt: match.lineage.state.lastEventAt,
-        evidence: "events say the period ends \(known.text), the snapshot says "
+        evidence: "events end the period at \(known.text), the snapshot shows "
           + "\(snapshot.text)"))
   }
 
@@ -109,7 +109,7 @@ extension Reconciler {
         code: code, subject: subject(lineage, product: product), key: key, expectedAt: at,
         missingEvents: count,
         estimate: money.amount, basis: money.basis,
-        evidence: "events know the subscription until \(base.text); "
+        evidence: "events show the subscription until \(base.text); "
           + describe(match.entitlement)),
       for: MissingCharge(
         lineage: lineage.name, code: code, at: at, end: match.entitlement.expiresAt,
@@ -121,7 +121,7 @@ extension Reconciler {
   /// A list of purchases does not contain whether it is on. Where the snapshot shows the refund as
   /// well, something else keeps it on.
   private func isOnAfterRefund(_ match: EntitlementMatch) -> Bool {
-    match.lineage.state.accessTakenAway && match.entitlement.isActive == true
+    match.lineage.state.accessRevoked && match.entitlement.isActive == true
       && match.entitlement.newestTransaction?.revokedAt == nil
   }
 
@@ -140,7 +140,7 @@ extension Reconciler {
   ///
   /// An end before the paid end is a revocation that no event reported.
   private func isLastReported(_ end: Instant, _ state: LineageState) -> Bool {
-    guard let reported = state.lastToldEnd, let known = state.periodEnd else { return false }
+    guard let reported = state.lastReportedEnd, let known = state.periodEnd else { return false }
     return agree(end, reported) && end > known
   }
 
@@ -156,7 +156,7 @@ extension Reconciler {
   private func recovery(_ match: EntitlementMatch, after base: Instant) -> Instant? {
     let state = match.lineage.state
     guard hasFailed(state, at: base), match.entitlement.renewState != .billingIssue,
-      let end = match.entitlement.expiresAt, state.toldEnd.map({ agree($0, end) }) ?? true
+      let end = match.entitlement.expiresAt, state.reportedEnd.map({ agree($0, end) }) ?? true
     else { return nil }
     return begin(ofPeriodShownBy: match).map { max(base, $0) }
   }
@@ -185,7 +185,7 @@ extension Reconciler {
     _ match: EntitlementMatch, after base: Instant
   ) -> (at: Instant, count: Int64, since: Instant)? {
     let state = match.lineage.state
-    guard !state.isTrial || (state.isExpiryTold && !state.isInBillingRetry) else { return nil }
+    guard !state.isTrial || (state.isExpiryReported && !state.isInBillingRetry) else { return nil }
     if let started = match.startedAt, started > base + rules.fold.renewalGap {
       guard let end = match.entitlement.expiresAt else { return (started, 1, started) }
       return (started, max(1, periods(match, from: started, until: end)), started)
@@ -195,7 +195,7 @@ extension Reconciler {
     let begun = max(base, begin(ofPeriodShownBy: match) ?? base)
     // A store can continue to renew a refunded subscription, period by period.
     let beyond = (match.entitlement.expiresAt ?? base).since(base + length).milliseconds
-    let isTakenAway = state.accessTakenAway && max(0, beyond) > length.milliseconds / 2
-    return isTakenAway || isExpired(state, at: base) ? (begun, 1, base) : nil
+    let isRevoked = state.accessRevoked && max(0, beyond) > length.milliseconds / 2
+    return isRevoked || isExpired(state, at: base) ? (begun, 1, base) : nil
   }
 }

@@ -26,7 +26,7 @@ extension Reconciler {
       BreakDraft(
         code: .aheadOfSnapshot, subject: subject(lineage), key: .active,
         expectedAt: lineage.state.lastEventAt,
-        evidence: "events say active\(end); \(words)"))
+        evidence: "events show an active subscription\(end); \(words)"))
   }
 
   private mutating func findAheadOfSnapshot() {
@@ -37,7 +37,7 @@ extension Reconciler {
     where !matched.contains(lineage.name) && isActive(lineage.state, at: knownAt)
       && isComparable(lineage)
       && !isTransferred(lineage) && !missedRefunds.contains(lineage.name)
-      && !isReportedLater(lineage, \.accessTakenAway)
+      && !isReportedLater(lineage, \.accessRevoked)
     {
       guard !mayHaveVanished(lineage) else {
         counts.endsWithoutDate += 1

@@ -42,7 +42,7 @@ extension Reconciler {
       BreakDraft(
         code: code, subject: subject(lineage), key: .product(match.entitlement.product),
         expectedAt: state.lastEventAt, severity: .low,
-        evidence: "events say product \(lineage.product), the snapshot says "
+        evidence: "events have product \(lineage.product), the snapshot shows "
           + "\(match.entitlement.product) (\(products.joined(separator: ", ")))"))
   }
 

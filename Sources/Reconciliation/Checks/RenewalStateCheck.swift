@@ -10,7 +10,7 @@ enum RenewalStateCheck: ReconciliationCheck {
     BreakCondition([.missedCancel], "the snapshot shows auto-renew off, and no cancel arrived"),
     BreakCondition(
       [.missedBillingIssue], "the snapshot shows a failed payment, and no event of it arrived"),
-    BreakCondition([.renewStateMismatch], "events say canceled, the snapshot shows auto-renew on"),
+    BreakCondition([.renewStateMismatch], "events show a cancel, the snapshot shows auto-renew on"),
   ]
 
   static func evaluate(_ user: inout Reconciler) {
@@ -29,7 +29,7 @@ extension Reconciler {
   }
 
   private func isBillingIssueMissing(_ match: EntitlementMatch) -> Bool {
-    !match.lineage.state.isInBillingRetry && !match.lineage.state.accessTakenAway
+    !match.lineage.state.isInBillingRetry && !match.lineage.state.accessRevoked
       && !isReportedLater(match.lineage, \.isInBillingRetry)
   }
 
@@ -46,7 +46,7 @@ extension Reconciler {
     } else if sendsExpirations, match.entitlement.isActive(at: knownAt) == false {
       guard wasGivenUp(match.entitlement) else { return false }
     }
-    return !state.isAutoRenewOff && !state.isExpiryTold && !mayBeTakenAway(state)
+    return !state.isAutoRenewOff && !state.isExpiryReported && !mayBeRevoked(state)
       && !wasCutShort(match) && !isReportedLater(match.lineage, \.isAutoRenewOff)
       && !missedRefunds.contains(match.lineage.name)
       && match.entitlement.newestTransaction?.revokedAt == nil
@@ -94,7 +94,7 @@ extension Reconciler {
   /// A charge that was missed has switched renewal on again, unless an older one is missing.
   private func contradictsRenewal(_ match: EntitlementMatch) -> Bool {
     let state = match.lineage.state
-    return state.isAutoRenewOff && !state.accessTakenAway
+    return state.isAutoRenewOff && !state.accessRevoked
       && match.entitlement.isActive(at: knownAt) != false
       && !missing(in: match.lineage).contains { isAfterLastPeriod($0, state) }
   }
@@ -103,6 +103,6 @@ extension Reconciler {
     raise(
       stateDraft(
         .renewStateMismatch, match, at: match.lineage.state.lastEventAt, missing: 0,
-        "events say canceled; \(describe(match.entitlement))"))
+        "events show a cancel; \(describe(match.entitlement))"))
   }
 }

@@ -50,7 +50,7 @@ extension Reconciler {
 
   private func code(ofSilenceAfter end: Instant, _ lineage: LineageInput) -> BreakCode {
     let length = periodLength(lineage, lineage.latest) ?? .days(366)
-    let isLongAgo = end + length <= rules.fold.endsAreSettled(until: feed(of: lineage))
+    let isLongAgo = end + length <= rules.fold.endsAreFinal(until: feed(of: lineage))
     if isLongAgo { return .missedExpiration }
     return lineage.latest.isTrial ? .missedConversion : .missedRenewal
   }

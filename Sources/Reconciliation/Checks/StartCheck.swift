@@ -33,7 +33,7 @@ extension Reconciler {
         code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
         expectedAt: started, estimate: isFree ? .zero : money.amount,
         basis: isFree ? .provider : money.basis,
-        evidence: "the snapshot says started \(started.text); " + (came ?? "no charge ever came")),
+        evidence: "the snapshot starts it at \(started.text); " + (came ?? "no charge ever came")),
       for: MissingCharge(
         lineage: lineage.name, code: .missedStart, at: started,
         end: firstPaid == nil ? match.entitlement.expiresAt : nil, isFree: isFree,

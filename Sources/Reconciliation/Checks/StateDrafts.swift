@@ -26,7 +26,7 @@ extension Reconciler {
 
   /// The entitlement as text.
   func describe(_ entitlement: Entitlement) -> String {
-    var words = "the snapshot says "
+    var words = "the snapshot shows "
     switch entitlement.isActive(at: knownAt) {
     case true?: words += "active"
     case false?: words += "inactive"

@@ -20,7 +20,7 @@ extension Reconciler {
     // The end of a failing payment is that of its grace: most of a period, and in Play up to 30
     // days of a shorter one. A charge out of retry pays for a whole period.
     let (state, isFailing) = (match.lineage.state, match.entitlement.renewState == .billingIssue)
-    let isGivenUp = state.isInBillingRetry && state.isExpiryTold && end <= state.lastEventAt
+    let isGivenUp = state.isInBillingRetry && state.isExpiryReported && end <= state.lastEventAt
     let isActive = match.entitlement.isActive(at: knownAt) == true
     if isFailing && isActive || isGivenUp, beyond < .days(31) { return false }
     let isInRetry = isFailing || state.isInBillingRetry
@@ -68,7 +68,7 @@ extension Reconciler {
     if let counted = chargesCounted(match) { return counted }
     // A trial's conversion out of billing retry comes at any time, not whole periods later.
     if state.isTrial, state.isInBillingRetry { return 1 }
-    if let reported = state.toldEnd, reported > base, reported <= end + rules.endTolerance {
+    if let reported = state.reportedEnd, reported > base, reported <= end + rules.endTolerance {
       let first = fewest(match, from: base, until: reported)
       let isFailing = match.entitlement.renewState == .billingIssue || state.isInBillingRetry
       return isFailing ? first : first + periods(match, from: reported, until: end)
@@ -91,7 +91,7 @@ extension Reconciler {
   /// Whether it was the payment due at `end` that failed, rather than one of a later period whose
   /// charge never came.
   func hasFailed(_ state: LineageState, at end: Instant) -> Bool {
-    guard state.isInBillingRetry, state.toldEnd != nil, let failedAt = state.paymentFailedAt
+    guard state.isInBillingRetry, state.reportedEnd != nil, let failedAt = state.paymentFailedAt
     else { return state.isInBillingRetry }
     return failedAt <= end + rules.fold.renewalGap
   }

@@ -101,17 +101,17 @@ extension BreakDraft {
 ///
 /// - Parameters:
 ///   - lineage: the production lineage; both of one provider, app, store and original id.
-///   - twin: what came as sandbox.
+///   - counterpart: what came as sandbox.
 ///   - rules: as-of.
 public func environmentLeak(
-  _ lineage: LineageInput, twin: LineageInput, rules: ReconciliationSettings
+  _ lineage: LineageInput, counterpart: LineageInput, rules: ReconciliationSettings
 ) -> Break {
   BreakDraft(
     code: .envLeak, subject: lineageSubject(lineage, product: lineage.state.product),
     key: .environment,
     evidence: "events of one subscription came as production from "
       + "\(lineage.state.firstEventAt.text) and as sandbox from "
-      + "\(twin.state.firstEventAt.text)"
+      + "\(counterpart.state.firstEventAt.text)"
   ).finishedAtOnce(rules)
 }
 

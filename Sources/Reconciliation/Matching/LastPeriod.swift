@@ -39,17 +39,17 @@ extension Reconciler {
   /// Cancels, failed payments and ends carry the time at which they were noticed. What a charge has
   /// followed since is another story.
   func isReportedLater(
-    _ lineage: LineageInput, _ isTold: (LineageState) -> Bool
+    _ lineage: LineageInput, _ isReported: (LineageState) -> Bool
   ) -> Bool {
     guard let current = lineage.current,
       current.charges.count == lineage.state.charges.count
     else { return false }
-    return isTold(current)
+    return isReported(current)
   }
 
   /// A cancel that was sent after the end is the store's, which had tried to collect until then.
   func hasGivenUp(_ state: LineageState) -> Bool {
-    !state.isInBillingRetry && state.toldEnd == nil && isCanceledAfterEnd(state)
+    !state.isInBillingRetry && state.reportedEnd == nil && isCanceledAfterEnd(state)
   }
 
   func isCanceledAfterEnd(_ state: LineageState) -> Bool {
@@ -66,9 +66,9 @@ extension Reconciler {
   }
 
   /// Whether a refund ended access, or one whose charge never came may have.
-  func mayBeTakenAway(_ state: LineageState) -> Bool {
+  func mayBeRevoked(_ state: LineageState) -> Bool {
     let paid = state.subscriptionCharges.last?.time
-    return state.accessTakenAway || state.isTrialGivenBack
+    return state.accessRevoked || state.isTrialGivenBack
       || state.refunds.contains { refund in
         !refund.chargeIsKnown && (paid.map { (refund.chargedAt ?? refund.time) >= $0 } ?? true)
       }
@@ -79,7 +79,7 @@ extension Reconciler {
   func isExpired(_ state: LineageState, at base: Instant) -> Bool {
     guard let expiredAt = state.expiredAt else { return false }
     let reported =
-      state.toldEnd ?? (user.provider.capabilities.sendsPeriodEnds ? base : state.lastEventAt)
+      state.reportedEnd ?? (user.provider.capabilities.sendsPeriodEnds ? base : state.lastEventAt)
     return min(reported, max(base, expiredAt)) <= base + rules.fold.renewalGap
   }
 
@@ -95,7 +95,7 @@ extension Reconciler {
   func isAhead(_ match: EntitlementMatch) -> Bool {
     match.entitlement.isActive(at: knownAt) == false && isActive(match.lineage.state, at: knownAt)
       && !isInUnreportedGrace(match) && !missedRefunds.contains(match.lineage.name)
-      && !isTransferred(match.lineage) && !isReportedLater(match.lineage, \.accessTakenAway)
+      && !isTransferred(match.lineage) && !isReportedLater(match.lineage, \.accessRevoked)
   }
 
   /// A list of purchases contains the end that was paid for, not the grace that follows it.
@@ -108,7 +108,7 @@ extension Reconciler {
 
   /// Paid or tried, by events alone, beyond `instant`.
   func isActive(_ state: LineageState, at instant: Instant) -> Bool {
-    guard state.isSubscription, !state.accessTakenAway, !state.isTrialGivenBack,
+    guard state.isSubscription, !state.accessRevoked, !state.isTrialGivenBack,
       state.firstEventAt < instant,
       let end = state.effectiveEnd
     else { return false }

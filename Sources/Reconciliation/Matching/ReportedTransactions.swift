@@ -22,7 +22,7 @@ struct ReportedTransactions {
       }
       trials.formUnion(state.trials.map(\.transaction))
       refunds.formUnion(state.refunds.map(\.transaction))
-      if state.accessTakenAway, let last = state.charges.last { revoked.insert(last.transaction) }
+      if state.accessRevoked, let last = state.charges.last { revoked.insert(last.transaction) }
     }
   }
 

@@ -56,63 +56,63 @@ extension Provider {
   /// How far the provider's deliveries cover a metric, whatever the data.
   ///
   /// Sources: the field lists of the four vendors' webhook pages.
-  func telling(_ metric: CoverageMetric) -> CoverageStatement {
+  func declaredCoverage(_ metric: CoverageMetric) -> CoverageStatement {
     let sends = capabilities
     return switch metric {
     case .refunds: refunds(of: .subscription)
     case .refundsOneTime: refunds(of: .oneTime)
     case .churnReason where sends.sendsExpirations:
-      .measured("cancels, failed payments and refunds are told")
+      .measured("cancels, failed payments and refunds are sent")
     case .churnReason where sends.sendsEndReasons: .measured("each end has its reason")
     case .churnReason:
       .estimated(
-        nil, "cancels and failed payments are told; refunds, withdrawals and price rises are not")
+        nil, "cancels and failed payments are sent; refunds, withdrawals and price rises are not")
     case .autoRenewOff:
       sends.sendsAutoRenewOn
-        ? .measured("switching off and on again is told")
-        : .estimated(nil, "switching off is told; switching on again shows at the next renewal")
+        ? .measured("switching off and on again is sent")
+        : .estimated(nil, "switching off is sent; switching on again shows at the next renewal")
     case .pauses:
       sends.sendsPauses
-        ? .measured("pauses are told") : .notAvailable(nil, "pauses are not told")
+        ? .measured("pauses are sent") : .notAvailable(nil, "pauses are not sent")
     case .productChange:
       sends.body == .purchase
         ? .estimated(nil, "a change is another product of the user's group")
-        : .measured("changes are told")
+        : .measured("changes are sent")
     case .trials:
       sends.marksTrials
-        ? .measured("trials are told")
-        : .notAvailable(nil, "a trial cannot be told from a paid period")
+        ? .measured("trials are sent")
+        : .notAvailable(nil, "trials look like paid periods")
     case .sandbox:
       sends.marksSandbox
-        ? .measured("each purchase says whether it is a test")
-        : .notAvailable(nil, "test purchases cannot be told from real ones; they are booked")
+        ? .measured("each purchase is marked as test or real")
+        : .notAvailable(nil, "test purchases look like real ones; they are booked")
     case .renewals:
       .measured(
-        sends.body == .purchase ? "each renewal is another transaction" : "renewals are told")
+        sends.body == .purchase ? "each renewal is another transaction" : "renewals are sent")
     case .revenueUSD, .proceeds, .churn, .renewalOrdinal, .mrr, .retention, .country,
       .storefront, .missingEvents:
-      .measured("the data tells")
+      .measured("from the data")
     }
   }
 
   /// How far collections of purchases cover a metric when deliveries give no reason.
-  func showing(_ metric: CoverageMetric) -> CoverageStatement {
+  func collectionCoverage(_ metric: CoverageMetric) -> CoverageStatement {
     switch metric {
     case .refunds, .refundsOneTime:
-      .notAvailable(nil, "no delivery says why it came; a refund shows as a lost purchase at most")
-    case .pauses: .notAvailable(nil, "no delivery says why it came")
+      .notAvailable(nil, "deliveries have no reason; a refund shows as a lost purchase at most")
+    case .pauses: .notAvailable(nil, "deliveries have no reason")
     case .renewals, .productChange:
       .estimated(nil, "what happened between two deliveries is seen by its last result only")
-    default: telling(metric)
+    default: declaredCoverage(metric)
     }
   }
 
   private func refunds(of type: ProductType) -> CoverageStatement {
     guard capabilities.sendsRefunds(of: type) else {
-      return .notAvailable(nil, "refunds are not told")
+      return .notAvailable(nil, "refunds are not sent")
     }
     return .measured(
       capabilities.sendsMoney
-        ? "refunds are told" : "refunds are told; each gives its charge back whole")
+        ? "refunds are sent" : "refunds are sent; each refunds its whole charge")
   }
 }

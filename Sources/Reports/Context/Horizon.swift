@@ -14,7 +14,7 @@ struct Horizon {
 
   init(of feed: Feed, by rules: FoldSettings) {
     let window = rules.deliveryWindow(feed.provider)
-    let settledByRule = rules.endsAreSettled(until: feed)
+    let settledByRule = rules.endsAreFinal(until: feed)
     let reach = rules.watermarks[feed] ?? rules.asOf
     let limit = rules.isStale(feed) ? settledByRule : reach
     booked = min(rules.asOf - window, limit)

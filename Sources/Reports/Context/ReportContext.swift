@@ -19,7 +19,7 @@ struct ReportContext {
     try makeHorizons()
     try makePrintedTexts()
     try makeWords()
-    try makeTellings()
+    try makeCapabilities()
   }
 
   /// Makes the tables that only these reports read.

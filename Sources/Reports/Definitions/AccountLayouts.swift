@@ -23,10 +23,10 @@ extension ReportDefinition {
 
   /// Put together from the parts that the monthly reports write.
   static let restatements = ReportDefinition(
-    name: "restatements", query: nil, speaksOfArrival: true,
+    name: "restatements", query: nil, dependsOnArrival: true,
     columns: [
       .key("report", .text, "Report whose published number changed."),
-      .key("period", .month, "Month that the number speaks of."),
+      .key("period", .month, "Month of the number."),
       .key("key", .text, "Other key columns of the row, joined by commas."),
       .key("column", .text, "Column that changed."),
       .cell("published", .text, "Number closed, or last published as complete; 0 without a row."),
@@ -38,14 +38,14 @@ extension ReportDefinition {
 
   static let inputs = ReportDefinition(
     name: "inputs", query: PackageResources.inputs_sql, tables: [.printedNames],
-    namesPersons: true, speaksOfArrival: true,
+    namesPersons: true, dependsOnArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
       .key("sha256", .text, "SHA-256 of the archive's bytes."),
       .count("bytes", of: "bytes", "Size of the archive as delivered."),
       .count("lines", of: "lines", "accepted + duplicates + skipped + rejected."),
       .count("accepted", of: "lines", "Brought a new event or a new version of one."),
-      .count("duplicates", of: "lines", "Brought only what was known."),
+      .count("duplicates", of: "lines", "Contained nothing new."),
       .count("skipped", of: "lines", "Known not to be purchase events."),
       .count("rejected", of: "lines", "Could not be understood; see rejects.csv."),
       .cell("first_event_at", .instant, "Earliest event time in the archive."),
@@ -55,7 +55,7 @@ extension ReportDefinition {
 
   static let rejects = ReportDefinition(
     name: "rejects", query: PackageResources.rejects_sql, tables: [.printedNames],
-    namesPersons: true, speaksOfArrival: true,
+    namesPersons: true, dependsOnArrival: true,
     columns: [
       .key("archive", .name, "Path relative to the given root."),
       Column(
@@ -64,7 +64,7 @@ extension ReportDefinition {
       Column(
         name: "byte_offset", format: .integer, unit: "bytes",
         description: "Where the value begins in the inflated archive, from 0.", isKey: true),
-      .cell("reason", .text, "What was wrong, as one of a few words."),
-      .cell("detail", .text, "What was wrong, without any content of the line."),
+      .cell("reason", .text, "Reason of the rejection, one of a few words."),
+      .cell("detail", .text, "The defect, without any content of the line."),
     ])
 }

@@ -3,10 +3,10 @@
 extension ReportDefinition {
   static let breaks = ReportDefinition(
     name: "breaks", query: PackageResources.breaks_sql, namesPersons: true,
-    speaksOfArrival: true,
+    dependsOnArrival: true,
     columns: [
       .key("break_id", .text, "Stable across runs."),
-      .cell("code", .text, "What is wrong."),
+      .cell("code", .text, "Kind of difference."),
       .cell("status", .text, "pending, open, reopened, or resolved at this as-of."),
       .cell("severity", .text, "info, low, medium, high or critical."),
       .cell("provider", .text, "Who sent the webhooks."),
@@ -26,13 +26,13 @@ extension ReportDefinition {
 
   static let breaksHistory = ReportDefinition(
     name: "breaks_history", query: PackageResources.breaks_history_sql, namesPersons: true,
-    speaksOfArrival: true,
+    dependsOnArrival: true,
     columns: [
       .key("break_id", .text, "Stable across runs."),
       Column(
         name: "episode", format: .integer, unit: "episodes",
         description: "How often the break has come, from 1.", isKey: true),
-      .cell("code", .text, "What is wrong."),
+      .cell("code", .text, "Kind of difference."),
       .cell(
         "status", .text, "pending, open, reopened, resolved, explained or written_off by now."),
       .cell("severity", .text, "info, low, medium, high or critical."),
@@ -90,6 +90,6 @@ extension ReportDefinition {
   private static let money: [Column] = [
     .count("missing_events", of: "events", "How many events never came."),
     .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
-    .cell("amount_basis", .text, "What the estimate rests on."),
+    .cell("amount_basis", .text, "Basis of the estimate."),
   ]
 }

@@ -10,8 +10,8 @@ extension ReportDefinition {
       .key("app_id", .printed, "App as the provider names it; empty when absent."),
       .key("metric", .text, "Group of report columns, such as refunds or mrr."),
       .cell("coverage", .text, "measured, estimated, or not_available."),
-      .count("events", of: "events", "Events estimated or missing; empty when nobody can tell."),
-      .cell("why", .text, "What it rests on, or what is not told."),
+      .count("events", of: "events", "Events estimated or missing; empty when unknown."),
+      .cell("why", .text, "Basis of the metric, or what is missing."),
     ])
 }
 
@@ -19,17 +19,17 @@ extension ReportContext {
   /// A statement of every metric of every feed.
   func makeCoverage() throws {
     try table("coverage_row", "provider, app, metric text, coverage text, events, why text")
-    var feeds: [(provider: Provider, app: Int64, tallies: CoverageTallies)] = []
-    let query = String(decoding: PackageResources.coverage_tallies_sql, as: UTF8.self)
+    var feeds: [(provider: Provider, app: Int64, counts: CoverageCounts)] = []
+    let query = String(decoding: PackageResources.coverage_counts_sql, as: UTF8.self)
     try ledger.rows(sql: query) { row in
-      feeds.append((try row.provider(0), row.int64(1), CoverageTallies(row)))
+      feeds.append((try row.provider(0), row.int64(1), CoverageCounts(row)))
     }
     let captures = try ledger.newestCaptures(asOf: plan.rules.asOf)
-    for (provider, app, tallies) in feeds {
-      var tallies = tallies
-      tallies.hasSnapshots = captures[provider] != nil
+    for (provider, app, counts) in feeds {
+      var counts = counts
+      counts.hasSnapshots = captures[provider] != nil
       for metric in CoverageMetric.allCases {
-        let statement = tallies.statement(metric, provider)
+        let statement = counts.statement(metric, provider)
         try insert(
           "coverage_row",
           [
@@ -42,16 +42,16 @@ extension ReportContext {
   }
 
   /// Which refunds each provider sends, for the cells that stay empty where it sends none.
-  func makeTellings() throws {
+  func makeCapabilities() throws {
     try table(
-      "telling",
+      "provider_capability",
       """
       provider integer, product_type integer, refunds integer, primary key (provider, product_type)
       """, options: "without rowid")
     for provider in Provider.allCases {
       for type in ProductType.allCases {
         try insert(
-          "telling",
+          "provider_capability",
           [
             .integer(Int64(provider.rawValue)), .integer(Int64(type.rawValue)),
             .integer(provider.capabilities.sendsRefunds(of: type) ? 1 : 0),

@@ -3,11 +3,11 @@
 extension ReportDefinition {
   static let deliveriesDaily = ReportDefinition(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
-    tables: [.latencies], speaksOfArrival: true,
+    tables: [.latencies], dependsOnArrival: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
       .provider,
-      .key("kind", .word(.eventKind), "What the event says."),
+      .key("kind", .word(.eventKind), "Kind of event."),
       .count("delivered", of: "deliveries", "All copies that came."),
       .count("distinct_events", of: "events", "Events that came for the first time."),
       .count("duplicates_exact", of: "deliveries", "Copies equal byte for byte."),

@@ -28,7 +28,7 @@ struct ReportDefinition {
   /// Whether it names persons, or files that are named like them.
   var namesPersons = false
   /// Whether its rows depend on when input arrived, rather than on its content.
-  var speaksOfArrival = false
+  var dependsOnArrival = false
   let columns: [Column]
   /// Up to where its monthly rows are complete; nil when they have no such column.
   var completeness: HorizonKind?

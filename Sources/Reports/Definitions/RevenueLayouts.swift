@@ -17,7 +17,7 @@ extension ReportDefinition {
       ),
       .key(
         "charge_kind", .word(.chargeKind),
-        "Step in the life of the purchase; of a refund, its charge's."),
+        "Kind of charge; of a refund, its charge's."),
       .key("country", .word(.symbol), "Country of the buyer; empty when absent."),
       .key("storefront", .word(.symbol), "Storefront of the store; empty when absent."),
       .key("currency", .word(.symbol), "ISO 4217 code of the local amounts; empty when absent."),

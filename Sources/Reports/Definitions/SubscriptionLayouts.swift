@@ -44,7 +44,7 @@ extension ReportDefinition {
   private static let movements: [Column] = [
     .count("active_open", of: unit, "Active at the start of the month."),
     .count("new", of: unit, "First paid period."),
-    .count("first_seen", of: unit, "First paid period seen of a life that began before."),
+    .count("first_seen", of: unit, "First paid period seen of a subscription that began before."),
     .count("reactivated", of: unit, "Paid again after a lapse."),
     .count("recovered", of: unit, "Failed payment that succeeded within the retry horizon."),
     .count("resumed", of: unit, "Came back from a pause."),
@@ -61,6 +61,6 @@ extension ReportDefinition {
     .count("churned_refund", of: unit, "Churned because a refund took access away."),
     .count("churned_price_increase", of: unit, "Churned without consent to a higher price."),
     .count("churned_developer", of: unit, "Churned because the product was withdrawn."),
-    .count("churned_unknown", of: unit, "Churned without a reason told."),
+    .count("churned_unknown", of: unit, "Churned without a known reason."),
   ]
 }

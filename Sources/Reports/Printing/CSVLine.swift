@@ -4,7 +4,7 @@ public enum CSVCell: Sendable, Equatable {
   case plain(String)
   /// A whole number.
   case integer(Int64)
-  /// A text of others, as it was told.
+  /// A text from a provider, as received.
   case text(String)
   /// A name that was escaped when it was read, as names of archives are.
   case name(String)

@@ -26,7 +26,7 @@ struct PeriodRows {
 
   /// Storage for rows of `width` values, ordered by `keys`.
   init(width: Int, keys: [Key], lexicon: Labels) {
-    precondition(width <= UInt64.bitWidth, "a bit says of each value whether it is null")
+    precondition(width <= UInt64.bitWidth, "each value needs a bit that marks null")
     self.width = width
     self.keys = keys
     self.lexicon = lexicon

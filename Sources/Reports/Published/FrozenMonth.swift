@@ -150,7 +150,7 @@ extension ReportDefinition {
     columns: [
       .month,
       .key("break_id", .text, "Stable across runs."),
-      .cell("code", .text, "What is wrong."),
+      .cell("code", .text, "Kind of difference."),
       .cell("status", .text, "pending, open or reopened."),
       .cell("severity", .text, "info, low, medium, high or critical."),
       .cell("provider", .text, "Who sent the webhooks."),
@@ -161,6 +161,6 @@ extension ReportDefinition {
       .cell("expected_at", .instant, "Business time of the event that is missing or in doubt."),
       .count("missing_events", of: "events", "How many events never came."),
       .usd("estimated_usd", "Gross of the missing events; empty without a known price."),
-      .cell("amount_basis", .text, "What the estimate rests on."),
+      .cell("amount_basis", .text, "Basis of the estimate."),
     ])
 }

@@ -1,5 +1,5 @@
 -- What reconciliation knows to be missing, beside the month that it is missing from. A break
--- without a business time speaks of as-of itself. Sandbox purchases never carry money. What people
+-- without a business time counts at as-of. Sandbox purchases never carry money. What people
 -- decided about is no longer in doubt.
 with open_breaks as (
   select

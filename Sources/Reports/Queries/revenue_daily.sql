@@ -14,11 +14,11 @@ select
   nullif(cell.rate, -1) as proceeds_rate,
   cell.basis as amount_basis,
   cell.charges,
-  case when (telling.refunds = 1 or cell.refunds <> 0) then cell.refunds end as refunds,
+  case when (provider_capability.refunds = 1 or cell.refunds <> 0) then cell.refunds end as refunds,
   case when cell.basis <> 0 and cell.gross_usd_unknown = 0
     then cell.gross_usd end as gross_usd,
   case when cell.basis <> 0 and cell.refunds_usd_unknown = 0
-    and (telling.refunds = 1 or cell.refunds <> 0)
+    and (provider_capability.refunds = 1 or cell.refunds <> 0)
     then cell.refunds_usd end as refunds_usd,
   case when cell.basis <> 0
     and cell.gross_usd_unknown = 0
@@ -34,7 +34,7 @@ select
   case when cell.basis <> 0 and cell.gross_local_unknown = 0
     then cell.gross_local end as gross_local,
   case when cell.basis <> 0 and cell.refunds_local_unknown = 0
-    and (telling.refunds = 1 or cell.refunds <> 0)
+    and (provider_capability.refunds = 1 or cell.refunds <> 0)
     then cell.refunds_local end as refunds_local,
   case when cell.basis <> 0
     and cell.gross_local_unknown = 0
@@ -45,8 +45,8 @@ select
   case when cell.day < horizon.booked_day then 1 else 0 end as is_complete
 from revenue_cell as cell
 join horizon on horizon.provider = cell.provider and horizon.app = cell.app
-join telling on telling.provider = cell.provider
-  and telling.product_type = cell.product_type
+join provider_capability on provider_capability.provider = cell.provider
+  and provider_capability.product_type = cell.product_type
 where
   cell.charges <> 0
   or cell.refunds <> 0

@@ -34,7 +34,7 @@ struct BookingPass {
     {
       find(
         .unexpectedRevenue, event, difference: revenue.usd,
-        "\(event.kind.name) of \(event.time.text) carries revenue of \(words(revenue)), which is "
+        "\(event.kind.name) of \(event.time.text) carries revenue of \(amounts(revenue)), which is "
           + "not booked")
     }
   }
@@ -49,7 +49,7 @@ struct BookingPass {
       let price = event.price?.usd.map { "\($0.text()) USD" } ?? ""
       find(
         .rateMismatch, event, difference: mismatch,
-        "the price is \(price), the proceeds are \(words(revenue))\(rate): they differ by "
+        "the price is \(price), the proceeds are \(amounts(revenue))\(rate): they differ by "
           + "\(mismatch.text()) USD; the price was derived from the proceeds")
     }
     if event.hasImpossibleRate, !event.kind.isProductChange, let rate = event.revenue?.rate {
@@ -79,10 +79,10 @@ struct BookingPass {
     guard let chargeIndex = charges.charge(refundedBy: event, among: bookings) else {
       return try bookOrphanRefund(event, at: index)
     }
-    let tellsAmount =
+    let hasAmount =
       event.revenue?.hasAmount == true || event.provider.capabilities.sendsWholeCharges
     // Without an amount it refunds the whole charge, which happens only once.
-    guard tellsAmount || !charges.isGivenBack(chargeIndex) else { return }
+    guard hasAmount || !charges.isGivenBack(chargeIndex) else { return }
     let charge = bookings[chargeIndex]
     let paid = rules.paid(for: events[charge.event])
     var refund = charge
@@ -108,22 +108,22 @@ struct BookingPass {
         : revenue.local == nil ? "" : "; the refund's local amount is not booked"
       find(
         .currencyMismatch, event, difference: nil,
-        "the refund of \(event.time.text)\(aside(revenue)) is in another currency than its charge "
-          + "of \(charge.time.text)\(aside(paid))\(rest)")
+        "the refund of \(event.time.text)\(bracketed(revenue)) is in another currency than its "
+          + "charge of \(charge.time.text)\(bracketed(paid))\(rest)")
     }
     bookings.append(refund)
   }
 
   /// The amounts of a revenue; the name of its currency is not the fold's to know.
-  private func words(_ revenue: Revenue) -> String {
+  private func amounts(_ revenue: Revenue) -> String {
     let local = revenue.local.map { "\($0.text()) local" }
     let usd = revenue.usd.map { "\($0.text()) USD" }
     return [local, usd].compactMap(\.self).joined(separator: ", ")
   }
 
   /// The amounts of a revenue in brackets, where it has some.
-  private func aside(_ revenue: Revenue) -> String {
-    revenue.hasAmount ? " (\(words(revenue)))" : ""
+  private func bracketed(_ revenue: Revenue) -> String {
+    revenue.hasAmount ? " (\(amounts(revenue)))" : ""
   }
 
   /// A refund whose charge the ledger does not have keeps its own dimensions and rate.

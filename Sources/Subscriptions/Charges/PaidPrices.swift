@@ -20,7 +20,7 @@ public struct PaidPrices: Sendable, Equatable {
   /// Nothing paid yet.
   public init() {}
 
-  /// The prices that so many renewals cost; a number of 0 is nobody's.
+  /// The prices that so many renewals cost; a count of 0 is left out.
   public init(_ charges: [PaidPrice: Int64]) {
     for (entry, count) in charges where count != 0 {
       if let week = entry.week {

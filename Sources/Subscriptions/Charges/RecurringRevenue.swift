@@ -79,10 +79,10 @@ extension SubscriptionHistory {
     var byPrice = change
     // Amounts beyond the bound, which no price reaches, are not split.
     if let oldLocal = old.local, let newLocal = new.local, oldLocal > .zero,
-      let told = try? priceChange(from: old, oldLocal, to: new, newLocal),
-      told.magnitude <= .lineMaxUSD
+      let reported = try? priceChange(from: old, oldLocal, to: new, newLocal),
+      reported.magnitude <= .lineMaxUSD
     {
-      byPrice = told
+      byPrice = reported
     }
     let byRate = try change.subtracting(byPrice)
     if byPrice > .zero { try move(.expansion, product, .init(mrr: byPrice), paid, &books) }

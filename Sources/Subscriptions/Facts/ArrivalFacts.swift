@@ -41,7 +41,7 @@ extension SubscriptionHistory {
   /// Deliveries that came after an event of the lineage with a later event time, or too late.
   func bookArrivals<Target: Books>(into books: inout Target) {
     for arrival in disorder {
-      let event = told[arrival.event]
+      let event = reported[arrival.event]
       let key = ArrivalKey(
         day: CivilCalendar.utc.day(of: event.arrivedAt),
         provider: event.provider,
@@ -50,7 +50,7 @@ extension SubscriptionHistory {
       sums.outOfOrder = arrival.isOutOfOrder ? 1 : 0
       sums.late = arrival.isLate ? 1 : 0
       let source = ContributionOrigin(
-        .told(arrival.event, overtakenBy: arrival.overtakenBy), at: event.time)
+        .reported(arrival.event, overtakenBy: arrival.overtakenBy), at: event.time)
       books.add(sums, to: key, from: source)
     }
   }

@@ -39,7 +39,7 @@ struct ContributionOrigin: Sendable {
     /// An event whose money is held.
     case held(Int)
     /// A reported event, and the one that overtook it.
-    case told(Int, overtakenBy: Int?)
+    case reported(Int, overtakenBy: Int?)
     /// An event of those the fold reads.
     case event(Int)
   }

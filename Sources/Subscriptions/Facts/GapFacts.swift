@@ -3,7 +3,7 @@ import Domain
 extension SubscriptionHistory {
   /// Missing data by charge and by period.
   func bookGaps<Target: Books>(into books: inout Target) {
-    guard !told[0].provider.capabilities.sendsWholeCharges else { return }
+    guard !reported[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
       let booking = bookings[index]
       let source = ContributionOrigin(.booking(index), at: booking.time)
@@ -32,7 +32,7 @@ extension SubscriptionHistory {
     _ gap: CoverageGap, _ source: ContributionOrigin, _ books: inout Target
   ) {
     let key = CoverageKey(
-      day: day(source.at), provider: told[0].provider, app: told[0].app, gap: gap)
+      day: day(source.at), provider: reported[0].provider, app: reported[0].app, gap: gap)
     books.add(1, to: key, from: source)
   }
 }

@@ -9,7 +9,7 @@ public struct RenewalCounter: Sendable {
   /// The value of the counter; nil while unknown.
   public private(set) var count: Int64?
   /// The index of the last charge that reported it; nil without any.
-  private var told: Int?
+  private var reported: Int?
   private var changes: Int64 = 0
   private var taken = 0
   private var isStartNext: Bool
@@ -35,15 +35,15 @@ public struct RenewalCounter: Sendable {
       kind == .renewal || value >= count ?? 1 ? value : nil
     }
     guard let counter else {
-      if isStartNext { told = taken }
+      if isStartNext { reported = taken }
       if kind == .renewal { count = count.map { $0 + 1 } }
       if kind != .renewal, !isStartNext { changes += 1 }
       return nil
     }
     let jump = count.map {
-      CounterJump(from: $0, to: counter, changes: changes, previous: told)
+      CounterJump(from: $0, to: counter, changes: changes, previous: reported)
     }
-    (count, told, changes) = (counter, taken, 0)
+    (count, reported, changes) = (counter, taken, 0)
     guard let jump, !isStartNext, jump.between > 0 else { return nil }
     return jump
   }

@@ -27,13 +27,13 @@ extension SubscriptionHistory {
 
   /// Counts the renewals up to each charge of the subscription.
   private func countRenewals(
-    _ tell: (_ booking: Int, _ counter: RenewalCounter, _ jump: CounterJump?) -> Void
+    _ report: (_ booking: Int, _ counter: RenewalCounter, _ jump: CounterJump?) -> Void
   ) {
     var counter = RenewalCounter(isStartSeen: stretches.first?.opening == .new)
     for index in bookings.indices where bookings[index].isOfSubscription {
       let jump = counter.take(
         bookings[index].chargeKind, counter: events[bookings[index].event].renewalCount)
-      tell(index, counter, jump)
+      report(index, counter, jump)
     }
   }
 

@@ -27,9 +27,9 @@ extension SubscriptionHistory {
     var (one, charge) = (ExclusionSums(), ExclusionSums())
     one.events = 1
     charge.charges = 1
-    for index in told.indices {
-      let source = ContributionOrigin(.told(index, overtakenBy: nil), at: told[index].time)
-      books.add(one, to: key(told[index]), from: source)
+    for index in reported.indices {
+      let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: reported[index].time)
+      books.add(one, to: key(reported[index]), from: source)
     }
     for index in events.indices where events[index].chargeKind != nil {
       let source = ContributionOrigin(.event(index), at: events[index].time)

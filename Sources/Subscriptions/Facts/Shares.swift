@@ -27,12 +27,12 @@ public struct SourceEvent: Sendable {
   /// The event as folded: a derived event has the kind and time of the change that a state proves.
   public let event: Event
   /// The reported event with the same index; equal to `event` unless that is derived.
-  public let told: Event
+  public let reported: Event
 
-  /// `event`, as `told` says or proves it.
-  public init(event: Event, told: Event) {
+  /// `event`, as `reported` contains or proves it.
+  public init(event: Event, reported: Event) {
     self.event = event
-    self.told = told
+    self.reported = reported
   }
 }
 
@@ -64,25 +64,27 @@ extension SubscriptionHistory {
       return evidence(periods[period].opener, deciding)
     case .held(let index):
       return [held[index].event, held[index].booked].map {
-        SourceEvent(event: $0, told: original(of: $0))
+        SourceEvent(event: $0, reported: original(of: $0))
       }
     case .renewSwitch(let index), .event(let index): return evidence(index, [])
-    case .told(let index, let other):
-      return [index, other].compactMap(\.self).map { SourceEvent(event: told[$0], told: told[$0]) }
+    case .reported(let index, let other):
+      return [index, other].compactMap(\.self).map {
+        SourceEvent(event: reported[$0], reported: reported[$0])
+      }
     }
   }
 
   /// The events reported before as-of, in business order.
-  public var toldEvents: [Event] { told }
+  public var reportedEvents: [Event] { reported }
 
   private func evidence(_ first: Int, _ others: [Int]) -> [SourceEvent] {
-    ([first] + others).map { SourceEvent(event: events[$0], told: original(of: events[$0])) }
+    ([first] + others).map { SourceEvent(event: events[$0], reported: original(of: events[$0])) }
   }
 
   /// The reported event of `event`, or that it is derived from.
   private func original(of event: Event) -> Event {
     guard !event.provider.capabilities.hasStableOriginalID else { return event }
-    return told.first { $0.identity == event.identity && $0.place == event.place } ?? event
+    return reported.first { $0.identity == event.identity && $0.place == event.place } ?? event
   }
 }
 

@@ -33,6 +33,6 @@ extension SubscriptionHistory {
     if trial.isInvoluntary(events), trial.gaveUpAt(events) == nil {
       return end + rules.retryHorizon <= rules.horizon(of: feed) ? .expired : .pending
     }
-    return end <= rules.endsAreSettled(until: feed) ? .expired : .pending
+    return end <= rules.endsAreFinal(until: feed) ? .expired : .pending
   }
 }

@@ -8,8 +8,8 @@ struct Derivation {
   let collections: Collections
   let rules: FoldSettings
   private let purchases: [Purchase]
-  /// Told events by lineage, in business order, without observations.
-  private let told: [Int64: [Event]]
+  /// Reported events by lineage, in business order, without observations.
+  private let reported: [Int64: [Event]]
   /// The newest purchase of each lineage, by its place in `purchases`.
   private var newest: [Int64: Int] = [:]
   /// What follows each of `purchases`.
@@ -21,14 +21,14 @@ struct Derivation {
   /// What followed the charge of the purchase held; it counts until the next one.
   private var afterwards: [Event] = []
 
-  init(told: [Event], collections: Collections, rules: FoldSettings) {
-    self.told = Dictionary(grouping: told.filter { $0.kind != .observed }, by: \.lineage)
+  init(reported: [Event], collections: Collections, rules: FoldSettings) {
+    self.reported = Dictionary(grouping: reported.filter { $0.kind != .observed }, by: \.lineage)
     self.collections = collections
     self.rules = rules
-    purchases = Purchase.all(in: told, rules: rules)
+    purchases = Purchase.all(in: reported, rules: rules)
     successors = purchases.successors
     for (place, purchase) in purchases.enumerated() {
-      newest[purchase.sightings[0].lineage] = place
+      newest[purchase.stateReports[0].lineage] = place
     }
   }
 
@@ -36,12 +36,12 @@ struct Derivation {
   mutating func run() -> [Event] {
     for (place, purchase) in purchases.enumerated() {
       guard let opening = opening(of: purchase) else { continue }
-      if purchase.told == nil { events.append(opening) }
+      if purchase.reported == nil { events.append(opening) }
       seenLineages.insert(opening.lineage)
       guard !purchase.isOneTime else { continue }
       events += afterwards.filter { $0.precedes(opening) }
       let changes = StateChanges(
-        of: purchase, opening: opening, told: told[opening.lineage] ?? [],
+        of: purchase, opening: opening, reported: reported[opening.lineage] ?? [],
         before: successors[place], rules: rules)
       let isNewest = newest[opening.lineage] == place
       let later = isNewest ? disappearance(after: opening, changes) : nil
@@ -53,7 +53,7 @@ struct Derivation {
 
   /// The charge or trial start of a purchase; nil before any payment.
   private func opening(of purchase: Purchase) -> Event? {
-    if let told = purchase.told { return told }
+    if let reported = purchase.reported { return reported }
     guard var event = purchase.first else { return nil }
     let previous = held
     let charged = chargeTime(of: purchase, event, after: previous)
@@ -95,8 +95,8 @@ struct Derivation {
       return undatedChargeTime(event, after: previous)
     }
     guard let previous, let end = previous.end, seen >= end else {
-      let isAllThatTells = previous?.end == nil && rules.periodLength(of: event) == nil
-      return event.isDated || isAllThatTells ? seen : undatedChargeTime(event, after: previous)
+      let isOnlySource = previous?.end == nil && rules.periodLength(of: event) == nil
+      return event.isDated || isOnlySource ? seen : undatedChargeTime(event, after: previous)
     }
     guard seen <= end + rules.renewalGap else {
       return chargeTime(seenLate: event, after: previous, until: end)
@@ -188,7 +188,7 @@ struct Derivation {
     }
     let follows = previous.end.map { time <= $0 + rules.renewalGap } ?? true
     let continues =
-      !previous.isTakenAway(at: time)
+      !previous.isRevoked(at: time)
       && (follows || previous.isCollected(at: time, within: rules.retryHorizon))
     if previous.isTrial { return continues ? .trialConverted : .started }
     guard continues else { return .resubscribed }
@@ -239,7 +239,8 @@ private struct CurrentSubscription {
     gaveUpAt = changes.gaveUpAt
     self.revokedAt = revokedAt ?? changes.revokedAt
     isRenewing = changes.renewsAtEnd && revokedAt == nil
-    seenGoneAt = purchase.sightings.filter { $0.observation?.isOwned == false }.map(\.seenAt).max()
+    seenGoneAt = purchase.stateReports.filter { $0.observation?.isOwned == false }.map(\.seenAt)
+      .max()
   }
 
   /// How long it was; nil for a trial, and for another product.
@@ -248,7 +249,7 @@ private struct CurrentSubscription {
     return PeriodLength(from: start, to: end)
   }
 
-  func isTakenAway(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }
+  func isRevoked(at time: Instant) -> Bool { revokedAt.map { $0 < time } ?? false }
 
   /// Whether a charge at `time` is the one that the store was trying to collect.
   func isCollected(at time: Instant, within horizon: Interval) -> Bool {

@@ -21,11 +21,13 @@ extension [Event] {
 
   /// The events; an event that repeats a charge or refund of a transaction, in another message with
   /// the same state, only shows that state.
-  var withChargesToldOnce: [Event] {
+  var withChargesReportedOnce: [Event] {
     guard contains(where: { $0.collection != 0 }) else { return self }
-    var told: Set<ToldCharge> = []
+    var reported: Set<ReportedCharge> = []
     return map { event in
-      guard let charge = ToldCharge(event), !told.insert(charge).inserted else { return event }
+      guard let charge = ReportedCharge(event), !reported.insert(charge).inserted else {
+        return event
+      }
       var shown = event
       shown.kind = .observed
       return shown
@@ -49,7 +51,7 @@ private struct MessagePart: Hashable {
 }
 
 /// A charge or a refund of a transaction as iaptic reports it, at any time and in any message.
-private struct ToldCharge: Hashable {
+private struct ReportedCharge: Hashable {
   let transaction: Int64
   let kind: EventKind
   let product: StringID

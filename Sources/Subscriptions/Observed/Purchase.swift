@@ -4,40 +4,40 @@ import Domain
 struct Purchase {
   /// Its reported events and observations with a state, in business order; without any state, the
   /// reported event alone.
-  var sightings: [Event]
+  var stateReports: [Event]
   /// The reported event that charges for it, or starts its trial.
-  var told: Event?
+  var reported: Event?
 
   private init(_ event: Event) {
-    sightings = [event]
-    told = event.opensPurchase ? event : nil
+    stateReports = [event]
+    reported = event.opensPurchase ? event : nil
   }
 
   /// The state report that a derived charge is based on: the first one of a paid purchase.
-  var first: Event? { sightings.first { $0.observation?.isPending != true } }
+  var first: Event? { stateReports.first { $0.observation?.isPending != true } }
 
   var isOneTime: Bool {
-    if let told { return told.kind == .purchased }
+    if let reported { return reported.kind == .purchased }
     guard let first else { return false }
     return (first.observation?.productType ?? (first.periodEnd == nil ? .oneTime : .subscription))
       == .oneTime
   }
 
   var isTrial: Bool {
-    told.map { $0.kind == .trialStarted } ?? (first?.observation?.isTrial == true)
+    reported.map { $0.kind == .trialStarted } ?? (first?.observation?.isTrial == true)
   }
 
   /// Its amount, from the first state report with an amount, else from the first with a currency.
   ///
   /// With a reported event that moves no money, the amounts of its state are a price.
   var revenue: Revenue? {
-    let told = sightings.lazy.compactMap { event -> Revenue? in
+    let reported = stateReports.lazy.compactMap { event -> Revenue? in
       if let revenue = event.revenue { return revenue }
       guard let price = event.price, event.observation?.isTrial != true else { return nil }
       return Revenue(
         local: price.local, usd: price.usd, currency: price.currency, isProceed: false)
     }
-    return told.first(where: \.hasAmount) ?? told.first
+    return reported.first(where: \.hasAmount) ?? reported.first
   }
 
   /// Its order among the purchases: the time of its charge, as far as one state report shows it.
@@ -45,12 +45,12 @@ struct Purchase {
   /// Bodies without transaction ids give only the order of ends, which includes ends that were cut.
   /// A transaction that was over when it was first seen was charged before its end.
   var place: (Instant, Instant, Instant, Int64) {
-    let event = told ?? first ?? sightings[0]
-    let cut = sightings.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
+    let event = reported ?? first ?? stateReports[0]
+    let cut = stateReports.filter(\.canBeCutShort).compactMap(\.periodEnd).min()
     let end = [cut, event.periodEnd].compactMap(\.self).min()
     let last = end ?? event.time
     let seen = event.transaction == 0 ? last : min(event.time, last)
-    let moment = told?.time ?? event.observation?.lastChargedAt ?? seen
+    let moment = reported?.time ?? event.observation?.lastChargedAt ?? seen
     return (moment, end ?? moment, event.seenAt, event.identity)
   }
 }
@@ -71,8 +71,8 @@ extension Purchase {
       if known == purchases.count {
         purchases.append(Purchase(event))
       } else {
-        purchases[known].sightings.append(event)
-        if event.opensPurchase { purchases[known].told = purchases[known].told ?? event }
+        purchases[known].stateReports.append(event)
+        if event.opensPurchase { purchases[known].reported = purchases[known].reported ?? event }
       }
       return known
     }
@@ -82,7 +82,7 @@ extension Purchase {
     let cut = seen.filter(\.canBeCutShort)
     if !cut.isEmpty { index.order(purchases) }
     for purchase in Set(cut.map(add)) {
-      purchases[purchase].sightings = purchases[purchase].sightings.asSeen
+      purchases[purchase].stateReports = purchases[purchase].stateReports.asSeen
     }
     return purchases.sorted { $0.place < $1.place }
   }
@@ -161,7 +161,7 @@ private struct PurchaseIndex {
   /// Puts the ends of `purchases` in order.
   mutating func order(_ purchases: [Purchase]) {
     for (place, purchase) in purchases.enumerated() {
-      guard let first = purchase.sightings.first, let end = first.periodEnd else { continue }
+      guard let first = purchase.stateReports.first, let end = first.periodEnd else { continue }
       let product = Product(lineage: first.lineage, product: first.product)
       ends[product, default: []].append((end, place, first.seenAt))
     }

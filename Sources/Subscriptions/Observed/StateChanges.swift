@@ -1,6 +1,6 @@
 import Domain
 
-/// What the sightings of one purchase prove besides its charge.
+/// What the stateReports of one purchase prove besides its charge.
 struct StateChanges {
   private(set) var events: [Event] = []
   /// The end of the period, with grace; nil while it is open.
@@ -14,18 +14,18 @@ struct StateChanges {
   private let successors: Successors
   private let isTrial: Bool
   private let rules: FoldSettings
-  /// Told events of the purchase from its charge on, and of its lineage without transaction.
-  private let told: [Event]
+  /// Reported events of the purchase from its charge on, and of its lineage without transaction.
+  private let reported: [Event]
   private var isRenewing = true
   private var isOwned = true
   /// The end that the states prove; the last ones decide.
   private var ending: Event?
 
   /// - Parameters:
-  ///   - told: the told events of the purchase's lineage.
+  ///   - reported: the reported events of the purchase's lineage.
   ///   - successors: the purchases after it.
   init(
-    of purchase: Purchase, opening: Event, told: [Event], before successors: Successors,
+    of purchase: Purchase, opening: Event, reported: [Event], before successors: Successors,
     rules: FoldSettings
   ) {
     self.opening = opening
@@ -33,57 +33,57 @@ struct StateChanges {
     self.rules = rules
     isTrial = opening.kind == .trialStarted
     end = opening.periodEnd
-    self.told = told.filter { event in
+    self.reported = reported.filter { event in
       event.time >= opening.time && (successors.ofItsID.map { event.time < $0 } ?? true)
         && (event.transaction == opening.transaction || event.transaction == 0)
     }
-    isCollecting = self.told.contains(where: \.isBillingProblem)
-    for sighting in purchase.sightings {
-      readEnd(sighting)
-      readCollecting(sighting)
-      readRenewing(sighting)
-      readOwned(sighting)
+    isCollecting = self.reported.contains(where: \.isBillingProblem)
+    for stateReport in purchase.stateReports {
+      readEnd(stateReport)
+      readCollecting(stateReport)
+      readRenewing(stateReport)
+      readOwned(stateReport)
     }
     readEnding()
-    readTold()
+    readReported()
   }
 
   /// Whether the end was reported, or derived.
-  var isEndKnown: Bool { !isOwned || tells(\.isEnd) }
+  var isEndKnown: Bool { !isOwned || reports(\.isEnd) }
 
   /// Whether nothing stood against a renewal at the end, as far as is known: no cancel, no pause,
   /// no failed payment, and no end of access.
   var renewsAtEnd: Bool {
-    let toldSwitch = told.last { $0.isCancel || $0.kind == .uncanceled }
-    return isRenewing && toldSwitch?.isCancel != true && !isCollecting && !isEndKnown
-      && !tells { $0.kind == .paused }
+    let reportedSwitch = reported.last { $0.isCancel || $0.kind == .uncanceled }
+    return isRenewing && reportedSwitch?.isCancel != true && !isCollecting && !isEndKnown
+      && !reports { $0.kind == .paused }
   }
 
   /// A later end is an extension; in billing retry it is grace.
-  private mutating func readEnd(_ sighting: Event) {
-    guard let seen = sighting.periodEnd, end.map({ seen > $0 }) ?? true else { return }
+  private mutating func readEnd(_ stateReport: Event) {
+    guard let seen = stateReport.periodEnd, end.map({ seen > $0 }) ?? true else { return }
     end = seen
-    if sighting.observation?.isInBillingRetry == true || sighting.kind == .graceEntered {
-      guard sighting.kind != .graceEntered else { return }
-      add(.graceEntered, sighting, at: sighting.time) { $0.graceEnd = seen }
-    } else if sighting.kind != .extended {
-      add(.extended, sighting, at: sighting.time) { $0.periodEnd = seen }
+    if stateReport.observation?.isInBillingRetry == true || stateReport.kind == .graceEntered {
+      guard stateReport.kind != .graceEntered else { return }
+      add(.graceEntered, stateReport, at: stateReport.time) { $0.graceEnd = seen }
+    } else if stateReport.kind != .extended {
+      add(.extended, stateReport, at: stateReport.time) { $0.periodEnd = seen }
     }
   }
 
-  private mutating func readRenewing(_ sighting: Event) {
-    guard let state = sighting.observation, let renews = state.isAutoRenewing,
+  private mutating func readRenewing(_ stateReport: Event) {
+    guard let state = stateReport.observation, let renews = state.isAutoRenewing,
       renews != isRenewing
     else { return }
     isRenewing = renews
-    let isSwitch = renews ? tells { $0.kind == .uncanceled } : tells(\.isCancel)
+    let isSwitch = renews ? reports { $0.kind == .uncanceled } : reports(\.isCancel)
     guard !isSwitch else { return }
-    let sent = state.autoRenewChangedAt.flatMap { $0 <= sighting.time ? $0 : nil }
-    let time = sent ?? sighting.time
+    let sent = state.autoRenewChangedAt.flatMap { $0 <= stateReport.time ? $0 : nil }
+    let time = sent ?? stateReport.time
     // Whoever is cancelled in billing retry, once the period is over, was given up by the store.
     if !renews, isCollecting, let end, time >= end { gaveUpAt = gaveUpAt ?? time }
     guard !takeBackSwitch(at: time) else { return }
-    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, sighting, at: time)
+    add(renews ? .uncanceled : isTrial ? .trialCanceled : .canceled, stateReport, at: time)
   }
 
   /// Removes the previous switch at the same moment: only the state after both is known.
@@ -94,32 +94,32 @@ struct StateChanges {
     return true
   }
 
-  private mutating func readCollecting(_ sighting: Event) {
-    guard sighting.observation?.isInBillingRetry == true, !isCollecting else { return }
+  private mutating func readCollecting(_ stateReport: Event) {
+    guard stateReport.observation?.isInBillingRetry == true, !isCollecting else { return }
     isCollecting = true
-    add(isTrial ? .trialBillingRetry : .billingRetry, sighting, at: sighting.time)
+    add(isTrial ? .trialBillingRetry : .billingRetry, stateReport, at: stateReport.time)
   }
 
-  private mutating func readOwned(_ sighting: Event) {
-    guard let state = sighting.observation, let owned = state.isOwned, owned != isOwned else {
+  private mutating func readOwned(_ stateReport: Event) {
+    guard let state = stateReport.observation, let owned = state.isOwned, owned != isOwned else {
       return
     }
-    guard !owned else { return readAccessBack(sighting) }
+    guard !owned else { return readAccessBack(stateReport) }
     guard state.isInBillingRetry != true else { return }
     isOwned = false
-    let seen = max(sighting.time, opening.time)
-    let ended = min(sighting.periodEnd ?? seen, seen)
-    guard !tells(\.isEnd) else { return }
+    let seen = max(stateReport.time, opening.time)
+    let ended = min(stateReport.periodEnd ?? seen, seen)
+    guard !reports(\.isEnd) else { return }
     let isReplaced = state.isReplaced || isFollowed(endedAt: ended)
     if isCollecting, !state.isReplaced {
-      ending = event(.endedInvoluntarily, sighting, at: max(seen, end ?? seen))
+      ending = event(.endedInvoluntarily, stateReport, at: max(seen, end ?? seen))
       ending?.reason = .involuntary
     } else if let end, ended + rules.renewalGap < end, !isReplaced, !isTrial {
-      ending = event(.revoked, sighting, at: ended)
+      ending = event(.revoked, stateReport, at: ended)
     } else {
       let time = isReplaced ? min(end ?? ended, ended) : end ?? seen
-      ending = event(isTrial ? .trialExpired : .expired, sighting, at: time)
-      ending?.reason = isReplaced ? nil : sighting.reason
+      ending = event(isTrial ? .trialExpired : .expired, stateReport, at: time)
+      ending?.reason = isReplaced ? nil : stateReport.reason
     }
   }
 
@@ -136,8 +136,9 @@ struct StateChanges {
 
   /// Access that is there again before the period's end did not end: it was paused, or the state
   /// before was wrong.
-  private mutating func readAccessBack(_ sighting: Event) {
-    guard sighting.observation?.isReplaced != true, end.map({ sighting.time < $0 }) ?? true else {
+  private mutating func readAccessBack(_ stateReport: Event) {
+    guard stateReport.observation?.isReplaced != true, end.map({ stateReport.time < $0 }) ?? true
+    else {
       return
     }
     isOwned = true
@@ -152,9 +153,9 @@ struct StateChanges {
   }
 
   /// Reads the end in reported events, for the next steps.
-  private mutating func readTold() {
+  private mutating func readReported() {
     let paid = rules.paid(for: opening)
-    for event in told {
+    for event in reported {
       if event.kind == .revoked || (event.kind.isRefund && event.givesBack(paid)) {
         revokedAt = revokedAt ?? event.time
       }
@@ -163,19 +164,19 @@ struct StateChanges {
     }
   }
 
-  private func tells(_ isSuch: (Event) -> Bool) -> Bool { told.contains(where: isSuch) }
+  private func reports(_ isSuch: (Event) -> Bool) -> Bool { reported.contains(where: isSuch) }
 
   private mutating func add(
-    _ kind: EventKind, _ sighting: Event, at time: Instant,
+    _ kind: EventKind, _ stateReport: Event, at time: Instant,
     _ change: (inout Event) -> Void = { _ in }
   ) {
-    var event = event(kind, sighting, at: time)
+    var event = event(kind, stateReport, at: time)
     change(&event)
     events.append(event)
   }
 
-  private func event(_ kind: EventKind, _ sighting: Event, at time: Instant) -> Event {
-    var event = sighting
+  private func event(_ kind: EventKind, _ stateReport: Event, at time: Instant) -> Event {
+    var event = stateReport
     event.kind = kind
     event.time = max(time, opening.time)
     event.product = opening.product

@@ -12,13 +12,13 @@ struct StateSequence {
   let next: Instant?
 
   /// - Parameters:
-  ///   - told: the counted events of the life in business order, observations among them.
+  ///   - reported: the counted events of the subscription in business order, with observations.
   ///   - collections: the user's collections of purchases.
-  init(of told: [Event], collections: Collections, rules: FoldSettings) {
-    let told = told.withDeclinedOrders(rules)
-    var events = told.filter { $0.kind != .observed }
-    if told.contains(where: { $0.observation != nil }) {
-      var derivation = Derivation(told: told, collections: collections, rules: rules)
+  init(of reported: [Event], collections: Collections, rules: FoldSettings) {
+    let reported = reported.withDeclinedOrders(rules)
+    var events = reported.filter { $0.kind != .observed }
+    if reported.contains(where: { $0.observation != nil }) {
+      var derivation = Derivation(reported: reported, collections: collections, rules: rules)
       let derived = derivation.run()
       next = derived.map(\.time).filter { $0 >= rules.asOf }.min()
       events += derived

@@ -16,7 +16,7 @@ extension [Purchase] {
     var found: [Successors] = []
     found.reserveCapacity(count)
     for purchase in reversed() {
-      let id = TransactionOfLineage(purchase.sightings[0])
+      let id = TransactionOfLineage(purchase.stateReports[0])
       found.append(Successors(first: first, ofItsID: id.transaction == 0 ? nil : byID[id]))
       guard !purchase.isOneTime else { continue }
       first = purchase.place.0

@@ -49,12 +49,12 @@ func activeStretches(of periods: [Period], events: [Event], rules: FoldSettings)
     let opening = reopening(periods[previous], with: period, events: events, rules: rules)
     stretches.append(ActiveInterval(periods: [index], start: period.start, opening: opening))
   }
-  settleLast(&stretches, periods: periods, events: events, rules: rules)
+  closeLast(&stretches, periods: periods, events: events, rules: rules)
   return stretches
 }
 
 private func continues(_ period: Period, with next: Period, gap: Interval) -> Bool {
-  if let taken = period.takenAway { return next.start <= taken }
+  if let taken = period.revokedAt { return next.start <= taken }
   guard let end = period.effectiveEnd else { return true }
   return next.start <= end + gap
 }
@@ -65,7 +65,7 @@ private func close(_ stretch: inout ActiveInterval, with last: Period, _ events:
 }
 
 /// An end without a following charge counts once no charge can come any more.
-private func settleLast(
+private func closeLast(
   _ stretches: inout [ActiveInterval], periods: [Period], events: [Event], rules: FoldSettings
 ) {
   guard let current = stretches.indices.last, let last = stretches[current].periods.last,
@@ -73,8 +73,8 @@ private func settleLast(
   else { return }
   let feed = Feed(provider: first.provider, app: first.app)
   let isPaused = periods[last].isPaused(events) && end < rules.asOf
-  let isTold = isPaused || periods[last].takenAway != nil
-  guard isTold || end <= rules.endsAreSettled(until: feed) else { return }
+  let isReported = isPaused || periods[last].revokedAt != nil
+  guard isReported || end <= rules.endsAreFinal(until: feed) else { return }
   close(&stretches[current], with: periods[last], events)
 }
 

@@ -11,14 +11,14 @@ public import Domain
 ///   - rules: the settings of that fold.
 /// - Returns: the first as-of at which the group must be folded again; nil when only a new event
 ///   can change it.
-public func deadline(of lives: [SubscriptionHistory], events: [Event], rules: FoldSettings)
+public func deadline(of histories: [SubscriptionHistory], events: [Event], rules: FoldSettings)
   -> Instant?
 {
   var deadlines = Deadlines(rules: rules, feed: events.first)
   for event in events where event.time >= rules.asOf { deadlines.add(after: event.time) }
-  for life in lives {
-    if let next = life.nextDerived { deadlines.add(after: next) }
-    for period in life.periods { deadlines.add(period) }
+  for history in histories {
+    if let next = history.nextDerived { deadlines.add(after: next) }
+    for period in history.periods { deadlines.add(period) }
   }
   return deadlines.first
 }

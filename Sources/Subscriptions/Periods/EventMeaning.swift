@@ -79,7 +79,7 @@ extension Event {
 
   /// Whether the event reports the end of a period; also that the store gave up collecting, where
   /// ends are not always sent.
-  var tellsEnd: Bool {
+  var hasEnd: Bool {
     switch kind {
     case .expired, .trialExpired: true
     case .endedInvoluntarily: !provider.capabilities.sendsWholeCharges
@@ -89,7 +89,7 @@ extension Event {
 
   /// The end of the period in the event; nil where the event sends its own time instead, as refunds
   /// and changes of product do.
-  var toldPeriodEnd: Instant? {
+  var reportedPeriodEnd: Instant? {
     isRefundBooking || (kind.isProductChange && periodEnd == time) ? nil : periodEnd
   }
 

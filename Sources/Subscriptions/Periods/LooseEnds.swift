@@ -10,12 +10,12 @@ extension SubscriptionHistory {
   /// - Parameter start: when the first event of any feed happened.
   public func hasLooseEnds(since start: Instant) -> Bool {
     if bookings.contains(where: { $0.isRefund && $0.refundedCharge == nil }) { return true }
-    return isConversionUntold || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
+    return isConversionMissing || silentEnd != nil || hasCounterJump || mayMissStart(since: start)
       || unseenPeriods.contains { ($0.start ?? $0.end) >= start }
   }
 
   /// Whether a trial is followed by a counted renewal, without a conversion between them.
-  private var isConversionUntold: Bool {
+  private var isConversionMissing: Bool {
     guard periods.contains(where: \.isTrial), let paid = periods.first(where: { !$0.isTrial }),
       let booking = paid.booking, bookings[booking].chargeKind == .renewal
     else { return false }
@@ -29,25 +29,25 @@ extension SubscriptionHistory {
   /// A missing event proves that only where every end is reported. A cancel of the year before
   /// counts, because a plan with a 12-month commitment renews after its cancel.
   var silentEnd: Instant? {
-    guard let period = periods.last, let first = told.first,
+    guard let period = periods.last, let first = reported.first,
       first.provider.capabilities.sendsExpirations,
-      let end = period.effectiveEnd, period.takenAway == nil, !period.isInvoluntary(events),
+      let end = period.effectiveEnd, period.revokedAt == nil, !period.isInvoluntary(events),
       !period.isPaused(events),
-      end <= rules.endsAreSettled(until: Feed(provider: first.provider, app: first.app))
+      end <= rules.endsAreFinal(until: Feed(provider: first.provider, app: first.app))
     else { return nil }
-    let told = period.ownEvents.dropFirst().contains { index in
+    let reported = period.ownEvents.dropFirst().contains { index in
       explainsEnd(events[index].kind)
-        && events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+        && events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)
           == (period.unseenEnd != nil)
     }
-    return told || mayBeTakenAway(period) || isCommitted(period, until: end) ? nil : end
+    return reported || mayBeRevoked(period) || isCommitted(period, until: end) ? nil : end
   }
 
   /// Whether a refund may have ended the period.
   ///
   /// That is a refund of a charge that never came, unless that is older, or of an unknown amount;
   /// any other refund that has not ended the period is money only.
-  private func mayBeTakenAway(_ period: Period) -> Bool {
+  private func mayBeRevoked(_ period: Period) -> Bool {
     bookings.contains { booking in
       guard booking.isRefund, booking.event > period.opener else { return false }
       guard booking.refundedCharge == nil else {
@@ -62,7 +62,7 @@ extension SubscriptionHistory {
     guard let booking = period.booking, bookings[booking].chargeKind == .renewal,
       let paidUntil = period.paidUntil,
       paidUntil.since(period.start).isMonth,
-      let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.tellsEnd }),
+      let last = events.lastIndex(where: { $0.isCancel || $0.kind == .uncanceled || $0.hasEnd }),
       events[last].isCancel, events[last].time > end - .days(366)
     else { return false }
     // A cancel after the end was the store's, which had tried to collect until then.

@@ -16,7 +16,7 @@ struct Period: Sendable {
   /// Whether the end follows from the length of the product's period alone.
   var isEndDerived = false
   /// The indices in `eventRange` of events about a former period.
-  var strays: Set<Int> = []
+  var lateEvents: Set<Int> = []
   /// The paid end, which neither an early expiry nor an extension moves: as sent or listed with the
   /// charge, else the first reported one; nil if unknown.
   var paidUntil: Instant?
@@ -24,19 +24,19 @@ struct Period: Sendable {
   /// The latest end that events report of charges that followed and never arrived.
   var unseenEnd: Instant?
   /// The moment a whole refund of its charge, or a revocation, took access away.
-  var takenAway: Instant?
+  var revokedAt: Instant?
 
   /// From its opener up to the next.
   var eventRange: Range<Int> { opener..<eventsEnd }
 
   /// Its own events, the opener first: events about a former period are left out.
   var ownEvents: LazyFilterSequence<Range<Int>> {
-    eventRange.lazy.filter { [strays] in !strays.contains($0) }
+    eventRange.lazy.filter { [lateEvents] in !lateEvents.contains($0) }
   }
 
   /// When access really ends; nil while open.
   var effectiveEnd: Instant? {
-    if let takenAway { return takenAway }
+    if let revokedAt { return revokedAt }
     guard let end else { return nil }
     return max(end, graceEnd ?? end, unseenEnd ?? end)
   }
@@ -69,7 +69,7 @@ extension Period {
   /// Whether what begins at `next` was paid while the store was still collecting for this period:
   /// within the retry horizon of its end, and before the store gave up.
   func isRecovered(at next: Instant, _ events: [Event], _ rules: FoldSettings) -> Bool {
-    guard takenAway == nil, let end = effectiveEnd, next <= end + rules.retryHorizon,
+    guard revokedAt == nil, let end = effectiveEnd, next <= end + rules.retryHorizon,
       isInvoluntary(events)
     else { return false }
     return gaveUpAt(events).map { next < $0 } ?? true
@@ -85,7 +85,7 @@ extension Period {
   func convertibleUntil(_ events: [Event], _ rules: FoldSettings) -> Instant? {
     guard let end = effectiveEnd else { return nil }
     let gap = end + rules.renewalGap
-    guard takenAway == nil, isInvoluntary(events) else { return gap }
+    guard revokedAt == nil, isInvoluntary(events) else { return gap }
     let horizon = end + rules.retryHorizon
     let tried = gaveUpAt(events).map { min(horizon, Instant(milliseconds: $0.milliseconds - 1)) }
     return max(gap, tried ?? horizon)
@@ -105,7 +105,7 @@ extension Period {
   /// Whether the event, of those from `ownStart` on, is the period's own.
   func isOwn(_ index: Int, _ events: [Event]) -> Bool {
     index < opener
-      ? events[index].transaction == events[opener].transaction : !strays.contains(index)
+      ? events[index].transaction == events[opener].transaction : !lateEvents.contains(index)
   }
 
   /// Since when auto-renew is off, by its last event before `limit`; nil when it is on.
@@ -123,7 +123,7 @@ extension Period {
   /// Whether a pause was reported, and no later expiry nor a resumption before the period's end; a
   /// refund that does not revoke access is money only.
   func isPaused(_ events: [Event]) -> Bool {
-    guard takenAway == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
+    guard revokedAt == nil, let paused = ownEvents.last(where: { events[$0].kind == .paused })
     else { return false }
     return !ownEvents[paused...].contains { events[$0].isExpiry || isLift(events[$0]) }
   }
@@ -136,27 +136,27 @@ extension Period {
 
   /// Why the period's end was the end.
   func churnReason(_ events: [Event]) -> ChurnReason {
-    if takenAway != nil { return .refund }
+    if revokedAt != nil { return .refund }
     if isInvoluntary(events) { return .involuntary }
     for reason in [ChurnReason.priceIncrease, .developer]
     where ownEvents.contains(where: { events[$0].reason == reason }) {
       return reason
     }
-    let isToldVoluntary = ownEvents.contains {
+    let isReportedVoluntary = ownEvents.contains {
       events[$0].isExpiry && events[$0].reason == .voluntary
     }
     let isOff = autoRenewOffSince(events, before: effectiveEnd) != nil
-    return isOff || isToldVoluntary ? .voluntary : .unknown
+    return isOff || isReportedVoluntary ? .voluntary : .unknown
   }
 }
 
 extension Event {
   /// Whether a state contains another transaction and a later end than `period`, which belong to a
   /// period whose charge never came.
-  func speaksOfUnseenPeriod(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
-    guard let end = period.end, let told = periodEnd, transaction != 0, !startsLineage,
+  func impliesUnseenPeriod(after period: Period, _ events: [Event], _ gap: Interval) -> Bool {
+    guard let end = period.end, let reported = periodEnd, transaction != 0, !startsLineage,
       !isRefundBooking, !kind.isProductChange
     else { return false }
-    return transaction != events[period.opener].transaction && told > end + gap
+    return transaction != events[period.opener].transaction && reported > end + gap
   }
 }

@@ -24,9 +24,9 @@ struct PeriodPass {
   mutating func run() -> [Period] {
     open()
     for index in periods.indices {
-      periods[index].strays = strays(at: index)
+      periods[index].lateEvents = lateEvents(at: index)
       if periods[index].end == nil {
-        periods[index].end = endToldLater(after: index)
+        periods[index].end = endReportedLater(after: index)
         if periods[index].end == nil { findOpenEnd(of: index) }
       }
       periods[index].paidUntil = periods[index].end
@@ -106,16 +106,16 @@ struct PeriodPass {
 
   /// The end of a period whose opener has none: from the next event of the lineage that has one
   /// other than the opener's substitute.
-  private mutating func endToldLater(after index: Int) -> Instant? {
+  private mutating func endReportedLater(after index: Int) -> Instant? {
     let period = periods[index]
     for later in period.ownEvents.dropFirst() {
       let event = events[later]
-      if let told = event.toldPeriodEnd, told > period.start,
-        told != events[period.opener].periodEnd
+      if let reported = event.reportedPeriodEnd, reported > period.start,
+        reported != events[period.opener].periodEnd
       {
-        return told
+        return reported
       }
-      if event.tellsEnd { return max(event.time, period.start) }
+      if event.hasEnd { return max(event.time, period.start) }
     }
     return index + 1 < periods.count ? max(periods[index + 1].start, period.start) : nil
   }
@@ -127,19 +127,19 @@ struct PeriodPass {
     find(
       .expiryMismatch, opener,
       "\(opener.kind.name) of \(opener.time.text): no event, entitlement or configured period "
-        + "tells when its period ends; it counts as open")
+        + "contains the end of its period; it counts as open")
   }
 
   /// Events about a former period that came after this one had begun.
-  private mutating func strays(at index: Int) -> Set<Int> {
+  private mutating func lateEvents(at index: Int) -> Set<Int> {
     guard index > 0 else { return [] }
     let opened = events[periods[index].opener].transaction
-    var strays: Set<Int> = []
+    var lateEvents: Set<Int> = []
     for later in periods[index].eventRange.dropFirst()
     where events[later].transaction != opened && isOfFormerPeriod(events[later], at: index) {
-      strays.insert(later)
+      lateEvents.insert(later)
     }
-    return strays
+    return lateEvents
   }
 
   /// Whether the event names a transaction that opened an earlier period, and that one's product,
@@ -154,24 +154,24 @@ struct PeriodPass {
     }
     let (former, period) = (periods[first], periods[index])
     if event.product != period.product || event.isOfTrial && !period.isTrial { return true }
-    guard let told = event.toldPeriodEnd else { return false }
+    guard let reported = event.reportedPeriodEnd else { return false }
     let ended = max(period.start, former.end ?? period.start)
-    return told <= ended + rules.renewalGap && period.end.map { told < $0 } ?? true
+    return reported <= ended + rules.renewalGap && period.end.map { reported < $0 } ?? true
   }
 
   /// An expiry before an end that was derived from a length is more exact.
   private mutating func readEarlierEnd(of index: Int) {
     guard periods[index].isEndDerived, let end = periods[index].end else { return }
-    let told = periods[index].ownEvents.dropFirst().first { events[$0].tellsEnd }
-    guard let told, events[told].time < end else { return }
-    periods[index].end = max(events[told].time, periods[index].start)
+    let reported = periods[index].ownEvents.dropFirst().first { events[$0].hasEnd }
+    guard let reported, events[reported].time < end else { return }
+    periods[index].end = max(events[reported].time, periods[index].start)
   }
 
   private mutating func readGrace(of index: Int) {
     guard let end = periods[index].end else { return }
     for later in periods[index].ownEvents where !events[later].isRefundBooking {
       guard let grace = events[later].endOfGrace, grace > end,
-        !events[later].speaksOfUnseenPeriod(after: periods[index], events, rules.renewalGap)
+        !events[later].impliesUnseenPeriod(after: periods[index], events, rules.renewalGap)
       else { continue }
       periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
     }
@@ -193,16 +193,16 @@ struct PeriodPass {
       let event = events[later]
       if event.isBillingProblem || event.endOfGrace != nil { return }
       guard event.isCancel || event.isExpiry, event.transaction == opener.transaction,
-        let told = event.periodEnd, told >= paid, told.since(paid).milliseconds < half
+        let reported = event.periodEnd, reported >= paid, reported.since(paid).milliseconds < half
       else { continue }
-      periods[index].end = told
+      periods[index].end = reported
     }
   }
 
   private mutating func readExtension(of index: Int) {
     for later in periods[index].ownEvents where events[later].kind == .extended {
-      guard let told = events[later].periodEnd, let end = periods[index].end else { continue }
-      periods[index].end = max(told, end)
+      guard let reported = events[later].periodEnd, let end = periods[index].end else { continue }
+      periods[index].end = max(reported, end)
     }
   }
 
@@ -235,10 +235,10 @@ struct PeriodPass {
           events[later].kind == .revoked
           || refunds[later].map { $0.isWhole && $0.refundedCharge == periods[index].booking }
             ?? false
-        guard ends, periods[index].takenAway == nil else { continue }
+        guard ends, periods[index].revokedAt == nil else { continue }
         let moment = max(events[later].time, periods[index].start)
         if let end = periods[index].effectiveEnd, moment >= end { continue }
-        periods[index].takenAway = moment
+        periods[index].revokedAt = moment
       }
     }
   }

@@ -15,7 +15,7 @@ public struct PeriodSummary: Sendable {
   /// The end of grace; nil without.
   public let graceEnd: Instant?
   /// When a refund or a revocation took access away; nil when none did.
-  public let takenAway: Instant?
+  public let revokedAt: Instant?
 }
 
 extension SubscriptionHistory {
@@ -24,7 +24,7 @@ extension SubscriptionHistory {
     periods.map {
       PeriodSummary(
         isTrial: $0.isTrial, product: $0.product, start: $0.start, end: $0.end,
-        isEndDerived: $0.isEndDerived, graceEnd: $0.graceEnd, takenAway: $0.takenAway)
+        isEndDerived: $0.isEndDerived, graceEnd: $0.graceEnd, revokedAt: $0.revokedAt)
     }
   }
 }

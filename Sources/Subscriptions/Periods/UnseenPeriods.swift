@@ -24,7 +24,7 @@ public struct UnseenPeriod: Sendable, Equatable {
   public var time: Instant
 }
 
-/// A renewal counter of an event that is no charge.
+/// A renewal counter of an event that is not a charge.
 public struct ReportedCount: Sendable, Equatable {
   /// The provider's counter.
   public var count: Int32
@@ -94,10 +94,10 @@ extension SubscriptionHistory {
   }
 
   private func unseenPeriod(_ event: Event, after period: Period?) -> UnseenPeriod? {
-    guard let end = event.reportedPeriodEnd else { return nil }
+    guard let end = event.namedPeriodEnd else { return nil }
     // A conversion proves that what it followed was a trial.
     let isTrial = event.isOfTrial || event.kind == .other
-    // A date of its own is no date of the charge.
+    // A date of its own is not the date of the charge.
     let sent = event.kind.isProductChange ? nil : event.periodStart
     let start = sent.flatMap { $0 < event.time ? $0 : nil }
     if period == nil {
@@ -122,7 +122,7 @@ extension SubscriptionHistory {
     let charge = events[next.opener]
     guard charge.renewalCount == nil, !previous.isTrial, !previous.isEndDerived,
       let free = previous.effectiveEnd, free == previous.end, next.start > free + rules.renewalGap,
-      previous.takenAway == nil,
+      previous.revokedAt == nil,
       !previous.isInvoluntary(events), previous.autoRenewOffSince(events, before: nil) == nil,
       !previous.ownEvents.contains(where: { events[$0].isEnd || events[$0].kind == .paused })
     else { return nil }
@@ -146,7 +146,7 @@ extension SubscriptionHistory {
     let (previous, next) = (periods[index - 1], periods[index])
     let (before, renewal) = (events[previous.opener], events[next.opener])
     guard renewal.kind == .renewed, !previous.isTrial, !previous.isEndDerived,
-      let free = previous.effectiveEnd, let end = next.end, previous.takenAway == nil,
+      let free = previous.effectiveEnd, let end = next.end, previous.revokedAt == nil,
       !previous.isInvoluntary(events), previous.ownEvents.contains(where: { events[$0].isExpiry })
     else { return nil }
     if let count = renewal.renewalCount, let last = before.renewalCount, count != last + 1 {
@@ -182,7 +182,7 @@ extension SubscriptionHistory {
 
 extension Event {
   /// The end of the period that the event names: a change of product names one that had begun.
-  var reportedPeriodEnd: Instant? { toldPeriodEnd ?? (kind.isProductChange ? time : nil) }
+  var namedPeriodEnd: Instant? { reportedPeriodEnd ?? (kind.isProductChange ? time : nil) }
 
   /// Whether the event reports a later end than `period`, of another transaction; before any
   /// period, whether it reports any end.
@@ -193,7 +193,7 @@ extension Event {
       !isRefundBooking
     else { return false }
     guard let period else { return kind.isAboutSubscription || kind == .other && startsLineage }
-    guard kind.isAboutSubscription, let end = period.end, let reported = reportedPeriodEnd,
+    guard kind.isAboutSubscription, let end = period.end, let reported = namedPeriodEnd,
       !startsLineage
     else { return false }
     let opener = events[period.opener]

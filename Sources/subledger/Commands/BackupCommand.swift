@@ -6,7 +6,7 @@ struct BackupCommand: ParsableCommand {
     commandName: "backup",
     abstract: "Copy the ledger to a file, also while a run writes.",
     discussion: """
-      The copy is what the ledger held at one moment, checked, readable by its owner only, and a \
+      The copy is the ledger at one moment, checked, readable by its owner only, and a \
       ledger itself. It never takes the place of a file.
 
         subledger backup /backup/subledger-$(date +%F).sqlite --ledger /srv/subledger.sqlite
@@ -22,6 +22,6 @@ struct BackupCommand: ParsableCommand {
   }
 
   func run() throws {
-    try Session(ledger).tell { try $0.backup(to: file) }
+    try Session(ledger).print { try $0.backup(to: file) }
   }
 }

@@ -7,10 +7,10 @@ struct CloseCommand: ParsableCommand {
     commandName: "close",
     abstract: "Freeze the numbers of a month as the newest run published them.",
     discussion: """
-      Needs a month of which no later delivery is expected to change a row. Settings are those \
+      Needs a month whose rows no later delivery is expected to change. Settings are those \
       that the newest run followed. Later runs go on showing the number as it is now, and bridge \
       it from the closed one in restatements.csv, with the cause of every difference. Exit 75 \
-      says that the month is not complete yet.
+      means that the month is not complete yet.
 
         subledger close 2026-10 --who j.doe
       """)
@@ -30,7 +30,7 @@ struct CloseCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { pipeline in
+    try Session(ledger).print { pipeline in
       let note = try AuditNote(reason: reason, who: who ?? NSUserName())
       return try pipeline.close(month: month, note, isForced: force)
     }

@@ -5,15 +5,15 @@ import Pipeline
 struct DrillCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "drill",
-    abstract: "Damage a copy of the ledger, and measure what is found of it.",
+    abstract: "Corrupt a copy of the ledger and measure how much the checks detect.",
     discussion: """
-      Takes away, repeats, delays, swaps and corrupts events in a copy of the ledger, folds and \
+      Removes, repeats, delays, swaps and corrupts events in a copy of the ledger, folds and \
       reconciles it, and prints recall and precision of every break code. The ledger itself is \
       only read. Equal seeds damage the same events.
 
         subledger drill --seed 7 --events 500 --ledger /srv/subledger.sqlite
 
-      As-of is that of the newest run unless --as-of says one.
+      The default of --as-of is the newest run's.
       """)
 
   @Option(help: "Equal seeds damage the same events in the same way.")
@@ -40,7 +40,7 @@ struct DrillCommand: ParsableCommand {
 
   func run() throws {
     let flags = ["as_of": asOf, "prices": prices].compactMapValues { $0.map { [$0] } }
-    try Session(ledger).tell(flags) { pipeline in
+    try Session(ledger).print(flags) { pipeline in
       let result = try pipeline.drill(seed: seed, events: events)
       if let out { try result.write(into: out) }
       return result.text

@@ -8,13 +8,13 @@ struct EraseCommand: ParsableCommand {
     abstract: "Take a person's id out of the ledger; every number stays.",
     discussion: """
       A random pseudonym stands in the id's place, in events, snapshots, breaks, decisions and \
-      acts, and nothing of the id is left in the file. What later archives tell of the person is \
-      put to the pseudonym, too: the ledger keeps a salted hash by which it knows the id again. \
+      acts, and nothing of the id is left in the file. Later events of the person are put to the \
+      pseudonym, too: the ledger keeps a salted hash by which it knows the id again. \
       The act is recorded without the id, and `subledger verify` holds afterwards.
 
-      Archives, backups, packs and published sets are not touched. Needs as much free room as the \
+      Archives, backups, packs and published sets are not touched. Needs as much free space as the \
       ledger takes, in its folder and in the temporary one. Running it again does no harm. Exit 66 \
-      says that the ledger knows no such user, 75 that another run or a reader holds the ledger.
+      means that the ledger has no such user, 75 that another run or a reader holds the ledger.
 
         subledger erase QON_a1b2 --reason "erasure request 4711"
       """)
@@ -31,7 +31,7 @@ struct EraseCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { pipeline in
+    try Session(ledger).print { pipeline in
       try pipeline.erase(user: user, AuditNote(reason: reason, who: who ?? NSUserName()))
     }
   }

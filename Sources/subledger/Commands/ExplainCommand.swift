@@ -15,7 +15,7 @@ struct ExplainCommand: ParsableCommand {
         subledger explain --subscription 2000000000980000
         subledger explain --break 1477543204fb37ca
 
-      Settings, price book and as-of are those of the newest run that published; --as-of says \
+      Settings, price book and as-of are those of the newest published run; --as-of sets \
       another business time.
       """)
 

@@ -13,14 +13,14 @@ struct PruneCommand: ParsableCommand {
       byte for byte. Runs and --as-of before the month are refused from then on. The act is \
       recorded, and `subledger verify` holds afterwards.
 
-      Needs as much free room as the ledger takes, in its folder and in the temporary one. Exit 75 \
-      says that another run or a reader holds the ledger.
+      Needs as much free space as the ledger takes, in its folder and in the temporary one. Exit \
+      75 means that another run or a reader holds the ledger.
 
         subledger prune --before 2025-01 --dry-run
         subledger prune --before 2025-01
       """)
 
-  @Option(help: "The first month of which everything is kept, such as 2025-01.")
+  @Option(help: "The first month that is kept whole, such as 2025-01.")
   var before: String
 
   @Option(help: "Why, in words; kept with the act.")
@@ -35,7 +35,7 @@ struct PruneCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell(dryRun ? ["dry_run": ["true"]] : [:]) { pipeline in
+    try Session(ledger).print(dryRun ? ["dry_run": ["true"]] : [:]) { pipeline in
       try pipeline.prune(before: before, AuditNote(reason: reason, who: who ?? NSUserName()))
     }
   }

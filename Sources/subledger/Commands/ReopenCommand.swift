@@ -25,7 +25,7 @@ struct ReopenCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { pipeline in
+    try Session(ledger).print { pipeline in
       try pipeline.reopen(month: month, AuditNote(reason: reason, who: who ?? NSUserName()))
     }
   }

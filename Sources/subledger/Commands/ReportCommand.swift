@@ -8,7 +8,7 @@ struct ReportCommand: ParsableCommand {
     discussion: """
       Reads no archive. --as-of publishes the reports as of that business time, from all that the
       ledger holds today. --at-run publishes the set of that run again, byte for byte; with --as-of,
-      that business time from what the ledger held at that run.
+      that business time from the ledger as of that run.
 
         subledger report --as-of 2026-11-01 --out october
         subledger report --at-run 41 --out as-published
@@ -16,14 +16,14 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Use only what the ledger held at run N. (default: all of today)", valueName: "N"))
+      "Use only the ledger as of run N. (default: all of today)", valueName: "N"))
   var atRun: Int64?
 
   @OptionGroup(title: "Output") var output: OutputOptions
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
   @OptionGroup var timing: TimingOptions
 
-  @Flag(help: "Do everything except writing; say what would change.")
+  @Flag(help: "Do everything except writing; print what would change.")
   var dryRun = false
 
   func validate() throws {

@@ -18,7 +18,7 @@ struct SimulateCommand: ParsableCommand {
           --config world/subledger.yaml --as-of $(cat world/truth/as_of.txt)
 
       With other --providers than qonversion the folder gets a prices.csv, too, and \
-      truth/coverage.csv says which reports their data carries.
+      truth/coverage.csv lists which reports their data allows.
 
       Shares are in events per million.
       """)
@@ -76,7 +76,7 @@ struct SimulateCommand: ParsableCommand {
   var fault: [(FeedFault, Int)] = []
 
   @Option(
-    help: "What the entitlements of webhooks hold: event, current or stale.",
+    help: "The state in the entitlements of webhooks: event, current or stale.",
     transform: SimulateCommand.entitlements)
   var entitlements = WebhookEntitlements.ofEvent
 
@@ -95,7 +95,7 @@ struct SimulateCommand: ParsableCommand {
     try Session(options).run { session in
       do {
         let summary = try simulate(scenario, into: out, stop: session.stop.read)
-        try StandardStreams.tell(
+        try StandardStreams.print(
           "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
             + "\(summary.archives) archives; as of \(summary.asOf.text)")
         return .done

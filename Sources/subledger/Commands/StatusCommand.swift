@@ -4,10 +4,10 @@ import Pipeline
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "What the ledger holds: runs, archives, feeds, open breaks.",
+    abstract: "Show the ledger's runs, archives, feeds and open breaks.",
     discussion: """
       Only reads, also while a run writes. A ledger that does not exist yet is empty.
-      With --format json it says all of it for programs: exit code 0, one object.
+      --format json prints all of it for programs: exit code 0, one object.
 
         subledger status --ledger /srv/subledger.sqlite
       """)
@@ -18,7 +18,7 @@ struct StatusCommand: ParsableCommand {
   @OptionGroup(title: "Ledger") var ledger: LedgerOptions
 
   func run() throws {
-    try Session(ledger).tell { try $0.status(as: format.answer) }
+    try Session(ledger).print { try $0.status(as: format.answer) }
   }
 }
 

@@ -6,16 +6,16 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Prove the ledger and a published report set against their inputs.",
     discussion: """
-      Holds every row of the ledger to what proves it, every archive that is still there to its \
-      SHA-256, the facts and reports of the last run to what it comes to when done again, and the \
-      published set to its checksums. Only reads, also while a run writes; copies of the ledger \
-      stand in the temporary folder meanwhile.
+      Checks every row of the ledger, every archive that still exists against its SHA-256, the \
+      facts and reports of the last run against a repetition, and the published set against its \
+      checksums. Only reads, also while a run writes; copies of the ledger \
+      are in the temporary folder meanwhile.
 
         subledger verify --ledger /srv/subledger.sqlite --out /srv/reports
         subledger verify --pack audit-2026-10.tar.gz
 
-      A line per check: holds, damaged (not as it was written), differs (as written, but doing it \
-      again comes to something else) or skipped. Exit 65 when something is damaged, 70 when \
+      A line per check: holds, damaged (not as it was written), differs (as written, but a \
+      repetition gives another result) or skipped. Exit 65 when something is damaged, 70 when \
       something differs. Archives that are gone are named, and wrong only with --strict.
       """)
 
@@ -67,7 +67,7 @@ struct VerifyCommand: ParsableCommand {
         try pack.map { try RunPipeline.verify(pack: $0, stop: session.stop.read) }
         ?? session.pipeline(flags.filter { !$0.value.isEmpty })
         .verify(out: out, isStrict: strict, isReplay: replay)
-      try StandardStreams.tell(result.text(as: format.answer))
+      try StandardStreams.print(result.text(as: format.answer))
       if let failure = result.failure { throw failure }
       return .done
     }

@@ -145,7 +145,7 @@ func uncutPlain(last: String) throws {
   }
 }
 
-@Test("Damage never tells what the archive holds")
+@Test("Damage never reports what the archive holds")
 func damageIsSilent() throws {
   let reading = try Reading(Array(gzip("secret").dropLast(9)) + Array("secret".utf8))
   #expect(reading.end.damage?.detail.contains("secret") == false)

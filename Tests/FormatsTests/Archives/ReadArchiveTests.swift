@@ -7,7 +7,7 @@ import TestSupport
 
 private let someLines = "{\"a\":1}\n{\"b\":2}\n"
 
-@Test("Plain text and gzip are told apart by their first bytes")
+@Test("Plain text and gzip are distinguished by their first bytes")
 func magicBytes() throws {
   #expect(try Reading(Array(someLines.utf8)).text == someLines)
   #expect(try Reading(gzip(someLines)).text == someLines)

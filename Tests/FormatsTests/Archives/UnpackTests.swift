@@ -17,7 +17,7 @@ struct UnpackTests {
     #expect(try [UInt8](Data(contentsOf: folder.url.appendingPathComponent("out"))) == bytes)
   }
 
-  @Test("What is no whole file, or too much, is told")
+  @Test("What is no whole file, or too much, is reported")
   func broken() throws {
     let whole = gzip("content")
     let cases = [

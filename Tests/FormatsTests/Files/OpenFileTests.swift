@@ -44,7 +44,7 @@ struct OpenFileTests {
     #expect(cause == EISDIR)
   }
 
-  @Test("The rights of an open file are told, and of a folder none")
+  @Test("The rights of an open file are reported, and of a folder none")
   func rights() throws {
     let file = try #require(OpenFile(path, O_WRONLY | O_CREAT | O_EXCL, rights: 0o640))
     #expect(file.rights() == 0o640)
@@ -66,7 +66,7 @@ struct OpenFileTests {
     #expect(refusal == ELOOP)
   }
 
-  @Test("What cannot be written is told, with the system's reason")
+  @Test("What cannot be written is reported, with the system's reason")
   func full() throws {
     let file = try #require(OpenFile("/dev/full", O_WRONLY))
     let (isWritten, cause) = ([1].withUnsafeBytes(file.write), errno)

@@ -25,7 +25,7 @@ func readsAmount(text: String, micros: Int64) {
 }
 
 @Test(
-  "More than six decimals are rounded half to even, and that is told",
+  "More than six decimals are rounded half to even, and that is reported",
   arguments: [
     ("0.0000005", 0), ("0.0000015", 2), ("0.0000025", 2), ("-0.0000015", -2), ("-0.0000005", 0),
     ("0.00000050000001", 1), ("0.00000149", 1), ("1.99999999", 2_000_000), ("1e-7", 0),

@@ -70,7 +70,7 @@ func readsEveryDay() {
   }
 }
 
-@Test("Seconds, milliseconds and numbers of either kind are told apart")
+@Test("Seconds, milliseconds and numbers of either kind are distinguished")
 func readsEpoch() {
   #expect(epoch("1760000000", .seconds) == 1_760_000_000_000)
   #expect(epoch("1760000000", .guess) == 1_760_000_000_000)

@@ -91,7 +91,7 @@ func limitsNumbers() {
       == "a value holds more than 999 values")
 }
 
-@Test("A problem tells its place and never the text")
+@Test("A problem reports its place and never the text")
 func describesProblem() {
   let found = problem("{\"secret\":\"top\u{1}secret\"}")
   #expect(found?.description == "a string holds a raw control character, at byte 14")

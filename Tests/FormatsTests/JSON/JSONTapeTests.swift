@@ -36,8 +36,8 @@ func findsMembers() throws {
 @Test("The children of a list are its elements, those of an object its keys, and others have none")
 func walksChildren() throws {
   try withTape(#"[[1,[2,3],"x"],{"a":[4],"b":5},{},"text"]"#) { tape in
-    let told = tape.children(of: 0).map { tape.children(of: $0).map(tape.string) }
-    #expect(told == [["1", "[2,3]", "x"], ["a", "b"], [], []])
+    let reported = tape.children(of: 0).map { tape.children(of: $0).map(tape.string) }
+    #expect(reported == [["1", "[2,3]", "x"], ["a", "b"], [], []])
   }
 }
 
@@ -105,7 +105,7 @@ func findsQuotes(length: Int) throws {
   }
 }
 
-@Test("One pass finds all fields wanted, and tells absent from null")
+@Test("One pass finds all fields wanted, and reports absent from null")
 func findsFields() throws {
   let keys = KeyTable(["a", "time", "absent", "a_name_of_more_than_sixteen_bytes", "é"])
   let text =
@@ -120,8 +120,8 @@ func findsFields() throws {
   }
 }
 
-@Test("A table tells its names from all others")
-func tellsNames() {
+@Test("A table reports its names from all others")
+func containsNames() {
   let letters = Array("abcdefgh")
   let names = (0..<200).map { (number: Int) -> String in
     let stem: [Character] = (0...number % 30).map { letters[($0 * 7 + number) % 8] }
@@ -139,8 +139,8 @@ func tellsNames() {
   #expect(position("") == nil)
 }
 
-@Test("Long names that differ only in the middle are told apart")
-func tellsLongNames() {
+@Test("Long names that differ only in the middle are distinguished")
+func containsLongNames() {
   let names = ["12345678_a_middle_87654321", "12345678_b_middle_87654321", ""]
   let table = KeyTable(names)
   let positions = (names + ["12345678_c_middle_87654321"]).map { name in

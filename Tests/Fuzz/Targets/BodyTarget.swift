@@ -112,11 +112,11 @@ private func judgeOtherWords(_ bytes: UnsafeRawBufferPointer, _ batch: EventBatc
   else { return }
   let other = rewritten(tape, 0)
   var normaliser = Normaliser(rules: NormaliserSettings())
-  let retold = withBytes(of: other) { normalised($0, by: &normaliser) }
-  claim(contents(retold) == contents(batch), "other words bring the same events: \(other)")
-  // Of several things that are wrong, the one that stands first is told.
-  claim(retold.rejects.count == batch.rejects.count, "or a refusal, too")
-  claim(retold.skipped == batch.skipped, "or the same reason to skip")
+  let reportedAgain = withBytes(of: other) { normalised($0, by: &normaliser) }
+  claim(contents(reportedAgain) == contents(batch), "other words bring the same events: \(other)")
+  // Of several things that are wrong, the one that stands first is reported.
+  claim(reportedAgain.rejects.count == batch.rejects.count, "or a refusal, too")
+  claim(reportedAgain.skipped == batch.skipped, "or the same reason to skip")
 }
 
 /// What the events of a batch say, wherever and in whatever words they stand, in an order of

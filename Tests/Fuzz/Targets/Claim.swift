@@ -3,12 +3,12 @@ import Foundation
 /// Ends the process with `sentence` when `holds` is false; libFuzzer then keeps the input.
 func claim(_ holds: Bool, _ sentence: @autoclosure () -> String) {
   guard !holds else { return }
-  tell("does not hold: \(sentence())")
+  report("does not hold: \(sentence())")
   abort()
 }
 
 /// Puts a line on standard error.
-func tell(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+func report(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
 
 extension UnsafeRawBufferPointer {
   /// The first byte, which steers the target, and the bytes behind it; nil when there is none.

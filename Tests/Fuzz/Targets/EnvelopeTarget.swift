@@ -16,7 +16,7 @@ func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
   guard !body.contains(UInt8(ascii: "\n")) else { return }
   var normaliser = Normaliser(rules: NormaliserSettings())
   let alone = normalised(body, by: &normaliser)
-  let told = contents(alone)
+  let reported = contents(alone)
   let openers: [StaticString] = [
     "Message", "message", "body", "payload", "detail", "event", "record",
   ]
@@ -24,13 +24,14 @@ func feedEnvelope(_ bytes: UnsafeRawBufferPointer) {
   for wrapped in envelopes(of: body.text) {
     let batch = withBytes(of: wrapped) { normalised($0, by: &normaliser) }
     claim(batch.lines == 1, "an envelope is one value: \(wrapped)")
-    guard !told.isEmpty else { continue }
+    guard !reported.isEmpty else { continue }
     let found = contents(batch)
     // Where an envelope is not opened any more, it is read as the body that it looks like.
     let isTooDeep = batch.rejects.contains {
       mayBeOpened || ["unknown_provider", "not_json"].contains($0.reason)
     }
-    claim(found == told || found.isEmpty && isTooDeep, "the envelope holds its body: \(wrapped)")
+    claim(
+      found == reported || found.isEmpty && isTooDeep, "the envelope holds its body: \(wrapped)")
   }
 }
 

@@ -36,7 +36,7 @@ enum Target: String, CaseIterable {
     let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
     if let target = Target(rawValue: name) { return target }
     let known = allCases.map(\.rawValue).joined(separator: " ")
-    tell("FUZZ_TARGET must be one of: \(known)")
+    report("FUZZ_TARGET must be one of: \(known)")
     exit(64)
   }()
 }

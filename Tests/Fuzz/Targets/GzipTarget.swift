@@ -21,7 +21,7 @@ func feedGzip(_ bytes: UnsafeRawBufferPointer) {
   switch choice & 3 {
   case 1: claim(whole(packed, steps) == Array(rest), "packed text comes back")
   case 2:
-    // A single byte is told for gzip by nobody.
+    // A single byte is reported for gzip by nobody.
     let cut = max(2, packed.count * (steps + 1) / 65)
     let salvaged = packed[..<cut].withUnsafeBytes { sameAtAnySize($0, steps).bytes }
     claim(rest.starts(with: salvaged), "what is salvaged is the text's beginning")

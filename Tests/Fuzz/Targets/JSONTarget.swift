@@ -52,8 +52,8 @@ private func judge(_ bytes: UnsafeRawBufferPointer, isAccepted: Bool, _ tape: JS
 }
 
 /// What Foundation takes that RFC 8259 does not, or the other way round, is not compared:
-/// UTF-16 and UTF-32, told by zero bytes and byte order marks, which it drops even at the beginning
-/// of a string; numbers beyond a Double, which it
+/// UTF-16 and UTF-32, recognised by zero bytes and byte order marks, which it drops even at the
+/// beginning of a string; numbers beyond a Double, which it
 /// refuses; and values deeper than our limit of 64.
 private func isCommonGround(_ bytes: UnsafeRawBufferPointer) -> Bool {
   if bytes.prefix(4).contains(0) || bytes.isEmpty { return false }

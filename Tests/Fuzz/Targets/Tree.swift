@@ -12,7 +12,7 @@ indirect enum Tree: Equatable {
 
 /// What `node` says; nil when an object inside repeats a key, so that readers may differ.
 ///
-/// Keys that are equal to Swift but not byte for byte are told apart by nobody, and count as
+/// Keys that are equal to Swift but not byte for byte are distinguished by nobody, and count as
 /// repeated.
 func tree(_ tape: JSONTape, _ node: JSONNode) -> Tree? {
   switch tape.kind(node) {

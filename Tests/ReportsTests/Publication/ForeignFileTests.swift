@@ -69,8 +69,8 @@ struct ForeignFileTests {
     try folder.write(
       ["db.dump", "2025/db.dump", "SHA256SUMS"].map { "\(hash)  \($0)\n" }.joined(),
       to: "reports/SHA256SUMS")
-    for night in 1...3 {
-      try publishSet(["a.csv": "\(night)\n"], to: out)
+    for run in 1...3 {
+      try publishSet(["a.csv": "\(run)\n"], to: out)
       #expect(text("reports/db.dump") == "mine")
       #expect(text("reports/2025/db.dump") == "mine")
       // Nor what is added to ours.

@@ -18,7 +18,7 @@ struct LeftoverTests {
     try String(contentsOfFile: "\(out)/\(name)", encoding: .utf8)
   }
 
-  @Test("A set before that cannot be removed is told, and the next set removes it")
+  @Test("A set before that cannot be removed is reported, and the next set removes it")
   func former() throws {
     try publishSet(["a.csv": "1\n"], to: out)
     let staging = try Staging.begin(for: out, reports: reportNames)

@@ -114,7 +114,7 @@ struct ChargesFromStatesTests {
           event.kind = .graceEntered
           (state.firstPurchasedAt, state.isInBillingRetry) = (at("2026-02-02"), true)
         }
-        let first = try feed.lives(asOf: "2026-04-20") {
+        let first = try feed.histories(asOf: "2026-04-20") {
           $0.periods = [Telling.monthly: .months(1)]
         }.first?.events.first
         #expect(first?.kind == (isFirst ? .started : .renewed), "\(transaction) \(end)")
@@ -167,7 +167,7 @@ struct ChargesFromStatesTests {
     #expect(facts.charges(.oneTime) == 1 && facts.charges(.first) == 0)
   }
 
-  @Test("The first charge after a trial is its conversion, in states and in told renewals")
+  @Test("The first charge after a trial is its conversion, in states and in reported renewals")
   func trial() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-01", 10, until: "2026-01-08") { _, state in state.isTrial = true }
@@ -219,8 +219,8 @@ struct ChargesFromStatesTests {
     }
     let yearly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(12)] }
     func charged(_ change: (inout FoldSettings) -> Void = { _ in }) throws -> [String] {
-      let lives = try feed.lives(asOf: "2026-01-01", change)
-      return lives.flatMap { $0.state?.charges ?? [] }.map { text($0.time) }
+      let histories = try feed.histories(asOf: "2026-01-01", change)
+      return histories.flatMap { $0.state?.charges ?? [] }.map { text($0.time) }
     }
     #expect(try charged(yearly) == ["2025-07-10", "2025-10-05"])
     // Of unknown length, it was charged when it was received at the latest.
@@ -250,13 +250,13 @@ struct ChargesFromStatesTests {
     let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
     #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-01-10"])
     #expect(try feed.history() == ["expired 2026-02-10", "started 2026-02-10"])
-    #expect(try feed.lives(asOf: "2026-04-01").flatMap(\.findings).isEmpty)
+    #expect(try feed.histories(asOf: "2026-04-01").flatMap(\.findings).isEmpty)
     feed.events[0].time = at("2026-02-09")
     #expect(try feed.facts(asOf: "2026-04-01", monthly).days(.new) == ["2026-02-09"])
   }
 
-  @Test("A told charge is not derived again, whichever side came first")
-  func toldBeats() throws {
+  @Test("A reported charge is not derived again, whichever side came first")
+  func reportedBeats() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-10", 10, until: "2026-02-10")
     feed.show("2026-01-10T00:00:09", 10, until: "2026-02-10")
@@ -266,7 +266,8 @@ struct ChargesFromStatesTests {
     #expect(try feed.history() == ["started 2026-01-10"])
   }
 
-  @Test("A charge has the amounts that stand beside a told event, but those of a trial are none")
+  @Test(
+    "A charge has the amounts that stand beside a reported event, but those of a trial are none")
   func amountsBesideEvents() throws {
     var feed = Telling(.iaptic)
     feed.show("2026-01-12", 10, until: "2026-02-10") { event, state in

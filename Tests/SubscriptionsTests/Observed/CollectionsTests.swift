@@ -56,12 +56,12 @@ extension CollectionsTests {
       show("2026-05-12", 1, Telling.monthly, until: "2026-06-12")
       show("2026-06-01", 2, Telling.monthly, until: "2026-06-01")
       show("2026-06-01", 2, Telling.yearly, until: "2026-07-01", chargedAt: "2026-06-01")
-      // Nothing in it tells of a time after the first purchase.
+      // Nothing in it reports a time after the first purchase.
       if vanishes { show("2026-05-12", 3, Telling.monthly, until: "2026-06-01") }
-      let told = try feed.history()
-      #expect(told.prefix(1) == ["started 2026-05-12"])
-      #expect(told.contains("product_changed 2026-06-01"))
-      #expect(told.contains("revoked 2026-06-18T00:00:01") == vanishes)
+      let reported = try feed.history()
+      #expect(reported.prefix(1) == ["started 2026-05-12"])
+      #expect(reported.contains("product_changed 2026-06-01"))
+      #expect(reported.contains("revoked 2026-06-18T00:00:01") == vanishes)
       let facts = try feed.facts(asOf: "2026-08-01")
       #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
       #expect(facts.days(.churnedRefund) == (vanishes ? ["2026-06-18"] : []))

@@ -30,7 +30,7 @@ struct DeclinedOrdersTests {
     grace.order("2026-02-28T00:00:05", 11, until: "2026-03-07") { $1.isInBillingRetry = true }
     let facts = try grace.facts(asOf: "2026-04-20")
     #expect(facts.days(.churnedInvoluntary) == ["2026-03-07"] && facts.charges(.renewal) == 0)
-    #expect(try grace.lives(asOf: "2026-04-20").compactMap { $0.state?.toldEnd } == [])
+    #expect(try grace.histories(asOf: "2026-04-20").compactMap { $0.state?.reportedEnd } == [])
   }
 
   @Test("It is the charge as soon as it is shown as paid for")
@@ -46,8 +46,8 @@ struct DeclinedOrdersTests {
     #expect(try feed.history().last == "canceled 2026-03-20")
   }
 
-  @Test("What iaptic tells of it ends the purchase that it was to renew")
-  func told() throws {
+  @Test("What iaptic reports it ends the purchase that it was to renew")
+  func reported() throws {
     var feed = started(.iaptic)
     feed.events[0].kind = .started
     feed.order("2026-02-28", 11, until: "2026-03-07") { event, state in
@@ -91,7 +91,7 @@ struct DeclinedOrdersTests {
   }
 
   @Test("So was one that ends inside its period without a failed payment, and one with a date")
-  func takenAway() throws {
+  func revokedAt() throws {
     var feed = started(.flobuk)
     feed.order("2026-03-05", 11, until: "2026-03-05") { $1.isOwned = false }
     #expect(try feed.facts(asOf: "2026-06-01").renewalOrdinals == [1])

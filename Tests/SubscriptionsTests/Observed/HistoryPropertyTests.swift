@@ -4,8 +4,8 @@ import Domain
 
 @testable import Subscriptions
 
-/// Random histories of one user, as states and as told events.
-@Suite("Properties of lives from states")
+/// Random histories of one user, as states and as reported events.
+@Suite("Properties of subscriptions from states")
 struct HistoryPropertyTests {
   static let asOf = "2027-06-01"
 
@@ -28,44 +28,46 @@ struct HistoryPropertyTests {
   func balance(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
-    for feed in [history.shown, history.told, history.mixed(&dice)] {
+    for feed in [history.shown, history.reported, history.mixed(&dice)] {
       let facts = try feed.facts(asOf: Self.asOf)
-      let active = try feed.lives(asOf: Self.asOf).reduce(0) { sum, life in
-        sum + (life.stretches.contains { $0.isActive(at: at(Self.asOf)) } ? 1 : 0)
+      let active = try feed.histories(asOf: Self.asOf).reduce(0) { sum, history in
+        sum + (history.stretches.contains { $0.isActive(at: at(Self.asOf)) } ? 1 : 0)
       }
       #expect(facts.balance == Int64(active), "seed \(seed)")
     }
   }
 
-  @Test("Told and shown, a history has the same churn, renewals and trials", arguments: 1...60)
-  func toldAsShown(seed: UInt64) throws {
+  @Test("Reported and shown, a history has the same churn, renewals and trials", arguments: 1...60)
+  func reportedAsShown(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
-    let told = try history.told.facts(asOf: Self.asOf)
+    let reported = try history.reported.facts(asOf: Self.asOf)
     for feed in [history.shown, history.mixed(&dice)] {
       let facts = try feed.facts(asOf: Self.asOf)
       for movement in Movement.allCases where movement != .autoRenewOff {
         #expect(
-          facts.days(movement) == told.days(movement), "seed \(seed), \(movement)")
+          facts.days(movement) == reported.days(movement), "seed \(seed), \(movement)")
       }
-      #expect(facts.renewals == told.renewals, "seed \(seed)")
-      #expect(facts.trials == told.trials, "seed \(seed)")
-      #expect(facts.revenue == told.revenue, "seed \(seed)")
+      #expect(facts.renewals == reported.renewals, "seed \(seed)")
+      #expect(facts.trials == reported.trials, "seed \(seed)")
+      #expect(facts.revenue == reported.revenue, "seed \(seed)")
     }
   }
 
-  @Test("The shares of lives add up to what they book, each from a told event", arguments: 1...60)
+  @Test(
+    "The shares of subscriptions add up to what they book, each from a reported event",
+    arguments: 1...60)
   func shares(seed: UInt64) throws {
     var dice = SeededNumbers(seed: seed)
     let history = RandomHistory(&dice)
-    for feed in [history.shown, history.told, history.mixed(&dice)] {
+    for feed in [history.shown, history.reported, history.mixed(&dice)] {
       var sum = Facts()
-      for life in try feed.lives(asOf: Self.asOf) {
-        for share in try life.shares() {
+      for history in try feed.histories(asOf: Self.asOf) {
+        for share in try history.shares() {
           try sum.add(share)
-          let evidence = life.evidence(of: share)
+          let evidence = history.evidence(of: share)
           #expect(!evidence.isEmpty, "seed \(seed)")
-          for proof in evidence { #expect(feed.events.contains(proof.told), "seed \(seed)") }
+          for proof in evidence { #expect(feed.events.contains(proof.reported), "seed \(seed)") }
         }
       }
       #expect(sum == (try feed.facts(asOf: Self.asOf).facts), "seed \(seed)")
@@ -76,21 +78,21 @@ struct HistoryPropertyTests {
 /// A user's monthly periods, each with what happened in it.
 private struct RandomHistory {
   private(set) var shown = Telling(.iaptic)
-  private(set) var told = Telling(.iaptic)
+  private(set) var reported = Telling(.iaptic)
 
   init(_ dice: inout SeededNumbers) {
     var start = at("2026-01-10")
     var transaction: Int64 = 10
     var opening = EventKind.started
     if dice.roll(2) == 0 {
-      tell(.trialStarted, start, transaction, until: start + .days(7)) { $0.isTrial = true }
+      report(.trialStarted, start, transaction, until: start + .days(7)) { $0.isTrial = true }
       start = start + .days(7)
       transaction += 1
       opening = .renewed
     }
     for _ in 0...dice.roll(6) {
       let end = start + .days(30)
-      tell(opening, start, transaction, until: end)
+      report(opening, start, transaction, until: end)
       let ending = Ending(rawValue: dice.roll(4)) ?? .renewed
       pass(ending, start, transaction, until: end)
       opening = ending == .expired ? .resubscribed : .renewed
@@ -109,23 +111,23 @@ private struct RandomHistory {
     switch ending {
     case .renewed: break
     case .reconsidered:
-      tell(.canceled, start + .days(3), transaction, until: end) { $0.isAutoRenewing = false }
-      tell(.uncanceled, start + .days(5), transaction, until: end)
+      report(.canceled, start + .days(3), transaction, until: end) { $0.isAutoRenewing = false }
+      report(.uncanceled, start + .days(5), transaction, until: end)
     case .expired:
-      tell(.canceled, start + .days(3), transaction, until: end) { $0.isAutoRenewing = false }
-      tell(.expired, end, transaction, until: end) {
+      report(.canceled, start + .days(3), transaction, until: end) { $0.isAutoRenewing = false }
+      report(.expired, end, transaction, until: end) {
         $0.isAutoRenewing = false
         $0.isOwned = false
       }
     case .failed:
-      tell(.billingRetry, end, transaction, until: end) {
+      report(.billingRetry, end, transaction, until: end) {
         $0.isInBillingRetry = true
         $0.isOwned = false
       }
     }
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ kind: EventKind, _ time: Instant, _ transaction: Int64, until end: Instant,
     _ change: (inout Observation) -> Void = { _ in }
   ) {
@@ -137,20 +139,20 @@ private struct RandomHistory {
     }
     guard var event = shown.events.last else { return }
     event.kind = kind
-    told.events.append(event)
+    reported.events.append(event)
   }
 
-  /// Each event told or shown, as the dice fall.
+  /// Each event reported or shown, as the dice fall.
   func mixed(_ dice: inout SeededNumbers) -> Telling {
     var mixed = shown
     for index in mixed.events.indices where dice.roll(2) == 0 {
-      mixed.events[index] = told.events[index]
+      mixed.events[index] = reported.events[index]
     }
     return mixed
   }
 }
 
-extension BookedLives {
+extension BookedHistories {
   var balance: Int64 {
     let incoming: [Movement] = [
       .new, .firstSeen, .reactivated, .recovered, .resumed, .transferIn,

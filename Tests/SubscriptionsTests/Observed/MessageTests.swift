@@ -5,7 +5,7 @@ import Domain
 
 @Suite("Messages about what is past, and copies of messages")
 struct MessageTests {
-  /// Two monthly periods, told with their states.
+  /// Two monthly periods, reported with their states.
   private var renewed: Telling {
     var story = Telling(.iaptic)
     for (kind, time, transaction, end) in [
@@ -22,13 +22,13 @@ struct MessageTests {
   func pastEnd() throws {
     for kind in [EventKind.revoked, .expired] {
       var story = renewed
-      story.tell(kind, "2026-02-20", of: 10)
+      story.report(kind, "2026-02-20", of: 10)
       #expect(try story.history() == ["started 2026-01-10", "renewed 2026-02-10"])
       story.events[2].transaction = 11
       #expect(try story.history().last == "\(kind.name) 2026-02-20")
     }
     var story = renewed
-    story.tell(.revoked, "2026-02-20", of: 10)
+    story.report(.revoked, "2026-02-20", of: 10)
     #expect(try story.facts(asOf: "2026-02-25").count(.churned) == 0)
     story.events[2].transaction = 11
     #expect(try story.facts(asOf: "2026-02-25").days(.churnedRefund) == ["2026-02-20"])
@@ -39,7 +39,7 @@ struct MessageTests {
     var story = renewed
     story.events[0].revenue = Revenue(local: usd("1.99"), usd: usd("1.99"), isProceed: false)
     story.events[1].revenue = Revenue(local: usd("9.99"), usd: usd("9.99"), isProceed: false)
-    story.tell(.refunded, "2026-02-20", of: 10)
+    story.report(.refunded, "2026-02-20", of: 10)
     let facts = try story.facts(asOf: "2026-02-25")
     #expect(facts.total(\.refundsUSD) == "1.99")
     #expect(facts.count(.churned) == 0)
@@ -63,7 +63,7 @@ struct MessageTests {
     }
   }
 
-  @Test("Copies of a message that tell another kind or transaction count once")
+  @Test("Copies of a message that report another kind or transaction count once")
   func changedCopies() throws {
     let changes: [(inout Event) -> Void] = [{ $0.kind = .trialStarted }, { $0.transaction = 12 }]
     for change in changes {
@@ -94,11 +94,11 @@ struct MessageTests {
     #expect(try story.history() == ["started 2026-01-10", "canceled 2026-01-10"])
   }
 
-  @Test("A charge or a refund that is told again of one transaction, in one state, counts once")
-  func toldAgain() throws {
+  @Test("A charge or a refund that is reported again of one transaction, in one state, counts once")
+  func reportedAgain() throws {
     var story = renewed
     story.events[1].revenue = Revenue(local: usd("9.99"), usd: usd("9.99"), isProceed: false)
-    story.tell(.refunded, "2026-02-20", of: 11)
+    story.report(.refunded, "2026-02-20", of: 11)
     for index in [1, 2] {
       var again = story.events[index]
       again.time = again.time + .hours(1)

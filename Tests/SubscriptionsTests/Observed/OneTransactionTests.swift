@@ -29,7 +29,7 @@ struct OneTransactionTests {
     }
   }
 
-  @Test("States that tell no date show a renewal by each end")
+  @Test("States that report no date show a renewal by each end")
   func undated() throws {
     var feed = Telling(.iaptic)
     for month in 2...6 {
@@ -86,14 +86,14 @@ struct OneTransactionTests {
       ])
   }
 
-  @Test("What is told of a later charge says nothing of the ones before it")
-  func toldOfLater() throws {
+  @Test("What is reported for a later charge says nothing of the ones before it")
+  func reportedOfLater() throws {
     var feed = months(.iaptic, .stripe, isDated: true)
     feed.events.removeLast()
     feed.events[1].time = at("2026-03-20")
     feed.events[1].periodEnd = at("2026-04-20")
     feed.events[1].observation?.lastChargedAt = at("2026-03-20")
-    feed.tell(.graceEntered, "2026-04-20") { event in
+    feed.report(.graceEntered, "2026-04-20") { event in
       event.store = .stripe
       event.periodEnd = at("2026-04-20")
     }

@@ -11,7 +11,7 @@ struct OverlappingPurchasesTests {
   }
 
   private func charged(_ feed: Telling, _ change: (inout FoldSettings) -> Void) throws -> [String] {
-    let charges = try feed.lives(asOf: "2026-07-20", change).flatMap { $0.state?.charges ?? [] }
+    let charges = try feed.histories(asOf: "2026-07-20", change).flatMap { $0.state?.charges ?? [] }
     return charges.map { "\($0.product) \(text($0.time))" }.sorted()
   }
 
@@ -77,14 +77,14 @@ struct OverlappingPurchasesTests {
     feed.shown("2026-05-20T00:00:09", 2, "2026-05-20", until: "2026-05-27", Telling.yearly) {
       ($0.firstPurchasedAt, $0.isTrial) = (at("2026-05-20"), true)
     }
-    let trials = try feed.lives(asOf: "2026-05-25", known).flatMap { $0.state?.trials ?? [] }
+    let trials = try feed.histories(asOf: "2026-05-25", known).flatMap { $0.state?.trials ?? [] }
     #expect(trials.map { text($0.start) } == ["2026-05-20T00:00:09"])
   }
 }
 
 extension OverlappingPurchasesTests {
-  /// Two months, the second of which was taken away on 19 April.
-  private var takenAway: Telling {
+  /// Two months, the second of which was revoked on 19 April.
+  private var revokedAt: Telling {
     var feed = Telling(.iaptic)
     feed.shown("2026-03-01T00:00:05", 1, "2026-03-01", until: "2026-04-01")
     feed.shown("2026-04-01T00:00:05", 2, "2026-03-01", until: "2026-05-01")
@@ -95,10 +95,10 @@ extension OverlappingPurchasesTests {
     return feed
   }
 
-  @Test("Without ids, the end that a refund cut is that of the purchase which was taken away")
+  @Test("Without ids, the end that a refund cut is that of the purchase which was revoked")
   func cutByRefund() throws {
     for rules in [known, { _ in }] {
-      let facts = try takenAway.facts(asOf: "2026-07-20", rules)
+      let facts = try revokedAt.facts(asOf: "2026-07-20", rules)
       #expect(facts.charges(.first) == 1 && facts.charges(.renewal) == 1)
       #expect(facts.days(.churnedRefund) == ["2026-04-19"] && facts.count(.churned) == 1)
     }
@@ -107,7 +107,7 @@ extension OverlappingPurchasesTests {
   @Test("What is bought anew after such a refund is a purchase of its own")
   func boughtAfterRefund() throws {
     for rules in [known, { _ in }] {
-      var feed = takenAway
+      var feed = revokedAt
       feed.shown("2026-04-25T00:00:05", 4, "2026-04-25", until: "2026-05-25")
       let facts = try feed.facts(asOf: "2026-05-20", rules)
       #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 3)
@@ -130,7 +130,7 @@ extension OverlappingPurchasesTests {
       #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
       #expect(facts.count(.churned) == 1 && facts.count(.reactivated) == 1)
     }
-    // Where nothing was received, the length tells.
+    // Where nothing was received, the length reports.
     for index in feed.events.indices { feed.events[index].received = nil }
     let facts = try feed.facts(asOf: "2026-06-01", known)
     #expect(facts.revenue.values.reduce(0) { $0 + $1.charges } == 2)
@@ -138,7 +138,7 @@ extension OverlappingPurchasesTests {
 }
 
 private extension Telling {
-  /// Shows a state without ids and without a date; `time` is the latest thing that it tells.
+  /// Shows a state without ids and without a date; `time` is the latest thing that it reports.
   mutating func shown(
     _ received: String, _ collection: Int64, _ time: String, until end: String,
     _ product: StringID = monthly, _ change: (inout Observation) -> Void = { _ in }

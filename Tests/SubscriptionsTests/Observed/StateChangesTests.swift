@@ -26,7 +26,7 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").count(.churnedUnknown) == 1)
   }
 
-  @Test("Auto-renew seen off only after the end tells nothing of why it ended")
+  @Test("Auto-renew seen off only after the end reports nothing of why it ended")
   func offAtTheEnd() throws {
     var story = feed { _, state in
       state.isAutoRenewing = false
@@ -74,13 +74,13 @@ struct StateChangesTests {
   func givenUpAtOnce() throws {
     for retry in [nil, "2026-02-10", "2026-02-10T00:00:01"] {
       var story = Telling(.iaptic)
-      story.tell(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
-      if let retry { story.tell(.graceEntered, retry) { $0.periodEnd = at("2026-02-10") } }
-      story.tell(.expired, "2026-02-10T00:00:01") {
+      story.report(.started, "2026-01-10") { $0.periodEnd = at("2026-02-10") }
+      if let retry { story.report(.graceEntered, retry) { $0.periodEnd = at("2026-02-10") } }
+      story.report(.expired, "2026-02-10T00:00:01") {
         $0.periodEnd = at("2026-02-10")
         $0.reason = .involuntary
       }
-      story.tell(.renewed, "2026-02-16") {
+      story.report(.renewed, "2026-02-16") {
         $0.transaction = 11
         $0.periodEnd = at("2026-03-16")
       }
@@ -90,7 +90,7 @@ struct StateChangesTests {
     }
   }
 
-  @Test("Access that ends with the period is an expiry; access that ends before is taken away")
+  @Test("Access that ends with the period is an expiry; access that ends before is revoked")
   func ends() throws {
     let expired = feed { _, state in state.isOwned = false }
     #expect(try expired.history() == ["started 2026-01-10", "expired 2026-02-10"])
@@ -123,8 +123,9 @@ struct StateChangesTests {
     #expect(try story.facts(asOf: "2026-03-01").days(.churned) == ["2026-02-20"])
   }
 
-  @Test("A told cancel and a told expiry are not derived again; one of them leaves the other")
-  func toldBeats() throws {
+  @Test(
+    "A reported cancel and a reported expiry are not derived again; one of them leaves the other")
+  func reportedBeats() throws {
     var story = Telling(.iaptic)
     story.show("2026-01-10", 10, until: "2026-02-10")
     for kind in [EventKind.canceled, .expired] {
@@ -134,10 +135,10 @@ struct StateChangesTests {
       }
       story.events[story.events.count - 1].kind = kind
     }
-    let told = ["started 2026-01-10", "canceled 2026-01-20", "expired 2026-02-10T00:00:09"]
-    #expect(try story.history() == told)
+    let reported = ["started 2026-01-10", "canceled 2026-01-20", "expired 2026-02-10T00:00:09"]
+    #expect(try story.history() == reported)
     story.events[1].kind = .observed
-    #expect(try story.history() == told)
+    #expect(try story.history() == reported)
     story.events.remove(at: 1)
     #expect(try story.history().map { $0.prefix(8) } == ["started ", "expired ", "canceled"])
   }
@@ -146,7 +147,7 @@ struct StateChangesTests {
   func vanished() throws {
     var story = Telling(.iaptic)
     story.show("2026-01-10", 10, until: "2026-02-10") { event, _ in event.collection = 100 }
-    story.tell(.observed, "2026-01-20", of: 99) {
+    story.report(.observed, "2026-01-20", of: 99) {
       $0.collection = 101
       $0.product = 0
       $0.transaction = 0
@@ -177,7 +178,7 @@ extension StateChangesTests {
     return story
   }
 
-  @Test("An order of Play's that another took the place of was replaced, not taken away")
+  @Test("An order of Play's that another took the place of was replaced, not revoked")
   func replaced() throws {
     for isGroup in [true, false] {
       var story = followed(by: Telling.yearly, at: "2026-01-20T00:00:03")
@@ -193,8 +194,8 @@ extension StateChangesTests {
     #expect(anew.count(.churned) == 0 && anew.renewalOrdinals == [1])
   }
 
-  @Test("Without another order within the gap, or in another store, it was taken away")
-  func takenAway() throws {
+  @Test("Without another order within the gap, or in another store, it was revoked")
+  func revokedAt() throws {
     for story in [
       followed(by: Telling.yearly, at: "2026-01-21T00:00:01"),
       followed(by: Telling.yearly, at: "2026-01-20T00:00:03", in: .appStore),

@@ -37,8 +37,8 @@ struct UndatedStatesTests {
       for (day, renews) in story.enumerated() {
         feed.receive("2026-01-0\(day + 1)", until: "2026-02-01") { $0.isAutoRenewing = renews }
       }
-      for told in [feed, feed.sortedOtherwise] {
-        let off = try told.facts(asOf: "2026-01-20").count(.autoRenewOff)
+      for reported in [feed, feed.sortedOtherwise] {
+        let off = try reported.facts(asOf: "2026-01-20").count(.autoRenewOff)
         #expect(off == (story.last == false ? 1 : 0), "\(story)")
       }
     }
@@ -95,7 +95,7 @@ struct UndatedStatesTests {
       $0.isAutoRenewing = false
       $0.autoRenewChangedAt = at("2026-01-20")
     }
-    // An end that has come is the latest thing that the body tells.
+    // An end that has come is the latest thing that the body reports.
     feed.events[1].time = at("2026-02-01")
     feed.receive("2026-05-20", until: "2026-06-20")
     let facts = try feed.facts(asOf: "2026-06-01")
@@ -115,7 +115,7 @@ struct UndatedStatesTests {
     feed.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     feed.receive("2026-02-01T00:00:05", 11, until: "2026-03-01")
     feed.receive("2026-03-05", 12, until: "2026-04-01")
-    // A cancel is the latest thing that the body tells.
+    // A cancel is the latest thing that the body reports.
     feed.receive("2026-04-11", 13, until: "2026-05-01") { $0.isAutoRenewing = false }
     feed.events[3].time = at("2026-04-10")
     let monthly: (inout FoldSettings) -> Void = { $0.periods = [Telling.monthly: .months(1)] }
@@ -126,7 +126,7 @@ struct UndatedStatesTests {
         for story in [mixed, mixed.sortedOtherwise] {
           let facts = try story.facts(asOf: "2026-04-20", rules)
           #expect(facts.days(.new) == ["2026-01-01"] && facts.count(.churned) == 0, "\(missing)")
-          let charged = try story.lives(asOf: "2026-04-20", rules).flatMap(\.events)
+          let charged = try story.histories(asOf: "2026-04-20", rules).flatMap(\.events)
             .filter { $0.chargeKind != nil }.map { text($0.time) }
           #expect(charged == ["2026-01-01", "2026-02-01", "2026-03-01", "2026-04-01"])
         }
@@ -140,9 +140,10 @@ struct UndatedStatesTests {
     lapse.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
     lapse.receive("2026-02-01T00:00:05", 10, until: "2026-02-01") { $0.isOwned = false }
     lapse.receive("2026-04-15", 11, until: "2026-05-15")
-    for told in ["2026-01-01", "2026-02-01T12:00:00", "2026-03-01"] {
-      lapse.events[2].time = at(told)
-      #expect(try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"], "\(told)")
+    for reported in ["2026-01-01", "2026-02-01T12:00:00", "2026-03-01"] {
+      lapse.events[2].time = at(reported)
+      #expect(
+        try lapse.facts(asOf: "2026-05-01").days(.reactivated) == ["2026-04-15"], "\(reported)")
     }
     var upgrade = Telling(.iaptic)
     upgrade.receive("2026-01-01T00:00:05", 10, until: "2026-02-01")
@@ -190,7 +191,7 @@ struct UndatedStatesTests {
 }
 
 extension Telling {
-  /// Shows a state whose body tells no more than that it was bought on 2026-01-01.
+  /// Shows a state whose body reports no more than that it was bought on 2026-01-01.
   mutating func receive(
     _ received: String, _ transaction: Int64 = 0, until end: String,
     _ change: (inout Observation) -> Void = { _ in }

@@ -4,7 +4,7 @@ import Testing
 import Domain
 
 @Suite("Archives written together")
-struct WaveTests {
+struct WriteBatchTests {
   /// Lines of few lineages and users with copies, contradictions and rivals among them.
   static let lines: [Line] = (0..<600).map { number in
     var line = Line(
@@ -32,18 +32,18 @@ struct WaveTests {
     return content
   }
 
-  /// What an intake told, and whether anything lay aside meanwhile.
+  /// What an intake reported, and whether anything spills meanwhile.
   private struct Taken {
-    var tallies: [ArchiveTallies] = []
-    var wasAside = false
+    var counts: [ArchiveCounts] = []
+    var wasSpilled = false
   }
 
-  /// Takes the lines in as archives of `size`, in memory of `waveSize`, of which up to `asideSize`
+  /// Takes the lines in as archives of `size`, in memory of `batchSize`, of which up to `spillSize`
   /// bytes may lie aside.
   private func take(
-    _ lines: [Line], size: Int, waveSize: Int, asideSize: Int = 1 << 30, into ledger: Ledger
+    _ lines: [Line], size: Int, batchSize: Int, spillSize: Int = 1 << 30, into ledger: Ledger
   ) throws -> Taken {
-    let intake = ledger.beginEvents(waveSize: waveSize, asideSize: asideSize)
+    let intake = ledger.beginEvents(batchSize: batchSize, spillSize: spillSize)
     var taken = Taken()
     for start in stride(from: 0, to: lines.count, by: size) {
       try intake.begin(.named("\(lines.count) \(lines.first?.transaction ?? "") \(start)"))
@@ -51,46 +51,46 @@ struct WaveTests {
       for half in [part[..<(part.count / 2)], part[(part.count / 2)...]] {
         try intake.add(.of(Array(half)))
         if try ledger.table("select count(*) from temp.sqlite_schema") != ["0"] {
-          taken.wasAside = true
+          taken.wasSpilled = true
         }
       }
-      taken.tallies += try intake.finish()
+      taken.counts += try intake.finish()
     }
-    taken.tallies += try intake.write()
+    taken.counts += try intake.write()
     return taken
   }
 
   @Test(
-    "One archive at a time, all together, in parts or laid aside: the same tallies and content",
+    "One archive at a time, all together, in parts or spilled: the same counts and content",
     arguments: [600, 100, 37])
   func sizes(size: Int) throws {
-    var tallies: Set<[Int64]> = []
+    var counts: Set<[Int64]> = []
     var contents: Set<[String]> = []
-    var wasAside: [Bool] = []
-    // Written as they come; laid aside in as much room as they want, in some, in none; in memory.
-    for (waveSize, asideSize) in [
+    var wasSpilled: [Bool] = []
+    // Written as they come; spilled in as much room as they want, in some, in none; in memory.
+    for (batchSize, spillSize) in [
       (0, 0), (60_000, 1 << 30), (60_000, 20_000), (60_000, 1), (64 << 20, 0),
     ] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       let taken = try take(
-        Self.lines, size: size, waveSize: waveSize, asideSize: asideSize, into: ledger)
-      wasAside.append(taken.wasAside)
-      tallies.insert(taken.tallies.flatMap { [$0.lines, $0.accepted, $0.duplicates] })
+        Self.lines, size: size, batchSize: batchSize, spillSize: spillSize, into: ledger)
+      wasSpilled.append(taken.wasSpilled)
+      counts.insert(taken.counts.flatMap { [$0.lines, $0.accepted, $0.duplicates] })
       contents.insert(try content(of: ledger))
       #expect(
         try ledger.table("select sum(delivered), sum(distinct_events) from delivery_cell").count
           == 1)
     }
-    #expect(wasAside == [true, true, true, true, false])
-    #expect(tallies.count == 1)
+    #expect(wasSpilled == [true, true, true, true, false])
+    #expect(counts.count == 1)
     #expect(contents.count == 1)
     #expect(try #require(contents.first).count > 150)
   }
 
-  @Test("Events laid aside come to their lineages whole, and leave nothing behind")
-  func laidAside() throws {
+  @Test("Events spilled come to their lineages whole, and leave nothing behind")
+  func spilled() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
-    #expect(try take(Self.lines, size: 37, waveSize: 60_000, into: ledger).wasAside)
+    #expect(try take(Self.lines, size: 37, batchSize: 60_000, into: ledger).wasSpilled)
     #expect(try ledger.table("select count(*), sum(versions) >= 150 from lineage") == ["23|1"])
     #expect(try ledger.table("select count(*) from temp.sqlite_schema") == ["0"])
   }
@@ -101,7 +101,7 @@ struct WaveTests {
     for (size, step) in [(600, 1), (600, 7), (50, 11), (200, 599)] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
       let lines = Self.lines.indices.map { Self.lines[$0 * step % Self.lines.count] }
-      _ = try take(lines, size: size, waveSize: 60_000, into: ledger)
+      _ = try take(lines, size: size, batchSize: 60_000, into: ledger)
       contents.insert(try content(of: ledger))
     }
     #expect(contents.count == 1)
@@ -109,25 +109,25 @@ struct WaveTests {
 
   @Test("An archive that is given up leaves those that wait before it, and nothing of its own")
   func givenUp() throws {
-    for waveSize in [0, 8_000, 64 << 20] {
+    for batchSize in [0, 8_000, 64 << 20] {
       let ledger = try Ledger.fresh(in: try TemporaryFolder())
-      let intake = ledger.beginEvents(waveSize: waveSize)
+      let intake = ledger.beginEvents(batchSize: batchSize)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
-      var tallies = try intake.finish()
+      var counts = try intake.finish()
       #expect(try intake.isKnown(sha256: "sha of a"))
       try intake.begin(.named("b"))
       try intake.add(
         .of([Line(transaction: "7", user: "u7", product: "p7"), Line(user: "u8", created: 9)]))
       intake.abandon()
       #expect(try !intake.isKnown(sha256: "sha of b"))
-      tallies += try intake.write()
-      #expect(tallies.map(\.accepted) == [1])
+      counts += try intake.write()
+      #expect(counts.map(\.accepted) == [1])
       #expect(try ledger.table("select name from archive") == ["a"])
       #expect(try ledger.table("select id from user") == ["user-1"])
       #expect(try ledger.table("select value from string where value = 'p7'").isEmpty)
       #expect(try ledger.events(ofLineage: Line().lineage).map(\.created) == [nil])
-      _ = try take([Line(transaction: "8", product: "p8")], size: 1, waveSize: 0, into: ledger)
+      _ = try take([Line(transaction: "8", product: "p8")], size: 1, batchSize: 0, into: ledger)
       #expect(try ledger.table("select count(*) from string where value = 'p8'") == ["1"])
     }
   }
@@ -137,7 +137,7 @@ struct WaveTests {
     let folder = try TemporaryFolder()
     do {
       let ledger = try Ledger.fresh(in: folder)
-      let intake = ledger.beginEvents(waveSize: 0)
+      let intake = ledger.beginEvents(batchSize: 0)
       try intake.begin(.named("a"))
       try intake.add(.of([Line()]))
       #expect(try Ledger.open(path: ledger.path, mode: .readOnly).contents().isEmpty)
@@ -155,13 +155,13 @@ struct WaveTests {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
     let lines = (0..<6000).map { Line(transaction: "\($0)", original: "o\($0 % 40)") }
     for part in [0..<3000, 3000..<3010, 3010..<6000] {
-      _ = try take(Array(lines[part]), size: 3000, waveSize: 64 << 20, into: ledger)
+      _ = try take(Array(lines[part]), size: 3000, batchSize: 64 << 20, into: ledger)
     }
     #expect(try ledger.table("select count(*) >= 6 from identity") == ["1"])
     var rivals = stride(from: 0, to: 6000, by: 500).map { lines[$0] }
     for index in rivals.indices { rivals[index].original = "elsewhere" }
-    let taken = try take(rivals, size: 100, waveSize: 64 << 20, into: ledger)
-    #expect(taken.tallies.map(\.accepted) == [12])
+    let taken = try take(rivals, size: 100, batchSize: 64 << 20, into: ledger)
+    #expect(taken.counts.map(\.accepted) == [12])
     #expect(try ledger.conflicts().count == 12)
     #expect(try ledger.table("select sum(versions), sum(counted) from lineage") == ["6012|6000"])
   }
@@ -192,9 +192,9 @@ struct WaveTests {
       } else {
         try parts.forEach { try intake.write($0.rows()) }
       }
-      let tallies = try intake.write()
+      let counts = try intake.write()
       contents.insert(
-        try content(of: ledger) + tallies.map { "\($0.accepted) \($0.duplicates)" })
+        try content(of: ledger) + counts.map { "\($0.accepted) \($0.duplicates)" })
     }
     #expect(pieces == [0, 3, 3])
     #expect(contents.count == 1)

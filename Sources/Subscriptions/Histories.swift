@@ -9,13 +9,13 @@ public import Domain
 ///   - rules: as-of and the settings of the run.
 /// - Returns: exactly one history for Qonversion; in an order that does not depend on arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
-public func lives(of events: [Event], rules: FoldSettings) throws(AmountOverflow)
+public func histories(of events: [Event], rules: FoldSettings) throws(AmountOverflow)
   -> [SubscriptionHistory]
 {
   guard let first = events.first, !first.provider.capabilities.hasStableOriginalID else {
     return [try SubscriptionHistory(events: events, rules: rules)]
   }
-  return try FoldGroup(events, rules: rules).lives()
+  return try FoldGroup(events, rules: rules).histories()
 }
 
 /// The events of one user, or of one purchase without user, of a provider without stable ids.
@@ -30,18 +30,18 @@ private struct FoldGroup {
   init(_ all: [Event], rules: FoldSettings) {
     self.rules = rules
     let counted = inBusinessOrder(all, before: rules.asOf)
-    events = counted.withLastOfEachMessage.withChargesToldOnce.withStoresOfTheirProducts
+    events = counted.withLastOfEachMessage.withChargesReportedOnce.withStoresOfTheirProducts
     collections = Collections(events)
     isChained = all.contains {
       $0.user != 0 || $0.provider.capabilities.linksRenewals(in: $0.store)
     }
   }
 
-  func lives() throws(AmountOverflow) -> [SubscriptionHistory] {
+  func histories() throws(AmountOverflow) -> [SubscriptionHistory] {
     let purchases = events.filter { !$0.isCollectionAlone }
     let shared = purchases.filter(\.isShared)
-    var lives: [SubscriptionHistory] = []
-    if !shared.isEmpty { lives.append(try life(shared, exclusion: .familySharing)) }
+    var histories: [SubscriptionHistory] = []
+    if !shared.isEmpty { histories.append(try history(shared, exclusion: .familySharing)) }
     var chains: [Chain] = []
     var ends = ChainEnds()
     for thread in try threads(purchases.filter { !$0.isShared }) {
@@ -55,27 +55,27 @@ private struct FoldGroup {
     }
     for chain in chains {
       if let single = chain.single {
-        lives.append(single)
+        histories.append(single)
       } else {
-        lives.append(try life(chain.events.inOrder, exclusion: nil))
+        histories.append(try history(chain.events.inOrder, exclusion: nil))
       }
     }
-    return lives
+    return histories
   }
 
   /// The threads folded one by one, by their start.
   private func threads(_ purchases: [Event]) throws(AmountOverflow) -> [SubscriptionHistory] {
     var folded: [SubscriptionHistory] = []
-    for thread in purchases.threads { folded.append(try life(thread, exclusion: nil)) }
+    for thread in purchases.threads { folded.append(try history(thread, exclusion: nil)) }
     return folded.sorted { $0.place < $1.place }
   }
 
-  private func life(
-    _ told: [Event], exclusion: ExclusionReason?
+  private func history(
+    _ reported: [Event], exclusion: ExclusionReason?
   ) throws(AmountOverflow) -> SubscriptionHistory {
-    let history = StateSequence(of: told, collections: collections, rules: rules)
+    let history = StateSequence(of: reported, collections: collections, rules: rules)
     return try SubscriptionHistory(
-      told: told, events: history.events, nextDerived: history.next, rules: rules,
+      reported: reported, events: history.events, nextDerived: history.next, rules: rules,
       exclusion: exclusion, isChained: isChained)
   }
 }
@@ -89,17 +89,17 @@ private struct Chain {
   private(set) var end: Instant?
   let store: Store
 
-  init(_ life: SubscriptionHistory) {
-    events = life.told
-    single = life
-    end = life.freeFrom
-    store = life.store
+  init(_ history: SubscriptionHistory) {
+    events = history.reported
+    single = history
+    end = history.freeFrom
+    store = history.store
   }
 
-  mutating func append(_ life: SubscriptionHistory) {
-    events += life.told
+  mutating func append(_ history: SubscriptionHistory) {
+    events += history.reported
     single = nil
-    end = life.freeFrom.flatMap { free in end.map { max($0, free) } }
+    end = history.freeFrom.flatMap { free in end.map { max($0, free) } }
   }
 }
 
@@ -150,7 +150,7 @@ extension SubscriptionHistory {
 
   /// Orders histories by their start, the ones without a period last.
   var place: (Int64, Int64) {
-    (start?.milliseconds ?? .max, told.map(\.lineage).min() ?? 0)
+    (start?.milliseconds ?? .max, reported.map(\.lineage).min() ?? 0)
   }
 
   /// From when on another purchase can continue it; nil while it is open.
@@ -162,9 +162,9 @@ extension SubscriptionHistory {
       return nil
     }
     guard let end = periods.compactMap(\.effectiveEnd).max() else { return nil }
-    guard told.contains(where: { $0.observation?.isReplaced == true }) else { return end }
+    guard reported.contains(where: { $0.observation?.isReplaced == true }) else { return end }
     let holder = events[latest.opener]
-    let seen = told.filter { event in
+    let seen = reported.filter { event in
       event.observation != nil && event.product == holder.product
         && (event.transaction == holder.transaction || event.transaction == 0
           || holder.transaction == 0)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A night is whole, quiet and keeps secrets")
-struct NightTests {
+@Suite("A run is whole, quiet and keeps secrets")
+struct RunCommandTests {
   let program: Program
 
   init() throws {
@@ -11,20 +11,20 @@ struct NightTests {
     try program.folder.write(bodies(3), to: "in/a.jsonl")
   }
 
-  private let night = ["run", "--archives", "in", "--as-of", "2026-03-01"]
+  private let run = ["run", "--archives", "in", "--as-of", "2026-03-01"]
 
   @Test("A ledger that another run holds is 75, and waiting for it helps")
   func lock() throws {
     let path = program.folder.path("subledger.sqlite.lock")
     let descriptor = open(path, O_RDWR | O_CREAT, 0o600)
     try #require(descriptor >= 0 && flock(descriptor, LOCK_EX) == 0)
-    let refused = try program.run(night)
+    let refused = try program.run(run)
     #expect(refused.status == 75, "\(refused)")
     #expect(refused.errors.contains("another run holds it"))
     #expect(refused.errors.contains("--lock-wait"))
     // Status only reads, and so needs no lock.
     #expect(try program.run(["status"]).status == 0)
-    let waiting = try program.start(night + ["--lock-wait", "60"])
+    let waiting = try program.start(run + ["--lock-wait", "60"])
     program.waitUntilAtLock(waiting)
     // It tries ten times a second, and would have ended by now if it did not wait.
     usleep(300_000)
@@ -37,7 +37,7 @@ struct NightTests {
 
   @Test("A run on no terminal that succeeds prints nothing, and status says what there is")
   func quiet() throws {
-    for arguments in [night, night + ["--quiet"], night + ["--progress", "auto"]] {
+    for arguments in [run, run + ["--quiet"], run + ["--progress", "auto"]] {
       let result = try program.run(arguments)
       #expect(result.status == 0)
       #expect(result.output.isEmpty && result.errors.isEmpty, "\(result)")
@@ -47,10 +47,10 @@ struct NightTests {
     #expect(status.output.contains(/accepted +3\n/))
     #expect(status.output.contains("qonversion  1234567890"))
     #expect(status.output.contains("1  2026-03-01T00:00:00Z"))
-    let verbose = try program.run(night + ["--verbose", "--log-format", "json"])
+    let verbose = try program.run(run + ["--verbose", "--log-format", "json"])
     for line in verbose.errors.split(separator: "\n") {
-      let told = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
-      #expect(Set(told.keys) == ["level", "message"])
+      let reported = try JSONDecoder().decode([String: String].self, from: Data(line.utf8))
+      #expect(Set(reported.keys) == ["level", "message"])
     }
     #expect(!verbose.errors.isEmpty)
   }
@@ -58,11 +58,11 @@ struct NightTests {
   @Test("A bar is drawn where it is asked for, and on a terminal unless it is refused")
   func bar() throws {
     for (mode, isDrawn) in [("always", true), ("never", false), ("auto", false)] {
-      let told = try program.run(night + ["--progress", mode, "--ledger", "\(mode).sqlite"])
-      #expect(told.output.isEmpty && told.errors.contains("█") == isDrawn, "\(told)")
-      #expect(told.errors.contains("\r") == isDrawn, "\(told)")
+      let reported = try program.run(run + ["--progress", mode, "--ledger", "\(mode).sqlite"])
+      #expect(reported.output.isEmpty && reported.errors.contains("█") == isDrawn, "\(reported)")
+      #expect(reported.errors.contains("\r") == isDrawn, "\(reported)")
     }
-    let plain = (["'\(Program.binary.path)'"] + night).joined(separator: " ")
+    let plain = (["'\(Program.binary.path)'"] + run).joined(separator: " ")
     for (mode, isDrawn) in [("auto", true), ("never", false)] {
       let command = "\(plain) --progress \(mode) --ledger seen-\(mode).sqlite"
       let seen = try output(
@@ -71,10 +71,10 @@ struct NightTests {
     }
   }
 
-  @Test("A report without the settings of the night before says so, once")
+  @Test("A report without the settings of the run before says so, once")
   func lostSettings() throws {
     try program.folder.write("periods: {com.example.monthly: P1M}\n", to: "own.yaml")
-    #expect(try program.run(night + ["--config", "own.yaml"]).errors.isEmpty)
+    #expect(try program.run(run + ["--config", "own.yaml"]).errors.isEmpty)
     let report = ["report", "--as-of", "2026-03-01"]
     let bare = try program.run(report)
     #expect(bare.status == 0)
@@ -85,7 +85,7 @@ struct NightTests {
 
   @Test("A dry run says what would change, and changes nothing")
   func dryRun() throws {
-    let first = try program.run(night + ["--dry-run"])
+    let first = try program.run(run + ["--dry-run"])
     #expect(first.status == 0, "\(first)")
     #expect(first.errors.isEmpty)
     #expect(first.output.contains("the ledger is as it was"))
@@ -93,10 +93,10 @@ struct NightTests {
     #expect(first.output.contains("would add reports/revenue_monthly.csv\n"))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("subledger.sqlite")))
-    try program.run(night)
+    try program.run(run)
     let (ledger, set) = (try ledgerBytes(), try program.published())
     try program.folder.write(bodies(2, from: 10), to: "in/b.jsonl")
-    let second = try program.run(night + ["--dry-run"])
+    let second = try program.run(run + ["--dry-run"])
     #expect(second.status == 0, "\(second)")
     #expect(second.output.contains("would change reports/SHA256SUMS\n"))
     #expect(second.output.contains("would change reports/revenue_monthly.csv\n"))
@@ -106,13 +106,13 @@ struct NightTests {
     #expect(!third.output.contains("reports"))
     #expect(try ledgerBytes() == ledger)
     #expect(differences(set, try program.published()).isEmpty)
-    try program.run(night)
+    try program.run(run)
     #expect(try program.rows("inputs.csv").count == 2)
   }
 
   @Test("A dry run of a report names what another as-of or time zone adds, changes and removes")
   func dryReport() throws {
-    try program.run(night)
+    try program.run(run)
     func lines(_ options: String...) throws -> [String] {
       let result = try program.run(["report", "--dry-run"] + options)
       #expect(result.status == 0, "\(result)")
@@ -145,7 +145,7 @@ struct NightTests {
     try program.folder.write(earlier.line + "\n", to: "in/earlier.jsonl")
     try program.folder.write(snapshot + "\n", to: "snap/a.jsonl")
     try program.folder.write("materiality: 100000%\n", to: "subledger.yaml")
-    let both = night + ["--snapshots", "snap"]
+    let both = run + ["--snapshots", "snap"]
     let open = try program.run(both)
     #expect(open.status == 0, "\(open)")
     let breaks = try program.rows("breaks.csv")
@@ -162,14 +162,14 @@ struct NightTests {
     for file in 0..<20 {
       try program.folder.write(bodies(1000, from: file * 1000), to: "in/\(file).jsonl")
     }
-    let running = try program.start(night)
+    let running = try program.start(run)
     program.waitUntilAtLock(running)
     running.terminate()
     running.waitUntilExit()
     #expect(running.terminationStatus == 143)
     #expect(running.terminationReason == .exit)
     #expect(!FileManager.default.fileExists(atPath: program.folder.path("reports")))
-    let next = try program.run(night)
+    let next = try program.run(run)
     #expect(next.status == 0, "\(next)")
     let charges = try program.rows("revenue_monthly.csv").compactMap { Int($0["charges"] ?? "") }
     #expect(charges.reduce(0, +) == 20_000)
@@ -178,7 +178,7 @@ struct NightTests {
   @Test("Stopped while reports are written it ends with 143, and the next run publishes the same")
   func stoppedReports() throws {
     try program.folder.write(bodies(2_000), to: "in/a.jsonl")
-    let running = try program.start(night)
+    let running = try program.start(run)
     var isWriting = false
     while running.isRunning, !isWriting {
       usleep(1000)
@@ -190,9 +190,9 @@ struct NightTests {
     #expect(isWriting && running.terminationStatus == 143)
     let left = try FileManager.default.contentsOfDirectory(atPath: program.folder.path("."))
     #expect(!left.contains { $0.contains("reports") }, "\(left)")
-    #expect(try program.run(night).status == 0)
+    #expect(try program.run(run).status == 0)
     #expect(try program.run(["verify"]).status == 0)
-    try program.run(night + ["--ledger", "other.sqlite", "--out", "other"])
+    try program.run(run + ["--ledger", "other.sqlite", "--out", "other"])
     #expect(differences(try program.published(), try program.published(in: "other")).isEmpty)
   }
 
@@ -200,7 +200,7 @@ struct NightTests {
     "An as-of centuries after all input is taken for a slip of the pen",
     arguments: ["run", "report"])
   func farAsOf(_ command: String) throws {
-    try program.run(night)
+    try program.run(run)
     let set = try program.published()
     let input = command == "run" ? ["--archives", "in"] : []
     let refused = try program.run([command, "--as-of", "9999-12-31"] + input)
@@ -219,13 +219,13 @@ struct NightTests {
       #"{"headers":{"authorization":"Basic simulated-secret"},"body":"# + body.line + "}\n"
       + #"{"event_name":"subscription_started","ip":"198.51.100.7","user_id":"# + "\n"
     try world.program.folder.write(broken, to: "world/archives/broken.jsonl")
-    let told = try world.program.run(world.night() + ["--verbose", "--progress", "always"])
-    #expect([0, 1].contains(told.status), "\(told)")
+    let reported = try world.program.run(world.run() + ["--verbose", "--progress", "always"])
+    #expect([0, 1].contains(reported.status), "\(reported)")
     var places = try filesAndBytes(under: world.program.folder.path("reports"))
     for name in ["reports.sqlite", "reports.sqlite-wal"] {
       places[name] = FileManager.default.contents(atPath: world.program.folder.path(name))
     }
-    places["stderr"] = Data((told.errors + told.output).utf8)
+    places["stderr"] = Data((reported.errors + reported.output).utf8)
     #expect(try world.program.rows("rejects.csv").count == 2)
     for secret in ["simulated-secret", "Basic ", "example.invalid", "198.51.100", "spring-"] {
       for (name, bytes) in places {
@@ -234,16 +234,16 @@ struct NightTests {
     }
   }
 
-  @Test("A receive time in the future is told as long as the feed cannot be stale for it")
+  @Test("A receive time in the future is reported as long as the feed cannot be stale for it")
   func future() throws {
     let line = #"{"receivedAt":"2999-02-07T06:28:16Z","body":\#(Body(9).line)}"#
     try program.folder.write(line + "\n", to: "in/future.jsonl")
-    let told = "the newest input of qonversion 1234567890 is of 2999-02-07T06:28:16Z"
+    let reported = "the newest input of qonversion 1234567890 is of 2999-02-07T06:28:16Z"
     for arguments in [["run", "--archives", "in"], ["report"]] {
       let result = try program.run(arguments)
-      #expect(result.errors.contains(told), "\(result)")
+      #expect(result.errors.contains(reported), "\(result)")
     }
-    #expect(try !program.run(night).errors.contains(told))
+    #expect(try !program.run(run).errors.contains(reported))
   }
 
   @Test("A run that finds nothing but the snapshots that it knows is done")
@@ -253,7 +253,7 @@ struct NightTests {
       #"{"provider":"qonversion","user_id":"QON_1","captured_at":1772308800,"entitlements":[]}"#
     try program.folder.write(line + "\n", to: "snap/a.jsonl")
     for _ in 0..<2 {
-      let result = try program.run(night + ["--snapshots", "snap"])
+      let result = try program.run(run + ["--snapshots", "snap"])
       #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
     }
     #expect(try program.run(["report", "--as-of", "2026-03-01"]).status == 0)
@@ -261,7 +261,7 @@ struct NightTests {
 
   @Test("Ledger and lock are for their owner only")
   func modes() throws {
-    try program.run(night)
+    try program.run(run)
     for name in ["subledger.sqlite", "subledger.sqlite.lock"] {
       let path = program.folder.path(name)
       let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -271,7 +271,7 @@ struct NightTests {
 
   @Test("The dialect for spreadsheets has a byte order mark and CRLF, and amounts round")
   func excel() throws {
-    try program.run(night + ["--csv-dialect", "excel", "--amount-decimals", "0"])
+    try program.run(run + ["--csv-dialect", "excel", "--amount-decimals", "0"])
     let path = program.folder.path("reports/revenue_monthly.csv")
     let bytes = try #require(FileManager.default.contents(atPath: path))
     #expect(bytes.starts(with: [0xEF, 0xBB, 0xBF]))

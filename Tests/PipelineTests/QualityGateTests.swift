@@ -5,17 +5,17 @@ import Domain
 @testable import Pipeline
 
 @Suite("The verdict says when numbers hold with reservations only")
-struct VerdictTests {
+struct QualityGateTests {
   private let rules = FoldSettings(asOf: Instant(milliseconds: 1_772_323_200_000))
 
-  private func verdict(
+  private func gate(
     failOn: String? = nil, net: Int64 = 1_000_000_000, breaks: [Break] = [],
-    archives: [ArchiveRecord] = [], intake: ArchiveTallies = ArchiveTallies(),
+    archives: [ArchiveRecord] = [], intake: ArchiveCounts = ArchiveCounts(),
     torn: TornSnapshots? = nil
-  ) throws -> Verdict {
+  ) throws -> QualityGate {
     let flags = failOn.map { ["fail_on": [$0]] } ?? [:]
     let plan = try Plan(flags: flags, environment: [:], now: rules.asOf)
-    return try Verdict(
+    return try QualityGate(
       plan: plan, rules: rules, breaks: breaks, archives: archives, intake: intake,
       tornSnapshots: torn
     ) { month in
@@ -37,23 +37,23 @@ struct VerdictTests {
   private func archive(_ name: String, lines: Int64, skipped: Int64, rejected: Int64)
     -> ArchiveRecord
   {
-    var tallies = ArchiveTallies()
-    tallies.lines = lines
-    tallies.skipped = skipped
-    tallies.rejected = rejected
-    tallies.accepted = lines - skipped - rejected
+    var counts = ArchiveCounts()
+    counts.lines = lines
+    counts.skipped = skipped
+    counts.rejected = rejected
+    counts.accepted = lines - skipped - rejected
     return ArchiveRecord(
-      name: name, sha256: "", kind: .events, status: .complete, tallies: tallies)
+      name: name, sha256: "", kind: .events, status: .complete, counts: counts)
   }
 
-  @Test("A night whose own lines were mostly rejected has a finding, and its set is not marked")
+  @Test("A run whose own lines were mostly rejected has a finding, and its set is not marked")
   func newRejects() throws {
     let many = archive("old", lines: 30_000, skipped: 0, rejected: 0)
-    var intake = ArchiveTallies()
+    var intake = ArchiveCounts()
     (intake.lines, intake.skipped, intake.rejected) = (229, 1, 19)
-    #expect(try verdict(archives: [many], intake: intake).outcome == .done)
+    #expect(try gate(archives: [many], intake: intake).outcome == .done)
     intake.rejected = 20
-    let found = try verdict(archives: [many], intake: intake)
+    let found = try gate(archives: [many], intake: intake)
     #expect(found.outcome == .reservations && found.qualifications.isEmpty)
     #expect(found.reservations == ["20 of 228 lines that are new in this run were rejected"])
   }
@@ -61,12 +61,12 @@ struct VerdictTests {
   @Test("Snapshots of which too much was rejected are a finding, and the set is not marked")
   func tornSnapshots() throws {
     let few = TornSnapshots(newest: "s", lines: 100, rejected: 19)
-    #expect(try verdict(torn: few).outcome == .done)
+    #expect(try gate(torn: few).outcome == .done)
     let share = TornSnapshots(newest: "s", lines: 2000, rejected: 20)
-    #expect(try verdict(torn: share).outcome == .done)
+    #expect(try gate(torn: share).outcome == .done)
     let many = TornSnapshots(
       newest: "s", files: 2, lines: 1999, rejected: 20, firstReject: "no time, at line 3")
-    let found = try verdict(torn: many)
+    let found = try gate(torn: many)
     #expect(found.outcome == .reservations && found.qualifications.isEmpty)
     #expect(
       found.reservations.first?.hasPrefix(
@@ -76,36 +76,36 @@ struct VerdictTests {
 
   @Test("Open breaks above half a per cent of the month's net revenue qualify the set")
   func materiality() throws {
-    #expect(try verdict(breaks: [found(5_000_000)]).outcome == .done)
-    let above = try verdict(breaks: [found(5_000_001)])
+    #expect(try gate(breaks: [found(5_000_000)]).outcome == .done)
+    let above = try gate(breaks: [found(5_000_001)])
     #expect(above.outcome == .reservations)
     #expect(above.qualifications.count == 1)
     #expect(above.qualifications[0].contains("2026-02"))
-    #expect(try verdict(breaks: [found(-5_000_001)]).outcome == .reservations)
-    #expect(try verdict(breaks: [found(5_000_001, .pending)]).outcome == .done)
-    #expect(try verdict(net: 0, breaks: [found(1)]).outcome == .reservations)
+    #expect(try gate(breaks: [found(-5_000_001)]).outcome == .reservations)
+    #expect(try gate(breaks: [found(5_000_001, .pending)]).outcome == .done)
+    #expect(try gate(net: 0, breaks: [found(1)]).outcome == .reservations)
     var sandbox = found(5_000_001)
     sandbox.environment = .sandbox
-    #expect(try verdict(breaks: [sandbox]).outcome == .done)
+    #expect(try gate(breaks: [sandbox]).outcome == .done)
     // Without a time of its own it speaks of the last month, like in the report.
     var undated = found(5_000_001)
     undated.expectedAt = nil
-    #expect(try verdict(breaks: [undated]).qualifications.count == 1)
+    #expect(try gate(breaks: [undated]).qualifications.count == 1)
     undated.estimatedUSD = Amount(micros: 5_000_000)
-    #expect(try verdict(breaks: [undated]).outcome == .done)
-    #expect(try verdict(net: -70_000_000, breaks: [found(1)]).outcome == .reservations)
+    #expect(try gate(breaks: [undated]).outcome == .done)
+    #expect(try gate(net: -70_000_000, breaks: [found(1)]).outcome == .reservations)
   }
 
   @Test("More than one per cent of rejected lines qualifies the set, from 20 lines on")
   func rejects() throws {
     #expect(
-      try verdict(archives: [archive("a", lines: 19, skipped: 0, rejected: 19)]).outcome == .done)
+      try gate(archives: [archive("a", lines: 19, skipped: 0, rejected: 19)]).outcome == .done)
     #expect(
-      try verdict(archives: [archive("a", lines: 2000, skipped: 0, rejected: 20)]).outcome == .done)
+      try gate(archives: [archive("a", lines: 2000, skipped: 0, rejected: 20)]).outcome == .done)
     // Lines that were never events do not hide those that should have been.
     let skipped = archive("a", lines: 2000, skipped: 1, rejected: 20)
-    #expect(try verdict(archives: [skipped]).outcome == .reservations)
-    let one = try verdict(archives: [
+    #expect(try gate(archives: [skipped]).outcome == .reservations)
+    let one = try gate(archives: [
       archive("good", lines: 100_000, skipped: 0, rejected: 0),
       archive("bad", lines: 100, skipped: 0, rejected: 20),
     ])
@@ -124,10 +124,10 @@ struct VerdictTests {
     ]
     for (level, hits) in expected {
       for (item, isHit) in zip([pending, open, critical], hits) {
-        let verdict = try verdict(failOn: level, breaks: [item])
-        #expect(verdict.outcome == (isHit ? .reservations : .done), "\(level) \(item.status)")
+        let gate = try gate(failOn: level, breaks: [item])
+        #expect(gate.outcome == (isHit ? .reservations : .done), "\(level) \(item.status)")
         let words = "breaks at or above --fail-on \(level): 1, see breaks.csv"
-        #expect(verdict.reservations == (isHit ? [words] : []))
+        #expect(gate.reservations == (isHit ? [words] : []))
       }
     }
   }
@@ -136,8 +136,8 @@ struct VerdictTests {
   func stale() throws {
     var stale = Break(id: "s", code: .staleInput, provider: .qonversion)
     (stale.app, stale.evidence) = ("app", "old")
-    let verdict = try verdict(breaks: [stale])
-    #expect(verdict.outcome == .reservations)
-    #expect(verdict.reservations == ["the input of qonversion app is stale: old"])
+    let gate = try gate(breaks: [stale])
+    #expect(gate.outcome == .reservations)
+    #expect(gate.reservations == ["the input of qonversion app is stale: old"])
   }
 }

@@ -1,10 +1,10 @@
-# What the scripts beside it share: a world, the nights to disturb, and the judgement.
+# What the scripts beside it share: a world, the runs to disturb, and the judgement.
 # Sourced with `binary` and `here` set; makes `work`, and removes it at the end.
 #
-# A night is disturbed in one of these states, which `state` names:
+# A run is disturbed in one of these states, which `state` names:
 #   between  four of six archives are read and published, and others' files lie in the published
-#            folder; the night reads the other two
-#   start    the first night of all: no ledger, no reports
+#            folder; the run reads the other two
+#   start    the first run of all: no ledger, no reports
 # With `copies=N` every line of the world is delivered N times.
 # With `seam=1` reports are renamed one by one, as on a filesystem that cannot exchange folders;
 # a set in change is then one of old and new files that its own SHA256SUMS does not fit.
@@ -15,8 +15,8 @@ state=${state:-between}
 seam=${seam:-}
 export binary work state seam
 
-# night FOLDER COMMAND...: one night in FOLDER by COMMAND, which ends in the program's name.
-night() {
+# run FOLDER COMMAND...: one run in FOLDER by COMMAND, which ends in the program's name.
+run() {
   local folder=$1
   shift
   "$@" run --archives "$folder/archives" --snapshots "$work/world/snapshots/sdk" \
@@ -27,17 +27,17 @@ night() {
 # limited COMMAND...: at most two minutes of COMMAND, without a debugger that a crash would start.
 limited() { SWIFT_BACKTRACE=enable=no timeout -k 5 120 "$@"; }
 
-# job FOLDER: an undisturbed night. Exit 1 says that breaks are open, and that all is published.
-job() { night "$1" limited "$binary" || [ $? -eq 1 ]; }
+# job FOLDER: an undisturbed run. Exit 1 says that breaks are open, and that all is published.
+job() { run "$1" limited "$binary" || [ $? -eq 1 ]; }
 
-# disturbed FOLDER VARIABLE...: a night with these faults; its exit code is `code`, its words are in
+# disturbed FOLDER VARIABLE...: a run with these faults; its exit code is `code`, its words are in
 # FOLDER/log.
 disturbed() {
   local folder=$1
   shift
   code=0
   {
-    night "$folder" limited env "LD_PRELOAD=$work/faults.so" ${seam:+FAULT_NO_EXCHANGE=1} "$@" \
+    run "$folder" limited env "LD_PRELOAD=$work/faults.so" ${seam:+FAULT_NO_EXCHANGE=1} "$@" \
       "$binary" > "$folder/log" 2>&1
   } 2> /dev/null || code=$?
 }
@@ -55,7 +55,7 @@ account() {
     'select sum(lines), sum(accepted), sum(duplicates), sum(skipped), sum(rejected) from archive'
 }
 
-# fresh: prints a new folder in the state of the night.
+# fresh: prints a new folder in the state of the run.
 fresh() {
   local folder
   folder=$(mktemp -d -p "$work")
@@ -64,7 +64,7 @@ fresh() {
   echo "$folder"
 }
 
-# is_done FOLDER: whether the published set is that of an undisturbed night.
+# is_done FOLDER: whether the published set is that of an undisturbed run.
 is_done() { same "$1/reports" "$work/after/$state/reports"; }
 
 # is_whole FOLDER: whether the published set is the old one or the new one, or says that it changes.
@@ -94,10 +94,10 @@ is_sound() {
 # is_known FOLDER: whether the ledger holds what the published set speaks of.
 is_known() { ! is_done "$1" || holds_all "$1/copy"; }
 
-# holds_all FOLDER: whether the ledger holds what it holds after an undisturbed night.
+# holds_all FOLDER: whether the ledger holds what it holds after an undisturbed run.
 holds_all() { [ "$(account "$1")" = "$(account "$work/after/$state")" ]; }
 
-# judge FOLDER WHAT: what still holds after WHAT befell the night in FOLDER.
+# judge FOLDER WHAT: what still holds after WHAT befell the run in FOLDER.
 judge() {
   local folder=$1 what=$2
   if ! is_whole "$folder"; then
@@ -113,7 +113,7 @@ judge() {
   fi
 }
 
-# judge_end FOLDER WHAT: whether FOLDER is as after an undisturbed night.
+# judge_end FOLDER WHAT: whether FOLDER is as after an undisturbed run.
 judge_end() {
   local folder=$1 what=$2
   if ! is_done "$folder"; then
@@ -127,7 +127,7 @@ judge_end() {
   fi
 }
 
-# judge_exit FOLDER WHAT CODE...: like judge, when the night ended done (0, 1) and has published, or
+# judge_exit FOLDER WHAT CODE...: like judge, when the run ended done (0, 1) and has published, or
 # ended with one of CODE and a sentence.
 judge_exit() {
   local folder=$1 what=$2 allowed
@@ -152,8 +152,8 @@ judge_exit() {
   echo "FAILED $what: exit $code, $(tail -1 "$folder/log")"
 }
 
-# numbers FOLDER: whether the set in FOLDER says what that of an undisturbed night says, apart from
-# how and when it arrived: breaks that were open for a night and are resolved are of that sort.
+# numbers FOLDER: whether the set in FOLDER says what that of an undisturbed run says, apart from
+# how and when it arrived: breaks that were open for a run and are resolved are of that sort.
 numbers() {
   diff -rq -x inputs.csv -x rejects.csv -x deliveries_daily -x restatements.csv -x outages.csv \
     -x breaks.csv -x breaks_history.csv -x datapackage.json -x SHA256SUMS \
@@ -162,7 +162,7 @@ numbers() {
       <(grep -v ,resolved, "$work/after/$state/reports/breaks.csv")
 }
 
-# operations [VARIABLE...]: prints how many operations such a night has; fails when it has none.
+# operations [VARIABLE...]: prints how many operations such a run has; fails when it has none.
 operations() {
   local folder
   folder=$(fresh)
@@ -182,7 +182,7 @@ some() {
   }'
 }
 
-# moment: prints a random moment of a night, in seconds.
+# moment: prints a random moment of a run, in seconds.
 moment() { awk -v n="$RANDOM" -v t="$took" 'BEGIN { printf "%.3f", n / 32768 * t / 1e9 }'; }
 
 # each: runs the commands on standard input, some at a time, and keeps what they say; one that says
@@ -193,7 +193,7 @@ each() {
 }
 
 # verdict NAME PATTERN...: what was said, in a line; fails when something did not hold, or when no
-# line of what held has one of PATTERN, so that what was meant to befall a night befell none.
+# line of what held has one of PATTERN, so that what was meant to befall a run befell none.
 verdict() {
   local name=$1 held tried pattern missing=0
   shift
@@ -208,7 +208,7 @@ verdict() {
   echo "$name: $held of $tried held ($SECONDS s)"
   [ "$held" -eq "$tried" ] && [ "$tried" -gt 0 ] && [ "$missing" = 0 ]
 }
-export -f night limited job disturbed same account fresh
+export -f run limited job disturbed same account fresh
 export -f is_mixed is_done is_whole is_sound is_known holds_all
 export -f judge judge_end judge_exit numbers
 
@@ -239,6 +239,6 @@ job "$work/after/between"
 took=$(($(date +%s%N) - began))
 export took
 if same "$work/before/between/reports" "$work/after/between/reports"; then
-  echo "the second night publishes nothing new, so nothing can be judged" >&2
+  echo "the second run publishes nothing new, so nothing can be judged" >&2
   exit 1
 fi

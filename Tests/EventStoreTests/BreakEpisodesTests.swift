@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Domain
 
-@Suite("The life of a break over runs")
-struct BreakLifeTests {
+@Suite("The subscription of a break over runs")
+struct BreakEpisodesTests {
   let folder: TemporaryFolder
   let ledger: Ledger
 
@@ -17,7 +17,7 @@ struct BreakLifeTests {
   @discardableResult
   private func see(
     _ ids: [String], at seconds: Int64, _ status: BreakStatus = .open
-  ) throws -> BreakTally {
+  ) throws -> BreakCounts {
     let asOf = Instant(seconds: seconds)
     let run = try ledger.beginRun(asOf: asOf, version: "1", options: "{}")
     let breaks = ids.map { id in
@@ -26,13 +26,13 @@ struct BreakLifeTests {
       found.lineage = 1
       return found
     }
-    let tally = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
-    try ledger.finishRun(run, archives: 0, tallies: ArchiveTallies(), published: "set")
-    return tally
+    let expected = try ledger.storeBreaks(breaks, asOf: asOf, run: run)
+    try ledger.finishRun(run, archives: 0, counts: ArchiveCounts(), published: "set")
+    return expected
   }
 
   /// Break, episode, first and last seen, resolved, by which run.
-  private func lives() throws -> [String] {
+  private func histories() throws -> [String] {
     try ledger.table(
       """
       select break_id, episode, first_seen_ms / 1000, last_seen_ms / 1000, resolved_ms / 1000,
@@ -41,68 +41,68 @@ struct BreakLifeTests {
       """)
   }
 
-  private func tally(new: Int64 = 0, reopened: Int64 = 0, resolved: Int64 = 0) -> BreakTally {
-    var tally = BreakTally()
-    (tally.new, tally.reopened, tally.resolved) = (new, reopened, resolved)
-    return tally
+  private func expected(new: Int64 = 0, reopened: Int64 = 0, resolved: Int64 = 0) -> BreakCounts {
+    var expected = BreakCounts()
+    (expected.new, expected.reopened, expected.resolved) = (new, reopened, resolved)
+    return expected
   }
 
   @Test("A break keeps when it was first seen, is resolved when it is gone, and can come back")
   func comingAndGoing() throws {
-    #expect(try see(["b", "a"], at: 1) == tally(new: 2))
-    #expect(try see(["a"], at: 2) == tally(resolved: 1))
-    #expect(try lives() == ["a|1|1|2|-|-", "b|1|1|1|2|2"])
-    #expect(try see(["a"], at: 3) == tally())
-    #expect(try lives()[1] == "b|1|1|1|2|2")
-    #expect(try see(["b"], at: 4) == tally(reopened: 1, resolved: 1))
-    #expect(try lives() == ["a|1|1|3|4|4", "b|1|1|1|2|2", "b|2|4|4|-|-"])
-    #expect(try see([], at: 5) == tally(resolved: 1))
-    #expect(try lives().last == "b|2|4|4|5|5")
+    #expect(try see(["b", "a"], at: 1) == expected(new: 2))
+    #expect(try see(["a"], at: 2) == expected(resolved: 1))
+    #expect(try histories() == ["a|1|1|2|-|-", "b|1|1|1|2|2"])
+    #expect(try see(["a"], at: 3) == expected())
+    #expect(try histories()[1] == "b|1|1|1|2|2")
+    #expect(try see(["b"], at: 4) == expected(reopened: 1, resolved: 1))
+    #expect(try histories() == ["a|1|1|3|4|4", "b|1|1|1|2|2", "b|2|4|4|-|-"])
+    #expect(try see([], at: 5) == expected(resolved: 1))
+    #expect(try histories().last == "b|2|4|4|5|5")
   }
 
   @Test("The same run again changes nothing that a report shows")
   func repeated() throws {
     try see(["a", "b"], at: 1)
     try see(["a"], at: 2)
-    let before = try lives()
-    #expect(try see(["a"], at: 2) == tally())
-    #expect(try lives() == before)
+    let before = try histories()
+    #expect(try see(["a"], at: 2) == expected())
+    #expect(try histories() == before)
   }
 
   @Test("A run that looks back resolves nothing seen later, and reopens nothing resolved later")
   func lookingBack() throws {
     try see(["a", "b"], at: 5)
     try see(["b"], at: 9)
-    #expect(try see(["a"], at: 3) == tally())
-    #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|9|-|-"])
-    #expect(try see(["b"], at: 3) == tally())
-    #expect(try lives()[1] == "b|1|5|9|-|-")
-    // What only the past knows begins there, and is resolved by the next night.
-    #expect(try see(["c", "b"], at: 4) == tally(new: 1))
-    #expect(try see(["b"], at: 10) == tally(resolved: 1))
-    #expect(try lives() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])
+    #expect(try see(["a"], at: 3) == expected())
+    #expect(try histories() == ["a|1|5|5|9|2", "b|1|5|9|-|-"])
+    #expect(try see(["b"], at: 3) == expected())
+    #expect(try histories()[1] == "b|1|5|9|-|-")
+    // What only the past knows begins there, and is resolved by the next run.
+    #expect(try see(["c", "b"], at: 4) == expected(new: 1))
+    #expect(try see(["b"], at: 10) == expected(resolved: 1))
+    #expect(try histories() == ["a|1|5|5|9|2", "b|1|5|10|-|-", "c|1|4|4|10|6"])
   }
 
-  @Test("What a look back sees behind an end stands beside the life until the next run")
+  @Test("What a look back sees behind an end stands beside the subscription until the next run")
   func behindTheEnd() throws {
     try see(["a"], at: 5)
     try see([], at: 9)
-    let life = try ledger.table("select * from break_episode")
+    let history = try ledger.table("select * from break_episode")
     try see(["a"], at: 6, .pending)
-    #expect(try ledger.table("select * from break_episode where episode > 0") == life)
+    #expect(try ledger.table("select * from break_episode where episode > 0") == history)
     #expect(try ledger.table("select episode, status, last_run from break") == ["0|pending|3"])
     #expect(try ledger.standingBreaks().map(\.id) == ["a"])
     try see([], at: 10)
-    #expect(try ledger.table("select * from break_episode") == life)
+    #expect(try ledger.table("select * from break_episode") == history)
     #expect(try ledger.table("select episode, status, last_run from break") == ["1|open|1"])
   }
 
   @Test("At one as-of, new input resolves, and more input can reopen")
   func sameAsOf() throws {
     try see(["a"], at: 7)
-    #expect(try see([], at: 7) == tally(resolved: 1))
-    #expect(try see(["a"], at: 7) == tally(reopened: 1))
-    #expect(try lives() == ["a|1|7|7|7|2", "a|2|7|7|-|-"])
+    #expect(try see([], at: 7) == expected(resolved: 1))
+    #expect(try see(["a"], at: 7) == expected(reopened: 1))
+    #expect(try histories() == ["a|1|7|7|7|2", "a|2|7|7|-|-"])
   }
 
   @Test("Any history of advancing runs is kept as a person would write it down", arguments: 1...20)
@@ -126,12 +126,12 @@ struct BreakLifeTests {
       }
     }
     let written = expected.sorted { $0.key < $1.key }.flatMap { id, episodes in
-      episodes.enumerated().map { index, life in
-        let end = life.resolved.map { "\($0)|\($0)" } ?? "-|-"
-        return "\(id)|\(index + 1)|\(life.first)|\(life.last)|\(end)"
+      episodes.enumerated().map { index, history in
+        let end = history.resolved.map { "\($0)|\($0)" } ?? "-|-"
+        return "\(id)|\(index + 1)|\(history.first)|\(history.last)|\(end)"
       }
     }
-    #expect(try lives() == written, "seed \(seed)")
+    #expect(try histories() == written, "seed \(seed)")
   }
 
   @Test("A break comes back with every field it was given")
@@ -188,11 +188,11 @@ struct BreakLifeTests {
     let run = try ledger.beginRun(asOf: Instant(seconds: 3), version: "1", options: "{}")
     _ = try ledger.storeBreaks(
       [old, older, waiting, late] + known, asOf: Instant(seconds: 3), run: run)
-    let told = try ledger.breakCounts().map {
+    let rows = try ledger.breakCounts().map {
       "\($0.status) \($0.severity) \($0.code) \($0.count) \($0.oldest?.milliseconds ?? -1)"
     }
     #expect(
-      told == [
+      rows == [
         "open high MISSED_REFUND 2 0", "pending high MISSED_REFUND 1 1000",
         "reopened medium MISSED_START 1 -1", "written_off medium MISSED_START 1 -1",
       ])

@@ -88,7 +88,9 @@ delivery as (
   select
     cell.provider,
     sum(case when kind.word = 'observed' then cell.distinct_events else 0 end) as states,
-    sum(case when kind.word in ('observed', 'other') then 0 else cell.distinct_events end) as told
+    sum(
+      case when kind.word in ('observed', 'other') then 0 else cell.distinct_events end
+    ) as single_events
   from delivery_cell as cell
   join event_kind_name as kind on kind.id = cell.kind
   group by cell.provider
@@ -127,7 +129,7 @@ select
   coalesce(gap.open_ended, 0) as open_ended,
   coalesce(gap.derived_ends, 0) as derived_ends,
   coalesce(delivery.states, 0) as states,
-  coalesce(delivery.told, 0) as told,
+  coalesce(delivery.single_events, 0) as single_events,
   coalesce(gap.unlisted_offers, 0) as unlisted_offers
 from horizon
 left join revenue on revenue.provider = horizon.provider and revenue.app = horizon.app

@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-@Suite("What iaptic tells of another transaction than it shows, and tells twice")
-struct IapticNightTests {
-  /// A line about transaction `told` of a monthly subscription, whose collection shows `shown`.
+@Suite("What iaptic reports another transaction than it shows, and reports twice")
+struct IapticRunTests {
+  /// A line about transaction `reported` of a monthly subscription, whose collection shows `shown`.
   private func line(
-    _ reason: String, _ id: String, _ date: String, _ told: String, shown: Int, price: String
+    _ reason: String, _ id: String, _ date: String, _ reported: String, shown: Int, price: String
   ) -> String {
     let (start, end) = ("2026-0\(shown)-01T00:00:00.000Z", "2026-0\(shown + 1)-01T00:00:00.000Z")
     return """
       {"type":"purchases.updated","applicationUsername":"u1","password":"p",\
       "notification":{"reason":"\(reason)","id":"\(id)","date":"\(date)",\
-      "productId":"apple:pro","purchaseId":"apple:101","transactionId":"apple:\(told)"},\
+      "productId":"apple:pro","purchaseId":"apple:101","transactionId":"apple:\(reported)"},\
       "purchases":{"apple:pro":{"productId":"apple:pro","purchaseId":"apple:101",\
       "transactionId":"apple:10\(shown)","platform":"apple","purchaseDate":"2026-01-01T00:00:00Z",\
       "lastRenewalDate":"\(start)","expirationDate":"\(end)","isExpired":false,\
@@ -27,16 +27,16 @@ struct IapticNightTests {
     line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 2, price: "9.99")
   }
 
-  /// What is published of `lines`, in one night, and in the other order by a night for each line.
+  /// What is published of `lines`, in one run, and in the other order by a run for each line.
   private func reports(
     _ lines: [String], asOf: String, _ names: [String]
   ) throws -> [String: [[String: String]]] {
     let program = try Program()
     var all: [[String: [[String: String]]]] = []
     let parts = [("one", [lines.joined(separator: "\n")]), ("many", lines.reversed())]
-    for (folder, nights) in parts {
-      for (night, part) in nights.enumerated() {
-        try program.folder.write(part + "\n", to: "\(folder)/in/\(night).jsonl")
+    for (folder, runs) in parts {
+      for (run, part) in runs.enumerated() {
+        try program.folder.write(part + "\n", to: "\(folder)/in/\(run).jsonl")
         let result = try program.run([
           "run", "--archives", "\(folder)/in", "--as-of", asOf, "--ledger", "\(folder)/l",
           "--out", "\(folder)/out",
@@ -58,29 +58,29 @@ struct IapticNightTests {
   @Test("A refund of an older period gives back that period's price and ends nothing")
   func refund() throws {
     let refund = line("REFUNDED", "n3", "2026-02-10T00:00:00Z", "101", shown: 2, price: "9.99")
-    let told = try reports([start, renewal, refund], asOf: "2026-02-11", Self.names)
-    let refunds = told["revenue_monthly"]?.compactMap { $0["refunds_usd"] } ?? []
+    let reported = try reports([start, renewal, refund], asOf: "2026-02-11", Self.names)
+    let refunds = reported["revenue_monthly"]?.compactMap { $0["refunds_usd"] } ?? []
     #expect(refunds.filter { $0 != "0.00" } == ["1.99"])
-    #expect(told["churn_monthly"]?.last?["active_close"] == "1")
-    #expect(told["churn_monthly"]?.allSatisfy { $0["churned"] == "0" } == true)
-    #expect(told["renewals_monthly"]?.map { $0["renewals_refunded"] } == ["0"])
+    #expect(reported["churn_monthly"]?.last?["active_close"] == "1")
+    #expect(reported["churn_monthly"]?.allSatisfy { $0["churned"] == "0" } == true)
+    #expect(reported["renewals_monthly"]?.map { $0["renewals_refunded"] } == ["0"])
   }
 
   @Test("A revocation of an older period ends nothing")
   func revocation() throws {
     let end = line("REVOKED", "n3", "2026-02-10T00:00:00Z", "101", shown: 2, price: "9.99")
-    let told = try reports([start, renewal, end], asOf: "2026-02-11", Self.names)
-    #expect(told["churn_monthly"]?.last?["active_close"] == "1")
+    let reported = try reports([start, renewal, end], asOf: "2026-02-11", Self.names)
+    #expect(reported["churn_monthly"]?.last?["active_close"] == "1")
   }
 
   @Test("A renewal that comes when the collection shows the next one is a renewal of its own")
   func lateRenewal() throws {
     let late = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
     let next = line("RENEWED", "n3", "2026-03-01T00:00:05Z", "103", shown: 3, price: "9.99")
-    let told = try reports([start, late, next], asOf: "2026-03-02", Self.names)
-    #expect(told["renewals_monthly"]?.map { $0["renewals"] } == ["1", "1"])
-    #expect(told["churn_monthly"]?.map { $0["active_close"] } == ["1", "1", "1"])
-    #expect(told["churn_monthly"]?.allSatisfy { $0["reactivated"] == "0" } == true)
+    let reported = try reports([start, late, next], asOf: "2026-03-02", Self.names)
+    #expect(reported["renewals_monthly"]?.map { $0["renewals"] } == ["1", "1"])
+    #expect(reported["churn_monthly"]?.map { $0["active_close"] } == ["1", "1", "1"])
+    #expect(reported["churn_monthly"]?.allSatisfy { $0["reactivated"] == "0" } == true)
   }
 
   @Test("A notification that comes again, its collection or its date changed, is one charge")
@@ -88,29 +88,29 @@ struct IapticNightTests {
     let moved = line("RENEWED", "n2", "2026-02-01T00:00:05Z", "102", shown: 3, price: "9.99")
     let redated = line("RENEWED", "n2", "2026-02-01T00:00:06Z", "102", shown: 2, price: "9.99")
     for copy in [moved, redated] {
-      let told = try reports([start, renewal, copy], asOf: "2026-02-11", Self.names)
-      #expect(told["renewals_monthly"]?.map { $0["renewals"] } == ["1"])
-      #expect(told["revenue_monthly"]?.map { $0["charges"] } == ["1", "1"])
+      let reported = try reports([start, renewal, copy], asOf: "2026-02-11", Self.names)
+      #expect(reported["renewals_monthly"]?.map { $0["renewals"] } == ["1"])
+      #expect(reported["revenue_monthly"]?.map { $0["charges"] } == ["1", "1"])
     }
     let result = try reports([start, renewal, moved], asOf: "2026-02-11", ["breaks"])
     #expect(result["breaks"]?.contains { $0["code"] == "CONFLICT" } == true)
   }
 
-  @Test("What another notification tells of the same transaction is no second charge or refund")
+  @Test("What another notification reports the same transaction is no second charge or refund")
   func otherNotification() throws {
     func refund(_ id: String, _ date: String) -> String {
       line("REFUNDED", id, date, "102", shown: 2, price: "9.99")
     }
     let again = line("RENEWED", "m2", "2026-02-01T00:00:05Z", "102", shown: 2, price: "9.99")
     let later = line("RENEWED", "o2", "2026-02-01T00:10:05Z", "102", shown: 2, price: "9.99")
-    let told = try reports(
+    let reported = try reports(
       [
         start, renewal, again, later, refund("n3", "2026-02-10T00:00:00Z"),
         refund("m3", "2026-02-10T00:00:00Z"), refund("o3", "2026-02-10T00:10:00Z"),
       ], asOf: "2026-02-11", Self.names)
-    #expect(told["renewals_monthly"]?.map { $0["renewals"] } == ["1"])
-    #expect(told["revenue_monthly"]?.map { $0["gross_usd"] } == ["1.99", "9.99"])
-    #expect(told["revenue_monthly"]?.map { $0["refunds_usd"] } == ["0.00", "9.99"])
+    #expect(reported["renewals_monthly"]?.map { $0["renewals"] } == ["1"])
+    #expect(reported["revenue_monthly"]?.map { $0["gross_usd"] } == ["1.99", "9.99"])
+    #expect(reported["revenue_monthly"]?.map { $0["refunds_usd"] } == ["0.00", "9.99"])
   }
 
   @Test("A copy under another id and with another password is a duplicate")

@@ -2,7 +2,7 @@ import EventStore
 import Domain
 
 /// Whether the published numbers hold, or hold with reservations only.
-struct Verdict {
+struct QualityGate {
   /// Why the set is qualified; empty when it is not.
   private(set) var qualifications: [String] = []
   /// Why this run's own lines deserve a look although the set holds; nil when they do not.
@@ -17,7 +17,7 @@ struct Verdict {
   /// millionths of a US dollar.
   init(
     plan: Plan, rules: FoldSettings, breaks: [Break], archives: [ArchiveRecord],
-    intake: ArchiveTallies = ArchiveTallies(), tornSnapshots: TornSnapshots? = nil,
+    intake: ArchiveCounts = ArchiveCounts(), tornSnapshots: TornSnapshots? = nil,
     net: (Month) throws -> Int128
   ) throws {
     stale = breaks.filter { $0.code == .staleInput }
@@ -58,16 +58,16 @@ struct Verdict {
   /// More than `share` of the lines that should be events are rejected, and at least 20.
   private mutating func readRejects(_ archives: [ArchiveRecord], share: Amount) {
     let events = archives.filter { $0.kind == .events }
-    let rejected = events.reduce(0) { $0 + $1.tallies.rejected }
-    let judged = events.reduce(0) { $0 + $1.tallies.lines - $1.tallies.skipped }
+    let rejected = events.reduce(0) { $0 + $1.counts.rejected }
+    let judged = events.reduce(0) { $0 + $1.counts.lines - $1.counts.skipped }
     if Self.exceeds(rejected, of: judged, share) {
       qualifications.append("\(rejected) of \(judged) lines were rejected")
     }
     for archive in events {
-      let judged = archive.tallies.lines - archive.tallies.skipped
-      guard Self.exceeds(archive.tallies.rejected, of: judged, share) else { continue }
+      let judged = archive.counts.lines - archive.counts.skipped
+      guard Self.exceeds(archive.counts.rejected, of: judged, share) else { continue }
       qualifications.append(
-        "\(archive.tallies.rejected) of \(judged) lines of \(archive.name) were rejected")
+        "\(archive.counts.rejected) of \(judged) lines of \(archive.name) were rejected")
     }
   }
 
@@ -108,8 +108,8 @@ extension TornSnapshots {
     let name = newest.shown()
     let place = files == 1 ? name : "\(files) files of snapshots, the last of them \(name),"
     let first = firstReject.map { " (\($0))" } ?? ""
-    return "\(rejected) of \(lines) lines of \(place) were rejected\(first): whom they tell of is "
-      + "not compared, and nobody is missed for not being in a snapshot until whole ones come"
+    return "\(rejected) of \(lines) lines of \(place) were rejected\(first): their users are "
+      + "not compared, and users missing from snapshots raise no breaks until whole files come"
   }
 }
 

@@ -1,8 +1,8 @@
 internal import EventStore
 internal import Domain
 
-/// What the data of one feed lacks; see coverage_tallies.sql.
-struct CoverageTallies: Equatable {
+/// What the data of one feed lacks; see coverage_counts.sql.
+struct CoverageCounts: Equatable {
   var charges: Int64 = 0
   var subscriptionCharges: Int64 = 0
   /// Charges whose amount is the price book's.
@@ -30,7 +30,7 @@ struct CoverageTallies: Equatable {
   /// Events of the provider that only show a state.
   var states: Int64 = 0
   /// Events of the provider that report a change.
-  var told: Int64 = 0
+  var reported: Int64 = 0
   /// Whether there are snapshots to compare with.
   var hasSnapshots = false
 
@@ -52,32 +52,34 @@ struct CoverageTallies: Equatable {
     openEnded = row.int64(14)
     derivedEnds = row.int64(15)
     states = row.int64(16)
-    told = row.int64(17)
+    reported = row.int64(17)
     unlistedOffers = row.int64(18)
   }
 
   /// The coverage of `metric` in this data of a feed of `provider`.
   func statement(_ metric: CoverageMetric, _ provider: Provider) -> CoverageStatement {
-    let told = showsStatesOnly(provider) ? provider.showing(metric) : provider.telling(metric)
+    let reported =
+      showsStatesOnly(provider)
+      ? provider.collectionCoverage(metric) : provider.declaredCoverage(metric)
     return switch metric {
     case .revenueUSD: revenue
     case .proceeds: proceeds
     case .mrr: mrr
     case .churn, .retention: chained(ends)
-    case .renewals: chained(told)
+    case .renewals: chained(reported)
     case .renewalOrdinal: ordinals
-    case .churnReason: reasons(told)
+    case .churnReason: reasons(reported)
     case .country: dimension("country", withoutCountry)
     case .storefront: dimension("storefront", withoutStorefront)
     case .missingEvents: missingEvents(provider)
     case .refunds, .refundsOneTime, .autoRenewOff, .pauses, .productChange, .trials, .sandbox:
-      told
+      reported
     }
   }
 
   /// Whether collections are those of iaptic's first years, which give no reason for a delivery.
   private func showsStatesOnly(_ provider: Provider) -> Bool {
-    provider.capabilities.body == .collection && states > 0 && self.told == 0
+    provider.capabilities.body == .collection && states > 0 && self.reported == 0
   }
 
   private var revenue: CoverageStatement {
@@ -123,15 +125,15 @@ struct CoverageTallies: Equatable {
       reasons.append("paid periods as long as configured or listed: \(derivedEnds)")
     }
     if openEnded > 0 {
-      reasons.append("paid periods without end until an event tells it: \(openEnded)")
+      reasons.append("paid periods without end until an event reports it: \(openEnded)")
     }
-    guard !reasons.isEmpty else { return .measured("the ends of paid periods are told") }
+    guard !reasons.isEmpty else { return .measured("the ends of paid periods are sent") }
     return .estimated(derivedEnds + openEnded, reasons.joined(separator: "; "))
   }
 
   private func chained(_ statement: CoverageStatement) -> CoverageStatement {
     guard unchained > 0 else { return statement }
-    let why = "left out, because nothing chains them to a life: \(unchained) charges"
+    let why = "left out, because no id links them to a subscription: \(unchained) charges"
     if unchained >= subscriptionCharges { return .notAvailable(unchained, why) }
     guard statement.coverage == .estimated else { return .estimated(unchained, why) }
     return .estimated(
@@ -143,11 +145,11 @@ struct CoverageTallies: Equatable {
     return judged(
       missing > 0 ? ["start not seen: \(missing) of \(renewals + unchained) renewals"] : [],
       missing: missing, estimated: 0, of: renewals + unchained,
-      measured: "renewals are counted from the start of each life")
+      measured: "renewals are counted from the start of each subscription")
   }
 
-  private func reasons(_ told: CoverageStatement) -> CoverageStatement {
-    var statement = told
+  private func reasons(_ reported: CoverageStatement) -> CoverageStatement {
+    var statement = reported
     statement.events = withoutReason
     if withoutReason > 0 { statement.why += "; ends without a reason: \(withoutReason)" }
     return statement

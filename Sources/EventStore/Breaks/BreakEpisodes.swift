@@ -4,7 +4,7 @@ internal import Domain
 ///
 /// A run as of a time before the end of the last episode is not part of the break's history: its
 /// breaks are stored as episode 0 until the next run.
-struct BreakLife {
+struct BreakEpisodes {
   private let database: Connection
   private let asOf: Int64
   private let run: Int64
@@ -47,16 +47,16 @@ struct BreakLife {
   }
 
   /// The break exists in this run.
-  func see(_ item: Break, _ tally: inout BreakTally) throws {
+  func see(_ item: Break, _ counts: inout BreakCounts) throws {
     last.bind(1, item.id)
     let known = try last.first { ($0.int64(0), $0.optionalInt64(1)) }
     guard let (episode, resolved) = known else {
-      tally.new += 1
+      counts.new += 1
       return try write(insert, item, episode: 1)
     }
     guard let resolved else { return try write(update, item, episode: episode) }
     guard asOf >= resolved else { return try write(insert, item, episode: 0) }
-    tally.reopened += 1
+    counts.reopened += 1
     try write(insert, item, episode: episode + 1)
   }
 

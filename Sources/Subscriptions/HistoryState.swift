@@ -4,7 +4,7 @@ extension SubscriptionHistory {
   /// The state at as-of, for reconciliation; nil without a counted event, and for purchases that a
   /// family member shares.
   public var state: LineageState? {
-    guard let first = told.first, let last = told.last, exclusion != .familySharing else {
+    guard let first = reported.first, let last = reported.last, exclusion != .familySharing else {
       return nil
     }
     let newest = bookings.last { !$0.isRefund }.map { events[$0.event] } ?? last
@@ -13,7 +13,7 @@ extension SubscriptionHistory {
       store: store, app: first.app, product: last.product, firstEventAt: first.time,
       lastEventAt: last.time)
     if !first.provider.capabilities.hasStableOriginalID {
-      state.lineages = Set(told.map(\.lineage)).sorted()
+      state.lineages = Set(reported.map(\.lineage)).sorted()
     }
     state.charges = charges
     state.refunds = refunds
@@ -39,7 +39,7 @@ extension SubscriptionHistory {
     state.unseenPeriods = unseenPeriods
     state.reportedCount = reportedCount
     state.churned = churned
-    state.speaksOfSubscription = events.contains { $0.kind.isAboutSubscription }
+    state.concernsSubscription = events.contains { $0.kind.isAboutSubscription }
     if let period = periods.last ?? periodNeverOpened { describe(period, in: &state) }
     return state
   }
@@ -62,7 +62,7 @@ extension SubscriptionHistory {
   private var periodNeverOpened: Period? {
     let states = events.indices.filter { events[$0].kind.isAboutSubscription }
     guard let first = states.first, let last = states.last else { return nil }
-    let told = states.last { events[$0].toldPeriodEnd != nil }
+    let reported = states.last { events[$0].reportedPeriodEnd != nil }
     let opener = events[first]
     // A change that is only announced leaves the old product in force.
     let isAnnounced = opener.isAnnouncement && opener.previousProduct != 0
@@ -70,7 +70,7 @@ extension SubscriptionHistory {
       opener: first, eventsEnd: events.count, booking: nil, isTrial: false,
       product: isAnnounced ? opener.previousProduct : events[last].product,
       start: events[first].periodStart ?? events[first].time,
-      end: told.flatMap { events[$0].periodEnd })
+      end: reported.flatMap { events[$0].periodEnd })
     period.graceEnd = states.compactMap { events[$0].graceEnd }.max()
     return period
   }
@@ -82,9 +82,9 @@ extension SubscriptionHistory {
     state.periodEnd = period.end
     state.isEndDerived = period.isEndDerived
     state.effectiveEnd = period.effectiveEnd
-    state.toldEnd = toldEnd(in: period)
-    state.lastToldEnd = lastToldEnd(of: period)
-    state.accessTakenAway = period.takenAway != nil
+    state.reportedEnd = reportedEnd(in: period)
+    state.lastReportedEnd = lastReportedEnd(of: period)
+    state.accessRevoked = period.revokedAt != nil
     state.isAutoRenewOff = period.autoRenewOffSince(events, before: nil) != nil
     state.isInBillingRetry = period.isInvoluntary(events)
     state.paymentFailedAt = period.ownEvents.first { events[$0].isBillingProblem }
@@ -93,14 +93,14 @@ extension SubscriptionHistory {
   }
 
   /// The latest end in a state, if it is after the period's own.
-  private func toldEnd(in period: Period) -> Instant? {
+  private func reportedEnd(in period: Period) -> Instant? {
     period.eventRange.compactMap { index in
-      events[index].speaksOfUnseenPeriod(after: period, events, rules.renewalGap)
+      events[index].impliesUnseenPeriod(after: period, events, rules.renewalGap)
         ? events[index].periodEnd : nil
     }.max()
   }
 
-  private func lastToldEnd(of period: Period) -> Instant? {
+  private func lastReportedEnd(of period: Period) -> Instant? {
     period.ownEvents.dropFirst().last { index in
       (events[index].isCancel || events[index].isExpiry) && events[index].transaction != 0
         && events[index].transaction == events[period.opener].transaction
@@ -155,7 +155,7 @@ extension SubscriptionHistory {
   /// Whether the refund is of a reported trial and refunds nothing: no charge was due.
   private func isOfFreeTrial(_ refund: Booking) -> Bool {
     refund.transaction != 0 && (refund.money.grossUSD ?? .zero) == .zero
-      && told.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }
+      && reported.contains { $0.kind == .trialStarted && $0.transaction == refund.transaction }
   }
 
   /// Whether the refund is what a product change gave back of the period it cut short.
@@ -164,7 +164,7 @@ extension SubscriptionHistory {
   }
 
   private func productsOfUncharged(besides charges: [Charge]) -> [Int64: StringID] {
-    let states = told.filter {
+    let states = reported.filter {
       ($0.isCancel || $0.isExpiry || $0.isBillingProblem) && $0.transaction != 0 && $0.product != 0
     }
     guard !states.isEmpty else { return [:] }
@@ -176,6 +176,6 @@ extension SubscriptionHistory {
 
   private var transactions: [Int64] {
     var seen: Set<Int64> = []
-    return told.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
+    return reported.map(\.transaction).filter { $0 != 0 && seen.insert($0).inserted }
   }
 }
