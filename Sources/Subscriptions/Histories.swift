@@ -161,7 +161,7 @@ extension SubscriptionHistory {
     guard let latest = periods.last, periods.allSatisfy({ $0.effectiveEnd != nil }) else {
       return nil
     }
-    guard let end = periods.compactMap(\.effectiveEnd).max() else { return nil }
+    guard let end = periods.compactMap(\.freeFrom).max() else { return nil }
     guard reported.contains(where: { $0.observation?.isReplaced == true }) else { return end }
     let holder = events[latest.opener]
     let seen = reported.filter { event in

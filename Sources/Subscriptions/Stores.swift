@@ -43,8 +43,10 @@ private struct StoreHoldings {
   /// Reads an event whose store is known.
   mutating func read(_ event: Event) {
     guard event.store != .unknown else { return }
-    if event.opensSubscription || event.changesProductUnpaid {
-      if event.previousProduct != 0 { end(event.previousProduct, in: event.store) }
+    if event.opensSubscription || event.kind.isProductChange {
+      if event.previousProduct != 0, event.kind != .downgraded {
+        end(event.previousProduct, in: event.store)
+      }
       running[event.product, default: []].insert(event.store)
     } else if event.isExpiry {
       end(event.product, in: event.store)

@@ -52,23 +52,29 @@ import Domain
     #expect(bodies.contains { $0["version"] == nil })
   }
 
-  @Test("A change of product is sent at once, books nothing and moves the subscription then")
+  @Test("An upgrade is charged at the listed price at once, a downgrade waits for the next charge")
   func changes() throws {
     let world = try World.calm(by: [.purple])
     let revenue = try world.table("revenue_monthly.csv")
-    #expect(!revenue.contains { $0["charge_kind"] == "product_change" })
+    #expect(revenue.contains { $0["charge_kind"] == "product_change" })
     #expect(revenue.allSatisfy { $0["amount_basis"] == "price_book" && $0["country"] == "" })
     let span = TimeSpan(world.scenario)
-    var changes = 0
+    var changes: [EventKind: Int] = [:]
     for customer in try world.customers.compactMap({ $0.seen(by: .purple, span) }) {
       for occurrence in customer.occurrences where occurrence.previousProduct != nil {
         let periods = customer.expectedHistory.subscriptions.flatMap(\.periods)
-        let taken = periods.first { $0.start == occurrence.time && !$0.charge.isBooked }
-        #expect(taken?.charge.product == occurrence.product)
-        changes += 1
+        let opened = periods.first { $0.start == occurrence.time }
+        guard occurrence.kind != .downgraded else {
+          #expect(opened == nil)
+          changes[.downgraded, default: 0] += 1
+          continue
+        }
+        #expect(opened?.charge.product == occurrence.product)
+        #expect(opened?.charge.isBooked == true)
+        changes[occurrence.kind, default: 0] += 1
       }
     }
-    #expect(changes > 10)
+    #expect(changes[.upgraded, default: 0] > 2 && changes[.downgraded, default: 0] > 2)
   }
 
   @Test("Nothing is sent of refunds of subscriptions, of the sandbox, or of web purchases")

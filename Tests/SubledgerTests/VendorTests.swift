@@ -43,7 +43,7 @@ struct VendorCase: Sendable, CustomTestStringConvertible {
       name: "berlin", sentence: "Months begin at local midnight, in summer and in winter",
       asOf: "2026-05-01", timezone: "Europe/Berlin"),
     VendorCase(
-      name: "purple", sentence: "Purple's events are priced by the list and end as told",
+      name: "purple", sentence: "Purple's events are priced by the list and end as reported",
       asOf: "2026-06-01"),
     VendorCase(
       name: "iaptic", sentence: "iaptic's notifications are booked with their own amounts",

@@ -58,14 +58,15 @@ struct PastPurchasesTests {
     }
   }
 
-  @Test("What is bought in the place of something that was being collected is not given up with it")
+  @Test("A purchase in the place of one whose payment failed continues it, and outlives its end")
   func boughtInRetry() throws {
     var feed = bought()
     feed.report(.graceEntered, "2026-02-10")
     feed.report(.started, "2026-02-20", of: 20) { $0.product = upgraded }
     feed.report(.endedInvoluntarily, "2026-02-23")
     let facts = try feed.facts(asOf: "2026-03-15", monthly)
-    #expect(facts.days(.churned) == ["2026-02-10"] && facts.days(.recovered) == ["2026-02-20"])
+    #expect(facts.count(.churned) == 0 && facts.count(.recovered) == 0)
+    #expect(facts.days(.transferIn) == ["2026-02-20"] && facts.count(.new) == 1)
   }
 
   @Test("An expiry reported late ends its own product, not the one bought at its end")

@@ -155,65 +155,6 @@ struct PurpleTests {
     #expect(facts.days(.churned) == ["2026-03-31"])
   }
 
-  @Test("A failed renewal makes the end involuntary, and a payment after it a recovery")
-  func failed() throws {
-    var feed = Telling(.purple)
-    feed.report(.started, "2026-01-10")
-    feed.report(.graceEntered, "2026-02-10")
-    let failed = try feed.facts(asOf: "2026-03-20", monthly)
-    #expect(failed.days(.churnedInvoluntary) == ["2026-02-10"])
-    feed.report(.recovered, "2026-02-20")
-    let recovered = try feed.facts(asOf: "2026-03-01", monthly)
-    #expect(recovered.count(.recovered) == 1 && recovered.renewalOrdinals == [1])
-    feed.events[2].time = at("2026-02-11")
-    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.churned) == 0)
-    feed.events[2].kind = .endedInvoluntarily
-    feed.report(.resubscribed, "2026-02-20")
-    #expect(try feed.facts(asOf: "2026-03-01", monthly).count(.reactivated) == 1)
-  }
-
-  @Test("A user's cancel while a payment is retried is not the store giving up")
-  func canceledInRetry() throws {
-    var feed = Telling(.purple)
-    feed.report(.started, "2026-01-10")
-    feed.report(.graceEntered, "2026-02-10")
-    feed.report(.canceled, "2026-02-12")
-    feed.report(.recovered, "2026-02-15")
-    let recovered = try feed.facts(asOf: "2026-03-01", monthly)
-    #expect(recovered.days(.recovered) == ["2026-02-15"] && recovered.count(.reactivated) == 0)
-    feed.events[2].kind = .endedInvoluntarily
-    #expect(try feed.facts(asOf: "2026-03-01", monthly).days(.reactivated) == ["2026-02-15"])
-  }
-
-  @Test("A change of product books no charge and moves at its event")
-  func change() throws {
-    var feed = Telling(.purple)
-    feed.report(.started, "2026-01-10")
-    feed.report(.upgraded, "2026-01-20", of: 11) {
-      $0.product = Telling.yearly
-      $0.previousProduct = Telling.monthly
-    }
-    let upgraded = try feed.facts(asOf: "2027-03-01", monthly)
-    #expect(upgraded.days(.transferIn) == ["2026-01-20"])
-    #expect(upgraded.charges(.productChange) == 0 && upgraded.charges(.first) == 1)
-    #expect(upgraded.days(.churned) == ["2027-01-20"])
-    feed.events[1].kind = .downgraded
-    let downgraded = try feed.facts(asOf: "2027-03-01", monthly)
-    #expect(downgraded.days(.transferIn) == ["2026-01-20"])
-    #expect(downgraded.days(.churned) == ["2026-02-10"])
-  }
-
-  @Test("A subscription taken up again is reactivated, seen before or not")
-  func resubscribed() throws {
-    var feed = Telling(.purple)
-    feed.report(.resubscribed, "2026-03-10")
-    #expect(try feed.facts(asOf: "2026-03-20", monthly).count(.reactivated) == 1)
-    feed.report(.started, "2026-01-10")
-    let facts = try feed.facts(asOf: "2026-03-20", monthly)
-    #expect(facts.count(.reactivated) == 1 && facts.count(.new) == 1)
-    #expect(facts.charges(.first) == 2)
-  }
-
   @Test("A charge without amounts takes the listed ones, and says so")
   func listedAmounts() throws {
     var feed = Telling(.purple)

@@ -74,6 +74,10 @@ extension Provider {
     case .pauses:
       sends.sendsPauses
         ? .measured("pauses are sent") : .notAvailable(nil, "pauses are not sent")
+    case .productChange where sends.body == .event && !sends.sendsMoney:
+      .estimated(
+        nil,
+        "an upgrade is booked at the listed price; the credit for the old period is unknown")
     case .productChange:
       sends.body == .purchase
         ? .estimated(nil, "a change is another product of the user's group")

@@ -106,9 +106,6 @@ extension Occurrence {
 extension Subscription {
   /// Paid periods as one subscription, its renewals counted from its start; nil without any.
   ///
-  /// No provider but Qonversion sends the end of grace: without it access ends with the period that
-  /// was paid.
-  ///
   /// - Parameter startIsSeen: whether there is no evidence of a period before the first.
   init?(trial: AccessPeriod?, chaining periods: [AccessPeriod], startIsSeen: Bool) {
     guard trial != nil || !periods.isEmpty else { return nil }
@@ -118,7 +115,6 @@ extension Subscription {
       let isRenewal = period.charge.kind == .renewal
       if isRenewal { ordinal = ordinal.map { $0 + 1 } }
       period.charge.ordinal = isRenewal ? ordinal : nil
-      period.graceEnd = nil
       return period
     }
     let first = periods.first?.charge.transaction ?? TransactionNumber(base: 0, index: 0)

@@ -84,6 +84,8 @@ private struct IapticFold {
     let trial = customer.subscriptions.first?.trial.flatMap { $0.start >= span.start ? $0 : nil }
     let periods = customer.paidPeriods.filter { $0.charge.time >= span.start }.map { sent in
       var period = sent
+      // Without the end of grace, access ends with the period that was paid.
+      period.graceEnd = nil
       period.charge = charged(sent.charge)
       if period.revokedAt == nil, !isSent(refundOf: sent) { period.charge.refund = nil }
       switch sent.charge.kind {

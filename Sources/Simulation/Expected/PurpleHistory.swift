@@ -86,8 +86,10 @@ private struct PurpleFold {
     for (subscription, sent) in customer.subscriptions.enumerated() {
       for (index, period) in sent.periods.enumerated() {
         let part = OccurrencePart.period(subscription: subscription, period: index)
-        let change = customer.occurrences.first { $0.kind == .downgraded && $0.part == part }
-        periods += self.periods(of: period, change, hasTrial: trial != nil)
+        if var seen = seen(period, hasTrial: trial != nil) {
+          seen.graceEnd = openGrace(of: part, until: seen.end)
+          periods.append(seen)
+        }
       }
     }
     let chain = Subscription(
@@ -97,29 +99,27 @@ private struct PurpleFold {
       purchases: customer.listedPurchases(list, sendsRefunds: true), basis: .priceBook)
   }
 
-  private func periods(
-    of period: AccessPeriod, _ change: Occurrence?, hasTrial: Bool
-  ) -> [AccessPeriod] {
+  private func seen(_ period: AccessPeriod, hasTrial: Bool) -> AccessPeriod? {
+    guard period.charge.time >= span.start else { return nil }
     var seen = period
     seen.charge = list.priced(period.charge, in: shop)
     seen.charge.refund = nil
-    seen.charge.isBooked = period.charge.kind != .productChange
     if period.charge.kind == .conversion, !hasTrial { seen.charge.kind = .renewal }
     seen.revokedAt = nil
     // Only the event's time is sent; the list contains the length of a period.
     seen.start = period.charge.time
     seen.end = Product.all[period.charge.product].end(from: period.charge.time)
-    if let change { seen.replacedAt = change.time }
-    var result = period.charge.time >= span.start ? [seen] : []
-    guard let change else { return result }
-    // The smaller product is held from the moment of the choice, until the running end.
-    var chosen = AccessPeriod(charge: seen.charge, start: change.time, end: seen.end)
-    chosen.charge.kind = .productChange
-    chosen.charge.isBooked = false
-    chosen.charge.time = change.time
-    chosen.charge.product = change.product
-    result.append(chosen)
-    return result
+    return seen
+  }
+
+  /// How long access continues after a failed renewal: until an event ends it, at most 60 days.
+  private func openGrace(of part: OccurrencePart, until end: Int64) -> Int64? {
+    let sent = customer.occurrences.filter { $0.part == part && $0.time < span.end }
+    guard let failed = sent.first(where: { $0.kind == .graceEntered }) else { return nil }
+    let ended = sent.first {
+      $0.time >= failed.time && ($0.kind == .expired || $0.kind == .endedInvoluntarily)
+    }
+    return min(max(ended?.time ?? .max, end), end + 60 * day)
   }
 
   /// A purchase under an id of its own is a start, and so is what follows a trial.

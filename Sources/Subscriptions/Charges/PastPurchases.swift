@@ -11,7 +11,7 @@ extension [Event] {
     guard first?.provider.capabilities.body == .event else { return self }
     var holding = Holding()
     return filter { event in
-      if event.opensSubscription || event.changesProductUnpaid { holding.take(event) }
+      if event.opensSubscription || event.kind.isProductChange { holding.take(event) }
       let isState = event.isCancel || event.isExpiry || event.isBillingProblem
       return !isState || !holding.isPast(event)
     }
@@ -64,7 +64,7 @@ private struct Holding {
   private func goesOn(_ event: Event) -> Bool {
     let isRenewal = event.kind == .renewed || event.kind == .recovered
     let isOther = event.kind == .resubscribed && event.previousProduct != 0
-    return event.changesProductUnpaid || (isRenewal || isOther) && event.startsLineage
+    return event.kind.isProductChange || (isRenewal || isOther) && event.startsLineage
       || lineages.contains(event.lineage)
   }
 }

@@ -10,7 +10,17 @@ extension Event {
   /// The kind of charge of this event; nil if it is not a charge.
   var chargeKind: ChargeKind? {
     guard kind.isProductChange else { return kind.chargeKind }
+    if isUpgradeAtListPrice { return .productChange }
     return revenue != nil && !revenueIsNegative ? .productChange : nil
+  }
+
+  /// Whether the event is an upgrade in the App Store, which charges for the new product at once,
+  /// of a provider that sends no money.
+  ///
+  /// What the store credits for the rest of the old period is unknown.
+  private var isUpgradeAtListPrice: Bool {
+    kind == .upgraded && provider.capabilities.body == .event && !provider.capabilities.sendsMoney
+      && (store == .appStore || store == .macAppStore)
   }
 
   /// The sign of both amounts: that in US dollars has it, unless it is none or zero.
@@ -30,11 +40,13 @@ extension Event {
 }
 
 extension Event {
-  /// Whether the event moves to another product at once and contains no money: Purple, whose events
-  /// come without amounts, dates the change itself.
+  /// Whether the event moves to another product at once without a charge.
+  ///
+  /// Purple's upgrades outside the App Store do, where the charge depends on settings that no event
+  /// contains. A downgrade begins after the period that is paid for.
   var changesProductUnpaid: Bool {
     provider.capabilities.body == .event && !provider.capabilities.sendsWholeCharges
-      && kind.isProductChange
+      && kind.isProductChange && kind != .downgraded
       && chargeKind == nil && !isRefundBooking
   }
 

@@ -23,6 +23,8 @@ struct Period: Sendable {
   var graceEnd: Instant?
   /// The latest end that events report of charges that followed and never arrived.
   var unseenEnd: Instant?
+  /// Whether nothing limits the grace but an event that ends it; another purchase may replace it.
+  var isGraceOpen = false
   /// The moment a whole refund of its charge, or a revocation, took access away.
   var revokedAt: Instant?
 
@@ -33,6 +35,9 @@ struct Period: Sendable {
   var ownEvents: LazyFilterSequence<Range<Int>> {
     eventRange.lazy.filter { [lateEvents] in !lateEvents.contains($0) }
   }
+
+  /// From when on another purchase continues it; nil while open.
+  var freeFrom: Instant? { isGraceOpen && revokedAt == nil ? end : effectiveEnd }
 
   /// When access really ends; nil while open.
   var effectiveEnd: Instant? {

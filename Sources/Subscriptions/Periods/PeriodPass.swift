@@ -32,6 +32,7 @@ struct PeriodPass {
       periods[index].paidUntil = periods[index].end
       readEarlierEnd(of: index)
       readGrace(of: index)
+      readOpenGrace(of: index)
       readLaterEnd(of: index)
       readExtension(of: index)
       readUnseenEnd(of: index)
@@ -68,9 +69,6 @@ struct PeriodPass {
   private mutating func endOfPeriod(
     _ event: Event, start: Instant
   ) -> (instant: Instant?, isDerived: Bool) {
-    if event.changesProductUnpaid, event.kind == .downgraded {
-      return (periods.last?.end, periods.last?.isEndDerived ?? false)
-    }
     if event.kind.isProductChange, event.periodEnd.map({ $0 == event.time || $0 <= start }) ?? true
     {
       if let entitled = event.entitledUntil, entitled > start { return (entitled, false) }
@@ -175,6 +173,24 @@ struct PeriodPass {
       else { continue }
       periods[index].graceEnd = max(grace, periods[index].graceEnd ?? grace)
     }
+  }
+
+  /// Grace of providers that send no ends: after a failed payment the subscription stays active
+  /// until an event ends it or the store has given up.
+  ///
+  /// Source: docs.purplepublish.com, Receipt Events, `SUBSCRIPTION_RENEWAL_FAILED`.
+  private mutating func readOpenGrace(of index: Int) {
+    let period = periods[index]
+    guard !events[period.opener].provider.capabilities.sendsPeriodEnds, !period.isTrial,
+      let failed = period.ownEvents.first(where: { events[$0].kind == .graceEntered })
+    else { return }
+    // Where no length is known, the period ended when its renewal failed.
+    let end = period.end ?? max(events[failed].time, period.start)
+    let ended = period.ownEvents.first { $0 > failed && events[$0].isExpiry }
+    let horizon = end + rules.retryHorizon
+    periods[index].end = end
+    periods[index].graceEnd = ended.map { min(max(events[$0].time, end), horizon) } ?? horizon
+    periods[index].isGraceOpen = true
   }
 
   /// An end that the store has extended, by a cancel or an expiry of the charge.
