@@ -3,6 +3,7 @@ public import Logging
 
 import EventStore
 import Reconciliation
+import Reports
 
 /// The whole run on one page.
 ///
@@ -168,14 +169,26 @@ public struct RunPipeline {
     _ ledger: Ledger, _ rules: ReconciliationSettings
   ) throws -> Folded {
     let reconciled = Set(rules.snapshotsTakenAt.keys)
+    let charges = try ChargeRowWriter(
+      of: ledger, rules: rules.fold, decimals: plan.amountDecimals)
     return try FactRefresh(
       ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
       fold: GroupFold(rules: rules, reconciled: reconciled),
       fingerprint: plan.foldFingerprint(
         version: version, reconciled: reconciled,
         hasUndatedCollections: rules.hasUndatedCollections),
-      jobs: plan.jobs, checkStop: checkStop
+      jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges,
+      checkStop: checkStop
     ).run()
+  }
+
+  /// The list of charges in the published set, if it is what the last run published and nothing
+  /// that it contains has changed since but events.
+  private func formerCharges(of ledger: Ledger) throws -> FormerCharges? {
+    guard try ledger.unpublishedRun() == nil, let run = try ledger.lastPublished(),
+      let checksums = run.published, try ledger.erasures(since: run.id) == 0
+    else { return nil }
+    return try FormerCharges(publishedIn: plan.out, sha256: checksums)
   }
 
   private func reconcile(

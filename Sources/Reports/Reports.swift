@@ -49,7 +49,7 @@ public func dependsOnArrival(_ file: String) -> Bool {
 
 extension ReportDefinition {
   /// Every report of a set.
-  static let all = ReportPartition.allCases.flatMap(\.layouts) + [restatements]
+  static let all = ReportPartition.allCases.flatMap(\.layouts) + [charges, restatements]
 
   /// Where the report lies in a set: a file, or a folder with a file per month.
   var path: String { isSplitByMonth ? name : name + ".csv" }

@@ -7,6 +7,8 @@ public struct WrittenReports: Sendable {
   public private(set) var tables: [ReportTable] = []
   /// The part that the ledger keeps for comparison by later runs.
   public var publication: NewPublication
+  /// Files that are those of the set before.
+  var carried: [String: FileSeal] = [:]
   private let plan: ReportPlan
   private var restated: [Restatement] = []
 
@@ -19,11 +21,14 @@ public struct WrittenReports: Sendable {
   /// Adds another part of the set.
   public mutating func add(_ other: WrittenReports) {
     tables += other.tables
+    carried.merge(other.carried) { $1 }
     restated += other.restated
     publication.horizons = other.publication.horizons
     publication.versions += other.publication.versions
     publication.months.merge(other.publication.months) { $0.adding($1) }
   }
+
+  mutating func add(_ table: ReportTable) { tables.append(table) }
 
   mutating func add(_ written: [ReportTable], _ monthly: MonthlyRows?) {
     tables += written

@@ -224,7 +224,7 @@ extension PersonsWorld {
     )
     #expect(left.keys.sorted() == right.keys.sorted())
     let differing = left.keys.sorted().filter { file in
-      guard file.hasPrefix("breaks") || file.hasPrefix("refetch") else {
+      guard ["breaks", "refetch", "charges"].contains(where: file.hasPrefix) else {
         return left[file] != right[file]
       }
       func lines(_ data: Data?, _ names: [String: String]) -> [String] {

@@ -53,7 +53,8 @@ struct SeasonTests {
         other.isEmpty, "seed \(seed), night \(season.round): \(table) \(other.first ?? "")")
     }
     let reports = differences(
-      try timeless(season.program), try timeless(season.program, "whole"))
+      try timeless(season.program, withPlaces: true),
+      try timeless(season.program, "whole", withPlaces: true))
     // What was resolved only the runs can know.
     #expect(
       reports.filter { $0 != "breaks.csv" }.isEmpty, "seed \(seed), night \(season.round)")

@@ -94,9 +94,19 @@ let arrivalFiles = [
 ///
 /// One run over everything cannot contain what an earlier run raised and later input explained.
 func timeless(
-  _ program: Program, _ out: String = "reports", withResolved: Bool = true
+  _ program: Program, _ out: String = "reports", withResolved: Bool = true,
+  withPlaces: Bool = false
 ) throws -> [String: Data] {
   var files = try program.published(in: out, except: arrivalFiles + ["breaks.csv"])
+  // The runs of charges, and the archive and the line.
+  let dropped = withPlaces ? 2 : 4
+  for (file, data) in files where file.hasPrefix("charges/") {
+    let rows = String(decoding: data, as: UTF8.self).split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).dropLast(dropped)
+        .joined(separator: ",")
+    }
+    files[file] = Data(rows.joined(separator: "\n").utf8)
+  }
   let seen = ["first_seen_at", "last_seen_at", "age_days"]
   let rows = try program.rows("breaks.csv", in: out)
     .filter { withResolved || $0["status"] != "resolved" }

@@ -171,6 +171,8 @@ public struct Event: Sendable, Hashable {
   public var revenue: Revenue?
   /// The price shown beside the event; it never replaces revenue.
   public var price: Price?
+  /// How many of the product its money is for.
+  public var units: Int32 = 1
   /// The provider's counter: first renewal = 1, at most `renewalCountMax`; nil when not sent.
   public var renewalCount: Int32?
   /// The provider's reason of an end.

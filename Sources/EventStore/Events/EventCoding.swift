@@ -35,6 +35,8 @@ enum EventCoding {
     static let collection: UInt64 = 1 << 26
     static let reason: UInt64 = 1 << 27
     static let offer: UInt64 = 1 << 28
+    /// More than one unit.
+    static let units: UInt64 = 1 << 29
   }
 
   /// Writes an event whose symbols and place are the ledger's.
@@ -74,6 +76,7 @@ enum EventCoding {
     }
     if event.collection != 0 { writer.put(hash: event.collection) }
     if event.offer != 0 { put(event.offer, to: &writer) }
+    if event.units != 1 { writer.put(Int64(event.units)) }
     writer.put(hash: event.body)
     writer.put(Int64(event.place.archive))
     writer.put(event.place.line)
@@ -134,6 +137,7 @@ enum EventCoding {
     }
     if has(Flag.collection) { event.collection = reader.hash() }
     if has(Flag.offer) { event.offer = symbol(&reader) }
+    if has(Flag.units) { event.units = int32(&reader) }
     event.body = reader.hash()
     event.place.archive = int32(&reader)
     event.place.line = reader.signed()
@@ -177,6 +181,7 @@ enum EventCoding {
     set(Flag.observation, event.observation != nil)
     set(Flag.collection, event.collection != 0)
     set(Flag.offer, event.offer != 0)
+    set(Flag.units, event.units != 1)
     return flags
   }
 

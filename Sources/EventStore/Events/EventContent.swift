@@ -73,6 +73,7 @@ extension Event {
       ("proceeds_rate", number(revenue?.rate?.micros)), ("price", price == nil ? "" : "sent"),
       ("price_local", number(price?.local?.micros)),
       ("price_usd", number(price?.usd?.micros)), ("price_currency", word(price?.currency)),
+      ("units", number(Int64(units))),
       ("renewal_count", number(renewalCount.map(Int64.init))),
       ("reason", number(reason.map { Int64($0.rawValue) })),
     ] + (observation ?? Observation()).materialFields(words: words)

@@ -33,11 +33,14 @@ public struct GroupChange: Sendable {
   public private(set) var events: [Event] = []
   /// Its events that counted at the checkpoint, by time and identity.
   public private(set) var previousEvents: [Event] = []
-  /// Keys of the subscriptions of now and of then.
-  public private(set) var lineages: [Int64] = []
+  /// The subscriptions of now and of then.
+  public private(set) var members: [LineageRow] = []
+
+  /// Their keys.
+  public var lineages: [Int64] { members.map(\.key) }
 
   mutating func sort() {
-    guard lineages.count > 1 else { return }
+    guard members.count > 1 else { return }
     (events, previousEvents) = (events.inTimeOrder, previousEvents.inTimeOrder)
   }
 
@@ -46,7 +49,7 @@ public struct GroupChange: Sendable {
   ) {
     let isMember = FoldGroup(of: row) == group
     let wasMember = versions.previousGroup(of: row) == group
-    if isMember || wasMember { lineages.append(row.key) }
+    if isMember || wasMember { members.append(row) }
     if isMember {
       rows.append(row)
       // The first ones are not copied.
@@ -154,7 +157,7 @@ struct PreviousVersions {
       let row = try LineageRow(found)
       var versions = Counted()
       if touched.contains(key) {
-        versions = try counted(in: found.blob(8), of: key, SubscriptionScope(row))
+        versions = try counted(in: found.blob(9), of: key, SubscriptionScope(row))
       } else {
         try row.addEvents(of: found, to: &versions.now)
         versions.previous = versions.now

@@ -98,7 +98,7 @@ extension LineageRow {
   static func selectWithEvents(userTexts: Bool) -> String {
     """
     select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
-      \(userTexts ? "u.id" : "null"), l.events
+      \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.events
     from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
     """
   }
@@ -106,7 +106,7 @@ extension LineageRow {
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: Statement, to events: inout [Event]) throws {
     let beginning = SubscriptionScope(self).event(of: key)
-    try EventRecords.forEach(in: row.blob(8)) { record in
+    try EventRecords.forEach(in: row.blob(9)) { record in
       guard record.counts else { return }
       // An event is read where it is to lie: moving one takes as long as reading it.
       events.append(beginning)

@@ -18,6 +18,8 @@ public struct LineageRow: Sendable, Equatable {
   public var user: Int64
   /// The user id as text; empty when unknown, and when it was not asked for.
   public var userText: String
+  /// Whether it holds versions that do not count.
+  public var hasSuperseded = false
 
   /// The original transaction id with the user's id, for people.
   public var originalText: String {
@@ -122,7 +124,8 @@ extension Connection {
 
 extension LineageRow {
   static let select = """
-    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id
+    select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id,
+      l.versions > l.counted
     from lineage l left join user u on u.key = l.user
     """
 
@@ -130,7 +133,8 @@ extension LineageRow {
     let shop = try SubscriptionScope(row, from: 1)
     self.init(
       key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
-      store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7))
+      store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7),
+      hasSuperseded: row.int64(8) != 0)
   }
 }
 

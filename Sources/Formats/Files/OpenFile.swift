@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// A call that fails returns nil or false and sets `errno`. A call interrupted by a signal is
 /// repeated.
-public final class OpenFile {
+public final class OpenFile: Sendable {
   private let descriptor: Int32
 
   /// Opens `path` with `flags`; a new file gets `rights` less the umask.

@@ -1,5 +1,6 @@
 import EventStore
 import Reconciliation
+import Reports
 import Subscriptions
 import Domain
 
@@ -12,6 +13,9 @@ struct FactRefresh {
   /// Of all that the meaning of events depends on.
   let fingerprint: String
   let jobs: Int
+  /// The list of charges of the set that this run changes; nil when there is none.
+  let former: FormerCharges?
+  let charges: ChargeRowWriter
   let checkStop: () throws -> Void
 
   private var rules: ReconciliationSettings { fold.rules }
@@ -39,6 +43,10 @@ struct FactRefresh {
     /// The same, or what is to be added to what the ledger has of it.
     var paid: [PaidPrice: Int64]
     var groups: Int64
+    /// The list of charges, or its changes.
+    var charges: ChargeList
+    /// The list that they change; nil when the list is whole.
+    var formerCharges: FormerCharges?
 
     /// Whether everything was folded anew.
     var isWhole: Bool { basis == nil }
@@ -50,16 +58,17 @@ struct FactRefresh {
   }
 
   func run() throws -> Outcome {
-    switch try FoldScope(of: ledger, rules: rules, fingerprint: fingerprint) {
-    case .everything: return try everything()
-    case .dirty(let dirty, let basis):
-      return try ledger.atOneMoment { try dirtyGroups(dirty, basis) }
-    }
+    guard let former,
+      case .dirty(let dirty, let basis) = try FoldScope(
+        of: ledger, rules: rules, fingerprint: fingerprint)
+    else { return try everything() }
+    let outcome = try ledger.atOneMoment { try dirtyGroups(dirty, basis, former) }
+    return try outcome.charges.agrees(with: former) ? outcome : everything()
   }
 
   private func everything() throws -> Outcome {
     let pass = FoldPass(
-      ledger: ledger, cases: cases, fold: fold, jobs: jobs, checkStop: checkStop)
+      ledger: ledger, cases: cases, fold: fold, jobs: jobs, charges: charges, checkStop: checkStop)
     let sum = try pass.run()
     let result = sum.result
     return Outcome(
@@ -68,18 +77,19 @@ struct FactRefresh {
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
       prices: try prices { result.prices }, paid: result.prices,
-      groups: result.groups)
+      groups: result.groups, charges: sum.charges)
   }
 
   private func dirtyGroups(
-    _ dirty: DirtyLineages, _ basis: FactCheckpoint
+    _ dirty: DirtyLineages, _ basis: FactCheckpoint, _ former: FormerCharges
   ) throws -> Outcome {
+    var list = ChargeList(spillPath: ledger.path + "-charges")
     var breaks = try ledger.standingBreaks()
     let leaked = Set(breaks.lazy.filter { $0.code == .envLeak }.map(\.lineage))
     let increment = Increment(
       ledger: ledger, fold: fold, basis: basis, former: rules.fold.at(basis), dirty: dirty,
-      leaked: leaked, jobs: jobs, checkStop: checkStop)
-    let result = try increment.run()
+      leaked: leaked, jobs: jobs, charges: charges, checkStop: checkStop)
+    let result = try increment.run(&list)
     let members = result.members
     let doubtsBefore = try ledger.churnDoubts()
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
@@ -94,7 +104,7 @@ struct FactRefresh {
       doubtsBefore: doubtsBefore, due: result.change.due, rates: rates,
       prices: try prices {
         try ledger.paidPrices().merging(added) { $0 + $1 }
-      }, paid: added, groups: basis.groups)
+      }, paid: added, groups: basis.groups, charges: list, formerCharges: former)
   }
 
   /// The prices of all renewals; empty when there are no snapshots to compare with.

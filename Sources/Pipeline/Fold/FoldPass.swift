@@ -1,5 +1,6 @@
 import EventStore
 import Reconciliation
+import Reports
 import Subscriptions
 import Domain
 
@@ -10,6 +11,8 @@ struct FoldPass {
   let fold: GroupFold
   /// How many stretches are folded at once.
   let jobs: Int
+  /// Writes the list of charges beside the facts; nil for none.
+  var charges: ChargeRowWriter?
   let checkStop: () throws -> Void
 
   func run() throws -> WholeFold {
@@ -19,16 +22,18 @@ struct FoldPass {
     let events = try ledger.acceptedEventLines()
     let stretches = lineageKeys(shares: max(jobs * 4, events / 32_000))
     let stretch = RangeFold(
-      fold: fold, revenueCells: events / stretches.count / 2)
+      fold: fold, charges: charges, revenueCells: events / stretches.count / 2)
     try Workers(count: jobs, waitingMax: 1).read(ledger.path, stretches, stretch.fold) { part in
       try checkStop()
       try sum.add(part)
+      while let rows = stretch.rows.take() { try sum.charges.add(rows) }
       while var revenue = stretch.revenue.take() {
         try sum.add(revenue, parts: stretches.count)
         revenue.removeAll(keepingCapacity: true)
         stretch.spare.put(revenue)
       }
     }
+    while let rows = stretch.rows.take() { try sum.charges.add(rows) }
     while let rest = stretch.sums.take() { try sum.add(rest) }
     try sum.finish()
     let across = AcrossLineages(
@@ -50,9 +55,11 @@ struct WholeFold {
   private(set) var revenueSpill: RevenueSpill?
   /// What charges paid for their currencies, once all is added.
   private(set) var rates = ExchangeRates()
+  var charges: ChargeList
 
   init(ledger: Ledger, revenueCellsMax: Int = 190_000) {
     self.ledger = ledger
+    charges = ChargeList(spillPath: ledger.path + "-charges")
     self.revenueCellsMax = revenueCellsMax
   }
 
@@ -104,6 +111,9 @@ func lineageKeys(shares: Int) -> [ClosedRange<Int64>] {
 /// Folds the groups in a range of keys, on the connection of a worker.
 private struct RangeFold: Sendable {
   let fold: GroupFold
+  let charges: ChargeRowWriter?
+  /// Rows of the list of charges that were not taken yet.
+  let rows = Relay<ChargePart>()
   /// The approximate number of revenue cells, so that their table need not grow.
   let revenueCells: Int
   /// The results of earlier ranges that were not sent yet: small tables are added up once for each
@@ -118,9 +128,12 @@ private struct RangeFold: Sendable {
     result.facts.revenue = spare.take() ?? [:]
     result.facts.revenue.reserveCapacity(revenueCells)
     let cases = InputBuilder(ledger: ledger, rules: fold.rules.fold)
-    try ledger.forEachGroup(keys: keys, withUserTexts: false) { rows, events in
-      try fold.fold(rows, events, cases, into: &result)
+    var rows = try charges.map { try ChargeFold($0, ledger) }
+    try ledger.forEachGroup(keys: keys, withUserTexts: rows != nil) { group, events in
+      let histories = try fold.fold(group, events, cases, into: &result)
+      try rows?.add(histories, group, events)
     }
+    if let rows { self.rows.put(rows.sorted()) }
     let part = result.takePart()
     revenue.put(result.takeRevenue())
     sums.put(result)

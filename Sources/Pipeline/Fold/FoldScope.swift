@@ -68,7 +68,7 @@ extension Plan {
     version: String, reconciled: Set<Provider>, hasUndatedCollections: Bool
   ) -> String {
     let excluded: Set<EffectiveOption> = [
-      .asOf, .csvDialect, .amountDecimals, .rejectedShare, .materiality, .decisions,
+      .asOf, .rejectedShare, .materiality, .decisions,
     ]
     var options = effectiveOptions.filter { !excluded.contains($0.key) }.byName
     options[EffectiveOption.version.rawValue] = .string(version)

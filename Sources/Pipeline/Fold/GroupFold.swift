@@ -53,9 +53,11 @@ struct GroupFold: Sendable {
   /// Providers whose lineages reconciliation reads anyhow, because it has snapshots of them.
   let reconciled: Set<Provider>
 
+  /// Adds the results of a group, and returns its subscriptions.
+  @discardableResult
   func fold(
     _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder, into result: inout FoldResult
-  ) throws {
+  ) throws -> [SubscriptionHistory] {
     let histories = try histories(of: events, rules: rules.fold)
     var isWatched = false
     for history in histories {
@@ -85,6 +87,7 @@ struct GroupFold: Sendable {
     let next =
       isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
+    return histories
   }
 }
 

@@ -1,5 +1,6 @@
 import EventStore
 import Reconciliation
+import Reports
 import Subscriptions
 import Domain
 
@@ -19,12 +20,15 @@ struct Increment {
   /// Lineages with a known counterpart in the other environment.
   let leaked: Set<Int64>
   let jobs: Int
+  let charges: ChargeRowWriter
   let checkStop: () throws -> Void
 
   /// The difference that some groups make.
   struct Result: Sendable {
     /// Their breaks as they are, and how much more is counted than was.
     var change = FoldResult()
+    /// Their rows in the list of charges, as they are and as they were.
+    var rows = ChargePart()
     /// Keys of all lineages of the groups, of then and of now.
     var members: Set<Int64> = []
     /// Those that may have a counterpart in the other environment that is new or has changed.
@@ -40,10 +44,11 @@ struct Increment {
     }
   }
 
-  func run() throws -> Result {
+  /// Refreshes the groups, and changes `list` by their charges.
+  func run(_ list: inout ChargeList) throws -> Result {
     var result = Result()
     let (touched, archive) = (dirty.touched, basis.archive)
-    try refresh(dirty.all, into: &result) { ledger, lineages, part, refresh in
+    try refresh(dirty.all, into: &result, &list) { ledger, lineages, part, refresh in
       var shared: [(group: FoldGroup, lineage: Int64)] = []
       try ledger.forEachGroup(
         of: lineages, touched: touched, knownBy: archive,
@@ -54,7 +59,7 @@ struct Increment {
     let groups = result.shared.compactMap { (group, _) in
       lineages.removeValue(forKey: group).map { (group, lineages: Set($0.map(\.lineage))) }
     }
-    try refresh(groups, into: &result) { ledger, groups, part, refresh in
+    try refresh(groups, into: &result, &list) { ledger, groups, part, refresh in
       try ledger.forEachGroup(groups, touched: touched, knownBy: archive) {
         try refresh($0, &part)
       }
@@ -65,7 +70,7 @@ struct Increment {
 
   /// Folds the groups that `read` passes on, on the connections of workers, some `items` at a time.
   private func refresh<Item: Sendable>(
-    _ items: [Item], into result: inout Result,
+    _ items: [Item], into result: inout Result, _ list: inout ChargeList,
     _ read:
       @escaping @Sendable (
         Ledger, ArraySlice<Item>, inout Result, (RunPipeline.Group, inout Result) throws -> Void
@@ -77,19 +82,24 @@ struct Increment {
     let parts = stride(from: 0, to: items.count, by: size).map {
       items[$0..<min($0 + size, items.count)]
     }
-    let groups = GroupRefresh(fold: fold, former: former, touched: dirty.touched, leaked: leaked)
+    let groups = GroupRefresh(
+      fold: fold, former: former, touched: dirty.touched, leaked: leaked, archive: basis.archive)
+    let charges = charges
     try Workers(count: jobs, waitingMax: 2).read(ledger.path, parts) { ledger, part in
       let cases = InputBuilder(ledger: ledger, rules: groups.fold.rules.fold)
       var result = Result()
       // A table that grows is hashed anew each time.
       result.change.facts.revenue.reserveCapacity(part.count * 4)
-      try read(ledger, part, &result) { try groups.refresh($0, cases, into: &$1) }
+      var rows = try ChargeFold(charges, ledger)
+      try read(ledger, part, &result) { try groups.refresh($0, cases, into: &$1, &rows) }
+      result.rows = rows.sorted()
       result.change.facts.removeNothings()
       result.change.rates.removeNothings()
       return result
     } take: { part in
       try checkStop()
       try result.add(part)
+      try list.add(part.rows)
     }
   }
 }
@@ -100,20 +110,25 @@ private struct GroupRefresh: Sendable {
   let former: FoldSettings
   let touched: Set<Int64>
   let leaked: Set<Int64>
+  /// The last archive that the facts cover.
+  let archive: Int32
 
   func refresh(
-    _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Increment.Result
+    _ group: RunPipeline.Group, _ cases: InputBuilder, into result: inout Increment.Result,
+    _ rows: inout ChargeFold
   ) throws {
     result.members.formUnion(group.lineages)
     result.mayLeak += group.rows.filter { mayLeak($0, group.events) }
-    if !group.events.isEmpty {
-      try fold.fold(group.rows, group.events, cases, into: &result.change)
-    }
-    for history in try histories(of: group.previousEvents, rules: former) {
+    let current =
+      group.events.isEmpty
+      ? [] : try fold.fold(group.rows, group.events, cases, into: &result.change)
+    let previous = try histories(of: group.previousEvents, rules: former)
+    for history in previous {
       try history.withdraw(from: &result.change.facts)
       history.book(-1, into: &result.change.rates)
       history.book(-1, into: &result.change.prices)
     }
+    try rows.add(current, insteadOf: previous, group, knownBy: archive)
   }
 
   /// Whether the lineage may have a counterpart that is new or has changed.

@@ -39,7 +39,7 @@ struct PublishPass {
       intake: read.counts, tornSnapshots: torn
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
-    let (published, dryRun) = try publish(manifest, run, read)
+    let (published, dryRun) = try publish(manifest, run, read, fold)
     for reservation in gate.reservations { log.warning("\(reservation)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has warned already.
@@ -82,7 +82,8 @@ struct PublishPass {
   }
 
   private func publish(
-    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts)
+    _ manifest: Manifest, _ run: Int64, _ read: (archives: Int64, counts: ArchiveCounts),
+    _ fold: FactRefresh.Outcome
   ) throws -> (Publication, DryRun?) {
     var manifest = manifest
     var reportPlan = ReportPlan(rules: rules, run: run)
@@ -96,13 +97,13 @@ struct PublishPass {
     let staging = try Staging.begin(for: out, reports: reportPaths)
     do {
       let reports = try times.measure(.report) {
-        try writeReports(by: reportPlan, into: staging.path)
+        try writeReports(by: reportPlan, with: fold, into: staging.path)
       }
       // From here on nothing stops between the published set and the ledger's word of it.
       try reportPlan.checkStop()
       manifest.resources = reports.tables.map(ManifestResource.init)
       let publication = try times.measure(.publish) {
-        let set = try staging.sealed(by: manifest)
+        let set = try staging.sealed(by: manifest, of: reports)
         try accept(set.checksums)
         // A power cut must not leave a set that the ledger knows nothing of.
         return try Reports.publish(set, syncing: ledger.logPlaces, each: onManyThreads)
@@ -128,19 +129,25 @@ struct PublishPass {
   /// Writes the shares of the set in parallel, each by a connection of its own, and meanwhile
   /// copies the ledger's log into its file, as soon as a thread finds no share left to write.
   private func writeReports(
-    by reportPlan: ReportPlan, into folder: String
+    by reportPlan: ReportPlan, with fold: FactRefresh.Outcome, into folder: String
   ) throws -> WrittenReports {
     let path = ledger.path
     var reportPlan = reportPlan
     reportPlan.feeds = try reportFeeds(of: ledger, by: rules)
     let finalPlan = reportPlan
+    let (charges, formerCharges) = (fold.charges, fold.formerCharges)
     var reports = WrittenReports(plan: finalPlan)
     try Workers(count: plan.jobs).run(
-      ReportPartition.allCases.map(SetWork.share) + [.checkpoint],
+      [.charges] + ReportPartition.allCases.map(SetWork.share) + [.checkpoint],
       eachBy: {
         let reader = Result { try ContributionReader(path: path, plan: finalPlan, folder: folder) }
         return { work, send in
           switch work {
+          case .charges:
+            let written = Result {
+              try reader.get().write(charges, changing: formerCharges)
+            }
+            _ = send(written)
           case .share(let share): _ = send(Result { try reader.get().write(share) })
           case .checkpoint: Ledger.checkpointAhead(path: path)
           }
@@ -184,6 +191,7 @@ struct PublishPass {
 
 /// What threads do beside each other while the set is written.
 private enum SetWork {
+  case charges
   case share(ReportPartition)
   case checkpoint
 }
@@ -192,11 +200,22 @@ private enum SetWork {
 private struct ContributionReader {
   private let ledger: Ledger
   private let writer: ReportWriter
+  private let plan: ReportPlan
+  private let folder: String
 
   init(path: String, plan: ReportPlan, folder: String) throws {
     let ledger = try Ledger.open(path: path, mode: .readOnly)
     writer = try ledger.atOneMoment { try ReportWriter(from: ledger, plan: plan, into: folder) }
     self.ledger = ledger
+    (self.plan, self.folder) = (plan, folder)
+  }
+
+  func write(
+    _ charges: ChargeList, changing former: FormerCharges?
+  ) throws -> WrittenReports {
+    try ledger.atOneMoment {
+      try charges.write(into: folder, changing: former, plan: plan, checkedBy: ledger)
+    }
   }
 
   func write(_ share: ReportPartition) throws -> WrittenReports {

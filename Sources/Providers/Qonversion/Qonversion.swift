@@ -71,6 +71,7 @@ struct Qonversion: BodyMapper {
     body.time = time
     body.created = try tape.instant(top[.createdAt])
     body.renewalCount = try tape.counter(top[.renewCount])
+    if let units = try? tape.counter(top[.quantity]), units > 1 { body.units = units }
     try readPlace(into: &body, tape)
     try readProducts(into: &body, tape)
     try readTransaction(into: &body, tape)
@@ -144,9 +145,9 @@ struct Qonversion: BodyMapper {
     money.usd = try tape.dollars(price[.valueUSD], rounded: &body.roundedAmounts)
     money.currency = try tape.word(price[.currency])
     // The price is that of one unit, revenue that of all.
-    if let units = try? tape.counter(top[.quantity]), units > 1 {
-      money.local = money.local?.times(units, max: .lineMax)
-      money.usd = money.usd?.times(units, max: .lineMaxUSD)
+    if body.units > 1 {
+      money.local = money.local?.times(body.units, max: .lineMax)
+      money.usd = money.usd?.times(body.units, max: .lineMaxUSD)
     }
     body.price = money
   }

@@ -27,6 +27,7 @@ struct QonversionBody {
   var entitledUntil: Instant?
   var revenue: QonversionMoney?
   var price: QonversionMoney?
+  var units: Int32 = 1
   var renewalCount: Int32?
   var roundedAmounts: Int64 = 0
 
@@ -75,6 +76,7 @@ extension EventBatch {
     event.periodEnd = body.periodEnd
     event.graceEnd = body.graceEnd
     event.entitledUntil = body.entitledUntil
+    event.units = body.units
     event.renewalCount = body.renewalCount
     note(
       roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)

@@ -30,7 +30,7 @@ func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
 private let rowsNamed = 10
 
 /// What must hold in every set, in words.
-public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells"] }
+public var identityNames: [String] { factChecks.map(\.0) + ["printed = cells", chargesIdentity] }
 
 private let factChecks: [(String, [UInt8])] = [
   ("lines = accepted + duplicates + skipped + rejected", PackageResources.check_lines_sql),

@@ -24,6 +24,16 @@ final class CSVFile {
   /// Adds a line and, when the buffer is full, writes it.
   func add(_ line: CSVLine) throws(ReportError) {
     buffer.append(contentsOf: line.buffer)
+    try endLine()
+  }
+
+  /// Adds a line that was printed before, without its line end.
+  func add(line: UnsafeRawBufferPointer) throws(ReportError) {
+    buffer.append(contentsOf: line)
+    try endLine()
+  }
+
+  private func endLine() throws(ReportError) {
     buffer.append(contentsOf: lineEnd)
     if buffer.count >= pieceSize { try flush() }
   }

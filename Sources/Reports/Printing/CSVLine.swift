@@ -1,3 +1,5 @@
+internal import Domain
+
 /// A cell of a CSV line.
 public enum CSVCell: Sendable, Equatable {
   /// A number, a date or a word of this program.
@@ -61,6 +63,30 @@ struct CSVLine {
   mutating func add(cell bytes: [UInt8]) {
     separate()
     buffer.append(contentsOf: bytes)
+  }
+
+  /// A cell with an instant, as `Instant.text` writes it.
+  mutating func add(_ instant: Instant) {
+    let day = CivilCalendar.utc.day(of: instant)
+    let date = day.date
+    guard (0...9999).contains(date.year) else { return add(plain: instant.text) }
+    separate()
+    let rest = UInt64(instant.milliseconds - Int64(day.number) * Interval.day.milliseconds)
+    append(digitsOf: UInt64(date.year), atLeast: 4)
+    append(digitsOf: UInt64(date.month), atLeast: 2, after: "-")
+    append(digitsOf: UInt64(date.day), atLeast: 2, after: "-")
+    append(digitsOf: rest / 3_600_000, atLeast: 2, after: "T")
+    append(digitsOf: rest / 60_000 % 60, atLeast: 2, after: ":")
+    append(digitsOf: rest / 1000 % 60, atLeast: 2, after: ":")
+    if rest % 1000 != 0 { append(digitsOf: rest % 1000, atLeast: 3, after: ".") }
+    buffer.append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func append(
+    digitsOf number: UInt64, atLeast width: Int, after mark: Unicode.Scalar
+  ) {
+    buffer.append(UInt8(ascii: mark))
+    append(digitsOf: number, atLeast: width)
   }
 
   /// A cell with a whole number.

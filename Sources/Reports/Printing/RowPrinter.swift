@@ -40,7 +40,7 @@ struct RowPrinter {
     case .ratio: line.add(micros: number, decimals: 6)
     case .month: add(date: number, to: &line) { Month(number: $0).text }
     case .day: add(date: number, to: &line) { Day(number: $0).text }
-    case .instant: line.add(plain: Instant(milliseconds: number).text)
+    case .instant: line.add(Instant(milliseconds: number))
     case .wholeDays: line.add(number / Interval.day.milliseconds)
     case .wholeHours: line.add(number / Interval.hour.milliseconds)
     case .latency: line.add(LatencyBucket.seconds(number))

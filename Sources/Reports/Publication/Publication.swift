@@ -79,10 +79,14 @@ public func publish(
 }
 
 extension Staging {
-  /// Writes the manifest and the checksums of all files, in this order, last of all.
-  public func sealed(by manifest: Manifest) throws(PublishError) -> SealedSet {
-    var seals: [String: FileSeal] = [:]
-    for file in try files(below: path) where file != manifestName && file != checksumsName {
+  /// Writes the manifest and the checksums of all files of `reports`, in this order, last of all.
+  public func sealed(
+    by manifest: Manifest, of reports: WrittenReports? = nil
+  ) throws(PublishError) -> SealedSet {
+    // A file of the set before was read already, to check that it is unchanged.
+    var seals = reports?.carried ?? [:]
+    for file in try files(below: path)
+    where file != manifestName && file != checksumsName && seals[file] == nil {
       seals[file] = try seal(of: "\(path)/\(file)")
     }
     let document = manifest.document(seals: seals)

@@ -1,0 +1,115 @@
+import Domain
+import EventStore
+import Reports
+import Subscriptions
+
+/// The charges of fold groups → rows of the list of charges, on the connection of a worker.
+struct ChargeFold {
+  private let writer: ChargeRowWriter
+  private let ledger: Ledger
+  private let sources: EventSourceReader
+  /// The last user whose id was looked up.
+  private var user: (key: Int64, text: String) = (0, "")
+  private(set) var part = ChargePart()
+
+  /// Writes rows from `ledger`, the connection of the worker.
+  init(_ writer: ChargeRowWriter, _ ledger: Ledger) throws {
+    self.writer = writer
+    self.ledger = ledger
+    sources = try EventSourceReader(ledger)
+  }
+
+  /// Adds the charges of a group, whose rows have the texts of user ids.
+  mutating func add(
+    _ histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event]
+  ) throws {
+    var rows = ChargePart()
+    swap(&rows, &part)
+    defer { swap(&rows, &part) }
+    try write(histories, group, events, knownBy: .max, to: &rows)
+  }
+
+  /// Puts the charges of a group in the place of those that it had when the archives up to
+  /// `archive` were known.
+  mutating func add(
+    _ histories: [SubscriptionHistory], insteadOf previous: [SubscriptionHistory],
+    _ group: RunPipeline.Group, knownBy archive: Int32
+  ) throws {
+    var (now, before) = (ChargePart(), ChargePart())
+    try write(histories, group.members, group.events, knownBy: .max, to: &now)
+    try write(previous, group.members, group.previousEvents, knownBy: archive, to: &before)
+    part.add(now, insteadOf: before)
+  }
+
+  /// The rows, in the order of the list.
+  consuming func sorted() -> ChargePart {
+    part.sort()
+    return part
+  }
+
+  private mutating func write(
+    _ histories: [SubscriptionHistory], _ group: [LineageRow], _ events: [Event],
+    knownBy archive: Int32, to part: inout ChargePart
+  ) throws {
+    var owners: [Owner] = []
+    var sources: EventSources?
+    for history in histories {
+      try history.forEachCharge { charge in
+        let known = try sources ?? self.sources.sources(of: events, in: group)
+        sources = known
+        let owner = try owner(of: charge.event, group, events, among: &owners)
+        let own = known.arrival(
+          of: charge.event.identity, at: charge.event.place, knownBy: archive)
+        let refunded = charge.refunded.map {
+          known.arrival(of: $0.identity, at: $0.place, knownBy: archive).last
+        }
+        let arrival = ChargeArrival(
+          transaction: known.transaction(charge.event.transaction),
+          refunded: charge.refunded.flatMap { known.transaction($0.transaction) },
+          versions: own.versions, firstArchive: own.first,
+          lastArchive: max(own.last, refunded ?? own.last))
+        try writer.add(charge, of: owner, arrival, to: &part)
+      }
+    }
+  }
+
+  /// A lineage and a user with the cells that their rows share.
+  private struct Owner {
+    let lineage: Int64
+    let user: Int64
+    let cells: ChargeOwner
+  }
+
+  private mutating func owner(
+    of event: BookedCharge.Source, _ group: [LineageRow], _ events: [Event],
+    among owners: inout [Owner]
+  ) throws -> ChargeOwner {
+    if let known = owners.first(where: { $0.lineage == event.lineage && $0.user == event.user }) {
+      return known.cells
+    }
+    let row = group.first { $0.key == event.lineage }
+    let last = events.last { $0.lineage == event.lineage && $0.user != 0 }?.user ?? 0
+    let user = event.user == 0 ? last : event.user
+    let cells = ChargeOwner(
+      user: try text(of: user, row), subscription: try subscription(of: row))
+    owners.append(Owner(lineage: event.lineage, user: event.user, cells: cells))
+    return cells
+  }
+
+  private mutating func subscription(of row: LineageRow?) throws -> String {
+    guard var row, row.original.utf8.count >= row.user.userKeyText.utf8.count else {
+      return row?.original ?? ""
+    }
+    if row.userText.isEmpty, row.user != 0, row.original.contains(row.user.userKeyText) {
+      row.userText = try text(of: row.user, row)
+    }
+    return row.originalText
+  }
+
+  private mutating func text(of key: Int64, _ row: LineageRow?) throws -> String {
+    if key == 0 { return "" }
+    if let row, row.user == key, !row.userText.isEmpty { return row.userText }
+    if user.key != key { user = (key, try ledger.userText(key) ?? "") }
+    return user.text
+  }
+}

@@ -1,0 +1,95 @@
+internal import Domain
+
+/// Rows of the list of charges, as one worker prints them.
+public struct ChargePart: Sendable {
+  /// A row in `bytes`.
+  struct Entry: Sendable {
+    var milliseconds: Int64
+    /// The day in the report's time zone.
+    var day: Day
+    var start: Int
+    var count: Int
+  }
+
+  /// The rows one after another, without line ends.
+  var bytes: [UInt8] = []
+  var entries: [Entry] = []
+  /// What the rows add to the sums of each month.
+  var totals: [Month: ChargeTotals] = [:]
+  /// How often each row of the published list is gone, by the fingerprint of its bytes.
+  var removed: [Month: [Int64: Int]] = [:]
+  /// The row that is being printed.
+  var line = CSVLine()
+
+  /// No rows yet.
+  public init() {}
+
+  /// Puts the rows of `now` into the list in the place of those of `before`.
+  public mutating func add(_ now: ChargePart, insteadOf before: ChargePart) {
+    var kept: [Int64: Int] = [:]
+    for entry in before.entries { kept[before.fingerprint(of: entry), default: 0] += 1 }
+    for entry in now.entries {
+      let fingerprint = now.fingerprint(of: entry)
+      if let count = kept[fingerprint], count > 0 {
+        kept[fingerprint] = count - 1
+        continue
+      }
+      var copy = entry
+      copy.start = bytes.count
+      bytes.append(contentsOf: now.bytes[entry.start..<entry.start + entry.count])
+      entries.append(copy)
+    }
+    // Rows that stay are counted in both.
+    for entry in before.entries {
+      let fingerprint = before.fingerprint(of: entry)
+      guard let count = kept[fingerprint], count > 0 else { continue }
+      kept[fingerprint] = count - 1
+      removed[entry.day.month, default: [:]][fingerprint, default: 0] += 1
+    }
+    for (month, sums) in now.totals { totals[month, default: ChargeTotals()].add(sums) }
+    for (month, sums) in before.totals {
+      totals[month, default: ChargeTotals()].add(sums, times: -1)
+    }
+  }
+
+  private func fingerprint(of entry: Entry) -> Int64 {
+    bytes.withUnsafeBytes { bytes in
+      Fingerprint.of(
+        UnsafeRawBufferPointer(rebasing: bytes[entry.start..<entry.start + entry.count]))
+    }
+  }
+
+  /// Puts the rows in the order of the list.
+  public mutating func sort() {
+    bytes.withUnsafeBytes { bytes in
+      entries.sort { left, right in
+        guard left.milliseconds == right.milliseconds else {
+          return left.milliseconds < right.milliseconds
+        }
+        return precedes(bytes.row(left), bytes.row(right))
+      }
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The bytes of a row.
+  func row(_ entry: ChargePart.Entry) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: self[entry.start..<entry.start + entry.count])
+  }
+}
+
+/// Whether a row comes before another one: by time, then by the cells behind it.
+///
+/// Times are texts of one width but for their milliseconds, without which a time is the earlier
+/// one; a cell that ends is before one that goes on.
+func precedes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+  let count = min(left.count, right.count)
+  for index in 0..<count where left[index] != right[index] {
+    func rank(_ byte: UInt8) -> UInt8 {
+      byte == UInt8(ascii: ",") || byte == UInt8(ascii: "Z") && index == 19 ? 0 : byte
+    }
+    return rank(left[index]) < rank(right[index])
+  }
+  return left.count < right.count
+}

@@ -1,0 +1,160 @@
+public import Domain
+public import EventStore
+
+/// The cells that all rows of a subscription share.
+public struct ChargeOwner: Sendable {
+  let user: [UInt8]
+  let customer: [UInt8]
+  let subscription: [UInt8]
+
+  /// The cells of a subscription of `user`.
+  public init(user: String, customer: String = "", subscription: String) {
+    func cell(_ text: String) -> [UInt8] {
+      var line = CSVLine()
+      line.add(text: text)
+      return line.buffer
+    }
+    self.user = cell(user)
+    self.customer = cell(customer)
+    self.subscription = cell(subscription)
+  }
+}
+
+/// What the rows of the list show of the versions of an event, and of the charge that it refunds.
+public struct ChargeArrival: Sendable {
+  let transaction: String?
+  let refunded: String?
+  let versions: Int
+  let firstArchive: Int32
+  let lastArchive: Int32
+
+  /// - Parameters:
+  ///   - transaction: the id of its transaction; nil if that is its key.
+  ///   - refunded: the same of the charge that it refunds.
+  ///   - versions: how many versions of it arrived.
+  ///   - firstArchive: the first archive that brought one.
+  ///   - lastArchive: the last one that brought one of it, or of its charge.
+  public init(
+    transaction: String?, refunded: String?, versions: Int, firstArchive: Int32, lastArchive: Int32
+  ) {
+    (self.transaction, self.refunded, self.versions) = (transaction, refunded, versions)
+    (self.firstArchive, self.lastArchive) = (firstArchive, lastArchive)
+  }
+}
+
+/// Writes rows of the list of charges, on any thread.
+public struct ChargeRowWriter: Sendable {
+  private struct Archive: Sendable {
+    let cell: [UInt8]
+    let run: Int64
+  }
+
+  private let decimals: Int?
+  private let calendar: CivilCalendar
+  private let labels: Labels
+  private let archives: [Int32: Archive]
+  private let runs: PublishingRuns
+
+  /// A writer of the charges of `ledger`, all of whose events are in it.
+  public init(
+    of ledger: Ledger, rules: FoldSettings, decimals: Int?
+  ) throws(ReportError) {
+    self.decimals = decimals
+    calendar = rules.calendar
+    (labels, archives, runs) = try attempt {
+      var archives: [Int32: Archive] = [:]
+      try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
+        var line = CSVLine()
+        line.add(name: row.text(1))
+        archives[Int32(truncatingIfNeeded: row.int64(0))] = Archive(
+          cell: line.buffer, run: row.int64(2))
+      }
+      return (
+        try Labels(of: ledger), archives, try ledger.publishingRuns(next: rules.asOf)
+      )
+    }
+  }
+
+  /// Adds a row to `part`.
+  public func add(
+    _ charge: BookedCharge, of owner: ChargeOwner, _ arrival: ChargeArrival,
+    to part: inout ChargePart
+  ) throws(ReportError) {
+    part.line.removeAll()
+    try write(charge, of: owner, arrival, to: &part.line)
+    let day = calendar.day(of: charge.time)
+    part.entries.append(
+      ChargePart.Entry(
+        milliseconds: charge.time.milliseconds, day: day, start: part.bytes.count,
+        count: part.line.buffer.count))
+    part.bytes.append(contentsOf: part.line.buffer)
+    part.totals[day.month, default: ChargeTotals()].add(charge, decimals: decimals)
+  }
+
+  private func write(
+    _ charge: BookedCharge, of owner: ChargeOwner, _ arrival: ChargeArrival,
+    to line: inout CSVLine
+  ) throws(ReportError) {
+    func word(_ number: StringID, _ line: inout CSVLine) throws(ReportError) {
+      line.add(cell: try labels.cell(Int64(number), .symbol))
+    }
+    let key = charge.productKey
+    line.add(charge.time)
+    line.add(cell: try labels.cell(Int64(key.provider.rawValue), .provider))
+    try word(key.app, &line)
+    line.add(cell: try labels.cell(Int64(key.store.rawValue), .store))
+    line.add(transaction: charge.event.transaction, arrival.transaction)
+    line.add(plain: charge.isRefund ? "refund" : "charge")
+    line.add(cell: try labels.cell(Int64(charge.chargeKind.rawValue), .chargeKind))
+    try word(key.product, &line)
+    line.add(cell: owner.user)
+    line.add(cell: owner.customer)
+    line.add(cell: owner.subscription)
+    if let ordinal = charge.renewalOrdinal { line.add(ordinal) } else { line.addNothing() }
+    if let start = charge.periodStart { line.add(start) } else { line.addNothing() }
+    if let end = charge.periodEnd { line.add(end) } else { line.addNothing() }
+    try word(charge.country, &line)
+    try word(charge.storefront, &line)
+    try word(charge.currency, &line)
+    try word(charge.offer, &line)
+    line.add(Int64(charge.units))
+    line.add(charge.amounts.grossLocal, decimals)
+    line.add(charge.amounts.proceedsLocal, decimals)
+    line.add(charge.amounts.grossUSD, decimals)
+    line.add(charge.amounts.proceedsUSD, decimals)
+    if let rate = charge.rate?.micros {
+      line.add(micros: rate, decimals: 0)
+    } else {
+      line.addNothing()
+    }
+    line.add(cell: try labels.cell(Int64(charge.basis.rawValue), .basis))
+    line.add(transaction: charge.refunded?.transaction ?? 0, arrival.refunded)
+    try writeArrival(of: charge, arrival, to: &line)
+  }
+
+  private func writeArrival(
+    of charge: BookedCharge, _ arrival: ChargeArrival, to line: inout CSVLine
+  ) throws(ReportError) {
+    func run(_ archive: Int32) -> Int64 {
+      runs.first(from: archives[archive]?.run ?? 1, reporting: charge.time)
+    }
+    line.add(Int64(arrival.versions))
+    line.add(cell: archives[charge.event.place.archive]?.cell ?? [])
+    line.add(charge.event.place.line)
+    let first = run(arrival.firstArchive)
+    line.add(first)
+    line.add(arrival.lastArchive == arrival.firstArchive ? first : run(arrival.lastArchive))
+  }
+}
+
+extension CSVLine {
+  /// A cell with the id of a transaction: the text if there is one, else the number.
+  mutating func add(transaction key: Int64, _ text: String?) {
+    if let text { add(text: text) } else if key == 0 { addNothing() } else { add(key) }
+  }
+
+  mutating func add(_ amount: Amount?, _ decimals: Int?) {
+    guard let micros = amount?.micros else { return addNothing() }
+    add(micros: rounded(micros, decimals: decimals), decimals: min(2, decimals ?? 2))
+  }
+}

@@ -1,0 +1,95 @@
+internal import Domain
+internal import Formats
+internal import Foundation
+internal import Glibc
+
+/// The list of charges that the last run published, whole and as it was published.
+public struct FormerCharges: Sendable {
+  struct File: Sendable {
+    let path: String
+    let seal: FileSeal
+    let totals: ChargeTotals
+  }
+
+  let months: [Month: File]
+
+  /// The list in the set in `folder`; nil unless `sha256` is that of its checksums and each of its
+  /// files is as it was published.
+  public init?(publishedIn folder: String, sha256 checksums: String) throws(PublishError) {
+    guard let document = try readFile("\(folder)/\(checksumsName)"),
+      sha256(of: document) == checksums, let manifest = try readFile("\(folder)/\(manifestName)")
+    else { return nil }
+    let sums = Checksums(reading: document)
+    guard sums.hashes[manifestName] == sha256(of: manifest),
+      let package = try? JSONDecoder().decode(PublishedPackage.self, from: Data(manifest))
+    else { return nil }
+    var months: [Month: File] = [:]
+    for resource in package.resources where resource.path.hasPrefix("charges/") {
+      let path = "\(folder)/\(resource.path)"
+      guard let month = Month(text: String(resource.path.dropFirst("charges/".count).dropLast(4))),
+        let totals = ChargeTotals(
+          rows: resource.rows,
+          totals: package.subledger.control_totals[resource.path] ?? [:],
+          residuals: package.subledger.rounding_residual?[resource.path] ?? [:]),
+        try entryType(path) == .file
+      else { return nil }
+      let seal = try seal(of: path)
+      guard seal.sha256 == sums.hashes[resource.path] else { return nil }
+      months[month] = File(path: path, seal: seal, totals: totals)
+    }
+    self.months = months
+  }
+}
+
+/// The members of a manifest that the next run reads.
+private struct PublishedPackage: Decodable {
+  struct Resource: Decodable {
+    let path: String
+    let rows: Int64
+  }
+
+  struct Extension: Decodable {
+    // As they are published.
+    let control_totals: [String: [String: String]]
+    let rounding_residual: [String: [String: String]]?
+  }
+
+  let resources: [Resource]
+  let subledger: Extension
+}
+
+extension FormerCharges.File {
+  /// Calls `body` at every row, without its line end.
+  func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    guard let file = FilePieces(of: path) else {
+      throw ReportError.cannotRead(path: path, errorNumber: errno)
+    }
+    var rest: [UInt8] = []
+    var isHeader = true
+    func pass(_ line: UnsafeRawBufferPointer) throws {
+      defer { isHeader = false }
+      if isHeader { return }
+      let hasReturn = line.last == UInt8(ascii: "\r")
+      try body(hasReturn ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line)
+    }
+    while true {
+      guard let piece = file.next() else {
+        throw ReportError.cannotRead(path: path, errorNumber: errno)
+      }
+      if piece.isEmpty { return }
+      var start = 0
+      while let end = piece[start...].firstIndex(of: UInt8(ascii: "\n")) {
+        let line = UnsafeRawBufferPointer(rebasing: piece[start..<end])
+        if rest.isEmpty {
+          try pass(line)
+        } else {
+          rest.append(contentsOf: line)
+          try rest.withUnsafeBytes(pass)
+          rest.removeAll(keepingCapacity: true)
+        }
+        start = end + 1
+      }
+      rest.append(contentsOf: piece[start...])
+    }
+  }
+}
