@@ -60,6 +60,11 @@ public enum BreakCode: String, CaseIterable, Sendable {
   /// Whether the code reports a missing event.
   public var isMissing: Bool { rawValue.hasPrefix("MISSED_") }
 
+  /// Whether the code reports a missing charge, or a trial start.
+  public var isCharge: Bool {
+    [.missedStart, .missedConversion, .missedRenewal, .missedPurchase].contains(self)
+  }
+
   /// Whether the code is about the arrival of an event that did come; `deliveries_daily` counts
   /// arrivals, also without a break.
   public var isAboutArrival: Bool { self == .late || self == .outOfOrder }

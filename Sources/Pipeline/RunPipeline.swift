@@ -194,7 +194,9 @@ public struct RunPipeline {
   private func reconcile(
     _ ledger: Ledger, _ folded: Folded, _ rules: ReconciliationSettings
   ) throws -> Reconciled {
-    let known = try rules.knowing(folded.prices, in: ledger) { try folded.begun(in: ledger) }
+    let known = try rules.knowing(folded.prices, folded.allRates, in: ledger) {
+      try folded.begun(in: ledger)
+    }
     return try ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
       .run(Set(rules.snapshotsTakenAt.keys))
   }

@@ -84,6 +84,8 @@ public struct ReconciliationSettings: Sendable {
   public var sold: Set<SoldProduct> = []
   /// The prices of all users, for the estimates of missing charges.
   public var prices = PaidPrices()
+  /// What all users paid for their currencies, for the same estimates.
+  public var rates = ExchangeRates()
   /// Whether collections came that held nothing and that nothing dates; whose they are is not kept.
   public var hasUndatedCollections = false
   /// From which amount on a break matters how much.

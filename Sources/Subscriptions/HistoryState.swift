@@ -30,6 +30,7 @@ extension SubscriptionHistory {
     state.isStartSeen = stretches.first?.opening == .new
     let lastSwitch = events.last { $0.isCancel || $0.kind == .uncanceled }
     state.lastCancelAt = lastSwitch.flatMap { $0.isCancel ? $0.time : nil }
+    state.prices = reportedPrices
     state.productChanges = events.filter(\.kind.isProductChange).map {
       ProductChange(
         transaction: $0.transaction, time: $0.time, previousProduct: $0.previousProduct,
@@ -129,6 +130,16 @@ extension SubscriptionHistory {
         periodStart: period?.start ?? booking.time, periodEnd: period?.end,
         grossUSD: booking.money.grossUSD, grossLocal: booking.money.grossLocal,
         currency: booking.currency, basis: booking.money.basis)
+    }
+  }
+
+  private var reportedPrices: [ReportedPrice] {
+    events.compactMap { event in
+      guard event.chargeKind == nil, !event.kind.isProductChange, let price = event.price,
+        [price.local, price.usd].allSatisfy({ $0.map { $0 > .zero } ?? true })
+      else { return nil }
+      return ReportedPrice(
+        transaction: event.transaction, time: event.time, product: event.product, price: price)
     }
   }
 

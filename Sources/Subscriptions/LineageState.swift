@@ -28,6 +28,18 @@ public struct Charge: Sendable, Equatable {
   public var basis: AmountBasis
 }
 
+/// The price in an event that is not a charge.
+public struct ReportedPrice: Sendable, Equatable {
+  /// `transactionKey` of the event's transaction; 0 when unknown.
+  public var transaction: Int64
+  /// Event time.
+  public var time: Instant
+  /// StringID of the store product id.
+  public var product: StringID
+  /// The price, above 0.
+  public var price: Price
+}
+
 /// One refund as the fold booked it.
 public struct Refund: Sendable, Equatable {
   /// `transactionKey` of the refunded transaction; 0 when unknown.
@@ -147,6 +159,8 @@ public struct LineageState: Sendable, Equatable {
   public var expiredAt: Instant?
   /// The highest renewal ordinal known; nil when neither the start nor a counter arrived.
   public var renewalOrdinal: Int64?
+  /// Prices in events that are not charges, in business order.
+  public var prices: [ReportedPrice] = []
   /// Changes of product in business order.
   public var productChanges: [ProductChange] = []
   /// The end of the last period, when auto-renew was on and no event arrived about what followed,

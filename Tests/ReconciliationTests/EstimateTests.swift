@@ -102,6 +102,64 @@ struct EstimateTests {
     #expect(try estimates(of: [10, 10, 10, nil], others: other) == [10])
   }
 
+  @Test("Two offers in a row are offers where others had such a one")
+  func twoOffers() throws {
+    func estimate(_ others: [[Int64?]]) throws -> [Amount?] {
+      let paid = try prices(others)
+      var scenario = Scenario(
+        stories: [reported([10, 5, nil, 5, 10])], entitlements: nil, capturedAt: "2026-05-10")
+      for index in scenario.stories[0].events.indices {
+        scenario.stories[0].events[index].renewalCount = [0, 1, 3, 4][index]
+      }
+      scenario.change = { $0.prices = paid }
+      return scenario.breaks.map(\.estimatedUSD)
+    }
+    #expect(try estimate([[10, 10, 5, 10]]) == [Amount(micros: 10_000_000)])
+    #expect(try estimate([]) == [Amount(micros: 5_000_000)])
+  }
+
+  @Test("Dollars are those of the day on which the charge was due, if three charges show them")
+  func exchangeRate() throws {
+    var scenario = Scenario(
+      stories: [reported([10, 10, nil, 10])], entitlements: nil, capturedAt: "2026-04-10")
+    for index in scenario.stories[0].events.indices {
+      scenario.stories[0].events[index].renewalCount = [0, 1, 3][index]
+    }
+    let day = CurrencyDay(currency: 9, day: CivilCalendar.utc.day(of: at("2026-03-02")))
+    let rate = try #require(ExchangeRate(usd: 11, local: 10))
+    scenario.change = { $0.rates = ExchangeRates([day: [rate: 3]]) }
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 11_000_000)])
+    scenario.change = { $0.rates = ExchangeRates([day: [rate: 2]]) }
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+  }
+
+  @Test("The price in an event that names the charge wins over that of charges like it")
+  func namedPrice() throws {
+    var story = reported([10, 10])
+    story.report(.canceled, "2026-03-10", until: "2026-04-01", transaction: 102) {
+      $0.periodStart = at("2026-03-01")
+      $0.price = Price(local: Amount(micros: 5_000_000), usd: Amount(micros: 5_000_000))
+    }
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-03-20")
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 5_000_000)])
+    scenario.stories[0].events[2].price = nil
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+  }
+
+  @Test("Where no charge of the product came, the price book gives its price")
+  func listed() throws {
+    var story = Story()
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
+    #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
+    scenario.change = {
+      let price = PriceBook.Price(validFrom: at("2025-01-01"), usd: Amount(micros: 7_000_000))
+      $0.fold.prices.add(price, store: .appStore, product: Story.monthly)
+    }
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 7_000_000)])
+    #expect(scenario.breaks.map(\.basis) == [.priceBook])
+  }
+
   @Test("A start that was cheaper than the renewals says nothing of them, a dear one does")
   func starts() throws {
     #expect(try estimates(of: [3, nil, 10]) == [10])

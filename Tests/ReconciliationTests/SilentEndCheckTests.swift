@@ -5,7 +5,7 @@ import Domain
 
 @Suite("What the calendar says should have happened")
 struct SilentEndCheckTests {
-  @Test("Silence after an end that auto-renews is a renewal that never came, of unknown worth")
+  @Test("Silence after an end that auto-renews is a renewal that never came, worth one like it")
   func renewal() {
     var scenario = Scenario(
       stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03")
@@ -16,7 +16,7 @@ struct SilentEndCheckTests {
     #expect(found.settlesAt == at("2026-03-02"))
     #expect(found.evidenceExpiresAt == at("2026-03-08"))
     #expect(found.missingEvents == 1)
-    #expect(found.estimatedUSD == nil)
+    #expect(found.estimatedUSD == Amount(micros: 10_000_000))
     #expect(found.evidence.contains("2026-03-01T00:00:00Z"))
     scenario.capturedAt = "2026-03-02T12:00:00"
     #expect(scenario.codes == [])
@@ -30,14 +30,18 @@ struct SilentEndCheckTests {
     scenario.capturedAt = "2026-04-03"
     #expect(scenario.codes == ["MISSED_EXPIRATION"])
     #expect(scenario.breaks.map(\.id) == before.map(\.id))
+    #expect(scenario.breaks.map(\.estimatedUSD) == [nil])
   }
 
   @Test("Silence after a trial is its conversion")
   func conversion() {
     var story = Story()
-    story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+    story.report(.trialStarted, "2026-01-01", until: "2026-01-08") {
+      $0.price = Price(local: Amount(micros: 9_000_000), usd: Amount(micros: 10_000_000))
+    }
     var scenario = Scenario(stories: [story], entitlements: nil, capturedAt: "2026-01-12")
     #expect(scenario.codes == ["MISSED_CONVERSION"])
+    #expect(scenario.breaks.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
     scenario.stories[0].report(.trialCanceled, "2026-01-05", until: "2026-01-08")
     #expect(scenario.codes == [])
   }

@@ -181,4 +181,40 @@ struct UnseenPeriodCheckTests {
     #expect(codes([2, 3]) == [])
     #expect(codes([2], canceled: true) == [])
   }
+
+  @Test("A downgrade that names an earlier charge proves it; one that names its own does not")
+  func downgradeOfUnseen() {
+    func breaks(charged: String) -> [Break] {
+      var story = Story()
+      story.report(.trialStarted, "2026-01-01", until: "2026-01-08")
+      story.report(
+        .downgraded, "2026-02-20", until: "2027-01-08", transaction: 101, product: 2
+      ) {
+        $0.previousProduct = Story.monthly
+        $0.periodStart = at(charged)
+      }
+      return scenario(story, asOf: "2026-03-20").breaks.filter { !$0.transaction.isEmpty }
+    }
+    #expect(breaks(charged: "2026-01-08").map(\.code) == [.missedConversion])
+    #expect(breaks(charged: "2026-01-08").map(\.transaction) == ["101"])
+    #expect(breaks(charged: "2026-02-20").isEmpty)
+  }
+
+  @Test("After a new start that no known count precedes, a free period proves a charge")
+  func freePeriodAfterRestart() {
+    func breaks(_ startIsSeen: Bool) -> [Break] {
+      var story = Story()
+      if startIsSeen {
+        story.report(.started, "2025-12-02", until: "2026-01-02", price: 10)
+      }
+      story.report(.expired, "2026-01-02", until: "2026-01-02")
+      story.report(.started, "2026-02-01", until: "2026-03-01", transaction: 101, price: 10)
+      story.report(
+        .renewed, "2026-04-01", until: "2026-05-01", transaction: 103, price: 10, count: 1)
+      return scenario(story, asOf: "2026-04-20").breaks
+    }
+    #expect(breaks(false).map(\.code) == [.missedRenewal])
+    #expect(breaks(false).map(\.expectedAt) == [at("2026-03-01")])
+    #expect(breaks(true).isEmpty)
+  }
 }

@@ -38,8 +38,10 @@ struct FactRefresh {
     var doubtsBefore: Set<ChurnDoubtRow>
     var due: [DueLineage]
     var rates: [RateRow]
-    /// What all renewals cost.
+    /// What all renewals cost, and what all charges paid for their currencies; empty if nothing
+    /// is estimated by them.
     var prices: PaidPrices
+    var allRates: ExchangeRates
     /// The same, or what is to be added to what the ledger has of it.
     var paid: [PaidPrice: Int64]
     var groups: Int64
@@ -76,7 +78,7 @@ struct FactRefresh {
       breaks: result.breaks,
       doubts: ChurnDoubtRow.rows(result.churnInDoubt, isBySnapshot: false), doubtsBefore: [],
       due: result.due, rates: sum.rates.rows(of: Set(sum.rates.charges.keys)),
-      prices: try prices { result.prices }, paid: result.prices,
+      prices: PaidPrices(result.prices), allRates: sum.rates, paid: result.prices,
       groups: result.groups, charges: sum.charges)
   }
 
@@ -94,30 +96,32 @@ struct FactRefresh {
     let doubtsBefore = try ledger.churnDoubts()
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
     breaks.removeAll { members.contains($0.lineage) }
-    let rates = try across(result, &breaks)
+    let rows = try ledger.rateRows()
+    let rates = try across(result, rows, &breaks)
     let added = result.change.prices.filter { $0.value != 0 }
+    var (prices, allRates) = (PaidPrices(), ExchangeRates())
+    let unpriced = result.change.unpriced
+    if !fold.reconciled.isEmpty || !unpriced.isEmpty {
+      prices = PaidPrices(try ledger.paidPrices().merging(added) { $0 + $1 })
+      allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
+    }
+    breaks += try PricePass(
+      ledger: ledger, fold: fold.estimating(by: prices, allRates), jobs: jobs,
+      checkStop: checkStop
+    ).breaks(of: unpriced)
     return Outcome(
       basis: basis, fingerprint: fingerprint, facts: result.change.facts,
       breaks: breaks + result.change.breaks,
       doubts: standing.union(
         ChurnDoubtRow.rows(result.change.churnInDoubt, isBySnapshot: false)),
-      doubtsBefore: doubtsBefore, due: result.change.due, rates: rates,
-      prices: try prices {
-        try ledger.paidPrices().merging(added) { $0 + $1 }
-      }, paid: added, groups: basis.groups, charges: list, formerCharges: former)
-  }
-
-  /// The prices of all renewals; empty when there are no snapshots to compare with.
-  private func prices(
-    _ charges: () throws -> [PaidPrice: Int64]
-  ) throws -> PaidPrices {
-    guard !fold.reconciled.isEmpty else { return PaidPrices() }
-    return PaidPrices(try charges())
+      doubtsBefore: doubtsBefore, due: result.change.due, rates: rates, prices: prices,
+      allRates: allRates, paid: added, groups: basis.groups, charges: list,
+      formerCharges: former)
   }
 
   /// Brings the breaks across lineages up to date; gives the rates that change.
   private func across(
-    _ result: Increment.Result, _ breaks: inout [Break]
+    _ result: Increment.Result, _ rows: [RateRow], _ breaks: inout [Break]
   ) throws -> [RateRow] {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
@@ -125,7 +129,6 @@ struct FactRefresh {
     breaks += try across.environmentLeaks(in: result.mayLeak)
     var added = ExchangeRates(result.change.rates)
     added.removeNothings()
-    let rows = try ledger.rateRows()
     let changed = Set(added.charges.keys)
     let now = ExchangeRates(rows.filter { changed.contains($0.key) }, with: added)
     // Mostly no rate is far from another, then or now.

@@ -41,6 +41,10 @@ struct FoldPass {
     sum.result.breaks += try across.conflicts { _ in true }
     sum.result.breaks += try across.exchangeOutliers(ExchangeOutliers(sum.rates))
     sum.result.breaks += try across.environmentLeaks()
+    sum.result.breaks += try PricePass(
+      ledger: ledger, fold: fold.estimating(by: PaidPrices(sum.result.prices), sum.rates),
+      jobs: jobs, checkStop: checkStop
+    ).breaks(of: sum.result.unpriced)
     return sum
   }
 }
@@ -153,7 +157,9 @@ extension RunPipeline {
       jobs: plan.jobs, checkStop: checkStop
     ).run()
     let result = fold.result
-    let known = try rules.knowing(PaidPrices(result.prices), in: ledger) { result.facts.begun }
+    let known = try rules.knowing(PaidPrices(result.prices), fold.rates, in: ledger) {
+      result.facts.begun
+    }
     let pass = ReconcilePass(ledger: ledger, rules: known, jobs: plan.jobs, checkStop: checkStop)
     return (fold, try pass.run(reconciled))
   }

@@ -12,6 +12,8 @@ struct FoldResult: Sendable {
   var rates: [ExchangeRates.Quote: Int64] = [:]
   /// What renewals cost: how many at each price.
   var prices: [PaidPrice: Int64] = [:]
+  /// Keys of groups whose events alone show a missing charge, which `PricePass` reports.
+  var unpriced: Set<Int64> = []
   /// Ends that events alone cast doubt on.
   var churnInDoubt: Set<ChurnInDoubt> = []
   /// When the groups are to be folded again.
@@ -25,6 +27,7 @@ struct FoldResult: Sendable {
     breaks += other.breaks
     rates.merge(other.rates) { $0 + $1 }
     prices.merge(other.prices) { $0 + $1 }
+    unpriced.formUnion(other.unpriced)
     churnInDoubt.formUnion(other.churnInDoubt)
     due += other.due
     groups += other.groups
@@ -53,6 +56,13 @@ struct GroupFold: Sendable {
   /// Providers whose lineages reconciliation reads anyhow, because it has snapshots of them.
   let reconciled: Set<Provider>
 
+  /// The same by rules with what all charges paid.
+  func estimating(by prices: PaidPrices, _ rates: ExchangeRates) -> GroupFold {
+    var rules = rules
+    (rules.prices, rules.rates) = (prices, rates)
+    return GroupFold(rules: rules, reconciled: reconciled)
+  }
+
   /// Adds the results of a group, and returns its subscriptions.
   @discardableResult
   func fold(
@@ -64,18 +74,19 @@ struct GroupFold: Sendable {
       try history.book(into: &result.facts)
       history.book(into: &result.rates)
       history.book(into: &result.prices)
-      let hasLooseEnds = rules.firstEventAt.map(history.hasLooseEnds(since:)) ?? false
+      let hasLooseEnds = hasLooseEnds(history, group)
       guard !history.findings.isEmpty || hasLooseEnds,
         let lineage = try cases.lineage(history, group, events)
       else { continue }
       var found = breaks(from: history.findings, lineage: lineage, rules: rules)
-      // Reconciliation walks over users; a lineage without one is met only here.
-      let isMet = reconciled.contains(lineage.state.provider) && group[0].user != 0
-      if hasLooseEnds, !isMet {
-        let user = ReconciliationInput(
-          provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
-        let outcome = reconcile(user, rules: rules)
-        found += outcome.breaks
+      if hasLooseEnds {
+        let outcome = self.missing(in: lineage)
+        // What a missing charge was worth depends on what everybody paid.
+        if outcome.breaks.contains(where: \.code.isCharge) {
+          result.unpriced.insert(group[0].key)
+        } else {
+          found += outcome.breaks
+        }
         result.churnInDoubt.formUnion(outcome.churnInDoubt)
         // Missing events are reported anew in every run: text and status depend on as-of.
         isWatched = true
@@ -88,6 +99,33 @@ struct GroupFold: Sendable {
       isWatched ? rules.fold.asOf : deadline(of: histories, events: events, rules: rules.fold)
     if let next { result.due.append(DueLineage(lineage: group[0].key, deadline: next)) }
     return histories
+  }
+
+  /// The breaks of a group in `unpriced`, by rules with the prices and rates of all charges.
+  func priced(
+    _ group: [LineageRow], _ events: [Event], _ cases: InputBuilder
+  ) throws -> [Break] {
+    try histories(of: events, rules: rules.fold).flatMap { history -> [Break] in
+      guard hasLooseEnds(history, group),
+        let lineage = try cases.lineage(history, group, events)
+      else { return [] }
+      let found = missing(in: lineage).breaks
+      guard found.contains(where: \.code.isCharge) else { return [] }
+      return found.map { $0.reported(by: lineage) }
+    }
+  }
+
+  /// Whether events of the subscription alone prove that one is missing, and only the fold meets
+  /// it: reconciliation walks over users, and not over lineages without one.
+  private func hasLooseEnds(_ history: SubscriptionHistory, _ group: [LineageRow]) -> Bool {
+    guard let first = rules.firstEventAt, history.hasLooseEnds(since: first) else { return false }
+    return group[0].user == 0 || !reconciled.contains(group[0].provider)
+  }
+
+  private func missing(in lineage: LineageInput) -> ReconciliationResult {
+    let user = ReconciliationInput(
+      provider: lineage.state.provider, user: lineage.user, lineages: [lineage])
+    return reconcile(user, rules: rules)
   }
 }
 

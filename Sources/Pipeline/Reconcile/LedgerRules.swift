@@ -51,18 +51,19 @@ extension RunPipeline {
 }
 
 extension ReconciliationSettings {
-  /// The same rules with results of a fold: the prices of renewals, and which app sells which
-  /// product, as far as subscriptions and trials show it.
+  /// The same rules with results of a fold: the prices of renewals, the rates of currencies, and
+  /// which app sells which product, as far as subscriptions and trials show it.
   ///
   /// With one app of a provider, its products need no check.
   ///
   /// - Parameter begun: how many of each product began; used only if a provider with snapshots has
   ///   several apps.
   func knowing(
-    _ prices: PaidPrices, in ledger: Ledger, begun: () throws -> [ProductKey: Int64]
+    _ prices: PaidPrices, _ rates: ExchangeRates, in ledger: Ledger,
+    begun: () throws -> [ProductKey: Int64]
   ) throws -> ReconciliationSettings {
     var rules = self
-    rules.prices = prices
+    (rules.prices, rules.rates) = (prices, rates)
     let apps = Dictionary(grouping: feeds, by: \.provider)
     guard snapshotsTakenAt.keys.contains(where: { apps[$0, default: []].count > 1 }) else {
       return rules

@@ -40,7 +40,7 @@ extension Reconciler {
     let due = trial.end ?? trial.start
     if firsts.contains(where: { $0.code == .missedConversion }) { return due }
     let product = productBegun(in: lineage, at: due)
-    let money = estimate(lineage, product: product)
+    let money = estimate(lineage, product: product, at: due)
     raise(
       BreakDraft(
         code: .missedConversion, subject: subject(lineage, product: product), key: .ordinal(0),

@@ -5,8 +5,8 @@ import Domain
 /// event.
 ///
 /// An event of the last period that the snapshot shows as missing explains the silence. Which event
-/// is missing is unknown, so the break has no amount: it is called a renewal, which the calendar
-/// expects, until the one after it is overdue too; then the subscription has ended.
+/// is missing is unknown: it is called a renewal, which the calendar expects, until the one after
+/// it is overdue too; then the subscription has ended.
 enum SilentEndCheck: ReconciliationCheck {
   static let conditions = [
     BreakCondition(
@@ -29,14 +29,20 @@ extension Reconciler {
       else { continue }
       let code = code(ofSilenceAfter: end, lineage)
       let until = rules.feed(user.provider, lineage.app).map { min($0.watermark, rules.fold.asOf) }
+      let state = lineage.latest
+      let product = lineage.text(state.scheduledProduct ?? state.product)
       var draft = BreakDraft(
-        code: code, subject: subject(lineage, product: lineage.text(lineage.latest.product)),
-        key: .silence(end), expectedAt: end,
+        code: code, subject: subject(lineage, product: product), key: .silence(end),
+        expectedAt: end,
         evidence: "auto-renew was on and the period ended \(end.text); until "
           + "\((until ?? rules.fold.asOf).text) neither a charge nor a cancel, an expiry or a "
           + "failed payment arrived")
       draft.family = .silentEnd
-      draft.severity = .medium
+      if code == .missedExpiration {
+        draft.severity = .medium
+      } else {
+        (draft.estimate, draft.basis) = estimate(lineage, product: product, of: code, at: end)
+      }
       draft.provenBy = .events
       raise(draft)
     }

@@ -26,7 +26,7 @@ extension Reconciler {
     }
     let isFree = firstPaid == nil && match.entitlement.isTrial == true
     let product = productBegun(in: lineage, at: started)
-    let money = estimate(lineage, product: product)
+    let money = estimate(lineage, product: product, at: started)
     let came = firstPaid.map { "the first charge that came is of \($0.time.text)" }
     raise(
       BreakDraft(

@@ -62,6 +62,9 @@ extension Reconciler {
       expectedAt: due, missingEvents: count, provenBy: .events, evidence: evidence(period, id))
     if period.isTrial {
       (draft.estimate, draft.basis) = (.zero, .provider)
+    } else if count == 1 {
+      (draft.estimate, draft.basis) = estimate(
+        of: period.transaction, lineage, product: product, code, at: at)
     } else {
       (draft.estimate, draft.basis) = estimate(
         lineage, product: product, of: code, count: count, at: at)

@@ -6,7 +6,8 @@ extension Reconciler {
   /// Gross of `count` charges of `product` like the one missing at `instant`, with its basis.
   ///
   /// It is the price of the nearest charge of the same class in the lineage, preferably the one
-  /// before, unless all users' charges show a price change in between.
+  /// before, unless all users' charges show a price change in between; without such a charge the
+  /// price in another event of the product, else the listed one. Dollars are those of the day.
   ///
   /// - Parameters:
   ///   - code: a start that cost less than later renewals is not used for a renewal.
@@ -24,26 +25,61 @@ extension Reconciler {
     if full.isEmpty, isOffer { full = paid }
     if code == .missedRenewal { full = withoutCheapStart(full) }
     let time = instant ?? full.last?.time ?? rules.fold.asOf
-    let likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
+    var likely = fullPrice(at: time, full, lineage) ?? usualPrice(at: time, beside: paid, lineage)
+    if paid.isEmpty {
+      likely = reportedPrice(of: product, at: time, lineage) ?? listedPrice(product, time, lineage)
+    }
     guard var price = likely else { return (nil, .none) }
     if isOffer {
       let known = offers.sorted().map { paid[$0] }
       guard let offer = offerPrice(price, known, lineage) else { return (nil, .none) }
       price.local = offer
     }
-    return (price.gross(count), price.like.basis)
+    return (price.gross(count, at: time, rules.rates), price.basis)
   }
 
-  /// Gross of the charge `transaction`, which cost no less than was given back of it.
+  /// Gross of the charge `transaction`: the price in an event that names it, else as of a charge
+  /// like it; it cost no less than was given back of it.
   func estimate(
     of transaction: Int64, _ lineage: LineageInput, product: String, _ code: BreakCode,
     at instant: Instant?, isOffer: Bool = false
   ) -> (amount: Amount?, basis: AmountBasis) {
-    let usual = estimate(lineage, product: product, of: code, at: instant, isOffer: isOffer)
+    let named = lineage.latest.prices.last {
+      transaction != 0 && $0.transaction == transaction
+        && (lineage.text($0.product) == product || $0.product == 0)
+    }
+    let usual =
+      named.map {
+        (LikelyPrice($0).gross(1, at: instant ?? $0.time, rules.rates), AmountBasis.provider)
+      }
+      ?? estimate(lineage, product: product, of: code, at: instant, isOffer: isOffer)
     guard let least = lineage.amountGivenBack(of: transaction),
-      usual.amount.map({ $0 < least }) ?? true
+      usual.0.map({ $0 < least }) ?? true
     else { return usual }
     return (least, .provider)
+  }
+
+  /// The price in another event than a charge, the nearest before `time`, else the first after it.
+  private func reportedPrice(
+    of product: String, at time: Instant, _ lineage: LineageInput
+  ) -> LikelyPrice? {
+    let known = lineage.latest.prices.filter { lineage.text($0.product) == product }
+    return (known.last { $0.time <= time } ?? known.first).map(LikelyPrice.init)
+  }
+
+  /// The price in the price book.
+  private func listedPrice(
+    _ product: String, _ time: Instant, _ lineage: LineageInput
+  ) -> LikelyPrice? {
+    guard let key = lineage.products.first(where: { $0.value == product })?.key else { return nil }
+    return rules.fold.prices.price(
+      of: key, in: lineage.latest.store, country: 0,
+      currency: lineage.latest.charges.last?.currency ?? 0, at: time
+    ).map {
+      LikelyPrice(
+        product: key, usd: $0.usd, paid: $0.local, currency: $0.currency, basis: .priceBook,
+        local: $0.local)
+    }
   }
 
   private func fullPrice(
@@ -52,7 +88,7 @@ extension Reconciler {
     let before = full.last { $0.time <= time }
     let after = full.first { $0.time > time }
     guard let nearest = before ?? after else { return nil }
-    var price = LikelyPrice(like: nearest, local: nearest.grossLocal)
+    var price = LikelyPrice(nearest, local: nearest.grossLocal)
     guard let product = priced(nearest, lineage), let reported = nearest.grossLocal else {
       return price
     }
@@ -62,7 +98,7 @@ extension Reconciler {
       }
       let began = rules.prices.firstWeek(of: next, for: product)
       guard let began, began <= Week(of: time) else { return price }
-      return LikelyPrice(like: after, local: next)
+      return LikelyPrice(after, local: next)
     }
     guard let usual = rules.prices.usual(product, at: time), usual != reported else { return price }
     // Another price counts only when it came up, or went out of use, between the two charges.
@@ -79,7 +115,7 @@ extension Reconciler {
     guard let offer = offers.last, let product = priced(offer, lineage),
       let usual = rules.prices.usual(product, at: time), let paid = offer.grossLocal, usual > paid
     else { return nil }
-    return LikelyPrice(like: offer, local: usual)
+    return LikelyPrice(offer, local: usual)
   }
 
   private func withoutCheapStart(_ full: [Charge]) -> [Charge] {
@@ -96,17 +132,17 @@ extension Reconciler {
     _ full: LikelyPrice, _ known: [Charge], _ lineage: LineageInput
   ) -> Amount? {
     guard let local = full.local else { return nil }
-    if let product = priced(full.like, lineage),
+    if let product = priced(full.product, full.currency, lineage),
       let offer = rules.prices.offer(of: product, full: local)
     {
       return offer
     }
-    return known.last { $0.currency == full.like.currency && ($0.grossLocal ?? local) < local }?
+    return known.last { $0.currency == full.currency && ($0.grossLocal ?? local) < local }?
       .grossLocal
   }
 
   /// Whether a charge was paid at the price of an offer: by the snapshot, else if the charges
-  /// before and after it cost more.
+  /// before and after it cost more; with only one of them, or two offers, if others had that offer.
   private func isOffer(_ index: Int, among paid: [Charge], _ lineage: LineageInput) -> Bool {
     let charge = paid[index]
     switch view?.transaction(charge.transaction)?.kind {
@@ -115,16 +151,29 @@ extension Reconciler {
     case .unknown, .free, nil: break
     }
     guard let price = charge.grossLocal, let product = priced(charge, lineage) else { return false }
-    let near = [index - 1, index + 1].filter(paid.indices.contains).map { paid[$0] }
-      .filter { priced($0, lineage) == product }.compactMap(\.grossLocal)
-    guard !near.isEmpty, near.allSatisfy({ $0 > price }) else { return false }
-    return near.count == 2 || rules.prices.offer(of: product, full: near[0]) == price
+    // Two offers can follow each other.
+    let before = paid[..<index].lastIndex { $0.grossLocal != price }
+    let after = paid[index...].firstIndex { $0.grossLocal != price }
+    let near = [before, after].compactMap(\.self)
+    let prices = near.map { paid[$0] }.filter { priced($0, lineage) == product }
+      .compactMap(\.grossLocal)
+    guard let full = prices.first, prices.allSatisfy({ $0 > price }) else { return false }
+    if prices.count == 2, near == [index - 1, index + 1] { return true }
+    // Rounded to a price of the currency.
+    return rules.prices.offer(of: product, full: full).map { usual in
+      (try? usual.subtracting(price).magnitude.scaled(by: 50, over: 1)).map { $0 <= price } ?? false
+    } ?? false
   }
 
   private func priced(_ charge: Charge, _ lineage: LineageInput) -> PricedProduct? {
-    guard charge.currency != 0 else { return nil }
-    return PricedProduct(
-      product: charge.product, store: lineage.latest.store, currency: charge.currency)
+    priced(charge.product, charge.currency, lineage)
+  }
+
+  private func priced(
+    _ product: StringID, _ currency: StringID, _ lineage: LineageInput
+  ) -> PricedProduct? {
+    guard currency != 0 else { return nil }
+    return PricedProduct(product: product, store: lineage.latest.store, currency: currency)
   }
 }
 
@@ -151,22 +200,49 @@ extension LineageInput {
   }
 }
 
-/// A price in the currency of a charge that came.
+/// What a missing charge probably cost.
 private struct LikelyPrice {
-  /// The charge at whose rate the price is converted to US dollars.
-  let like: Charge
+  let product: StringID
+  /// What was paid or reported, in US dollars.
+  let usd: Amount?
+  /// The same in its currency.
+  let paid: Amount?
+  let currency: StringID
+  let basis: AmountBasis
+  /// The price in the currency.
   var local: Amount?
+}
 
-  func gross(_ count: Int64) -> Amount? {
-    guard let usd = like.grossUSD, let one = perCharge(usd) else { return nil }
-    guard let all = try? one.scaled(by: count, over: 1), all.magnitude <= .lineMaxUSD else {
-      return nil
-    }
+extension LikelyPrice {
+  /// `local` in the currency of a charge that came.
+  init(_ charge: Charge, local: Amount?) {
+    self.init(
+      product: charge.product, usd: charge.grossUSD, paid: charge.grossLocal,
+      currency: charge.currency, basis: charge.basis, local: local)
+  }
+
+  /// The price in an event.
+  init(_ reported: ReportedPrice) {
+    self.init(
+      product: reported.product, usd: reported.price.usd, paid: reported.price.local,
+      currency: reported.price.currency, basis: .provider, local: reported.price.local)
+  }
+
+  func gross(_ count: Int64, at time: Instant, _ rates: ExchangeRates) -> Amount? {
+    guard let one = perCharge(at: time, rates), let all = try? one.scaled(by: count, over: 1),
+      all.magnitude <= .lineMaxUSD
+    else { return nil }
     return all
   }
 
-  private func perCharge(_ usd: Amount) -> Amount? {
-    guard let local, let paid = like.grossLocal, local != paid, paid > .zero else { return usd }
-    return try? usd.scaled(by: local.micros, over: paid.micros)
+  /// At the rate of the day; where it is unknown, at that of the price.
+  private func perCharge(at time: Instant, _ rates: ExchangeRates) -> Amount? {
+    if basis == .provider, currency != 0, let local, local > .zero,
+      let dollars = rates.median(of: currency, around: time)?.usd(for: local)
+    {
+      return dollars
+    }
+    guard let local, let paid, local != paid, paid > .zero else { return usd }
+    return try? usd?.scaled(by: local.micros, over: paid.micros)
   }
 }

@@ -60,3 +60,18 @@ struct MedianRate: Sendable, Equatable {
     return Amount(micros: Int64(quotient) + (isUp ? 1 : 0))
   }
 }
+
+extension ExchangeRates {
+  /// The median rate of a currency on the UTC day of `time`, or on as many days before and after
+  /// it, up to three, as have three charges; nil for fewer charges.
+  func median(of currency: StringID, around time: Instant) -> MedianRate? {
+    let day = CivilCalendar.utc.day(of: time).number
+    for reach in Int32(0)...3 {
+      let near = (day - reach...day + reach).compactMap {
+        charges[CurrencyDay(currency: currency, day: Day(number: $0))]
+      }
+      if let median = MedianRate(of: near) { return median }
+    }
+    return nil
+  }
+}

@@ -80,6 +80,7 @@ extension SubscriptionHistory {
       events.lazy.filter {
         $0.chargeKind != nil || $0.kind == .trialStarted
           || $0.kind.isProductChange && !isOfPeriodBeforeChange($0)
+            && $0.chargeBefore(rules.renewalGap) == nil
       }.map(\.transaction))
   }
 
@@ -98,7 +99,8 @@ extension SubscriptionHistory {
     // A conversion proves that what it followed was a trial.
     let isTrial = event.isOfTrial || event.kind == .other
     // A date of its own is not the date of the charge.
-    let sent = event.kind.isProductChange ? nil : event.periodStart
+    let sent =
+      event.kind.isProductChange ? event.chargeBefore(rules.renewalGap) : event.periodStart
     let start = sent.flatMap { $0 < event.time ? $0 : nil }
     if period == nil {
       let first = periods.first { $0.booking != nil }.map { events[$0.opener].kind }
@@ -115,12 +117,13 @@ extension SubscriptionHistory {
   /// The period that a renewal leaves free before it, if it is exactly one and nothing explains it;
   /// also the one in which a change of product came.
   ///
-  /// Where renewals are counted, the counter decides.
+  /// Where renewals are counted from a known one on, the counter decides.
   private func freePeriod(before index: Int) -> UnseenPeriod? {
     guard index > 0 else { return nil }
     let (previous, next) = (periods[index - 1], periods[index])
     let charge = events[next.opener]
-    guard charge.renewalCount == nil, !previous.isTrial, !previous.isEndDerived,
+    guard charge.renewalCount == nil || !isCounted(before: index), !previous.isTrial,
+      !previous.isEndDerived,
       let free = previous.effectiveEnd, free == previous.end, next.start > free + rules.renewalGap,
       previous.revokedAt == nil,
       !previous.isInvoluntary(events), previous.autoRenewOffSince(events, before: nil) == nil,
@@ -133,11 +136,22 @@ extension SubscriptionHistory {
     let isProven =
       charge.chargeKind == .productChange
       ? charge.provider.capabilities.sendsExpirations && difference <= tolerance
-      : charge.kind == .renewed && isWhole && next.product == previous.product
+      : charge.kind == .renewed && isWhole
+        && (next.product == previous.product
+          || previous.ownEvents.contains {
+            events[$0].isAnnouncement && events[$0].product == next.product
+          })
     guard length > 0, isProven else { return nil }
     return UnseenPeriod(
-      transaction: 0, product: previous.product, isTrial: false, start: free, end: next.start,
+      transaction: 0, product: charge.kind == .renewed ? next.product : previous.product,
+      isTrial: false, start: free, end: next.start,
       previousEnd: free, opensLineage: false, kind: charge.kind, time: charge.time)
+  }
+
+  /// Whether the number of renewals before a period is known.
+  private func isCounted(before index: Int) -> Bool {
+    stretches.first?.opening == .new
+      || periods[..<index].contains { events[$0.opener].renewalCount != nil }
   }
 
   /// The start that is missing where a renewal follows an expiry: it came a period before.
@@ -181,6 +195,11 @@ extension SubscriptionHistory {
 }
 
 extension Event {
+  /// The date of the charge that the event names, if it is earlier than the event.
+  func chargeBefore(_ gap: Interval) -> Instant? {
+    periodStart.flatMap { $0 + gap < time ? $0 : nil }
+  }
+
   /// The end of the period that the event names: a change of product names one that had begun.
   var namedPeriodEnd: Instant? { reportedPeriodEnd ?? (kind.isProductChange ? time : nil) }
 
