@@ -42,9 +42,10 @@ struct Reconciler {
   /// In the order of evaluation.
   static let checks: [any ReconciliationCheck.Type] = [
     TransactionCheck.self, RevocationCheck.self, RefundedChargeCheck.self,
-    UnseenPeriodCheck.self, UnmatchedEntitlementCheck.self, StartCheck.self,
-    FirstChargeCheck.self, PeriodEndCheck.self, ProductCheck.self, RenewalStateCheck.self,
-    CounterCheck.self, SnapshotCounterCheck.self, ExpirationCheck.self,
+    UnseenPeriodCheck.self, UnmatchedEntitlementCheck.self, TrialDateCheck.self,
+    StartCheck.self, FirstChargeCheck.self, PeriodEndCheck.self, ProductCheck.self,
+    RenewalStateCheck.self, CounterCheck.self, SnapshotCounterCheck.self, LastPurchaseCheck.self,
+    ExpirationCheck.self,
     PresenceCheck.self, AbsenceCheck.self, SilentEndCheck.self,
   ]
 

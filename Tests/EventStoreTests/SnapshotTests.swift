@@ -36,7 +36,7 @@ struct SnapshotTests {
 
   @Test("A snapshot comes back with every field it was given")
   func roundTrip() throws {
-    let full = Entitlement(
+    var full = Entitlement(
       id: "premium ✓", product: "p", isActive: false, startedAt: Instant(milliseconds: -1),
       expiresAt: Instant(milliseconds: .max), renewState: .nonRenewable, renewsCount: -3,
       store: .paypal, grant: .manual, isTrial: true,
@@ -48,6 +48,10 @@ struct SnapshotTests {
           environment: .sandbox, ownership: .familySharing),
         SnapshotTransaction(id: String(repeating: "9", count: 300)),
       ])
+    full.trialStartedAt = Instant(seconds: 4)
+    full.firstPurchasedAt = Instant(seconds: 5)
+    full.lastPurchasedAt = Instant(seconds: 6)
+    full.hasOfferCode = true
     var given = snapshot("user-1", app: "app", [full, Entitlement(id: "")])
     let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
     try ingest.add([given])

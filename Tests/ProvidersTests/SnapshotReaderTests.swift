@@ -184,6 +184,26 @@ struct SnapshotReaderTests {
     #expect(right.renewState == expected)
   }
 
+  @Test(
+    "The SDK's dates of purchases are read in both spellings",
+    arguments: [
+      #""trial_start_timestamp":5,"first_purchase_timestamp":6,"last_purchase_timestamp":7,"#
+        + #""last_activated_offer_code":"SPRING""#,
+      #""trialStartDate":5,"firstPurchaseDate":6,"lastPurchaseDate":7,"#
+        + #""lastActivatedOfferCode":"SPRING""#,
+    ])
+  func purchaseDates(members: String) throws {
+    let line = #"{"user_id":"u","captured_at":9,"entitlements":[{"id":"e",\#(members)}]}"#
+    let right = try #require(readSnapshots(line).snapshots.first?.entitlements.first)
+    #expect(right.trialStartedAt == Instant(seconds: 5))
+    #expect(right.firstPurchasedAt == Instant(seconds: 6))
+    #expect(right.lastPurchasedAt == Instant(seconds: 7))
+    #expect(right.hasOfferCode)
+    let bare = #"{"user_id":"u","captured_at":9,"entitlements":[{"id":"e"}]}"#
+    let other = try #require(readSnapshots(bare).snapshots.first?.entitlements.first)
+    #expect(other.lastPurchasedAt == nil && !other.hasOfferCode)
+  }
+
   @Test("A user without entitlements is a snapshot too")
   func none() {
     let batch = readSnapshots(#"{"user_id":"u","captured_at":1,"data":[]}"#)

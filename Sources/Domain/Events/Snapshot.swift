@@ -94,6 +94,14 @@ public struct Entitlement: Sendable, Equatable {
   public var isActive: Bool?
   /// When access began; nil when not sent.
   public var startedAt: Instant?
+  /// When a trial began; nil without one, or when not sent.
+  public var trialStartedAt: Instant?
+  /// When the first purchase behind it was made; nil when not sent.
+  public var firstPurchasedAt: Instant?
+  /// When the latest purchase behind it was made; nil when not sent.
+  public var lastPurchasedAt: Instant?
+  /// Whether the user has activated an offer code.
+  public var hasOfferCode = false
   /// Nil for an entitlement without end, or when not sent.
   public var expiresAt: Instant?
   /// Whether and how it goes on; nil when not sent.

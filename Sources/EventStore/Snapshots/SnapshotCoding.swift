@@ -5,7 +5,7 @@ internal import Domain
 /// The layout's number, then lists as a count and their elements, and fields in the order of their
 /// types, as `ByteWriter` writes them.
 enum SnapshotCoding {
-  private static let layout: UInt64 = 1
+  private static let layout: UInt64 = 2
 
   static func encode(_ entitlements: [Entitlement]) -> [UInt8] {
     var writer = ByteWriter()
@@ -34,7 +34,13 @@ enum SnapshotCoding {
     writer.put(Int64(entitlement.store.rawValue))
     writer.put(Int64(entitlement.grant.rawValue))
     writer.put(optional: entitlement.isTrial.map { $0 ? 1 : 0 })
-    writer.put(optional: entitlement.autoRenewOffAt?.milliseconds)
+    for instant in [
+      entitlement.autoRenewOffAt, entitlement.trialStartedAt, entitlement.firstPurchasedAt,
+      entitlement.lastPurchasedAt,
+    ] {
+      writer.put(optional: instant?.milliseconds)
+    }
+    writer.put(Int64(entitlement.hasOfferCode ? 1 : 0))
     writer.put(unsigned: UInt64(entitlement.transactions.count))
     for transaction in entitlement.transactions { put(transaction, to: &writer) }
   }
@@ -64,6 +70,10 @@ enum SnapshotCoding {
     entitlement.grant = reader.value(GrantType.self, else: .purchase)
     entitlement.isTrial = reader.optional().map { $0 != 0 }
     entitlement.autoRenewOffAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.trialStartedAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.firstPurchasedAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.lastPurchasedAt = reader.optional().map(Instant.init(milliseconds:))
+    entitlement.hasOfferCode = reader.signed() != 0
     entitlement.transactions = list(&reader, transaction)
     return entitlement
   }

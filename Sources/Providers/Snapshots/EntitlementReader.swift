@@ -36,6 +36,10 @@ struct EntitlementReader {
     var right = Entitlement(id: id, store: Store(snapshotSource: source))
     right.isActive = try tape.truth(members[.isActive])
     right.startedAt = try tape.instant(members[.startedAt])
+    right.trialStartedAt = try tape.instant(members[.trialStartedAt])
+    right.firstPurchasedAt = try tape.instant(members[.firstPurchasedAt])
+    right.lastPurchasedAt = try tape.instant(members[.lastPurchasedAt])
+    right.hasOfferCode = try !tape.text(members[.offerCode]).isEmpty
     right.expiresAt = try tape.instant(members[.expiresAt])
     right.renewsCount = try tape.counter(members[.renewsCount])
     right.autoRenewOffAt = try tape.instant(members[.autoRenewOffAt])

@@ -28,7 +28,8 @@ enum SnapshotField: Int, MemberField {
 /// Sources: documentation.qonversion.io, Entitlements (v3, v4); QNMapper.m and QPermission.kt of
 /// the SDKs for the internal names.
 enum EntitlementField: Int, MemberField {
-  case id, isActive, startedAt, expiresAt, renewState, renewsCount, autoRenewOffAt
+  case id, isActive, startedAt, trialStartedAt, firstPurchasedAt, lastPurchasedAt, offerCode
+  case expiresAt, renewState, renewsCount, autoRenewOffAt
   case source, grantType, periodType, product, productID, transactions
 
   var names: [String] {
@@ -36,6 +37,10 @@ enum EntitlementField: Int, MemberField {
     case .id: ["id", "entitlementID", "entitlementId", "entitlement_id"]
     case .isActive: ["active", "is_active", "isActive"]
     case .startedAt: ["started", "started_at", "started_timestamp", "startedDate", "startedAt"]
+    case .trialStartedAt: ["trial_start_timestamp", "trialStartDate"]
+    case .firstPurchasedAt: ["first_purchase_timestamp", "firstPurchaseDate"]
+    case .lastPurchasedAt: ["last_purchase_timestamp", "lastPurchaseDate"]
+    case .offerCode: ["last_activated_offer_code", "lastActivatedOfferCode"]
     case .expiresAt:
       ["expires", "expires_at", "expiration_timestamp", "expirationDate", "expiresAt"]
     case .renewState: ["renew_state", "renewState"]

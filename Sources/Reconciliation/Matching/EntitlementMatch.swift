@@ -10,6 +10,9 @@ struct EntitlementMatch {
   var startedAt: Instant?
   /// The highest counter that one of them shows.
   var renewsCount: Int32?
+  /// Whether an app kept it from before the lineage's latest charge: its purchases are proof, its
+  /// state is not.
+  var isStale = false
 }
 
 extension Reconciler {
@@ -37,9 +40,27 @@ extension Reconciler {
       let (left, right) = (reach($0, instant), reach($1, instant))
       return left != right ? left > right : $0.id < $1.id
     }
-    return EntitlementMatch(
-      lineage: lineage, entitlement: furthest[0], startedAt: group.compactMap(\.startedAt).min(),
+    var match = EntitlementMatch(
+      lineage: lineage, entitlement: furthest[0],
+      startedAt: group.compactMap { $0.startedAt ?? $0.firstPurchasedAt }.min(),
       renewsCount: group.compactMap(\.renewsCount).max())
+    if group.allSatisfy({ isStale($0, lineage) }) {
+      match.isStale = true
+      match.renewsCount = nil
+      match.entitlement.isActive = nil
+      match.entitlement.expiresAt = nil
+      match.entitlement.renewState = nil
+    }
+    return match
+  }
+
+  /// Whether events report a charge after the newest purchase that an app's cache contains.
+  private func isStale(_ entitlement: Entitlement, _ lineage: LineageInput) -> Bool {
+    guard let last = entitlement.lastPurchasedAt,
+      let charged = lineage.state.subscriptionCharges.last?.time
+    else { return false }
+    let newest = entitlement.transactions.compactMap(\.at).max().map { max($0, last) } ?? last
+    return charged > newest + rules.fold.renewalGap
   }
 
   /// Whether a later charge of another product followed the purchase that an entitlement shows.
@@ -61,7 +82,7 @@ extension Reconciler {
 
   /// The matches whose last period events could know.
   var comparableMatches: [EntitlementMatch] {
-    matches.filter { isComparable($0) && !isBegunElsewhere($0) }
+    matches.filter { !$0.isStale && isComparable($0) && !isBegunElsewhere($0) }
   }
 
   /// The ones whose subscription the snapshot still shows, as events do.

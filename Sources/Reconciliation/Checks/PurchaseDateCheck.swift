@@ -1,0 +1,94 @@
+import Subscriptions
+import Domain
+
+/// A trial that the snapshot dates, and no event announced.
+enum TrialDateCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition([.missedStart], "the snapshot dates a trial, and no trial start arrived")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) {
+    for match in user.comparableMatches { user.findMissingTrial(match) }
+  }
+}
+
+/// A latest purchase that the snapshot dates, and no event reports.
+enum LastPurchaseCheck: ReconciliationCheck {
+  static let conditions = [
+    BreakCondition(
+      [.missedStart, .missedConversion, .missedRenewal],
+      "the snapshot dates a purchase after the last charge")
+  ]
+
+  static func evaluate(_ user: inout Reconciler) {
+    for match in user.comparableMatches { user.findMissingLastPurchase(match) }
+  }
+}
+
+extension Reconciler {
+  mutating func findMissingTrial(_ match: EntitlementMatch) {
+    let lineage = match.lineage
+    guard let at = match.entitlement.trialStartedAt, lineage.latest.trials.isEmpty, at < knownAt,
+      isWatched(at, subject(lineage)), !isKnown(at), !missing(in: lineage).contains(where: \.isFree)
+    else { return }
+    let product = productBegun(in: lineage, at: at)
+    raise(
+      BreakDraft(
+        code: .missedStart, subject: subject(lineage, product: product), key: .ordinal(0),
+        expectedAt: at, estimate: .zero, basis: .provider,
+        evidence: "the snapshot starts a trial at \(at.text); no trial start came"),
+      for: MissingCharge(
+        lineage: lineage.name, code: .missedStart, at: at, end: nil, isFree: true,
+        opensLineage: true))
+  }
+
+  mutating func findMissingLastPurchase(_ match: EntitlementMatch) {
+    let (lineage, entitlement) = (match.lineage, match.entitlement)
+    let state = lineage.latest
+    guard let at = entitlement.lastPurchasedAt, at < knownAt, isWatched(at, subject(lineage)),
+      at != entitlement.trialStartedAt, !isKnown(at),
+      state.subscriptionCharges.last.map({ $0.time + rules.fold.renewalGap < at }) ?? true,
+      !missing(in: lineage).contains(where: { isAfterLastPeriod($0, state) })
+    else { return }
+    let (code, key) = lastPurchase(at, state)
+    let product = product(of: lineage, at: at)
+    let money = estimate(
+      lineage, product: product, of: code, at: at,
+      isOffer: entitlement.grant == .offerCode && entitlement.hasOfferCode)
+    let last = state.subscriptionCharges.last.map { "the last charge is of \($0.time.text)" }
+    raise(
+      BreakDraft(
+        code: code, subject: subject(lineage, product: product), key: key, expectedAt: at,
+        estimate: money.amount, basis: money.basis,
+        evidence: "the snapshot shows a purchase of \(at.text); \(last ?? "no charge came")"),
+      for: MissingCharge(
+        lineage: lineage.name, code: code, at: at, end: entitlement.expiresAt,
+        opensLineage: code == .missedStart && state.charges.isEmpty))
+  }
+
+  private func lastPurchase(_ at: Instant, _ state: LineageState) -> (BreakCode, BreakKey) {
+    if state.isTrial, let trial = state.trials.last {
+      let isConversion = trial.convertibleUntil.map { at <= $0 } ?? true
+      return isConversion ? (.missedConversion, .ordinal(0)) : (.missedStart, .after(at))
+    }
+    guard let end = state.periodEnd else { return (.missedStart, .ordinal(0)) }
+    if isExpired(state, at: end), at > end + rules.fold.renewalGap {
+      return (.missedStart, .after(at))
+    }
+    return (.missedRenewal, state.renewalOrdinal.map { .ordinal($0 + 1) } ?? .after(end))
+  }
+
+  /// Whether an event or a listed transaction of the user is of that time, within the gap.
+  private func isKnown(_ instant: Instant) -> Bool {
+    func isNear(_ other: Instant) -> Bool {
+      abs(other.since(instant).milliseconds) <= rules.fold.renewalGap.milliseconds
+    }
+    return (view?.transactions.contains { $0.at.map(isNear) ?? false } ?? false)
+      || (lineagesOfAnyTime + sandbox).contains { lineage in
+        let state = lineage.latest
+        return state.charges.contains { isNear($0.time) || isNear($0.periodStart) }
+          || state.trials.contains { isNear($0.start) }
+          || state.unseenPeriods.contains { isNear($0.start ?? $0.end) }
+      }
+  }
+}

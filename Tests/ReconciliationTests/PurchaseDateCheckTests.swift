@@ -1,0 +1,87 @@
+import Domain
+import Reconciliation
+import Subscriptions
+import Testing
+
+@Suite("The dates in a snapshot of Qonversion's SDK")
+struct PurchaseDateCheckTests {
+  /// Start and one renewal; the snapshot shows the end of the renewal.
+  private func scenario(
+    _ story: Story = .monthly(renewals: 1, counted: false), asOf: String = "2026-02-20",
+    listing transactions: [SnapshotTransaction] = [],
+    _ change: (inout Entitlement) -> Void
+  ) -> Scenario {
+    var shown = premium(until: "2026-03-01", listing: transactions)
+    change(&shown)
+    return Scenario(stories: [story], entitlements: [shown], capturedAt: asOf)
+  }
+
+  @Test("A purchase after the last known charge was missed; that of the last charge was not")
+  func lastPurchase() {
+    var found = scenario { $0.lastPurchasedAt = at("2026-02-10") }.breaks
+    #expect(found.map(\.code) == [.missedRenewal])
+    #expect(found.map(\.expectedAt) == [at("2026-02-10")])
+    #expect(found.map(\.estimatedUSD) == [Amount(micros: 10_000_000)])
+    found = scenario { $0.lastPurchasedAt = at("2026-02-01T10:00:00") }.breaks
+    #expect(found.isEmpty)
+  }
+
+  @Test("A later end and a last purchase are one loss, under one id")
+  func oneLoss() {
+    let byEnd = scenario(asOf: "2026-03-20") { $0.expiresAt = at("2026-04-01") }.breaks
+    let both = scenario(asOf: "2026-03-20") {
+      $0.expiresAt = at("2026-04-01")
+      $0.lastPurchasedAt = at("2026-03-01")
+    }.breaks
+    #expect(both.map(\.code) == [.missedRenewal])
+    #expect(both.map(\.id) == byEnd.map(\.id))
+  }
+
+  @Test("A listed transaction of that time is that purchase")
+  func listed() {
+    let story = Story.monthly(renewals: 1, without: [1])
+    let all = [
+      bought(100, .started, "2026-01-01", until: "2026-02-01"),
+      bought(101, .renewed, "2026-02-01", until: "2026-03-01"),
+    ]
+    let found = scenario(story, listing: all) { $0.lastPurchasedAt = at("2026-02-01") }.breaks
+    #expect(found.map(\.transaction) == ["101"])
+  }
+
+  @Test("A dated trial that was never announced is a missing start without amount")
+  func trial() {
+    var found = scenario { $0.trialStartedAt = at("2025-12-25") }.breaks
+    #expect(found.map(\.code) == [.missedStart])
+    #expect(found.map(\.estimatedUSD) == [.zero])
+    // Before the feed began, nothing is missing.
+    found = scenario { $0.trialStartedAt = at("2025-11-25") }.breaks
+    #expect(found.isEmpty)
+    var story = Story()
+    story.report(.trialStarted, "2025-12-25", until: "2026-01-01", transaction: 99)
+    story.events += Story.monthly(renewals: 1, counted: false).events
+    #expect(scenario(story) { $0.trialStartedAt = at("2025-12-25") }.breaks.isEmpty)
+  }
+
+  @Test("The first purchase dates the start where nothing else does")
+  func firstPurchase() {
+    let story = Story.monthly(renewals: 2, without: [0], counted: false)
+    let found = scenario(story) { $0.firstPurchasedAt = at("2026-01-01") }.breaks
+    #expect(found.contains { $0.code == .missedStart && $0.expectedAt == at("2026-01-01") })
+    #expect(scenario(story) { $0.firstPurchasedAt = at("2025-11-01") }.breaks.isEmpty)
+  }
+
+  @Test("A cache older than a charge before it was captured proves no end, a current one does")
+  func stale() {
+    let old = bought(100, .started, "2026-01-01", until: "2026-02-01")
+    func codes(_ lastPurchase: String?) -> [String] {
+      scenario(listing: [old]) {
+        $0.isActive = false
+        $0.expiresAt = at("2026-02-01")
+        $0.renewState = .canceled
+        $0.lastPurchasedAt = lastPurchase.map { at($0) }
+      }.codes
+    }
+    #expect(codes("2026-01-01") == [])
+    #expect(codes("2026-02-01") != [] && codes(nil) != [])
+  }
+}
