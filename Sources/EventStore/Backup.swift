@@ -1,3 +1,4 @@
+public import Domain
 internal import Formats
 internal import Foundation
 
@@ -9,7 +10,7 @@ extension Ledger {
   /// that fails, or that a signal of `stop` ends, leaves nothing. Gives back its size in bytes.
   public func backup(
     to target: String, stop: () -> Int32 = { 0 }
-  ) throws(LedgerError) -> Int64 {
+  ) throws(SubledgerError) -> Int64 {
     guard let output = AtomicFile(for: target) else {
       throw backupFailure(
         "make the file \(target).part", errno,
@@ -30,7 +31,7 @@ extension Ledger {
   /// signal.
   ///
   /// Takes no lock that a writer would wait for.
-  public func copy(to path: String, stop: () -> Int32 = { 0 }) throws(LedgerError) {
+  public func copy(to path: String, stop: () -> Int32 = { 0 }) throws(SubledgerError) {
     try access("copy the file") { try copyPages(of: $0, to: Connection(path: path), stop) }
   }
 
@@ -41,9 +42,9 @@ extension Ledger {
     try database.savepoint("copy")
     defer { try? database.release("copy") }
     try database.first("select count(*) from sqlite_schema") { _ in }
-    try LedgerError.check(stop, "copying the ledger")
+    try SubledgerError.check(stop, "copying the ledger")
     try database.backup(to: other, pagesPerStep: 2048) {
-      try LedgerError.check(stop, "copying the ledger")
+      try SubledgerError.check(stop, "copying the ledger")
     }
   }
 
@@ -53,8 +54,8 @@ extension Ledger {
     // One file, without a log beside it.
     try copy.execute("pragma journal_mode = delete")
     guard try LedgerFile.damage(of: copy) == nil else {
-      throw LedgerError(
-        .corrupt, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
+      throw SubledgerError(
+        .damagedInput, "the copy of the ledger \(self.path) is damaged, and so may be the ledger",
         hint: "try again; if it stays so, rebuild the ledger from the archives in a new file")
     }
   }
@@ -62,8 +63,8 @@ extension Ledger {
   private func backupFailure(
     _ doing: String, _ cause: Int32,
     existing: String = "a backup takes the place of no file: give another name, or remove it first"
-  ) -> LedgerError {
-    .system(
+  ) -> SubledgerError {
+    .ledgerFile(
       "back up the ledger \(path): cannot \(doing)", cause: cause,
       hint: cause == EEXIST
         ? existing

@@ -27,7 +27,7 @@ public final class Ledger {
   var lastArchive: Int32 = 0
   /// The error of a failed rollback: the ledger's state is undefined since, so that it refuses all
   /// calls.
-  private var failedUndo: LedgerError?
+  private var failedUndo: SubledgerError?
   private let connection: Connection
 
   private init(path: String, connection: Connection, symbols: StringTable) {
@@ -38,19 +38,19 @@ public final class Ledger {
   }
 
   /// Opens the ledger at `path`, and brings it to today's schema when it is opened for writing.
-  public static func open(path: String, mode: Mode) throws(LedgerError) -> Ledger {
+  public static func open(path: String, mode: Mode) throws(SubledgerError) -> Ledger {
     errno = 0
     do {
       let connection = try LedgerFile.open(path: path, mode: mode)
       let symbols = try LedgerFile.explained(path) { try storedSymbols(connection, path: path) }
       return Ledger(path: path, connection: connection, symbols: symbols)
-    } catch let error as LedgerError {
+    } catch let error as SubledgerError {
       throw error
     } catch let error as SQLiteError {
-      throw LedgerError(error, doing: "open the file", path: path)
+      throw SubledgerError(error, doing: "open the file", path: path)
     } catch {
-      throw LedgerError(
-        .io, "cannot open the ledger \(path): \(type(of: error))", hint: "check the file")
+      throw SubledgerError(
+        .inputOutput, "cannot open the ledger \(path): \(type(of: error))", hint: "check the file")
     }
   }
 
@@ -62,10 +62,10 @@ public final class Ledger {
   public var logPlaces: [String] { LedgerFile.logPlaces(of: path) }
 
   /// Makes everything written so far survive a power cut.
-  func sync() throws(LedgerError) { try LedgerFile.syncLog(of: path) }
+  func sync() throws(SubledgerError) { try LedgerFile.syncLog(of: path) }
 
   /// Does the same, and empties the write-ahead log unless somebody reads an older state.
-  public func checkpoint() throws(LedgerError) {
+  public func checkpoint() throws(SubledgerError) {
     try sync()
     _ = try access("empty the log") { try $0.checkpoint(.truncate) }
   }
@@ -79,7 +79,7 @@ public final class Ledger {
   }
 
   /// Gives back the memory that writing needed; the ledger stays usable.
-  public func releaseMemory() throws(LedgerError) {
+  public func releaseMemory() throws(SubledgerError) {
     try access("release memory") { $0.releaseMemory() }
     // The allocator keeps freed memory, and the import needs as much as the fold that follows.
     malloc_trim(0)
@@ -88,18 +88,19 @@ public final class Ledger {
   /// Runs `body` on the connection; it may ask the ledger for more meanwhile.
   func access<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
-  ) throws(LedgerError) -> Value {
+  ) throws(SubledgerError) -> Value {
     if let failedUndo { throw failedUndo }
     errno = 0
     do {
       return try body(connection)
-    } catch let error as LedgerError {
+    } catch let error as SubledgerError {
       throw error
     } catch let error as SQLiteError {
-      throw LedgerError(error, doing: doing, path: path)
+      throw SubledgerError(error, doing: doing, path: path)
     } catch {
-      throw LedgerError(
-        .io, "cannot \(doing) in the ledger \(path): \(type(of: error))", hint: "run again")
+      throw SubledgerError(
+        .inputOutput, "cannot \(doing) in the ledger \(path): \(type(of: error))", hint: "run again"
+      )
     }
   }
 
@@ -110,14 +111,14 @@ public final class Ledger {
     do {
       try body(connection)
     } catch let error as SQLiteError {
-      throw LedgerError(error, doing: doing, path: path)
+      throw SubledgerError(error, doing: doing, path: path)
     }
   }
 
   /// Runs `body` whole or not at all.
   func change<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
-  ) throws(LedgerError) -> Value {
+  ) throws(SubledgerError) -> Value {
     try access(doing) { database in
       let saved = savedWords
       try database.savepoint("change")
@@ -135,7 +136,7 @@ public final class Ledger {
 
   /// Does all that `body` asks of the ledger whole or not at all.
   ///
-  /// Throws `LedgerError`, and whatever `body` throws.
+  /// Throws `SubledgerError`, and whatever `body` throws.
   public func together(_ doing: String, _ body: () throws -> Void) throws {
     var failure: (any Error)?
     do {
@@ -156,7 +157,7 @@ public final class Ledger {
   /// cost half as much as with a transaction each.
   ///
   /// Temporary tables may be filled. A run that ends meanwhile leaves its write-ahead log as it is.
-  /// Throws `LedgerError`, and whatever `body` throws.
+  /// Throws `SubledgerError`, and whatever `body` throws.
   public func atOneMoment(_ body: () throws -> Void) throws { try together("read", body) }
 
   /// The ledger's symbols by the numbers of `table`; new words are added.
@@ -207,8 +208,8 @@ public final class Ledger {
     var table = StringTable()
     try database.forEachRow("select id, value from string where id > 0 order by id") { row in
       guard Int64(table.symbol(row.bytes(1))) == row.int64(0) else {
-        throw LedgerError(
-          .corrupt, "cannot read the ledger \(path): its table of words contradicts itself",
+        throw SubledgerError(
+          .damagedInput, "cannot read the ledger \(path): its table of words contradicts itself",
           hint: "rebuild the ledger from the archives in a new file")
       }
     }
@@ -220,7 +221,7 @@ extension Ledger {
   /// Gives every word that has none yet a symbol, for words that no event brought.
   ///
   /// A ledger that is only read stays without them.
-  public func learn(_ words: [String]) throws(LedgerError) {
+  public func learn(_ words: [String]) throws(SubledgerError) {
     var table = StringTable()
     for word in words where symbol(word) == nil { _ = table.symbol(word) }
     guard table.words.count > 1 else { return }

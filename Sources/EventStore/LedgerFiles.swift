@@ -1,3 +1,4 @@
+internal import Domain
 internal import Foundation
 
 /// The files that SQLite and a run keep at the path of a ledger.
@@ -29,12 +30,12 @@ public struct LedgerFiles: Sendable {
 /// have given them on purpose.
 ///
 /// - Throws: a `permission` error when a file belongs to somebody else.
-func closeToOthers(ledgerPath: String) throws(LedgerError) {
+func closeToOthers(ledgerPath: String) throws(SubledgerError) {
   for path in LedgerFiles(of: ledgerPath).all {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & 0o007 != 0 else { continue }
     guard chmod(path, status.st_mode & 0o770) == 0 else {
-      throw LedgerError(
+      throw SubledgerError(
         .permission,
         "cannot close \(path), which everybody may use: \(String(cString: strerror(errno)))",
         hint: "let its owner run chmod o-rwx on it")

@@ -1,3 +1,4 @@
+public import Domain
 internal import Foundation
 
 /// The right to write a ledger, held by one process at a time.
@@ -13,7 +14,7 @@ public final class LedgerLock {
   /// Takes the lock of the ledger at `ledgerPath`, waiting at most `waitSeconds` for it.
   public static func acquire(
     ledgerPath: String, waitSeconds: Int
-  ) throws(LedgerError) -> LedgerLock {
+  ) throws(SubledgerError) -> LedgerLock {
     let path = LedgerFiles(of: ledgerPath).lock
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno, path) }
@@ -23,8 +24,8 @@ public final class LedgerLock {
       let cause = errno
       guard cause == EWOULDBLOCK || cause == EINTR else { throw failure(cause, path) }
       guard attemptsLeft > 0 else {
-        throw LedgerError(
-          .locked, "cannot take the lock \(path): another run holds it",
+        throw SubledgerError(
+          .tryAgain, "cannot take the lock \(path): another run holds it",
           hint: "wait until that run is done, or give --lock-wait a number of seconds")
       }
       attemptsLeft -= 1
@@ -35,8 +36,8 @@ public final class LedgerLock {
 
   private static let attemptsPerSecond = 10
 
-  private static func failure(_ cause: Int32, _ path: String) -> LedgerError {
-    .system(
+  private static func failure(_ cause: Int32, _ path: String) -> SubledgerError {
+    .ledgerFile(
       "take the lock \(path)", cause: cause,
       hint: "check that the ledger's folder exists and that you may write there")
   }

@@ -1,15 +1,15 @@
-internal import Domain
+public import Domain
 
 extension Ledger {
   /// The id of a user, or the pseudonym of one who was erased; nil when the ledger has no such key.
-  public func userText(_ user: Int64) throws(LedgerError) -> String? {
+  public func userText(_ user: Int64) throws(SubledgerError) -> String? {
     try access("read a user") { database in
       try database.first("select id from user where key = ?", user) { $0.text(0) }
     }
   }
 
   /// The key of a user, known or not, by the id or the pseudonym.
-  public func userKey(of id: String) throws(LedgerError) -> Int64 {
+  public func userKey(of id: String) throws(SubledgerError) -> Int64 {
     guard !id.isEmpty else { return 0 }
     return try access("read a user") { database in
       let erased = try database.first("select key from erased where pseudonym = ?", id) {

@@ -1,3 +1,5 @@
+import Domain
+
 /// What standard error shows.
 public struct LogOptions: Sendable {
   /// The format of a line.

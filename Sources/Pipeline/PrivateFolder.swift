@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// A new folder below the temporary one, which only its owner can ever read, and which is removed

@@ -60,7 +60,7 @@ extension RunPipeline {
       do {
         return try LedgerLock.acquire(ledgerPath: plan.ledger, waitSeconds: min(secondsLeft, 1))
       } catch {
-        guard error.kind == .locked, secondsLeft > 1 else { throw error }
+        guard error.kind == .tryAgain, secondsLeft > 1 else { throw error }
         secondsLeft -= 1
       }
     }

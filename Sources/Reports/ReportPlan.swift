@@ -21,9 +21,9 @@ public struct ReportPlan: Sendable {
     self.run = run
   }
 
-  /// Throws `ReportError.stopped` when a signal asked to stop.
-  public func checkStop() throws(ReportError) {
+  /// Throws when a signal asked to stop.
+  public func checkStop() throws(SubledgerError) {
     let signal = stop()
-    if signal != 0 { throw .stopped(signal: signal) }
+    if signal != 0 { throw .stopped(by: signal) }
   }
 }

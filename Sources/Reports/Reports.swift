@@ -62,11 +62,11 @@ extension ReportDefinition {
 
 /// Writes every report of the set into `folder`, which must exist.
 ///
-/// Throws `ReportError.identity` when numbers that must agree do not; the written set must not be
+/// Throws when numbers that must agree do not; the written set must not be
 /// published then. The ledger is only read; helper tables are in its temporary schema.
 public func writeReports(
   from ledger: Ledger, plan: ReportPlan, into folder: String
-) throws(ReportError) -> WrittenReports {
+) throws -> WrittenReports {
   var reports = WrittenReports(plan: plan)
   let writer = try ReportWriter(from: ledger, plan: plan, into: folder)
   for share in ReportPartition.allCases { reports.add(try writer.write(share)) }
@@ -85,45 +85,29 @@ public final class ReportWriter {
   /// A writer into `folder`, which must exist.
   ///
   /// The ledger is only read; helping tables live in its temporary schema.
-  public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws(ReportError) {
+  public init(from ledger: Ledger, plan: ReportPlan, into folder: String) throws {
     self.plan = plan
     self.folder = folder
     let context = ReportContext(ledger: ledger, plan: plan)
     self.context = context
-    (labels, history) = try attempt {
-      try context.prepare()
-      return (try Labels(of: ledger), try PublishedHistory(ledger, plan))
-    }
+    try context.prepare()
+    labels = try Labels(of: ledger)
+    history = try PublishedHistory(ledger, plan)
   }
 
   /// Writes one share; whoever has written all of them must call `finish` on their sum.
-  public func write(_ share: ReportPartition) throws(ReportError) -> WrittenReports {
-    try attempt {
-      try context.prepare(for: share.layouts)
-      if share.isChecked { try checkFacts(in: context.ledger) }
-      var reports = WrittenReports(plan: plan)
-      reports.publication.horizons = history.horizons
-      for layout in share.layouts {
-        try plan.checkStop()
-        let monthly = try MonthlyRows(layout, history: history)
-        let writer = TableWriter(
-          layout, plan: plan, labels: labels, into: folder, beside: monthly)
-        try writer.write(from: context.ledger)
-        reports.add(writer.tables, monthly)
-      }
-      return reports
+  public func write(_ share: ReportPartition) throws -> WrittenReports {
+    try context.prepare(for: share.layouts)
+    if share.isChecked { try checkFacts(in: context.ledger) }
+    var reports = WrittenReports(plan: plan)
+    reports.publication.horizons = history.horizons
+    for layout in share.layouts {
+      try plan.checkStop()
+      let monthly = try MonthlyRows(layout, history: history)
+      let writer = TableWriter(layout, plan: plan, labels: labels, into: folder, beside: monthly)
+      try writer.write(from: context.ledger)
+      reports.add(writer.tables, monthly)
     }
-  }
-}
-
-func attempt<Value>(_ work: () throws -> Value) throws(ReportError) -> Value {
-  do {
-    return try work()
-  } catch let error as ReportError {
-    throw error
-  } catch let error as LedgerError {
-    throw .ledger(error)
-  } catch {
-    preconditionFailure("reports fail in known ways only: \(type(of: error))")
+    return reports
   }
 }

@@ -40,21 +40,15 @@ public struct WrittenReports: Sendable {
 
   /// Writes the restatements of all parts, and compares the printed sums with the facts.
   ///
-  /// Throws `ReportError.identity` when they do not agree; the set must not be published then.
-  public mutating func finish(
-    in folder: String, checkedBy ledger: Ledger
-  ) throws(ReportError) {
+  /// Throws when they do not agree; the set must not be published then.
+  public mutating func finish(in folder: String, checkedBy ledger: Ledger) throws {
     let (plan, restated) = (plan, restated)
-    let table = try attempt {
-      try writeRestatements(restated, plan: plan, labels: Labels(of: ledger), into: folder)
-    }
+    let table = try writeRestatements(
+      restated, plan: plan, labels: Labels(of: ledger), into: folder)
     let place = tables.firstIndex { $0.path == "inputs.csv" } ?? tables.endIndex
     tables.insert(table, at: place)
-    let tables = tables
     try plan.checkStop()
-    try attempt {
-      try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
-      try checkTotals(of: tables, in: ledger)
-    }
+    try ReportContext(ledger: ledger, plan: plan).makeMovementNames()
+    try checkTotals(of: tables, in: ledger)
   }
 }

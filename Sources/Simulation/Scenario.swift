@@ -83,7 +83,7 @@ public struct Scenario: Sendable, Equatable {
   /// The providers, each once.
   var senders: [Provider] { Provider.allCases.filter(providers.contains) }
 
-  func check() throws(SimulationError) {
+  func check() throws(SubledgerError) {
     let million = 0...1_000_000
     let shares = [lostShare, duplicatedShare, delayedShare, reorderedShare]
     var archiveCount = 1
@@ -108,7 +108,10 @@ public struct Scenario: Sendable, Equatable {
       ((1...100_000_000).contains(subscribers), "there are 1 to 100,000,000 subscribers"),
       ((1...1_000_000).contains(archiveCount), "there are 1 to 1,000,000 archives"),
     ]
-    if let broken = rules.first(where: { !$0.0 }) { throw .scenario(reason: broken.1) }
+    if let broken = rules.first(where: { !$0.0 }) {
+      throw SubledgerError(
+        .usage, "cannot simulate: \(broken.1)", hint: "change that option and run again")
+    }
   }
 }
 

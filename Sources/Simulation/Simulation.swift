@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 import Foundation
 
 // Scenario → CustomerSimulation (what happened) → what each provider sends of it, through the
@@ -13,20 +13,28 @@ import Foundation
 ///   - folder: where `archives/`, `snapshots/`, `truth/`, `subledger.yaml` and `prices.csv` go.
 ///   - stop: answers the signal that asked to stop, 0 while none did; asked between customers.
 /// - Returns: counts of the output.
-/// - Throws: `SimulationError` for an impossible scenario, a folder that holds one or such a file
+/// - Throws: `SubledgerError` for an impossible scenario, a folder that holds one or such a file
 ///   already, or an output that cannot be written.
 public func simulate(
   _ scenario: Scenario, into folder: String, stop: @escaping () -> Int32 = { 0 }
-) throws(SimulationError) -> SimulationSummary {
+) throws(SubledgerError) -> SimulationSummary {
   try scenario.check()
   for name in ["archives", "snapshots", "truth", "subledger.yaml", "prices.csv"] {
     let path = "\(folder)/\(name)"
-    if FileManager.default.fileExists(atPath: path) { throw .occupied(path: path) }
+    if FileManager.default.fileExists(atPath: path) {
+      throw SubledgerError(
+        .cannotCreate, "cannot write the scenario: \(path) exists already",
+        hint: "choose another folder")
+    }
   }
   let span = TimeSpan(scenario)
-  let checkStop: StopCheck = { () throws(SimulationError) in
+  let checkStop: StopCheck = { () throws(SubledgerError) in
     let signal = stop()
-    if signal != 0 { throw .stopped(signal: signal) }
+    if signal != 0 {
+      throw SubledgerError(
+        .stopped(signal), "interrupted by signal \(signal): the scenario is incomplete",
+        hint: "remove the folder")
+    }
   }
   let counts = try ArrivalCounts(scenario, span, checkStop)
   var summary = counts.summary
@@ -44,13 +52,13 @@ public func simulate(
 }
 
 /// Throws when a signal asked to stop.
-typealias StopCheck = () throws(SimulationError) -> Void
+typealias StopCheck = () throws(SubledgerError) -> Void
 
 /// Writes truth and snapshots, customer by customer.
 private func writeTruth(
   _ counts: ArrivalCounts, _ scenario: Scenario, _ span: TimeSpan, into folder: String,
   _ checkStop: StopCheck
-) throws(SimulationError) -> [SnapshotShape: Int] {
+) throws(SubledgerError) -> [SnapshotShape: Int] {
   let model = DeliveryModel(scenario)
   var truth = try TruthFolder("\(folder)/truth", span: span, watermarks: counts.watermarks)
   var snapshots = try SnapshotWriter("\(folder)/snapshots", scenario, span)
@@ -79,30 +87,4 @@ private func configurationText() -> String {
     }
   }
   return products + periods
-}
-
-/// Why a scenario could not be written.
-public enum SimulationError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The scenario asks for something impossible.
-  case scenario(reason: String)
-  /// The folder already holds a scenario, or a file that it would replace.
-  case occupied(path: String)
-  /// A signal asked to stop, and the folder holds a part of a scenario.
-  case stopped(signal: Int32)
-  /// A folder or file could not be created or written.
-  case output(path: String, reason: String)
-
-  /// What failed, why, and what to do.
-  public var description: String {
-    switch self {
-    case .scenario(let reason): "Cannot simulate: \(reason). Change that option and run again."
-    case .occupied(let path):
-      "Cannot write the scenario: \(path) exists already. Choose another folder."
-    case .stopped(let signal):
-      "Interrupted by signal \(signal): the scenario is incomplete. Remove the folder."
-    case .output(let path, let reason):
-      "Cannot write \(path): \(reason). "
-        + "Check that the folder is writable and the disk has free space."
-    }
-  }
 }

@@ -37,20 +37,20 @@ struct CopyTests {
   @Test("A signal ends it between two steps, and a backup leaves nothing", arguments: [1, 2])
   func stopped(step: Int) throws {
     var steps = 0
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try ledger.backup(to: folder.path("b.sqlite")) {
         steps += 1
         return steps == step ? 15 : 0
       }
     }
-    #expect(error?.kind == .stopped(signal: 15) && steps == step, "\(error)")
+    #expect(error?.kind == .stopped(15) && steps == step, "\(error)")
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(left.allSatisfy { $0.hasPrefix("ledger.sqlite") }, "\(left)")
   }
 
   @Test("A signal ends the checks of rows, too")
   func checks() throws {
-    let error = #expect(throws: LedgerError.self) { try ledger.check { 2 } }
-    #expect(error?.kind == .stopped(signal: 2))
+    let error = #expect(throws: SubledgerError.self) { try ledger.check { 2 } }
+    #expect(error?.kind == .stopped(2))
   }
 }

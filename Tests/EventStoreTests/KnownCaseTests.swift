@@ -114,24 +114,24 @@ struct KnownCaseTests {
     try damage.read(ledger)
     try ledger.rows(sql: "pragma ignore_check_constraints = on") { _ in }
     try ledger.rows(sql: damage.sql) { _ in }
-    let error = #expect(throws: LedgerError.self) { try damage.read(ledger) }
-    #expect(error?.kind == .corrupt)
+    let error = #expect(throws: SubledgerError.self) { try damage.read(ledger) }
+    #expect(error?.kind == .damagedInput)
     #expect(error?.message.hasSuffix("unknown \(damage.noun)") == true)
   }
 
   @Test("A ledger whose words have numbers that none has cannot be opened")
   func words() throws {
     try ledger.rows(sql: "update string set id = 5000000000 where value = 'USD'") { _ in }
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try Ledger.open(path: folder.path("ledger.sqlite"), mode: .readOnly)
     }
-    #expect(error?.kind == .corrupt)
+    #expect(error?.kind == .damagedInput)
   }
 
   @Test("Damaged bytes are reported as what they hold")
   func bytes() throws {
     try ledger.rows(sql: "insert into rate_cell values (1, 1, x'ff')") { _ in }
-    let error = #expect(throws: LedgerError.self) { _ = try ledger.rateRows() }
+    let error = #expect(throws: SubledgerError.self) { _ = try ledger.rateRows() }
     #expect(error?.message.contains("an exchange rate") == true)
   }
 }

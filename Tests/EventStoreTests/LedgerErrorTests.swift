@@ -1,4 +1,5 @@
 import CSQLite
+import Domain
 import Foundation
 import TestSupport
 import Testing
@@ -9,24 +10,27 @@ import Testing
 struct LedgerErrorTests {
   @Test(
     "What the system cannot read is a broken disk, not a damaged ledger",
-    arguments: [(EIO, "io"), (ENXIO, "io"), (ENOENT, "corrupt"), (0, "corrupt")])
-  func unreadable(_ number: Int32, _ kind: String) {
+    arguments: [
+      (EIO, SubledgerError.Kind.inputOutput), (ENXIO, .inputOutput), (ENOENT, .damagedInput),
+      (0, .damagedInput),
+    ])
+  func unreadable(_ number: Int32, _ kind: SubledgerError.Kind) {
     errno = number
-    let error = LedgerError(
+    let error = SubledgerError(
       SQLiteError(code: SQLITE_CORRUPT), doing: "read", path: "a.sqlite")
-    #expect("\(error.kind)" == kind, "\(error)")
+    #expect(error.kind == kind, "\(error)")
   }
 
   @Test("Undoing a change does not hide that the disk is broken")
   func undone() throws {
     let ledger = try Ledger.fresh(in: try TemporaryFolder())
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try ledger.change("write") { (_) throws -> Void in
         errno = EIO
         throw SQLiteError(code: SQLITE_CORRUPT)
       }
     }
-    #expect((error?.kind).map { "\($0)" } == "io", "\(error as Any)")
+    #expect(error?.kind == .inputOutput, "\(error as Any)")
   }
 
   @Test("A sum that leaves the range of a column is no damage")
@@ -38,9 +42,9 @@ struct LedgerErrorTests {
       insert into cell values (1, \(Int64.max)) on conflict do update set x = x + excluded.x
       """
     try ledger.rows(sql: addition) { _ in }
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try ledger.access("add") { try Statement($0, addition).run() }
     }
-    #expect(error?.kind == .overflow, "\(error)")
+    #expect(error?.kind == .identity, "\(error)")
   }
 }

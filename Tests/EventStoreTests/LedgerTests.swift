@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import EventStore
 import TestSupport
@@ -39,7 +40,7 @@ struct LedgerTests {
     let path = folder.path("a.sqlite")
     do { _ = try Ledger.open(path: path, mode: .readWrite) }
     let ledger = try Ledger.open(path: path, mode: .readOnly)
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try ledger.rows(sql: "delete from run") { _ in }
     }
     #expect(error?.kind == .permission)
@@ -50,10 +51,10 @@ struct LedgerTests {
     let folder = try TemporaryFolder()
     let text = String(String(repeating: "period,provider\n", count: 100).prefix(length))
     let path = try folder.write(text, to: "a.csv")
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try Ledger.open(path: path, mode: .readWrite)
     }
-    #expect(error?.kind == .notALedger)
+    #expect(error?.kind == .damagedInput)
     #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
   }
 
@@ -65,10 +66,10 @@ struct LedgerTests {
       let ledger = try Ledger.open(path: path, mode: .readWrite)
       try ledger.rows(sql: "pragma application_id = 7") { _ in }
     }
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try Ledger.open(path: path, mode: .readWrite)
     }
-    #expect(error?.kind == .notALedger)
+    #expect(error?.kind == .damagedInput)
   }
 
   @Test("A ledger whose making was interrupted is empty, and made whole by the next run")
@@ -89,8 +90,10 @@ struct LedgerTests {
         + ["pragma user_version = 0", "pragma application_id = 0"]
       for statement in undoing { try ledger.rows(sql: statement) { _ in } }
     }
-    let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: .readOnly) }
-    #expect(error?.kind == .missing)
+    let error = #expect(throws: SubledgerError.self) {
+      try Ledger.open(path: path, mode: .readOnly)
+    }
+    #expect(error?.kind == .noInput)
     let ledger = try Ledger.open(path: path, mode: .readWrite)
     #expect(try ledger.contents().isEmpty)
   }
@@ -104,23 +107,23 @@ struct LedgerTests {
       try ledger.rows(sql: "pragma user_version = 999") { _ in }
     }
     for mode in [Ledger.Mode.readWrite, .readOnly] {
-      let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: mode) }
-      #expect(error?.kind == .newer)
+      let error = #expect(throws: SubledgerError.self) { try Ledger.open(path: path, mode: mode) }
+      #expect(error?.kind == .configuration)
     }
   }
 
   @Test("Opening a ledger that is not there says so, and makes no file")
   func missing() throws {
     let folder = try TemporaryFolder()
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try Ledger.open(path: folder.path("none.sqlite"), mode: .readOnly)
     }
-    #expect(error?.kind == .missing)
+    #expect(error?.kind == .noInput)
     #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))
-    let nowhere = #expect(throws: LedgerError.self) {
+    let nowhere = #expect(throws: SubledgerError.self) {
       try Ledger.open(path: folder.path("no/folder/a.sqlite"), mode: .readWrite)
     }
-    #expect(nowhere?.kind == .io)
+    #expect(nowhere?.kind == .inputOutput)
   }
 
   @Test("A lock that another run holds is refused, and free again when that run ends")
@@ -128,10 +131,10 @@ struct LedgerTests {
     let folder = try TemporaryFolder()
     let path = folder.path("a.sqlite")
     var first: LedgerLock? = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)
     }
-    #expect(error?.kind == .locked)
+    #expect(error?.kind == .tryAgain)
     #expect(first != nil)
     first = nil
     _ = try LedgerLock.acquire(ledgerPath: path, waitSeconds: 0)

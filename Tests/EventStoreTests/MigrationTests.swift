@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import TestSupport
 import Testing
@@ -105,8 +106,8 @@ struct MigrationTests {
     let after = try Self.content(path)
     #expect(after.first == "2" && after.contains { $0.contains("changed") })
     for mode in [Ledger.Mode.readWrite, .readOnly] {
-      let error = #expect(throws: LedgerError.self) { try Ledger.open(path: path, mode: mode) }
-      #expect(error?.kind == .newer)
+      let error = #expect(throws: SubledgerError.self) { try Ledger.open(path: path, mode: mode) }
+      #expect(error?.kind == .configuration)
     }
     #expect(try Self.content(path) == after)
   }
@@ -114,10 +115,10 @@ struct MigrationTests {
   @Test("Who only reads an older ledger is reported to let a run migrate it")
   func older() throws {
     let migrations = tomorrow { try Self.half($0) }
-    let error = #expect(throws: LedgerError.self) {
+    let error = #expect(throws: SubledgerError.self) {
       try LedgerFile.open(path: path, mode: .readOnly, migrations: migrations)
     }
-    #expect(error?.kind == .older)
+    #expect(error?.kind == .configuration)
     #expect(try Self.content(path) == before)
   }
 

@@ -14,7 +14,7 @@ struct UndoTests {
   }
 
   /// Abandons a file of snapshots after `damage`; gives what the ledger says to whoever goes on.
-  private func abandon(after damage: [String]) throws -> [LedgerError?] {
+  private func abandon(after damage: [String]) throws -> [SubledgerError?] {
     let ingest = try ledger.beginSnapshots(.named("s", kind: .snapshots))
     let captured = Instant(seconds: 1)
     try ingest.add([
@@ -23,11 +23,11 @@ struct UndoTests {
     for sql in damage { try ledger.rows(sql: sql) { _ in } }
     ingest.abandon()
     return [
-      #expect(throws: LedgerError.self) {
+      #expect(throws: SubledgerError.self) {
         try ledger.beginSnapshots(.named("next", kind: .snapshots))
       },
-      #expect(throws: LedgerError.self) { try ledger.ingest("events", [Line()]) },
-      #expect(throws: LedgerError.self) { try ledger.rows(sql: "select 1") { _ in } },
+      #expect(throws: SubledgerError.self) { try ledger.ingest("events", [Line()]) },
+      #expect(throws: SubledgerError.self) { try ledger.rows(sql: "select 1") { _ in } },
     ]
   }
 
@@ -47,7 +47,7 @@ struct UndoTests {
         throw Stop()
       }
     }
-    let error = #expect(throws: LedgerError.self) { try ledger.rows(sql: "select 1") { _ in } }
+    let error = #expect(throws: SubledgerError.self) { try ledger.rows(sql: "select 1") { _ in } }
     #expect(error?.message.contains("cannot undo a change") == true)
   }
 
@@ -69,6 +69,8 @@ struct UndoTests {
   @Test("Nothing goes on with words that could not be read again")
   func words() throws {
     let gap = "insert into string (id, value) values (900, 'gap')"
-    for error in try abandon(after: ["release archive", gap]) { #expect(error?.kind == .corrupt) }
+    for error in try abandon(after: ["release archive", gap]) {
+      #expect(error?.kind == .damagedInput)
+    }
   }
 }

@@ -56,20 +56,9 @@ struct PlanTests: PlanSuite {
     #expect(try plan(flags).modifiedUntil == now - .seconds(60))
   }
 
-  @Test("A ledger's error keeps its message and gets the kind of its exit code")
+  @Test("A sum beyond the range of amounts ends the command as a bug does")
   func failures() {
-    func kind(_ kind: LedgerError.Kind) -> String {
-      "\(SubledgerError(LedgerError(kind, "what", hint: "do")).kind)"
-    }
-    #expect(kind(.newer) == "configuration")
-    #expect(kind(.locked) == "tryAgain")
-    #expect(kind(.notALedger) == "damagedInput")
-    #expect(kind(.overflow) == "identity")
-    #expect(kind(.permission) == "permission")
-    #expect(kind(.full) == "inputOutput")
-    #expect(
-      SubledgerError(LedgerError(.newer, "what", hint: "do")).description.contains("hint: do"))
-    #expect("\(SubledgerError(AmountOverflow()).kind)" == "identity")
+    #expect(SubledgerError(AmountOverflow()).kind == .identity)
   }
 }
 

@@ -17,11 +17,11 @@ struct VerifyPassTests: PlanSuite {
       plan: try plan(), version: "1", log: RunPipeline.silent, progress: { _ in }, stop: { 0 })
     func count(isWhole: Bool) throws -> Int? {
       try pipeline.read(folder.path("absent.sqlite"), isWhole: isWhole) {
-        ledger throws(LedgerError) in
+        ledger throws(SubledgerError) in
         try ledger.archives().count
       }
     }
-    #expect(throws: LedgerError.self) { try count(isWhole: true) }
+    #expect(throws: SubledgerError.self) { try count(isWhole: true) }
     #expect(try count(isWhole: false) == nil)
   }
 }

@@ -136,7 +136,7 @@ struct CSVFileTests {
   @Test("A folder that is missing is an error that names the file")
   func missingFolder() throws {
     let path = folder.path("missing/a.csv")
-    let error = #expect(throws: ReportError.self) { try CSVFile(path: path, dialect: .rfc4180) }
+    let error = #expect(throws: SubledgerError.self) { try CSVFile(path: path, dialect: .rfc4180) }
     #expect(error?.description.contains(path) == true)
   }
 

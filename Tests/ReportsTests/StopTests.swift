@@ -20,7 +20,7 @@ struct StopTests {
     #expect(all > 20, "each report asks, and each period of each")
     for before in [0, all / 2, all - 1] {
       let listener = Listener(before: before)
-      #expect(throws: ReportError.self) { try write(world, listener) }
+      #expect(throws: SubledgerError.self) { try write(world, listener) }
       #expect(listener.count == before + 1)
     }
   }

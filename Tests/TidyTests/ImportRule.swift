@@ -1,3 +1,4 @@
+import Domain
 import Testing
 
 /// A module that only some folders may import.
@@ -19,7 +20,8 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CCrypto", only: ["Formats/Hashing/"]),
     ImportRule(module: "CRename", only: ["Reports/Publication/"]),
     ImportRule(module: "CMalloc", only: ["EventStore/"]),
-    ImportRule(module: "CSQLite", only: ["EventStore/Database/", "EventStore/LedgerError.swift"]),
+    ImportRule(
+      module: "CSQLite", only: ["EventStore/Database/", "EventStore/SubledgerError.swift"]),
     ImportRule(module: "Yams", only: ["Pipeline/"]),
     ImportRule(module: "CYaml", only: ["Pipeline/Settings/YAMLFile.swift"]),
     ImportRule(module: "Logging", only: ["Pipeline/", "subledger/"]),

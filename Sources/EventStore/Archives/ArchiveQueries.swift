@@ -39,7 +39,7 @@ public struct ArchiveRecord: Sendable, Equatable {
   /// Whether its own lines were read, not those of a copy under another name.
   public var isRead: Bool { status != .repeated }
 
-  init(_ row: Statement) throws(LedgerError) {
+  init(_ row: Statement) throws(SubledgerError) {
     self.init(
       name: row.text(0), sha256: row.text(1), kind: try row.value(2), status: try row.value(3),
       counts: ArchiveCounts(row, from: 4))
@@ -74,7 +74,7 @@ public struct FrequentReject: Sendable, Equatable {
 
 extension Ledger {
   /// Every archive ever seen, in the order of arrival, or by kind, name and content.
-  public func archives(byName: Bool = false) throws(LedgerError) -> [ArchiveRecord] {
+  public func archives(byName: Bool = false) throws(SubledgerError) -> [ArchiveRecord] {
     try access("list the archives") { database in
       try database.all(
         "\(ArchiveRecord.select) order by \(byName ? "kind, name, sha256" : "id")"
@@ -88,7 +88,7 @@ extension Ledger {
   /// It includes archives that were read before an interruption.
   public func intake(
     ofRun run: Int64
-  ) throws(LedgerError) -> (archives: Int64, counts: ArchiveCounts) {
+  ) throws(SubledgerError) -> (archives: Int64, counts: ArchiveCounts) {
     try access("count the lines of a run") { database in
       let found = try database.first(
         """
@@ -102,7 +102,7 @@ extension Ledger {
   }
 
   /// The SHA-256 of every archive of events that was read, as 64 hexadecimal digits.
-  public func contents() throws(LedgerError) -> Set<String> {
+  public func contents() throws(SubledgerError) -> Set<String> {
     try access("list the archives") { database in
       Set(
         try database.all(
@@ -112,7 +112,7 @@ extension Ledger {
   }
 
   /// The number of lines that brought a new event.
-  public func acceptedEventLines() throws(LedgerError) -> Int {
+  public func acceptedEventLines() throws(SubledgerError) -> Int {
     try access("count the lines") { database in
       try database.first(
         "select coalesce(sum(accepted), 0) from archive where kind = 'events'"
@@ -123,7 +123,7 @@ extension Ledger {
   /// Whether a file of this path, size, time and number was read, or listed as a repetition.
   public func isUnchanged(
     path: String, bytes: Int64, modified: Instant, inode: Int64, kind: ArchiveKind
-  ) throws(LedgerError) -> Bool {
+  ) throws(SubledgerError) -> Bool {
     try access("look for an archive") { database in
       try database.first(
         """
@@ -139,7 +139,7 @@ extension Ledger {
   /// The same undated snapshots captured at another time are another archive.
   public func archiveWithContent(
     sha256: String, kind: ArchiveKind, capturedAt: Instant? = nil
-  ) throws(LedgerError) -> ArchiveRecord? {
+  ) throws(SubledgerError) -> ArchiveRecord? {
     try access("look for an archive") { database in
       try database.first(
         """
@@ -153,7 +153,7 @@ extension Ledger {
   }
 
   /// The archives of events that were read under `name`, those with most bytes first.
-  public func archives(named name: String) throws(LedgerError) -> [ArchiveRecord] {
+  public func archives(named name: String) throws(SubledgerError) -> [ArchiveRecord] {
     try access("look for an archive") { database in
       try database.all(
         """
@@ -166,7 +166,7 @@ extension Ledger {
   }
 
   /// Whether any line was skipped for `reason`.
-  public func hasSkipped(_ reason: String) throws(LedgerError) -> Bool {
+  public func hasSkipped(_ reason: String) throws(SubledgerError) -> Bool {
     try access("look for skipped lines") { database in
       try database.first("select 1 from skipped where reason = ? limit 1", reason) { _ in
         true
@@ -178,7 +178,7 @@ extension Ledger {
   /// defects, by offset in the inflated archive; nil if more were rejected than are listed.
   public func rejects(
     for reason: String, of sha256: String
-  ) throws(LedgerError) -> [Int64: String]? {
+  ) throws(SubledgerError) -> [Int64: String]? {
     try access("look for rejected lines") { database in
       let read = "archive.sha256 = ?1 and kind = 'events' and status <> 'repeated' and reason = ?2"
       var listed: [Int64: String] = [:]
@@ -199,7 +199,7 @@ extension Ledger {
   }
 
   /// The most frequent reason among rejected lines that no run has published yet; nil if none.
-  public func mostFrequentReject() throws(LedgerError) -> FrequentReject? {
+  public func mostFrequentReject() throws(SubledgerError) -> FrequentReject? {
     try access("look for rejected lines") { database in
       try database.first(
         """

@@ -93,7 +93,7 @@ public struct ArchiveCounts: Sendable, Equatable {
 
 extension Ledger {
   /// A number that no archive has had.
-  func nextArchive() throws(LedgerError) -> Int32 {
+  func nextArchive() throws(SubledgerError) -> Int32 {
     try access("number an archive") { try nextArchive(in: $0) }
   }
 
@@ -110,7 +110,7 @@ extension Ledger {
   /// Lists an archive whose bytes are known already: no lines, status `repeated`.
   ///
   /// Under a name it is listed with already, only path, time and number of the file are renewed.
-  public func recordRepeat(_ archive: NewArchive) throws(LedgerError) {
+  public func recordRepeat(_ archive: NewArchive) throws(SubledgerError) {
     try access("list an archive") { database in
       _ = try ArchiveRows(database).insert(
         archive, status: .repeated, id: nextArchive(in: database),
@@ -119,7 +119,7 @@ extension Ledger {
   }
 
   /// Assigns archives that were read again to the runs of another ledger.
-  public func adoptRuns(of archives: [ArchiveRecord]) throws(LedgerError) {
+  public func adoptRuns(of archives: [ArchiveRecord]) throws(SubledgerError) {
     try change("assign archives to their runs") { database in
       for archive in archives {
         try database.run(

@@ -19,7 +19,7 @@ final class SnapshotFileImport {
 
   deinit { abandon() }
 
-  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(LedgerError)
+  static func begin(_ archive: NewArchive, in ledger: Ledger) throws(SubledgerError)
     -> SnapshotFileImport
   {
     precondition(!ledger.isIngesting, "one archive is imported at a time")
@@ -44,7 +44,7 @@ final class SnapshotFileImport {
   /// Runs `body` inside the archive's transaction; an error of `body` undoes the archive.
   func add<Value>(
     _ doing: String, _ body: (Connection) throws -> Value
-  ) throws(LedgerError) -> Value {
+  ) throws(SubledgerError) -> Value {
     precondition(isOpen, "nothing is added to an archive that is finished or abandoned")
     do {
       return try ledger.access(doing, body)
@@ -70,7 +70,7 @@ final class SnapshotFileImport {
     try ArchiveRows(database).add(&rejects, of: id)
   }
 
-  func finish(damageOffset: Int64?, isDated: Bool) throws(LedgerError) -> ArchiveCounts {
+  func finish(damageOffset: Int64?, isDated: Bool) throws(SubledgerError) -> ArchiveCounts {
     try add("write the counts of an archive") { database in
       try ArchiveRows(database).close(
         id, counts, damageOffset: damageOffset, snapshotsCheck: snapshotsCheck,

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The run that new input belongs to: the one that will publish it.
 ///
 /// It is the run that `beginRun` carries on or begins next, so that what an earlier run knew are
@@ -28,7 +30,7 @@ struct ArrivalRun {
 }
 
 extension Ledger {
-  func arrivalRun() throws(LedgerError) -> ArrivalRun {
+  func arrivalRun() throws(SubledgerError) -> ArrivalRun {
     try access("number a run") { try ArrivalRun(in: $0) }
   }
 }

@@ -22,7 +22,7 @@ public struct BreakCount: Sendable, Equatable {
 
 extension Ledger {
   /// Breaks that are not resolved, by status, severity and code, with their estimated worth.
-  public func breakCounts() throws(LedgerError) -> [BreakCount] {
+  public func breakCounts() throws(SubledgerError) -> [BreakCount] {
     try access("count the breaks") { database in
       try database.all(
         """

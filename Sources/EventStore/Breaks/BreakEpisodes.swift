@@ -103,7 +103,7 @@ enum BreakContent {
   }
 
   /// The break in a row of `selected` columns.
-  static func read(_ row: Statement) throws(LedgerError) -> Break {
+  static func read(_ row: Statement) throws(SubledgerError) -> Break {
     var item = Break(id: row.text(20), code: try row.value(0), provider: try row.value(3))
     item.status = try row.value(1)
     item.severity = try row.value(2)

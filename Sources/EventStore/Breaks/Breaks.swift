@@ -22,7 +22,7 @@ extension Ledger {
   /// first.
   public func storeBreaks(
     _ current: [Break], asOf: Instant, run: Int64
-  ) throws(LedgerError) -> BreakCounts {
+  ) throws(SubledgerError) -> BreakCounts {
     try change("write the breaks") { database in
       var counts = BreakCounts()
       let episodes = try BreakEpisodes(database, asOf: asOf, run: run)
@@ -35,7 +35,7 @@ extension Ledger {
 
   /// The break with this id as the last run that found it described it, with the texts as they were
   /// received; nil if no run found it.
-  public func knownBreak(_ id: String) throws(LedgerError) -> Break? {
+  public func knownBreak(_ id: String) throws(SubledgerError) -> Break? {
     try access("read a break") { database in
       try database.first(
         "select \(BreakContent.selected) from break where break_id = ?", id
@@ -46,7 +46,7 @@ extension Ledger {
   /// The breaks that events alone prove and the newest run found, by id, as it described them.
   ///
   /// Not all unresolved ones: a run that looks back leaves breaks of later as-ofs as they are.
-  public func standingBreaks() throws(LedgerError) -> [Break] {
+  public func standingBreaks() throws(SubledgerError) -> [Break] {
     try access("read the breaks") { database in
       try database.all(
         """

@@ -1,3 +1,5 @@
+public import Domain
+
 /// What a person decided about a break; it leaves all gates then.
 public struct Decision: Sendable, Equatable {
   /// What people decided about the break.
@@ -31,7 +33,7 @@ extension Ledger {
   ///
   /// The file is what counts, so that a decision taken out of it no longer applies. Each names
   /// another break, known or not.
-  public func replaceDecisions(_ decisions: [Decision]) throws(LedgerError) {
+  public func replaceDecisions(_ decisions: [Decision]) throws(SubledgerError) {
     try change("write the decisions") { database in
       try database.execute("delete from decision")
       for decision in decisions.sorted(by: { $0.breakID < $1.breakID }) {

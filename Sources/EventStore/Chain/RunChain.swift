@@ -1,3 +1,4 @@
+public import Domain
 internal import Formats
 
 /// A run as the chain holds it: its record is the SHA-256 over its text, which names the record of
@@ -17,7 +18,7 @@ public struct ChainLink: Sendable, Equatable {
 
 extension Ledger {
   /// The chain, a link per run that published, oldest first.
-  public func chain() throws(LedgerError) -> [ChainLink] {
+  public func chain() throws(SubledgerError) -> [ChainLink] {
     try access("read the chain of runs") { database in
       let chain = try RunChain(database)
       return try chain.published().map { run in

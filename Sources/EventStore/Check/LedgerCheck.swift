@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 /// One thing about a ledger that was looked at.
 public struct LedgerCheck: Sendable, Equatable {
@@ -27,7 +27,7 @@ extension Ledger {
   ///
   /// Facts and breaks of the last run are proven by doing it again, archives by their bytes. Ends
   /// after the check at hand when `stop` answers a signal.
-  public func check(stop: () -> Int32 = { 0 }) throws(LedgerError) -> [LedgerCheck] {
+  public func check(stop: () -> Int32 = { 0 }) throws(SubledgerError) -> [LedgerCheck] {
     try access("check every row") { database in
       var checks = [
         Self.guarded("file", in: database, Self.checkFile),
@@ -36,10 +36,10 @@ extension Ledger {
       guard checks.allSatisfy({ $0.wrong == 0 }) else { return checks }
       let rows = RowChecks(words: symbols.words)
       for (name, look) in rows.all {
-        try LedgerError.check(stop, "checking the ledger")
+        try SubledgerError.check(stop, "checking the ledger")
         checks.append(Self.guarded(name, in: database, look))
       }
-      try LedgerError.check(stop, "checking the ledger")
+      try SubledgerError.check(stop, "checking the ledger")
       checks.append(Self.guarded("chain", in: database, ChainCheck.run))
       return checks
     }
@@ -53,7 +53,7 @@ extension Ledger {
     do {
       try look(database, &check)
     } catch {
-      check.fail("\(name) cannot be read: \(error)")
+      check.fail("\(name) cannot be read: \((error as? SubledgerError)?.message ?? "\(error)")")
     }
     return check
   }

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 /// What of one table two ledgers do not have alike.
 public struct TableDifference: Sendable, Equatable {
@@ -14,7 +14,7 @@ public struct TableDifference: Sendable, Equatable {
 
 extension Ledger {
   /// Compares the last run's facts with the rebuilt ones in the ledger at `path`.
-  public func differences(from path: String) throws(LedgerError) -> [TableDifference] {
+  public func differences(from path: String) throws(SubledgerError) -> [TableDifference] {
     try access("compare two ledgers") { database in
       try database.run("attach ? as again", path)
       defer { try? database.execute("detach again") }

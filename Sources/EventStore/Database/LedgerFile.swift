@@ -1,3 +1,4 @@
+internal import Domain
 internal import Formats
 internal import Foundation
 
@@ -31,10 +32,10 @@ enum LedgerFile {
     guard access(path, R_OK) != 0 else { return }
     let cause = errno
     guard cause == ENOENT || cause == ENOTDIR else {
-      throw LedgerError.system("read the ledger \(path)", cause: cause)
+      throw SubledgerError.ledgerFile("read the ledger \(path)", cause: cause)
     }
-    throw LedgerError(
-      .missing, "cannot open the ledger \(path): it does not exist",
+    throw SubledgerError(
+      .noInput, "cannot open the ledger \(path): it does not exist",
       hint: "check the path given as --ledger, or run an ingest first")
   }
 
@@ -42,7 +43,7 @@ enum LedgerFile {
   private static func create(_ path: String) throws {
     let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw LedgerError.system(
+      throw SubledgerError.ledgerFile(
         "open the ledger \(path)", cause: errno,
         hint: "check that its folder exists and that you may write there")
     }
@@ -59,11 +60,11 @@ enum LedgerFile {
     do {
       try explained(path) {
         guard let damage = try damage(of: connect(path, .readOnly)) else { return }
-        throw LedgerError(.corrupt, damage)
+        throw SubledgerError.damagedLedger(damage)
       }
-    } catch let error as LedgerError where error.kind == .corrupt {
-      throw LedgerError(
-        .corrupt,
+    } catch let error as SubledgerError where error.kind == .damagedInput {
+      throw SubledgerError(
+        .damagedInput,
         "cannot open the ledger \(path): with the log \(files.log), which a run that died has "
           + "left, it is damaged",
         hint: "if the ledger was put there since, from a backup or rebuilt, remove that log and "
@@ -85,13 +86,14 @@ enum LedgerFile {
   }
 
   /// Waits until the write-ahead log of the ledger at `path`, and its name, are on the disk.
-  static func syncLog(of path: String) throws(LedgerError) {
+  static func syncLog(of path: String) throws(SubledgerError) {
     for entry in logPlaces(of: path) {
       let file = OpenFile(entry, O_RDONLY)
       if file == nil, errno == ENOENT { continue }
       guard let file, file.sync() else {
-        throw LedgerError(
-          .io, "cannot make the run durable in \(entry): \(String(cString: strerror(errno)))",
+        throw SubledgerError(
+          .inputOutput,
+          "cannot make the run durable in \(entry): \(String(cString: strerror(errno)))",
           hint: "check the disk and run again")
       }
     }
@@ -102,7 +104,7 @@ enum LedgerFile {
     do {
       return try body()
     } catch let error as SQLiteError {
-      throw LedgerError(error, doing: "open the file", path: path)
+      throw SubledgerError(error, doing: "open the file", path: path)
     }
   }
 
@@ -127,8 +129,9 @@ enum LedgerFile {
     _ database: Connection, path: String, mode: Ledger.Mode
   ) throws {
     guard mode == .readWrite, database.isReadOnly else { return }
-    throw LedgerError(
-      .io, "cannot open the ledger \(path) for writing: the system refused it once")
+    throw SubledgerError(
+      .inputOutput, "cannot open the ledger \(path) for writing: the system refused it once",
+      hint: SubledgerError.diskHint)
   }
 
   /// WAL, so that a reader never waits for a run.

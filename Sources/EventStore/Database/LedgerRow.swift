@@ -1,3 +1,4 @@
+internal import Domain
 internal import CSQLite
 
 /// A value for a `?` of a query.
@@ -43,7 +44,7 @@ extension Ledger {
   /// Calls `body` at every row of a query, with `arguments` for its question marks.
   ///
   /// A query with arguments is kept prepared, since it is mostly run again with others; it must not
-  /// be run inside itself. Throws `LedgerError` when SQLite refuses, and whatever `body` throws.
+  /// be run inside itself. Throws `SubledgerError` when SQLite refuses, and whatever `body` throws.
   public func rows(
     sql: String, arguments: [LedgerValue] = [], _ body: (LedgerRow) throws -> Void
   ) throws {

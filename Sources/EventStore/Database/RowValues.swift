@@ -5,31 +5,31 @@ public import Domain
 
 extension Statement {
   /// The case whose raw value is in a column.
-  func value<Value: RawRepresentable>(_ column: Int32) throws(LedgerError) -> Value
+  func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
   where Value.RawValue == UInt8 {
     try known(UInt8(exactly: int64(column)).flatMap(Value.init(rawValue:)))
   }
 
   /// The case whose raw value is in a column.
-  func value<Value: RawRepresentable>(_ column: Int32) throws(LedgerError) -> Value
+  func value<Value: RawRepresentable>(_ column: Int32) throws(SubledgerError) -> Value
   where Value.RawValue == String {
     try known(Value(rawValue: text(column)))
   }
 
-  func symbol(_ column: Int32) throws(LedgerError) -> StringID {
+  func symbol(_ column: Int32) throws(SubledgerError) -> StringID {
     try known(StringID(exactly: int64(column)))
   }
 
   /// Provider, app, store and product from a column on.
-  func productKey(_ column: Int32) throws(LedgerError) -> ProductKey {
+  func productKey(_ column: Int32) throws(SubledgerError) -> ProductKey {
     try ProductKey(
       provider: value(column), app: symbol(column + 1), store: value(column + 2),
       product: symbol(column + 3))
   }
 
-  private func known<Value>(_ value: Value?) throws(LedgerError) -> Value {
+  private func known<Value>(_ value: Value?) throws(SubledgerError) -> Value {
     guard let value else {
-      throw LedgerError(.corrupt, "cannot read a row of the ledger: unknown \(Value.self)")
+      throw SubledgerError.damagedLedger("cannot read a row of the ledger: unknown \(Value.self)")
     }
     return value
   }
@@ -38,15 +38,15 @@ extension Statement {
 extension LedgerRow {
   /// The provider whose number is in column `index` (from 0).
   ///
-  /// - Throws: `LedgerError` of kind `corrupt` if the number is unknown.
-  public func provider(_ index: Int) throws(LedgerError) -> Provider {
+  /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
+  public func provider(_ index: Int) throws(SubledgerError) -> Provider {
     try statement.value(Int32(index))
   }
 
   /// The symbol in column `index` (from 0).
   ///
-  /// - Throws: `LedgerError` of kind `corrupt` if the number is unknown.
-  public func symbol(_ index: Int) throws(LedgerError) -> StringID {
+  /// - Throws: `SubledgerError` of kind `damagedInput` if the number is unknown.
+  public func symbol(_ index: Int) throws(SubledgerError) -> StringID {
     try statement.symbol(Int32(index))
   }
 }

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Formats
 internal import Foundation
 
@@ -29,7 +30,7 @@ enum Schema {
 
   /// The version of the ledger's schema; 0 for an empty file.
   ///
-  /// - Throws: `LedgerError` when the file is not a ledger, when a newer program made the ledger,
+  /// - Throws: `SubledgerError` when the file is not a ledger, when a newer program made the ledger,
   ///   and when one that is only read is older than `newest` or empty.
   static func version(
     of database: Connection, path: String, mode: Ledger.Mode, newest: Int
@@ -41,13 +42,13 @@ enum Schema {
     if identifier == applicationID {
       let version = Int(try pragma("user_version"))
       guard version <= newest else {
-        throw LedgerError(
-          .newer, "cannot open the ledger \(path): a newer version of the program made it",
+        throw SubledgerError(
+          .configuration, "cannot open the ledger \(path): a newer version of the program made it",
           hint: "use that version, or rebuild the ledger from the archives in a new file")
       }
       guard mode == .readWrite || version == newest else {
-        throw LedgerError(
-          .older, "cannot read the ledger \(path): an older version of the program made it",
+        throw SubledgerError(
+          .configuration, "cannot read the ledger \(path): an older version of the program made it",
           hint: "let `subledger run` or `subledger ingest` bring it up to date first")
       }
       return version
@@ -56,12 +57,13 @@ enum Schema {
     var status = stat()
     let isOneByte = stat(path, &status) == 0 && status.st_size == 1
     guard identifier == 0, try objects(of: database).isEmpty, !isOneByte else {
-      throw LedgerError(
-        .notALedger, "cannot open the ledger \(path): the database is not a ledger")
+      throw SubledgerError(
+        .damagedInput, "cannot open the ledger \(path): the database is not a ledger",
+        hint: SubledgerError.otherFileHint)
     }
     guard mode == .readWrite else {
-      throw LedgerError(
-        .missing, "cannot open the ledger \(path): nothing was read into it yet",
+      throw SubledgerError(
+        .noInput, "cannot open the ledger \(path): nothing was read into it yet",
         hint: "check the path given as --ledger, or run an ingest first")
     }
     return 0

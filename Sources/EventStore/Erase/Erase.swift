@@ -48,7 +48,7 @@ extension Ledger {
   ///
   /// All other rows name the person by key. `decisions` returns the content of a decisions file
   /// without the id, nil when the file does not contain it. Nil when the ledger has no such user.
-  /// Throws `LedgerError`, and whatever `decisions` throws.
+  /// Throws `SubledgerError`, and whatever `decisions` throws.
   public func erase(
     _ user: String, as act: NewAuditEntry,
     decisions: ([UInt8], Redaction) throws -> [UInt8]?
@@ -131,7 +131,7 @@ extension Ledger {
   }
 
   /// How many erased persons have subscriptions or snapshots.
-  public func erasedUsersCount() throws(LedgerError) -> Int64 {
+  public func erasedUsersCount() throws(SubledgerError) -> Int64 {
     try access("count who was erased") { database in
       try database.first(
         """
@@ -144,7 +144,7 @@ extension Ledger {
   }
 
   /// Erases in this ledger, too, the persons that `other` has erased.
-  public func adoptErasures(of other: Ledger) throws(LedgerError) {
+  public func adoptErasures(of other: Ledger) throws(SubledgerError) {
     let users = try other.access("read erased persons") { database in
       try database.all("select key, pseudonym from erased") { ($0.int64(0), $0.text(1)) }
     }

@@ -54,8 +54,8 @@ struct RedactedTexts {
       let old = rewritings.digest(ofDocument: name)
       guard let content = gzipContent(of: body), sha256(of: content) == old
       else {
-        throw LedgerError(
-          .corrupt, "cannot erase the person: document \(name) is not as it was written",
+        throw SubledgerError(
+          .damagedInput, "cannot erase the person: document \(name) is not as it was written",
           hint: "`subledger verify` lists the damage; restore the ledger from a backup first")
       }
       guard let new = try redacted(content) else { continue }

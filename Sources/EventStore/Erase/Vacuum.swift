@@ -1,6 +1,8 @@
+public import Domain
+
 extension Ledger {
   /// Bytes of the file, without its log.
-  public func fileSize() throws(LedgerError) -> Int64 {
+  public func fileSize() throws(SubledgerError) -> Int64 {
     try access("read the size of the file") { database in
       try database.first(
         "select page_count * page_size from pragma_page_count, pragma_page_size"
@@ -10,13 +12,13 @@ extension Ledger {
 
   /// Empties the write-ahead log.
   ///
-  /// - Throws: `LedgerError` of kind `locked` when somebody reads an older state, which lies there.
-  public func emptyLog() throws(LedgerError) {
+  /// - Throws: `SubledgerError` of kind `tryAgain` when somebody reads an older state, which lies there.
+  public func emptyLog() throws(SubledgerError) {
     try sync()
     try access("empty the log") { database in
       guard try database.checkpoint(.truncate) else {
-        throw LedgerError(
-          .locked, "cannot empty the log of the ledger \(path): somebody reads an older state",
+        throw SubledgerError(
+          .tryAgain, "cannot empty the log of the ledger \(path): somebody reads an older state",
           hint: "wait until that reader is done, and run the command again")
       }
     }
@@ -24,7 +26,7 @@ extension Ledger {
 
   /// Rewrites the ledger without free space: it contains nothing deleted or overwritten, and the
   /// file is as small as possible.
-  public func vacuum() throws(LedgerError) {
+  public func vacuum() throws(SubledgerError) {
     try access("write the ledger anew") { try $0.execute("vacuum") }
     try emptyLog()
   }

@@ -43,7 +43,7 @@ enum DueHour {
 
 extension Ledger {
   /// The lineages that are due at `asOf`.
-  public func dirtyLineages(asOf: Instant) throws(LedgerError) -> DirtyLineages {
+  public func dirtyLineages(asOf: Instant) throws(SubledgerError) -> DirtyLineages {
     try access("read due lineages") { database in
       var dirty = DirtyLineages()
       try database.forEachRow(

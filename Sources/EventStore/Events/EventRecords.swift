@@ -76,12 +76,12 @@ enum EventRecords {
     }
   }
 
-  static var damage: LedgerError { .damaged("an event") }
+  static var damage: SubledgerError { .damaged("an event") }
 }
 
 extension EventRecord {
   /// The event, with the fields that its lineage shares.
-  func event(of lineage: Int64, _ shop: SubscriptionScope) throws(LedgerError) -> Event {
+  func event(of lineage: Int64, _ shop: SubscriptionScope) throws(SubledgerError) -> Event {
     var event = shop.event(of: lineage)
     try complete(&event)
     return event
@@ -89,7 +89,7 @@ extension EventRecord {
 
   /// Completes `event`, which has the fields that its lineage shares.
   @inline(__always)
-  func complete(_ event: inout Event) throws(LedgerError) {
+  func complete(_ event: inout Event) throws(SubledgerError) {
     event.time = Instant(milliseconds: time)
     event.identity = identity
     event.user = user
@@ -97,7 +97,7 @@ extension EventRecord {
   }
 
   /// The transaction id as text.
-  func transaction() throws(LedgerError) -> String {
+  func transaction() throws(SubledgerError) -> String {
     var event = Event(kind: .other, time: Instant(milliseconds: time))
     let (text, isSound) = EventCoding.decode(content, into: &event)
     guard isSound else { throw EventRecords.damage }

@@ -67,7 +67,7 @@ extension Ledger {
   /// `archive` were known; subscriptions outside `touched` are as they were.
   ///
   /// A subscription that is always alone is passed to `body` at once. Of the others, `shared` gets
-  /// the groups of now and of then, for `forEachGroup`. Throws `LedgerError`, and whatever `body`
+  /// the groups of now and of then, for `forEachGroup`. Throws `SubledgerError`, and whatever `body`
   /// throws.
   public func forEachGroup(
     of lineages: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,

@@ -5,7 +5,7 @@ extension Ledger {
   ///
   /// Events come by time and identity. `keys` restricts the walk by the lineage's key, or the
   /// user's, so that several readers can share it; whoever does without the users' ids as text
-  /// saves looking each up. Throws `LedgerError`, and whatever `body` throws.
+  /// saves looking each up. Throws `SubledgerError`, and whatever `body` throws.
   public func forEachGroup(
     keys: ClosedRange<Int64> = .min ... .max, withUserTexts: Bool = true,
     _ body: ([LineageRow], [Event]) throws -> Void
@@ -20,18 +20,18 @@ extension Ledger {
   }
 
   /// The lineages that are folded together with `lineage`, itself among them, by key.
-  public func group(of lineage: LineageRow) throws(LedgerError) -> [LineageRow] {
+  public func group(of lineage: LineageRow) throws(SubledgerError) -> [LineageRow] {
     let group = FoldGroup(of: lineage)
     return group.user == 0 ? [lineage] : try lineages(in: group)
   }
 
   /// The lineages of a user that are folded together, by key; none of a group without user.
-  func lineages(in group: FoldGroup) throws(LedgerError) -> [LineageRow] {
+  func lineages(in group: FoldGroup) throws(SubledgerError) -> [LineageRow] {
     try lineages(ofUser: group.user, provider: group.provider).filter { FoldGroup(of: $0) == group }
   }
 
   /// The counted events of several lineages, by time and identity.
-  public func events(of group: [LineageRow]) throws(LedgerError) -> [Event] {
+  public func events(of group: [LineageRow]) throws(SubledgerError) -> [Event] {
     var events: [Event] = []
     for row in group { events += try self.events(of: row) }
     return group.count > 1 ? events.inTimeOrder : events

@@ -32,7 +32,7 @@ extension Ledger {
   ///
   /// Versions of an event that another version superseded are left out. `keys` restricts the
   /// walk, so that several readers can share it. The array is filled anew each time; a body that
-  /// keeps it pays for a copy. Throws `LedgerError`, and whatever `body` throws.
+  /// keeps it pays for a copy. Throws `SubledgerError`, and whatever `body` throws.
   public func forEachLineage(
     keys: ClosedRange<Int64> = .min ... .max, _ body: (LineageRow, [Event]) throws -> Void
   ) throws {
@@ -44,7 +44,7 @@ extension Ledger {
   /// The lineages of a user, by key; `user` is the fingerprint of the user id.
   public func lineages(
     ofUser user: Int64, provider: Provider
-  ) throws(LedgerError) -> [LineageRow] {
+  ) throws(SubledgerError) -> [LineageRow] {
     guard user != 0 else { return [] }
     return try access("read the lineages of a user") { database in
       try database.all(
@@ -55,7 +55,7 @@ extension Ledger {
   }
 
   /// The lineage with this key.
-  public func lineage(_ key: Int64) throws(LedgerError) -> LineageRow? {
+  public func lineage(_ key: Int64) throws(SubledgerError) -> LineageRow? {
     try access("read a lineage") { database in
       try database.first("\(LineageRow.select) where l.key = ?", key) { try LineageRow($0) }
     }
@@ -76,7 +76,7 @@ extension Ledger {
 
   /// The lineage with the same provider, app, store and original transaction id in the other
   /// environment.
-  public func counterpart(of lineage: LineageRow) throws(LedgerError) -> LineageRow? {
+  public func counterpart(of lineage: LineageRow) throws(SubledgerError) -> LineageRow? {
     try self.lineage(
       lineageKey(
         provider: lineage.provider, app: symbols.words[Int(lineage.app)],
@@ -85,7 +85,7 @@ extension Ledger {
   }
 
   /// The counted events of a lineage, by time and identity.
-  public func events(of lineage: LineageRow) throws(LedgerError) -> [Event] {
+  public func events(of lineage: LineageRow) throws(SubledgerError) -> [Event] {
     try access("read the events of a lineage") { database in
       let shop = SubscriptionScope(lineage)
       var events: [Event] = []
@@ -99,7 +99,7 @@ extension Ledger {
   /// The transaction id of an event as text; nil when the lineage has no such event.
   public func transactionText(
     lineage: Int64, identity: Int64
-  ) throws(LedgerError) -> String? {
+  ) throws(SubledgerError) -> String? {
     try access("read an event") { database in
       var texts: (counted: String?, other: String?)
       try database.forEachRecord(of: lineage) { record in
@@ -129,7 +129,7 @@ extension LineageRow {
     from lineage l left join user u on u.key = l.user
     """
 
-  init(_ row: Statement) throws(LedgerError) {
+  init(_ row: Statement) throws(SubledgerError) {
     let shop = try SubscriptionScope(row, from: 1)
     self.init(
       key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,

@@ -10,7 +10,7 @@ public struct ArchiveLabel: Sendable, Equatable {
 
 extension Ledger {
   /// The file with this number; nil when the ledger has none.
-  public func archiveLabel(_ id: Int32) throws(LedgerError) -> ArchiveLabel? {
+  public func archiveLabel(_ id: Int32) throws(SubledgerError) -> ArchiveLabel? {
     try access("look for an archive") { database in
       try database.first("select name, sha256 from archive where id = ?", id) {
         ArchiveLabel(name: $0.text(0), sha256: $0.text(1))
@@ -19,7 +19,7 @@ extension Ledger {
   }
 
   /// Every version of a lineage's events, by time, identity and arrival.
-  public func versions(ofLineage lineage: LineageRow) throws(LedgerError) -> [EventVersion] {
+  public func versions(ofLineage lineage: LineageRow) throws(SubledgerError) -> [EventVersion] {
     try access("read the events of a lineage") { database in
       var versions: [EventVersion] = []
       let shop = SubscriptionScope(lineage)
@@ -31,7 +31,7 @@ extension Ledger {
   }
 
   /// The other versions of the event of `version`, in whatever lineage they lie.
-  public func rivals(of version: EventVersion) throws(LedgerError) -> [EventVersion] {
+  public func rivals(of version: EventVersion) throws(SubledgerError) -> [EventVersion] {
     try access("read the versions of an event") { database in
       let stored = StoredVersions(database)
       return try stored.versions(like: version, in: stored.lineages(of: version.event))
@@ -42,7 +42,7 @@ extension Ledger {
   /// The lineages with this original transaction id, of whatever provider, app and store, by key.
   ///
   /// Apps that sent events. An app that is made of a user's id can hold the id or its key.
-  public func lineages(original: String) throws(LedgerError) -> [LineageRow] {
+  public func lineages(original: String) throws(SubledgerError) -> [LineageRow] {
     let rows = try lineages(storedOriginal: original)
     if let bar = original.lastIndex(of: "|") {
       let user = try userKey(of: String(original[..<bar]))
@@ -53,7 +53,7 @@ extension Ledger {
     return rows + (try lineages(storedOriginal: "user:\(user.userKeyText)"))
   }
 
-  private func lineages(storedOriginal original: String) throws(LedgerError) -> [LineageRow] {
+  private func lineages(storedOriginal original: String) throws(SubledgerError) -> [LineageRow] {
     var rows: [LineageRow] = []
     for mark in try watermarks() {
       for environment in Environment.allCases {
@@ -81,7 +81,7 @@ extension Ledger {
   /// The newest `count` snapshots of a user up to `asOf`, newest first.
   public func snapshotPlaces(
     ofUser user: Int64, provider: Provider, asOf: Instant, newest count: Int
-  ) throws(LedgerError) -> [SnapshotPlace] {
+  ) throws(SubledgerError) -> [SnapshotPlace] {
     try access("read snapshots") { database in
       try database.all(
         """

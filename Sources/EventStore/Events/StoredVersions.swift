@@ -9,7 +9,7 @@ public struct EventVersion: Sendable, Equatable {
   /// The transaction id as text.
   public let transaction: String
 
-  init(_ record: EventRecord, of lineage: Int64, _ shop: SubscriptionScope) throws(LedgerError) {
+  init(_ record: EventRecord, of lineage: Int64, _ shop: SubscriptionScope) throws(SubledgerError) {
     event = try record.event(of: lineage, shop)
     counts = record.counts
     transaction = try record.transaction()

@@ -31,7 +31,7 @@ struct SubscriptionScope: Equatable {
   }
 
   /// Reads provider, app, environment and store from `column` on.
-  init(_ row: Statement, from column: Int32) throws(LedgerError) {
+  init(_ row: Statement, from column: Int32) throws(SubledgerError) {
     provider = try row.value(column)
     app = try row.symbol(column + 1)
     environment = try row.value(column + 2)

@@ -3,7 +3,7 @@ public import Domain
 extension Ledger {
   /// How many subscriptions and trials of each product began, or were changed to, as the cells
   /// count them.
-  public func begun() throws(LedgerError) -> [ProductKey: Int64] {
+  public func begun() throws(SubledgerError) -> [ProductKey: Int64] {
     try access("count sold products") { database in
       let entering = Movement.entering.map { "\($0.rawValue)" }.joined(separator: ", ")
       var begun: [ProductKey: Int64] = [:]

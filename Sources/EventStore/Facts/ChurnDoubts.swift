@@ -22,7 +22,7 @@ public struct ChurnDoubtRow: Sendable, Hashable {
 
 extension Ledger {
   /// The ends in doubt that the movement cells count.
-  public func churnDoubts() throws(LedgerError) -> Set<ChurnDoubtRow> {
+  public func churnDoubts() throws(SubledgerError) -> Set<ChurnDoubtRow> {
     try access("read ends in doubt") { database in
       Set(
         try database.all(

@@ -27,7 +27,7 @@ public struct FactCheckpoint: Sendable, Equatable {
 
 extension Ledger {
   /// What the cells are computed from; nil before the first fold.
-  public func foldBasis() throws(LedgerError) -> FactCheckpoint? {
+  public func foldBasis() throws(SubledgerError) -> FactCheckpoint? {
     try access("read the last fold") { database in
       var basis = try database.first("select as_of_ms, rules, archive, groups from fold") { row in
         FactCheckpoint(
@@ -42,7 +42,7 @@ extension Ledger {
   }
 
   /// The number of the last archive that is in the ledger; 0 without one.
-  public func newestArchive() throws(LedgerError) -> Int32 {
+  public func newestArchive() throws(SubledgerError) -> Int32 {
     try access("look for an archive") { database in
       try database.first("select max(id) from archive") {
         Int32(truncatingIfNeeded: $0.int64(0))

@@ -116,7 +116,7 @@ extension [RevenueKey: RevenueSums] {
   }
 
   /// The sums of a month, whose days are at `places`.
-  func rows(of month: Month, at places: [Index]) throws(LedgerError) -> CellRows {
+  func rows(of month: Month, at places: [Index]) throws(SubledgerError) -> CellRows {
     var monthly: [RevenueKey: RevenueSums] = [:]
     for place in places {
       var (key, sums) = self[place]
@@ -124,8 +124,8 @@ extension [RevenueKey: RevenueSums] {
       do throws(AmountOverflow) {
         try monthly[key, default: RevenueSums()].add(sums)
       } catch {
-        throw LedgerError(
-          .overflow, "cannot add up the revenue of \(month.text): \(error)")
+        throw SubledgerError.overflow(
+          "cannot add up the revenue of \(month.text): \(error)")
       }
     }
     var rows = CellRows(

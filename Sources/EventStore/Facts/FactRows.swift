@@ -41,7 +41,7 @@ extension Ledger {
   ///
   /// All of them go to `write`, in their order, and then `finish` writes the rest. Inside
   /// `together`, the cells change whole or not at all.
-  public func begin(_ change: FoldChange) throws(LedgerError) -> [RowPiece<CellRows>] {
+  public func begin(_ change: FoldChange) throws(SubledgerError) -> [RowPiece<CellRows>] {
     if change.isWhole {
       try access("write the facts") { database in
         for table in Facts.tables + ["price_cell", "rate_cell"] {
@@ -53,14 +53,14 @@ extension Ledger {
   }
 
   /// Writes rows of one table of facts.
-  public func write(_ rows: CellRows, of change: FoldChange) throws(LedgerError) {
+  public func write(_ rows: CellRows, of change: FoldChange) throws(SubledgerError) {
     try access("write the facts") { database in
       try change.isWhole ? rows.insert(in: database) : rows.add(in: database)
     }
   }
 
   /// Writes everything of a fold but its facts.
-  public func finish(_ change: FoldChange) throws(LedgerError) {
+  public func finish(_ change: FoldChange) throws(SubledgerError) {
     try self.change("write the facts") { database in
       try change.revenueSpill?.insert(in: database)
       try write(change.prices.cells, of: change)
@@ -74,7 +74,7 @@ extension Ledger {
 
   /// The net amount of a month: gross before commission less refunds, in US dollars, without
   /// unknown amounts.
-  public func netUSD(of month: Month) throws(LedgerError) -> Int128 {
+  public func netUSD(of month: Month) throws(SubledgerError) -> Int128 {
     try access("add up revenue") { database in
       try database.all(
         "select gross_usd - refunds_usd from revenue_month_cell where month = ?", month

@@ -2,7 +2,7 @@ public import Domain
 
 extension Ledger {
   /// How many renewals cost what.
-  public func paidPrices() throws(LedgerError) -> [PaidPrice: Int64] {
+  public func paidPrices() throws(SubledgerError) -> [PaidPrice: Int64] {
     try access("read prices") { database in
       var prices: [PaidPrice: Int64] = [:]
       try database.forEachRow(

@@ -10,7 +10,7 @@ public final class RevenueSpill {
   private var parts: Int64 = 0
 
   /// Begins with an empty spill of `ledger`.
-  public init(in ledger: Ledger) throws(LedgerError) {
+  public init(in ledger: Ledger) throws(SubledgerError) {
     self.ledger = ledger
     try ledger.access("spill revenue") { database in
       let columns = try database.columns(in: "revenue_cell")
@@ -29,7 +29,7 @@ public final class RevenueSpill {
   private static let keyWidth = 12
 
   /// Spills the cells of `revenue`.
-  public func add(_ revenue: [RevenueKey: RevenueSums]) throws(LedgerError) {
+  public func add(_ revenue: [RevenueKey: RevenueSums]) throws(SubledgerError) {
     parts += 1
     try ledger.change("spill revenue") { database in
       for (_, places) in revenue.placesByMonth {

@@ -3,7 +3,7 @@ public import Domain
 extension Ledger {
   /// Writes `facts` to temporary tables, which queries of this reader read instead of the ledger's
   /// tables of the same names.
-  public func layOver(_ facts: Facts) throws(LedgerError) {
+  public func layOver(_ facts: Facts) throws(SubledgerError) {
     try access("lay facts over the ledger's") { database in
       for table in Facts.tables {
         try database.execute("drop table if exists temp.\(table)")
@@ -20,7 +20,7 @@ extension Ledger {
   /// Adds `rows` to a temporary table of as many columns.
   public func insert(
     _ rows: [[LedgerValue]], intoTemporary table: String
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     guard let first = rows.first else { return }
     try access("store results") { database in
       let marks = Array(repeating: "?", count: first.count).joined(separator: ", ")

@@ -36,7 +36,7 @@ extension [EventVersion] {
 
 extension Ledger {
   /// Every event with more than one version, by identity and time.
-  public func conflicts() throws(LedgerError) -> [ConflictRow] {
+  public func conflicts() throws(SubledgerError) -> [ConflictRow] {
     try access("read conflicts") { database in
       let stored = StoredVersions(database)
       var conflicts: [ConflictRow] = []

@@ -42,7 +42,7 @@ public final class EventIntake {
   deinit { abandon() }
 
   /// Whether the bytes of an archive are in the ledger, or wait to be written.
-  public func isKnown(sha256: String) throws(LedgerError) -> Bool {
+  public func isKnown(sha256: String) throws(SubledgerError) -> Bool {
     if finishedContents.contains(sha256) { return true }
     return try ledger.archiveWithContent(sha256: sha256, kind: .events) != nil
   }
@@ -57,7 +57,7 @@ public final class EventIntake {
   @discardableResult
   public func begin(
     _ archive: NewArchive, knownUntil: Int64? = nil
-  ) throws(LedgerError) -> Int32 {
+  ) throws(SubledgerError) -> Int32 {
     precondition(current == nil, "one archive is taken in at a time")
     let isKnown = try isKnown(sha256: archive.sha256)
     precondition(!isKnown, "the content of an archive is read once")
@@ -74,7 +74,7 @@ public final class EventIntake {
   /// Adds the events of a batch; when it throws, the whole archive is undone.
   ///
   /// Events are written together, so a later call can throw the error of an earlier event.
-  public func add(_ batch: EventBatch) throws(LedgerError) {
+  public func add(_ batch: EventBatch) throws(SubledgerError) {
     precondition(
       batch.events.count == batch.texts.count && batch.events.count == batch.values.count,
       "every event of a batch has its texts and its value")
@@ -94,7 +94,7 @@ public final class EventIntake {
   ///
   /// `damageOffset` is the first byte that could not be read. Returns the counts of all archives
   /// written since the last call.
-  public func finish(damageOffset: Int64? = nil) throws(LedgerError) -> [ArchiveCounts] {
+  public func finish(damageOffset: Int64? = nil) throws(SubledgerError) -> [ArchiveCounts] {
     guard let draft = current else { preconditionFailure("an archive is finished once") }
     draft.damageOffset = damageOffset
     finished.append(draft)
@@ -110,7 +110,7 @@ public final class EventIntake {
   ///
   /// All of them go to `write(_:)` in their order, and then `write` makes the archives part of the
   /// ledger. None where it does everything, because rows are merged with stored ones.
-  public func pieces() throws(LedgerError) -> [RowPiece<NewLineages>] {
+  public func pieces() throws(SubledgerError) -> [RowPiece<NewLineages>] {
     precondition(current == nil && writer == nil, "only whole archives are written, and once")
     guard !finished.isEmpty else { return [] }
     var pieces: [RowPiece<NewLineages>] = []
@@ -123,14 +123,14 @@ public final class EventIntake {
   }
 
   /// Writes the rows of a piece.
-  public func write(_ rows: NewLineages) throws(LedgerError) {
+  public func write(_ rows: NewLineages) throws(SubledgerError) {
     try change("add events") { _ in try writer?.write(rows) }
   }
 
   /// Makes all finished archives part of the ledger; gives back tallies like `finish`.
   ///
   /// What a power cut can undo of it is whole archives (`Ledger.checkpoint`).
-  public func write() throws(LedgerError) -> [ArchiveCounts] {
+  public func write() throws(SubledgerError) -> [ArchiveCounts] {
     precondition(current == nil, "only whole archives are written for good")
     if !finished.isEmpty {
       try writeFinished { try waiting.all(in: $0) }
@@ -171,7 +171,7 @@ public final class EventIntake {
   }
 
   /// Spills events or writes them, so that memory stays bounded however long an archive is.
-  private func freeMemory(besides draft: EventFileImport) throws(LedgerError) {
+  private func freeMemory(besides draft: EventFileImport) throws(SubledgerError) {
     let accounts = finishedSize + draft.size
     if isFull(accounts, spilled: spillSize * 2) {
       try writePart(of: draft)
@@ -188,7 +188,7 @@ public final class EventIntake {
 
   /// Writes all gathered events: archives before `draft` for good, the draft's part so that it can
   /// be undone.
-  private func writePart(of draft: EventFileImport) throws(LedgerError) {
+  private func writePart(of draft: EventFileImport) throws(SubledgerError) {
     let parts = try ledger.change("spill events") { try waiting.parts(in: $0) }
     if !finished.isEmpty { try writeFinished { _ in parts.before } }
     try change("add events") { try write([draft], by: writer(of: parts.last, in: $0), in: $0) }
@@ -198,7 +198,7 @@ public final class EventIntake {
 
   private func writeFinished(
     _ batch: (Connection) throws -> WriteBuffer.Batch
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     let drafts = finished
     finished = []
     finishedContents = []
@@ -237,7 +237,7 @@ public final class EventIntake {
   /// error undoes everything since it began.
   private func change(
     _ doing: String, _ body: (Connection) throws -> Void
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     do {
       try ledger.access(doing) { database in
         if !isWriting { try database.savepoint("batch") }

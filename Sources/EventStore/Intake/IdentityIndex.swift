@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Which lineages may hold an identity.
 ///
 /// Of each identity and its lineage the first 40 and 16 bits are kept: six bytes in place of
@@ -155,7 +157,7 @@ struct IdentityIndex {
       let lineage = UInt16(reader.byte()) | UInt16(reader.byte()) << 8
       entries.append(Entry(key: key, lineage: lineage))
     }
-    guard reader.isSound else { throw LedgerError.damaged("the index of identities") }
+    guard reader.isSound else { throw SubledgerError.damaged("the index of identities") }
   }
 
   /// The first 40 bits.

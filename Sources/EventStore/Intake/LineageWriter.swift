@@ -45,7 +45,7 @@ final class LineageWriter {
     let isKnown = try find.first { row in
       let known = LineageHead(
         key: lineage.key, shop: try SubscriptionScope(row, from: 0), original: row.bytes(4))
-      guard known.isSame(as: lineage) else { throw LedgerError.collision }
+      guard known.isSame(as: lineage) else { throw SubledgerError.collision }
       try body(row.blob(5))
       return true
     }

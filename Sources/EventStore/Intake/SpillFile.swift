@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Delivered events that do not fit into memory, until all are written together.
 ///
 /// They lie in sorted runs in tables of the connection's own, in a file of SQLite's that has no
@@ -102,7 +104,7 @@ private struct MergedEvents: DeliveredEvents {
       var head: LineageHead?
       for (run, next) in keys.enumerated() where next == key {
         let other = try DeliveredCoding.decode(rows[run].blob(1), key: key, into: &events)
-        guard head?.isSame(as: other) ?? true else { throw LedgerError.collision }
+        guard head?.isSame(as: other) ?? true else { throw SubledgerError.collision }
         head = other
       }
       events.arrange()

@@ -104,7 +104,7 @@ struct WriteBatch {
 
   private func check(
     _ event: Event, of lineage: Int, original: UnsafeRawBufferPointer
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     let known = lineages[lineage]
     guard known.shop == SubscriptionScope(of: event),
       ids.withBytes(at: known.original, { $0.isEqual(to: original) })
@@ -184,11 +184,11 @@ extension Event {
   }
 }
 
-extension LedgerError {
+extension SubledgerError {
   /// Expected once in 2^32 keys.
-  static var collision: LedgerError {
-    LedgerError(
-      .corrupt, "cannot add events: two subscriptions with different ids have one fingerprint",
+  static var collision: SubledgerError {
+    SubledgerError(
+      .damagedInput, "cannot add events: two subscriptions with different ids have one fingerprint",
       hint: "nothing was merged; report it, for no option of the program can help")
   }
 }

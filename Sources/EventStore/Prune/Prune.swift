@@ -33,7 +33,8 @@ extension Ledger {
   ///
   /// Nil when no run has published as of such a moment. What a close froze stays, and so does
   /// everything about a month that was ever closed.
-  public func prune(before moment: Instant, as new: NewAuditEntry) throws(LedgerError) -> Pruned? {
+  public func prune(before moment: Instant, as new: NewAuditEntry) throws(SubledgerError) -> Pruned?
+  {
     try change("prune") { database in
       let first = try database.first(
         """
@@ -64,7 +65,7 @@ extension Ledger {
   private static let pruned: Set = ["archive", "published_row"]
 
   /// The moment before which as-ofs, and the first run before which runs, cannot be reproduced.
-  public func prunedBefore() throws(LedgerError) -> (moment: Instant, run: Int64)? {
+  public func prunedBefore() throws(SubledgerError) -> (moment: Instant, run: Int64)? {
     var found: (moment: Instant, run: Int64)?
     for act in try acts() where act.deed == .prune {
       var facts: [Substring: Int64] = [:]

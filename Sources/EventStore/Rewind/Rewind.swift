@@ -6,7 +6,7 @@ extension Ledger {
   ///
   /// For copies of a ledger; may take as long as reading all of it. What a run makes anew (facts,
   /// the breaks of its as-of, decisions) is left to it.
-  public func rewind(to run: Int64) throws(LedgerError) {
+  public func rewind(to run: Int64) throws(SubledgerError) {
     try change("go back to an earlier run") { database in
       let archive =
         try database.first(
@@ -141,7 +141,7 @@ extension Ledger {
   ///
   /// For copies of a ledger: the accounts of archives and deliveries keep their numbers, and the
   /// index of identities an entry that leads nowhere.
-  public func remove(_ event: Event) throws(LedgerError) {
+  public func remove(_ event: Event) throws(SubledgerError) {
     try change("remove an event") { database in
       try StoredVersions(database).withEvents(of: event.lineage) { bytes, _ in
         var records: [EventRecord] = []

@@ -87,13 +87,13 @@ public struct NewAuditEntry: Sendable, Equatable {
 
 extension Ledger {
   /// Everything that people did to the ledger, in order.
-  public func acts() throws(LedgerError) -> [AuditEntry] {
+  public func acts() throws(SubledgerError) -> [AuditEntry] {
     try access("read the acts") { try $0.acts() }
   }
 
   /// Records an act after the newest run that published; gives its number.
   @discardableResult
-  public func record(_ new: NewAuditEntry) throws(LedgerError) -> Int64 {
+  public func record(_ new: NewAuditEntry) throws(SubledgerError) -> Int64 {
     try change("record an act") { database in
       let next = try database.first(
         """

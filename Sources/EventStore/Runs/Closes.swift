@@ -32,7 +32,8 @@ public struct ClosedReport: Sendable, Equatable {
 
 extension Ledger {
   /// Closes `act.month` with the numbers of `reports`, whole or not at all; gives the act's number.
-  public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(LedgerError) -> Int64 {
+  public func close(_ act: NewAuditEntry, _ reports: [ClosedReport]) throws(SubledgerError) -> Int64
+  {
     try change("close a month") { database in
       let id = try record(act)
       for report in reports {
@@ -52,7 +53,7 @@ extension Ledger {
   /// A rollback to a run leaves out acts with its number or a later one.
   public func closes(
     zone: String, knownTo run: Int64
-  ) throws(LedgerError) -> [Month: MonthClose] {
+  ) throws(SubledgerError) -> [Month: MonthClose] {
     try access("read the closes") { database in
       var closes: [Month: MonthClose] = [:]
       try database.forEachRow(
@@ -74,7 +75,7 @@ extension Ledger {
   /// Every report with rows that a close froze, by name; only `name` if it is given.
   public func closedReports(
     act: Int64, only name: String? = nil
-  ) throws(LedgerError) -> [ClosedReport] {
+  ) throws(SubledgerError) -> [ClosedReport] {
     try access("read closed rows") { database in
       var reports: [ClosedReport] = []
       try database.forEachRow(
@@ -94,9 +95,10 @@ extension Ledger {
   }
 
   /// The error for stored rows of a report that cannot be read.
-  public func damagedRows(of report: String) -> LedgerError {
-    LedgerError(
-      .corrupt, "cannot read the stored rows of \(report) in the ledger \(path): they are damaged",
+  public func damagedRows(of report: String) -> SubledgerError {
+    SubledgerError(
+      .damagedInput,
+      "cannot read the stored rows of \(report) in the ledger \(path): they are damaged",
       hint: "restore the ledger from a backup")
   }
 }
@@ -131,7 +133,7 @@ public struct MonthState: Sendable, Equatable {
 extension Ledger {
   /// Every month that is closed, or that the newest publication of its time zone has rows of,
   /// newest first.
-  public func monthStates() throws(LedgerError) -> [MonthState] {
+  public func monthStates() throws(SubledgerError) -> [MonthState] {
     try access("read the months") { database in
       var closes: [String: [Month: MonthClose]] = [:]
       var states: [MonthState] = []

@@ -1,3 +1,5 @@
+public import Domain
+
 /// A file that has an effect on the numbers of a run.
 public struct Document: Sendable, Equatable {
   /// SHA-256 of the content as a run followed it, as 64 lower-case hexadecimal digits; the
@@ -36,7 +38,7 @@ public struct RunDocuments: Sendable, Equatable {
 
 extension Ledger {
   /// The documents of a run.
-  public func documents(ofRun run: Int64) throws(LedgerError) -> RunDocuments {
+  public func documents(ofRun run: Int64) throws(SubledgerError) -> RunDocuments {
     try access("read the documents of a run") { database in
       let found = try database.first(
         "select configuration, prices, decisions, published from run where id = ?", run
@@ -61,8 +63,8 @@ extension Ledger {
     }
     guard let body else {
       if !isNeeded { return nil }
-      throw LedgerError(
-        .corrupt, "cannot read a document of the ledger \(path): it is not there")
+      throw SubledgerError.damagedLedger(
+        "cannot read a document of the ledger \(path): it is not there")
     }
     return Document(
       sha256: sha256, body: body, contentSHA256: rewritings.digest(ofDocument: sha256))
@@ -71,7 +73,7 @@ extension Ledger {
 
 extension Ledger {
   /// The last run that followed decisions of this name; nil when none did.
-  public func lastRun(withDecisions sha256: String) throws(LedgerError) -> Int64? {
+  public func lastRun(withDecisions sha256: String) throws(SubledgerError) -> Int64? {
     try access("look for a run") { database in
       try database.first("select max(id) from run where decisions = ?", sha256) {
         $0.optionalInt64(0)

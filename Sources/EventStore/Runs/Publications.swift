@@ -2,7 +2,7 @@ public import Domain
 
 extension Ledger {
   /// The last run that published each set, by the SHA-256 of its SHA256SUMS.
-  public func publishers() throws(LedgerError) -> [String: Int64] {
+  public func publishers() throws(SubledgerError) -> [String: Int64] {
     try access("read the runs") { database in
       var publishers: [String: Int64] = [:]
       try database.forEachRow(
@@ -16,7 +16,7 @@ extension Ledger {
   /// complete; nil if there is none.
   public func newestPublication(
     zone: String, before run: Int64, completing month: Month, _ kind: HorizonKind, of feed: Feed
-  ) throws(LedgerError) -> Int64? {
+  ) throws(SubledgerError) -> Int64? {
     let horizon =
       switch kind {
       case .booked: "booked_month"
@@ -36,7 +36,7 @@ extension Ledger {
   }
 
   /// The last archive that `run` knew when it published; 0 when it knew none.
-  public func lastArchive(knownTo run: Int64) throws(LedgerError) -> Int32 {
+  public func lastArchive(knownTo run: Int64) throws(SubledgerError) -> Int32 {
     try access("read publications") { database in
       try database.first("select last_archive from publication where run = ?", run) {
         Int32(truncatingIfNeeded: $0.int64(0))
@@ -48,7 +48,7 @@ extension Ledger {
   /// however the reports were printed.
   ///
   /// They repeat one publication: each lists the restatements of the first one.
-  public func firstRepetition(of run: Int64) throws(LedgerError) -> Int64 {
+  public func firstRepetition(of run: Int64) throws(SubledgerError) -> Int64 {
     try access("read publications") { database in
       try database.first(
         """
@@ -66,7 +66,7 @@ extension Ledger {
   }
 
   /// The time zone of the set of `run`; nil if it did not publish.
-  public func zone(of run: Int64) throws(LedgerError) -> String? {
+  public func zone(of run: Int64) throws(SubledgerError) -> String? {
     try access("read publications") { database in
       try database.first("select zone from publication where run = ?", run) {
         $0.text(0)
@@ -75,7 +75,7 @@ extension Ledger {
   }
 
   /// The last run before `run` that published; nil when none did.
-  public func publication(before run: Int64) throws(LedgerError) -> Int64? {
+  public func publication(before run: Int64) throws(SubledgerError) -> Int64? {
     try access("read publications") { database in
       try database.first(
         "select run from publication where run < ? order by run desc limit 1", run
@@ -84,7 +84,8 @@ extension Ledger {
   }
 
   /// Names of the options in which two runs differ; `version` when the programs do.
-  public func changedOptions(from one: Int64, to other: Int64) throws(LedgerError) -> Set<String> {
+  public func changedOptions(from one: Int64, to other: Int64) throws(SubledgerError) -> Set<String>
+  {
     try access("compare the options of runs") { database in
       var names: Set<String> = []
       try database.forEachRow(

@@ -110,7 +110,7 @@ extension Ledger {
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String,
     checksums: Document? = nil, publication: NewPublication
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     try change("finish a run") { database in
       try keep(publication, run, in: database)
       // The rows come first, because finishing the run seals them.
@@ -175,7 +175,7 @@ extension Ledger {
   /// The hash of the newest version before `run` of each month of a report.
   public func publishedHashes(
     of report: String, zone: String, before run: Int64
-  ) throws(LedgerError) -> [Month: String] {
+  ) throws(SubledgerError) -> [Month: String] {
     try access("read published rows") { database in
       var hashes: [Month: String] = [:]
       try database.forEachRow(
@@ -192,7 +192,7 @@ extension Ledger {
   /// version, by key.
   public func publishedRows(
     of report: String, zone: String, month: Month, before run: Int64
-  ) throws(LedgerError) -> [[UInt8]: (row: ReportRow, run: Int64)] {
+  ) throws(SubledgerError) -> [[UInt8]: (row: ReportRow, run: Int64)] {
     try access("read published rows") { database in
       var rows: [[UInt8]: (row: ReportRow, run: Int64)] = [:]
       // SQLite takes the other columns from the row that has the maximum.
@@ -217,7 +217,7 @@ extension Ledger {
   /// Why runs after `run` and before `end` restated rows of one month, by key.
   public func restatementCauses(
     of report: String, zone: String, month: Month, after run: Int64, before end: Int64
-  ) throws(LedgerError) -> [(key: [UInt8], cause: String)] {
+  ) throws(SubledgerError) -> [(key: [UInt8], cause: String)] {
     try access("read published rows") { database in
       var causes: [(key: [UInt8], cause: String)] = []
       try database.forEachRow(

@@ -37,7 +37,7 @@ extension Ledger {
   /// leaves no trace.
   public func beginRun(
     asOf: Instant, version: String, options: String, documents: RunDocuments = RunDocuments()
-  ) throws(LedgerError) -> Int64 {
+  ) throws(SubledgerError) -> Int64 {
     try change("begin a run") { database in
       let run =
         try database.first(
@@ -67,7 +67,7 @@ extension Ledger {
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
     checksums: Document? = nil
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     try change("finish a run") { database in
       try database.run(
         """
@@ -83,21 +83,21 @@ extension Ledger {
   }
 
   /// The run with this number.
-  public func run(_ number: Int64) throws(LedgerError) -> RunRow? {
+  public func run(_ number: Int64) throws(SubledgerError) -> RunRow? {
     try access("read a run") { database in
       try database.first("\(RunRow.select) where id = ?", number) { RunRow($0) }
     }
   }
 
   /// The newest `count` runs, newest first.
-  public func runs(newest count: Int) throws(LedgerError) -> [RunRow] {
+  public func runs(newest count: Int) throws(SubledgerError) -> [RunRow] {
     try access("read the runs") { database in
       try database.all("\(RunRow.select) order by id desc limit ?", count) { RunRow($0) }
     }
   }
 
   /// The newest run that has published; nil when none has.
-  public func lastPublished() throws(LedgerError) -> RunRow? {
+  public func lastPublished() throws(SubledgerError) -> RunRow? {
     try access("read the runs") { database in
       try database.first(
         "\(RunRow.select) where published is not null order by id desc limit 1"
@@ -107,7 +107,7 @@ extension Ledger {
 
   /// The unpublished run that wrote the current cells and breaks: a running or an interrupted one;
   /// nil when they belong to the last published run.
-  public func unpublishedRun() throws(LedgerError) -> RunRow? {
+  public func unpublishedRun() throws(SubledgerError) -> RunRow? {
     try access("read the runs") { database in
       try database.first("\(RunRow.select) where published is null order by id limit 1") {
         RunRow($0)
@@ -116,7 +116,7 @@ extension Ledger {
   }
 
   /// How fresh the input is, by provider and app.
-  public func watermarks() throws(LedgerError) -> [Watermark] {
+  public func watermarks() throws(SubledgerError) -> [Watermark] {
     try access("read the watermarks") { database in
       try database.all(
         """
@@ -130,7 +130,7 @@ extension Ledger {
 }
 
 extension Watermark {
-  init(_ row: Statement) throws(LedgerError) {
+  init(_ row: Statement) throws(SubledgerError) {
     try self.init(
       provider: row.value(0), app: row.symbol(1), newest: row.instant(2),
       firstEvent: row.instant(3))

@@ -8,7 +8,7 @@ public final class SnapshotIntake {
 
   static func begin(
     _ archive: NewArchive, in ledger: Ledger
-  ) throws(LedgerError) -> SnapshotIntake {
+  ) throws(SubledgerError) -> SnapshotIntake {
     SnapshotIntake(entry: try SnapshotFileImport.begin(archive, in: ledger))
   }
 
@@ -20,7 +20,7 @@ public final class SnapshotIntake {
   /// A snapshot with the stored content of that user and moment is a duplicate.
   public func add(
     _ snapshots: [Snapshot], rejects: [Reject] = []
-  ) throws(LedgerError) {
+  ) throws(SubledgerError) {
     try entry.add("add snapshots") { database in
       let writer = try SnapshotWriter(entry: entry, database: database)
       var accepted: Int64 = 0
@@ -37,7 +37,7 @@ public final class SnapshotIntake {
   /// same snapshots.
   public func finish(
     damageOffset: Int64? = nil, isDated: Bool = true
-  ) throws(LedgerError) -> ArchiveCounts {
+  ) throws(SubledgerError) -> ArchiveCounts {
     try entry.finish(damageOffset: damageOffset, isDated: isDated)
   }
 
@@ -47,7 +47,7 @@ public final class SnapshotIntake {
 
 extension Ledger {
   /// Begins to take in a file of snapshots; one file at a time, each content once.
-  public func beginSnapshots(_ archive: NewArchive) throws(LedgerError) -> SnapshotIntake {
+  public func beginSnapshots(_ archive: NewArchive) throws(SubledgerError) -> SnapshotIntake {
     try SnapshotIntake.begin(archive, in: self)
   }
 }

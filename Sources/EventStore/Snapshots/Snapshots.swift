@@ -73,7 +73,7 @@ extension Ledger {
   }
 
   /// When the newest snapshot of each provider at or before `asOf` was captured.
-  public func newestCaptures(asOf: Instant) throws(LedgerError) -> [Provider: Instant] {
+  public func newestCaptures(asOf: Instant) throws(SubledgerError) -> [Provider: Instant] {
     try access("read snapshots") { database in
       var captures: [Provider: Instant] = [:]
       try database.forEachRow(
@@ -86,7 +86,7 @@ extension Ledger {
 
   /// The files of snapshots that are damaged or have rejected lines, and were neither delivered
   /// anew as a whole nor followed by whole ones of a later run; nil when there are none.
-  public func tornSnapshots() throws(LedgerError) -> TornSnapshots? {
+  public func tornSnapshots() throws(SubledgerError) -> TornSnapshots? {
     try access("look for snapshots that are not whole") { database in
       try database.first(
         """
@@ -151,8 +151,8 @@ extension Ledger {
 
   private func snapshot(_ row: Statement) throws -> Snapshot {
     guard let entitlements = SnapshotCoding.decode(row.blob(7)) else {
-      throw LedgerError(
-        .corrupt, "cannot read a snapshot in the ledger \(path): its content is damaged")
+      throw SubledgerError.damagedLedger(
+        "cannot read a snapshot in the ledger \(path): its content is damaged")
     }
     return Snapshot(
       provider: try row.value(0), app: symbols.words[Int(row.int64(2))], user: row.text(8),

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Domain
+public import Domain
 
 /// Finds the archives under files and folders.
 public enum ArchiveFolder {
@@ -12,7 +12,7 @@ public enum ArchiveFolder {
   /// Links to folders are walked last, so that a file goes by its own name.
   public static func files(
     under paths: [String], except others: [String] = []
-  ) throws(ArchiveError) -> ArchiveListing {
+  ) throws(SubledgerError) -> ArchiveListing {
     var walk = FolderWalk()
     for text in others { walk.except(RawPath(text)) }
     for text in paths {
@@ -25,13 +25,13 @@ public enum ArchiveFolder {
   }
 
   /// The file at a path, as `ArchiveFile.path` shows it; nil when none is there.
-  public static func file(at path: String) throws(ArchiveError) -> ArchiveFile? {
+  public static func file(at path: String) throws(SubledgerError) -> ArchiveFile? {
     let looks = [RawPath(path), RawPath(unescaping: path)].map {
       (place: $0, found: fileStatus($0, followingLinks: true))
     }
     guard looks.contains(where: { $0.found.status != nil }) else {
       if let unseen = looks.first(where: { !isAbsence($0.found.errorNumber) }) {
-        throw ArchiveError("list", unseen.place, errorNumber: unseen.found.errorNumber)
+        throw SubledgerError.system("list \(unseen.place.shown)", cause: unseen.found.errorNumber)
       }
       return nil
     }
@@ -84,9 +84,9 @@ private struct FolderWalk {
     }
   }
 
-  mutating func root(_ path: RawPath) throws(ArchiveError) {
+  mutating func root(_ path: RawPath) throws(SubledgerError) {
     let (status, errorNumber) = fileStatus(path, followingLinks: true)
-    guard let status else { throw ArchiveError("list", path, errorNumber: errorNumber) }
+    guard let status else { throw SubledgerError.system("list \(path.shown)", cause: errorNumber) }
     if isFolder(status) {
       try folder(path, relative: RawPath(""), status)
     } else {
@@ -95,7 +95,7 @@ private struct FolderWalk {
   }
 
   /// Follows the links met so far, and those met behind them.
-  mutating func linked() throws(ArchiveError) {
+  mutating func linked() throws(SubledgerError) {
     var next = 0
     while next < links.count {
       let link = links[next]
@@ -106,17 +106,17 @@ private struct FolderWalk {
       } else if isAbsence(errorNumber) {
         leave(link.path, .brokenLink)
       } else {
-        throw ArchiveError("list", link.path, errorNumber: errorNumber)
+        throw SubledgerError.system("list \(link.path.shown)", cause: errorNumber)
       }
     }
   }
 
   private mutating func folder(
     _ path: RawPath, relative: RawPath, _ status: stat
-  ) throws(ArchiveError) {
+  ) throws(SubledgerError) {
     guard foldersSeen.insert(FolderID(status)).inserted else { return }
     guard let names = path.names() else {
-      throw ArchiveError("list", path, errorNumber: errno)
+      throw SubledgerError.system("list \(path.shown)", cause: errno)
     }
     for name in names {
       let child = path.appending(name)
@@ -130,14 +130,14 @@ private struct FolderWalk {
       } else if errorNumber == ENOENT {
         leave(child, .vanished)
       } else {
-        throw ArchiveError("list", child, errorNumber: errorNumber)
+        throw SubledgerError.system("list \(child.shown)", cause: errorNumber)
       }
     }
   }
 
   private mutating func entry(
     _ path: RawPath, relative: RawPath, _ status: stat
-  ) throws(ArchiveError) {
+  ) throws(SubledgerError) {
     if isFolder(status) {
       guard !foldersOfOthers.contains(FolderID(status)) else { return leave(path, .ofOthers) }
       try folder(path, relative: relative, status)

@@ -1,10 +1,12 @@
+internal import Domain
+
 /// Where bytes come from: the file itself, or what inflating the level below gives.
 enum ByteSource {
   case file(FileBytes)
   case gzip(GzipSource)
 
   /// Fills `target`; less only at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     switch self {
     case .file(let file): try file.read(into: target)
     case .gzip(let gzip): try gzip.read(into: target)
@@ -32,7 +34,7 @@ final class ByteWindow {
   }
 
   /// Reads on until `count` bytes are at hand; false when the source ends before.
-  func fill(atLeast count: Int) throws(ArchiveError) -> Bool {
+  func fill(atLeast count: Int) throws(SubledgerError) -> Bool {
     if end - start >= count { return true }
     if let base = buffer.baseAddress { base.copyMemory(from: base + start, byteCount: end - start) }
     end -= start
@@ -48,13 +50,13 @@ final class ByteWindow {
   }
 
   /// Whether the next bytes are the start of a gzip member (RFC 1952 §2.3.1).
-  func startsWithGzipMagic() throws(ArchiveError) -> Bool {
+  func startsWithGzipMagic() throws(SubledgerError) -> Bool {
     guard try fill(atLeast: 2) else { return false }
     return buffer[start] == 0x1F && buffer[start + 1] == 0x8B
   }
 
   /// Moves the next bytes to `target`, past the window once it is empty; less only at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     let held = min(end - start, target.count)
     target.copyMemory(
       from: UnsafeRawBufferPointer(rebasing: buffer[start..<start + held]))

@@ -1,3 +1,4 @@
+internal import Domain
 internal import Glibc
 
 /// The first bytes of an open file, as many as were listed, hashed on the way.
@@ -12,10 +13,10 @@ final class FileBytes {
   private(set) var missing: Int64 = 0
 
   /// Opens `file` to read its first `count` bytes, or all that were listed.
-  init(_ file: ArchiveFile, first count: Int64? = nil) throws(ArchiveError) {
+  init(_ file: ArchiveFile, first count: Int64? = nil) throws(SubledgerError) {
     // Without O_NONBLOCK a pipe that took the file's place would keep us waiting for ever.
     guard let openFile = OpenFile(file.location.terminated, O_RDONLY | O_NONBLOCK) else {
-      throw ArchiveError("open", file.location, errorNumber: errno)
+      throw SubledgerError.system("open \(file.location.shown)", cause: errno)
     }
     self.openFile = openFile
     self.file = file
@@ -30,13 +31,13 @@ final class FileBytes {
   }
 
   /// Fills `target`; less only at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     let wanted = Int(min(Int64(target.count), remaining))
     var filled = 0
     while filled < wanted {
       let rest = UnsafeMutableRawBufferPointer(rebasing: target[filled..<wanted])
       guard let count = openFile.read(into: rest, at: Int(position) + filled) else {
-        throw ArchiveError("read", file.location, errorNumber: errno)
+        throw SubledgerError.system("read \(file.location.shown)", cause: errno)
       }
       if count == 0 {
         missing = remaining - Int64(filled)
@@ -52,7 +53,7 @@ final class FileBytes {
   }
 
   /// The SHA-256 of all the bytes, after reading the rest.
-  func finish() throws(ArchiveError) -> String {
+  func finish() throws(SubledgerError) -> String {
     if remaining > 0 {
       let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
       defer { buffer.deallocate() }

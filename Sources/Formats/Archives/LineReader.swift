@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Sizes, in bytes, that decide where lines are cut; tests make them small.
 struct LineSizes {
   /// How much is read at a time.
@@ -74,7 +76,7 @@ final class LineReader {
     return ValueEnd.isOpening(buffer[start]) && count - start <= sizes.valueMax
   }
 
-  private func fill() throws(ArchiveError) -> Bool {
+  private func fill() throws(SubledgerError) -> Bool {
     if buffer.count - count < max(1, sizes.buffer / 4) { grow() }
     let room = buffer[count..<min(buffer.count, count + max(1, sizes.buffer))]
     let added = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: room))

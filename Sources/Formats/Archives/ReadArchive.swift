@@ -1,3 +1,5 @@
+public import Domain
+
 // The module's API: a file in, chunks of whole lines out. Gzip is recognised by its magic bytes,
 // never by the name, and an archive that was compressed twice is inflated twice.
 
@@ -38,12 +40,12 @@ public struct ArchiveEnd: Sendable, Equatable {
 }
 
 /// The SHA-256 of the bytes of `file` that were there when it was listed.
-public func sha256(of file: ArchiveFile) throws(ArchiveError) -> String {
+public func sha256(of file: ArchiveFile) throws(SubledgerError) -> String {
   try FileBytes(file).finish()
 }
 
 /// The SHA-256 of the first `count` bytes of `file`, or of all when it has fewer.
-public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError) -> String {
+public func sha256(of file: ArchiveFile, first count: Int64) throws(SubledgerError) -> String {
   try FileBytes(file, first: count).finish()
 }
 
@@ -56,7 +58,7 @@ public func sha256(of file: ArchiveFile, first count: Int64) throws(ArchiveError
 /// - Parameters:
 ///   - file: as listed; bytes added since are not read.
 ///   - valueBytesMax: the longest JSON value that is delivered.
-/// - Throws: `ArchiveError`, and whatever `body` throws.
+/// - Throws: `SubledgerError`, and whatever `body` throws.
 public func readArchive(
   _ file: ArchiveFile, valueBytesMax: Int = defaultValueBytesMax,
   _ body: (ArchiveChunk) throws -> Void
@@ -86,7 +88,7 @@ private func read(
   var levels: [GzipSource] = []
   while levels.count < 2, try window.startsWithGzipMagic() {
     let depth = levels.count
-    let byZlib = { () throws(ArchiveError) in
+    let byZlib = { () throws(SubledgerError) in
       try zlibSource(of: FileBytes(again: bytes), depth: depth, sizes, file.location)
     }
     let level = try GzipSource(window, path: file.location, byZlib: byZlibAlone ? nil : byZlib)
@@ -109,7 +111,7 @@ private func read(
 /// What `bytes` hold below `depth` other levels of gzip, inflated by zlib.
 private func zlibSource(
   of bytes: FileBytes, depth: Int, _ sizes: LineSizes, _ path: RawPath
-) throws(ArchiveError) -> GzipSource {
+) throws(SubledgerError) -> GzipSource {
   var source = try GzipSource(ByteWindow(.file(bytes), capacity: sizes.buffer), path: path)
   for _ in 0..<depth {
     source = try GzipSource(ByteWindow(.gzip(source), capacity: sizes.buffer), path: path)
@@ -120,7 +122,7 @@ private func zlibSource(
 /// The damage nearest to the disk: errors in higher layers follow from it.
 private func damage(
   of bytes: FileBytes, _ levels: [GzipSource], _ path: RawPath
-) throws(ArchiveError) -> ArchiveDamage? {
+) throws(SubledgerError) -> ArchiveDamage? {
   if bytes.missing > 0 {
     return ArchiveDamage(
       offset: bytes.position, detail: "the file became shorter while it was read")

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Inflates gzip members one after the other, as `cat a.gz b.gz` and appending writers leave them.
 ///
 /// Zero bytes between and behind members are padding. Whatever else follows a member, a member that
@@ -25,7 +27,7 @@ final class GzipSource {
   /// Bytes delivered so far.
   private var delivered: Int64 = 0
   /// Makes the same source by zlib, from its beginning; nil when this is that source.
-  private let byZlib: (() throws(ArchiveError) -> GzipSource)?
+  private let byZlib: (() throws(SubledgerError) -> GzipSource)?
   /// The source by zlib, once the rest is its.
   private var successor: GzipSource?
   /// Whether more was delivered than zlib makes of the same bytes; nothing follows then.
@@ -35,8 +37,8 @@ final class GzipSource {
   /// again, else by zlib.
   init(
     _ input: ByteWindow, path: RawPath,
-    byZlib: (() throws(ArchiveError) -> GzipSource)? = nil
-  ) throws(ArchiveError) {
+    byZlib: (() throws(SubledgerError) -> GzipSource)? = nil
+  ) throws(SubledgerError) {
     self.input = input
     self.path = path
     #if ISAL
@@ -70,7 +72,7 @@ final class GzipSource {
   var fileOffset: Int64 { below?.fileOffset ?? input.consumed }
 
   /// Fills `target`; less only at the end.
-  func read(into target: UnsafeMutableRawBufferPointer) throws(ArchiveError) -> Int {
+  func read(into target: UnsafeMutableRawBufferPointer) throws(SubledgerError) -> Int {
     if let successor { return try successor.read(into: target) }
     let made = try inflateMembers(into: target)
     guard state == .handedOver, let byZlib else {
@@ -87,7 +89,7 @@ final class GzipSource {
   }
 
   /// Passes over as many bytes; false when there are less.
-  func skip(_ count: Int64) throws(ArchiveError) -> Bool {
+  func skip(_ count: Int64) throws(SubledgerError) -> Bool {
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
     defer { scratch.deallocate() }
     var left = count
@@ -103,7 +105,7 @@ final class GzipSource {
 
   private func inflateMembers(
     into target: UnsafeMutableRawBufferPointer
-  ) throws(ArchiveError) -> Int {
+  ) throws(SubledgerError) -> Int {
     var made = 0
     while made < target.count {
       switch state {
@@ -116,7 +118,7 @@ final class GzipSource {
     return made
   }
 
-  private func beginMember() throws(ArchiveError) {
+  private func beginMember() throws(SubledgerError) {
     while try input.fill(atLeast: 1) {
       let padding = input.bytes.prefix { $0 == 0 }.count
       input.consume(padding)
@@ -138,14 +140,14 @@ final class GzipSource {
 
   /// Whether the header has only what every library reads alike (RFC 1952 §2.3.1): deflated data,
   /// no checksum of the header and no reserved flags, which zlib looks at and others do not.
-  private func hasPlainHeader() throws(ArchiveError) -> Bool {
+  private func hasPlainHeader() throws(SubledgerError) -> Bool {
     guard try input.fill(atLeast: 4) else { return false }
     return input.bytes[2] == 8 && input.bytes[3] & 0xE2 == 0
   }
 
   private func inflate(
     into target: UnsafeMutableRawBufferPointer
-  ) throws(ArchiveError) -> Int {
+  ) throws(SubledgerError) -> Int {
     // At the end of the input zlib may still hold output, so it is asked once more.
     _ = try input.fill(atLeast: 1)
     let step = stream.step(input.bytes, into: target)
@@ -168,6 +170,8 @@ final class GzipSource {
   }
 }
 
-func outOfMemory(_ path: RawPath) -> ArchiveError {
-  ArchiveError("inflate", path, reason: "not enough memory")
+func outOfMemory(_ path: RawPath) -> SubledgerError {
+  SubledgerError(
+    .inputOutput, "cannot inflate \(path.shown): not enough memory",
+    hint: "give the job more memory and run again")
 }

@@ -23,7 +23,7 @@ extension RunPipeline {
           hint: "give the id as the provider writes it, as in the column user_id of breaks.csv")
       }
       let summary = answer(found)
-      do throws(LedgerError) {
+      do throws(SubledgerError) {
         try ledger.vacuum()
       } catch {
         let cause = SubledgerError(error)

@@ -16,7 +16,7 @@ final class EventRecords {
   /// The events of `evidence`; `group` are the lineages of its fold group.
   func records(
     of evidence: [SourceEvent], _ group: [LineageRow]
-  ) throws(LedgerError) -> [Record] {
+  ) throws(SubledgerError) -> [Record] {
     if self.group != group.first?.key {
       self.group = group.first?.key
       texts = [:]
@@ -40,7 +40,7 @@ final class EventRecords {
   /// An event of a lineage as it was sent.
   func record(
     of event: Event, in row: LineageRow, transaction: String
-  ) throws(LedgerError) -> Record {
+  ) throws(SubledgerError) -> Record {
     // A lineage's user is that of its events which name none.
     let isOwn = event.user == 0 || event.user == row.user
     let user = isOwn ? row.userText : try ledger.userText(event.user) ?? ""
@@ -57,7 +57,7 @@ final class EventRecords {
   }
 
   /// Archive, line and byte.
-  func location(_ place: Provenance) throws(LedgerError) -> Record {
+  func location(_ place: Provenance) throws(SubledgerError) -> Record {
     if archives[place.archive] == nil {
       archives[place.archive] = try ledger.archiveLabel(place.archive)
     }
@@ -70,7 +70,7 @@ final class EventRecords {
 
   func text(_ symbol: StringID) -> String { ledger.symbols.words[Int(symbol)] }
 
-  private func transactions(of row: LineageRow) throws(LedgerError) -> [Int64: String] {
+  private func transactions(of row: LineageRow) throws(SubledgerError) -> [Int64: String] {
     var texts: [Int64: String] = [:]
     for version in try ledger.versions(ofLineage: row) where version.counts {
       texts[version.event.identity] = version.transaction

@@ -1,3 +1,5 @@
+import Domain
+
 /// What is explained.
 public enum ExplainSubject: Sendable, Equatable {
   /// The cells of a report in the rows that have these keys; nil for every measure.

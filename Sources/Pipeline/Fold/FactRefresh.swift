@@ -54,7 +54,7 @@ struct FactRefresh {
     var isWhole: Bool { basis == nil }
 
     /// How many subscriptions and trials of each product began, those of earlier runs included.
-    func begun(in ledger: Ledger) throws(LedgerError) -> [ProductKey: Int64] {
+    func begun(in ledger: Ledger) throws(SubledgerError) -> [ProductKey: Int64] {
       isWhole ? facts.begun : try ledger.begun().merging(facts.begun, uniquingKeysWith: +)
     }
   }

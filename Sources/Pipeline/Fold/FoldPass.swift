@@ -86,7 +86,7 @@ struct WholeFold {
   }
 
   /// Spills revenue that is still in `result` if a part was spilled, and merges quotes to rates.
-  mutating func finish() throws(LedgerError) {
+  mutating func finish() throws(SubledgerError) {
     rates = ExchangeRates(result.rates)
     result.rates = [:]
     guard revenueSpill != nil else { return }
@@ -94,7 +94,7 @@ struct WholeFold {
     result.facts.revenue = [:]
   }
 
-  private mutating func spill() throws(LedgerError) {
+  private mutating func spill() throws(SubledgerError) {
     if revenueSpill == nil { revenueSpill = try RevenueSpill(in: ledger) }
     try revenueSpill?.add(result.facts.revenue)
     result.facts.revenue.removeAll(keepingCapacity: true)

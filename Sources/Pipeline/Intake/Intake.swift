@@ -234,7 +234,7 @@ struct Intake {
         let end = try readBatches(of: file, &normalise, send)
         let whole = StageTimes.now(.thread) - start
         _ = send(.ended(end, inflate: whole - normalise, normalise: normalise))
-      } catch let error as ArchiveError where error.kind == .missing {
+      } catch let error as SubledgerError where error.kind == .noInput {
         _ = send(.vanished)
       } catch is NotWanted {
         // The writer has stopped and throws its own error.

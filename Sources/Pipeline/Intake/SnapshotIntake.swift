@@ -24,7 +24,7 @@ extension Intake {
           captured_at to the lines or a date to the file's name, or give --captured-at; the next \
           run tries again
           """)
-      } catch let error as ArchiveError where error.kind == .missing {
+      } catch let error as SubledgerError where error.kind == .noInput {
         log.warning("\(file.path) vanished before it was read; it is left out")
       }
     }

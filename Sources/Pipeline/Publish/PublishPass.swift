@@ -160,20 +160,20 @@ struct PublishPass {
 
   /// Does `work` on several paths at once: disks finish many waits together.
   private func onManyThreads(
-    _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
-  ) throws(PublishError) {
-    var failure: PublishError?
+    _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
+  ) throws(SubledgerError) {
+    var failure: SubledgerError?
     try? Workers(count: plan.jobs * 4).run(
       paths,
       { path, send in
-        do throws(PublishError) {
+        do throws(SubledgerError) {
           try work(path)
           _ = send(nil)
         } catch {
           _ = send(error)
         }
       },
-      take: { (_, error: PublishError?) in failure = failure ?? error })
+      take: { (_, error: SubledgerError?) in failure = failure ?? error })
     if let failure { throw failure }
   }
 

@@ -55,7 +55,7 @@ struct PriceBookFile: Sendable, Equatable {
   /// These prices by the symbols of `ledger`, which learns the words that it lacks.
   ///
   /// Products without events are left out.
-  func book(in ledger: Ledger) throws(LedgerError) -> PriceBook {
+  func book(in ledger: Ledger) throws(SubledgerError) -> PriceBook {
     let known = lines.filter { ledger.symbol($0.key.product) != nil }
     try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
     var book = PriceBook()

@@ -1,5 +1,4 @@
 public import Domain
-
 import Formats
 import Foundation
 import Yams

@@ -31,11 +31,11 @@ extension RunPipeline {
 
   /// The ledger, only to be read; nil where there is none yet, also while the first run of all
   /// makes the file.
-  private func ledgerIfThere() throws(LedgerError) -> Ledger? {
+  private func ledgerIfThere() throws(SubledgerError) -> Ledger? {
     do {
       return try Ledger.open(path: plan.ledger, mode: .readOnly)
     } catch {
-      guard error.kind == .missing else { throw error }
+      guard error.kind == .noInput else { throw error }
       return nil
     }
   }

@@ -1,3 +1,4 @@
+import Domain
 import Formats
 import EventStore
 
@@ -10,7 +11,7 @@ extension RunPipeline {
     _ path: String, isStrict: Bool, isWhole: Bool
   ) throws -> Verification.Check {
     var check = Verification.Check("archives", unit: "files")
-    let listed = try read(path, isWhole: isWhole) { ledger throws(LedgerError) in
+    let listed = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
       try ledger.archives()
     }
     guard let listed else { return check.skipped("the ledger cannot be read") }
@@ -83,7 +84,7 @@ private struct ArchiveSearch: Sendable {
   func run() -> ArchiveLocation {
     var location = ArchiveLocation()
     for path in paths {
-      do throws(ArchiveError) {
+      do throws(SubledgerError) {
         guard let file = try ArchiveFolder.file(at: path) else { continue }
         let sum = try sha256(of: file)
         if sum == archive.sha256 { return ArchiveLocation(path: path) }
@@ -94,7 +95,7 @@ private struct ArchiveSearch: Sendable {
           location.problem = "\(path) differs from the bytes that were read"
         }
       } catch {
-        location.problem = error.description
+        location.problem = error.message
       }
     }
     location.path = copies.first { path in
@@ -105,7 +106,7 @@ private struct ArchiveSearch: Sendable {
   }
 
   /// Whether `file` holds what was read, and more behind it.
-  private func begins(_ file: ArchiveFile) throws(ArchiveError) -> Bool {
+  private func begins(_ file: ArchiveFile) throws(SubledgerError) -> Bool {
     guard file.bytes > archive.bytes else { return false }
     return try Formats.sha256(of: file, first: archive.bytes) == archive.sha256
   }

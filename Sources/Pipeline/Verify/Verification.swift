@@ -1,5 +1,5 @@
 import Reports
-import Domain
+public import Domain
 
 /// What of a ledger, its archives and a published set was held to what proves it.
 public struct Verification: Sendable, Equatable {

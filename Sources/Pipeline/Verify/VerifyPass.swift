@@ -34,7 +34,7 @@ extension RunPipeline {
 
   /// Copies the ledger; gives the check that fails when it is too damaged for that.
   private func takeCopy(_ copy: String) throws -> Verification.Check? {
-    do throws(LedgerError) {
+    do throws(SubledgerError) {
       let ledger = try Ledger.open(path: plan.ledger, mode: .readOnly)
       try ledger.copy(to: copy, stop: stop)
       return nil
@@ -42,7 +42,7 @@ extension RunPipeline {
       var check = Verification.Check("ledger", unit: "files")
       check.count = 1
       switch error.kind {
-      case .corrupt, .notALedger, .newer: check.fail(.damaged, error.message)
+      case .damagedInput, .configuration: check.fail(.damaged, error.message)
       default: throw error
       }
       return check
@@ -52,9 +52,9 @@ extension RunPipeline {
   /// What `body` reads of the copy at `path`; nil when damage that the checks before have found
   /// prevents it.
   func read<Value>(
-    _ path: String, isWhole: Bool, _ body: (Ledger) throws(LedgerError) -> Value
+    _ path: String, isWhole: Bool, _ body: (Ledger) throws(SubledgerError) -> Value
   ) throws -> Value? {
-    do throws(LedgerError) {
+    do throws(SubledgerError) {
       return try body(try Ledger.open(path: path, mode: .readOnly))
     } catch {
       guard !isWhole else { throw error }
@@ -84,7 +84,11 @@ extension RunPipeline {
     var documents = Verification.Check("ledger.document", unit: "rows")
     try ledger.forEachDocument { document in
       documents.count += 1
-      do { _ = try document.content() } catch { documents.fail(.damaged, "\(error)") }
+      do throws(SubledgerError) {
+        _ = try document.content()
+      } catch {
+        documents.fail(.damaged, error.message)
+      }
     }
     return checks + [documents]
   }
@@ -179,7 +183,7 @@ extension RunPipeline {
     let seen = try inspectSet(in: out)
     check.count = Int64(seen.paths.count)
     for problem in seen.problems { check.fail(.damaged, problem) }
-    let read = try read(path, isWhole: isWhole) { ledger throws(LedgerError) in
+    let read = try read(path, isWhole: isWhole) { ledger throws(SubledgerError) in
       try ledger.publishers()
     }
     guard let publishers = read else {

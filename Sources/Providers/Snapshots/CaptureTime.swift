@@ -1,5 +1,4 @@
 public import Domain
-
 import Formats
 
 /// The moment in a snapshot file's name: `2026-11-20` or `20261120`, alone or followed by a time as

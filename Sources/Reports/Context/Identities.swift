@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventStore
 
 /// Runs the queries that return wrong rows.
@@ -7,7 +8,7 @@ func checkFacts(in ledger: Ledger) throws {
     try ledger.rows(sql: String(decoding: query, as: UTF8.self)) { row in
       if wrong.count < rowsNamed { wrong.append(row.text(0)) }
     }
-    if !wrong.isEmpty { throw ReportError.identity(name: name, rows: wrong) }
+    if !wrong.isEmpty { throw SubledgerError.identity(name: name, rows: wrong) }
   }
 }
 
@@ -24,7 +25,25 @@ func checkTotals(of tables: [ReportTable], in ledger: Ledger) throws {
       wrong.append("\(report).\(measure): \(printed) printed, \(row.int64(2)) in the cells")
     }
   }
-  if !wrong.isEmpty { throw ReportError.identity(name: "printed = cells", rows: wrong) }
+  if !wrong.isEmpty { throw SubledgerError.identity(name: "printed = cells", rows: wrong) }
+}
+
+extension SubledgerError {
+  /// Numbers that must agree do not; `rows` names the first of them.
+  static func identity(name: String, rows: [String]) -> SubledgerError {
+    SubledgerError(
+      .identity,
+      "cannot publish: the identity \"\(name)\" does not hold for \(rows.joined(separator: "; "))",
+      hint: "this is a bug: keep the ledger, and report the line above")
+  }
+
+  /// A sum of `column` exceeds ±9,223,372,036,854 units and cannot be kept exactly.
+  static func overflow(report: String, column: String) -> SubledgerError {
+    SubledgerError(
+      .identity,
+      "cannot write \(column) of \(report): a sum exceeds the range of exact numbers",
+      hint: "look in the archives for amounts that cannot be true")
+  }
 }
 
 private let rowsNamed = 10

@@ -72,21 +72,21 @@ struct Labels {
   }
 
   /// The rank of the word with this number among the words of `part`.
-  func rank(_ number: Int64, _ part: Part) throws(ReportError) -> Int64 {
+  func rank(_ number: Int64, _ part: Part) throws(SubledgerError) -> Int64 {
     try entry(number, part).rank
   }
 
   /// The word with this number as a cell of CSV.
-  func cell(_ number: Int64, _ part: Part) throws(ReportError) -> [UInt8] {
+  func cell(_ number: Int64, _ part: Part) throws(SubledgerError) -> [UInt8] {
     try entry(number, part).cell
   }
 
   /// The word with this number as it is printed, without quotes.
-  func word(_ number: Int64, _ part: Part) throws(ReportError) -> String {
+  func word(_ number: Int64, _ part: Part) throws(SubledgerError) -> String {
     try entry(number, part).word
   }
 
-  private func entry(_ number: Int64, _ part: Part) throws(ReportError) -> Entry {
+  private func entry(_ number: Int64, _ part: Part) throws(SubledgerError) -> Entry {
     let entries = parts[part.rawValue]
     guard let index = Int(exactly: number), entries.indices.contains(index),
       let entry = entries[index]

@@ -10,9 +10,9 @@ final class CSVFile {
   private var buffer: [UInt8] = []
 
   /// Begins the file at `path`.
-  init(path: String, dialect: CSVDialect) throws(ReportError) {
+  init(path: String, dialect: CSVDialect) throws(SubledgerError) {
     guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
-      throw .cannotCreate(path: path, errorNumber: errno)
+      throw .system("make the file", path, .cannotCreate)
     }
     self.file = file
     self.path = path
@@ -22,7 +22,7 @@ final class CSVFile {
   }
 
   /// Adds a line and, when the buffer is full, writes it.
-  func add(_ line: CSVLine) throws(ReportError) {
+  func add(_ line: CSVLine) throws(SubledgerError) {
     buffer.append(contentsOf: line.buffer)
     try endLine()
   }
@@ -39,9 +39,9 @@ final class CSVFile {
   }
 
   /// Hands everything to the system; the file may be read then.
-  func flush() throws(ReportError) {
+  func flush() throws(SubledgerError) {
     guard buffer.withUnsafeBytes(file.write) else {
-      throw .cannotWrite(path: path, errorNumber: errno)
+      throw .system("write the file", path)
     }
     buffer.removeAll(keepingCapacity: true)
   }

@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventStore
 
 /// The rows of one period, gathered to be put in the order of their words.
@@ -41,7 +42,7 @@ struct PeriodRows {
   }
 
   /// Adds a row, whose first value is the period.
-  mutating func append(_ row: LedgerRow) throws(ReportError) {
+  mutating func append(_ row: LedgerRow) throws(SubledgerError) {
     number = row.int64(0)
     let start = values.count
     var null: UInt64 = 0

@@ -35,7 +35,7 @@ public func reportColumns(_ report: String) -> [ReportColumn]? {
 /// Calls `body` at every row of a report as it comes of the ledger's cells, by period.
 ///
 /// Tables in the temporary schema hide tables of the ledger with the same name. Throws
-/// `ReportError`, and whatever `body` throws.
+/// `SubledgerError`, and whatever `body` throws.
 public func forEachRow(
   of report: String, from ledger: Ledger, plan: ReportPlan, _ body: ([ReportValue]) throws -> Void
 ) throws {
@@ -63,7 +63,7 @@ private func layout(_ name: String) -> ReportDefinition? {
 extension CellFormat {
   func value(
     of row: LedgerRow, at place: Int, _ lexicon: Labels
-  ) throws(ReportError) -> ReportValue {
+  ) throws(SubledgerError) -> ReportValue {
     if row.isNull(place) { return .nothing }
     let number = row.int64(place)
     switch self {

@@ -13,7 +13,7 @@ struct RowPrinter {
   @inline(__always)
   mutating func add(
     _ cell: ReportCell, as format: CellFormat, decimals: Int? = nil, to line: inout CSVLine
-  ) throws(ReportError) {
+  ) throws(SubledgerError) {
     switch cell {
     case .none: line.addNothing()
     case .integer(let number): try add(number, as: format, decimals: decimals, to: &line)
@@ -29,7 +29,7 @@ struct RowPrinter {
   @inline(__always)
   private mutating func add(
     _ number: Int64, as format: CellFormat, decimals: Int?, to line: inout CSVLine
-  ) throws(ReportError) {
+  ) throws(SubledgerError) {
     switch format {
     case .text, .printed, .name: break
     case .word(let part): line.add(cell: try labels.cell(number, part))

@@ -65,8 +65,8 @@ final class TableWriter {
         } else {
           try writePeriods(sql, from: ledger, keys)
         }
-      } catch let error as LedgerError where error.kind == .overflow {
-        throw ReportError.overflow(report: layout.name, column: "a sum")
+      } catch let error as SubledgerError where error.kind == .identity {
+        throw SubledgerError.overflow(report: layout.name, column: "a sum")
       }
     }
     try finish()
@@ -89,7 +89,7 @@ final class TableWriter {
     try ledger.rows(sql: sql) { row in
       if let number = period.number, number != row.int64(0) {
         guard number < row.int64(0) else {
-          throw ReportError.identity(name: "rows come by period", rows: [layout.name])
+          throw SubledgerError.identity(name: "rows come by period", rows: [layout.name])
         }
         try write(period)
         period.removeAll()
@@ -141,7 +141,7 @@ final class TableWriter {
   }
 
   /// Begins the file of the month in which day `number` lies, in a report that has one for each.
-  private func openMonth(of number: Int64) throws(ReportError) {
+  private func openMonth(of number: Int64) throws(SubledgerError) {
     guard layout.isSplitByMonth else { return }
     let month = Day(number: Int32(truncatingIfNeeded: number)).month
     guard month != self.month else { return }
@@ -154,7 +154,7 @@ final class TableWriter {
   /// SQLite turns a result beyond its integers into a floating-point number.
   ///
   /// Further arithmetic can bring it into range again, wrong in its last digits.
-  private func check(_ row: LedgerRow) throws(ReportError) {
+  private func check(_ row: LedgerRow) throws(SubledgerError) {
     var value = 0
     for index in formats.indices {
       for part in value..<value + formats[index].width where row.isFloatingPoint(part) {
@@ -164,7 +164,7 @@ final class TableWriter {
     }
   }
 
-  private func open(_ path: String) throws(ReportError) {
+  private func open(_ path: String) throws(SubledgerError) {
     guard let folder else { return }
     let file = try CSVFile(path: "\(folder)/\(path)", dialect: plan.dialect)
     line.removeAll()
@@ -174,7 +174,7 @@ final class TableWriter {
     self.path = path
   }
 
-  private func finish() throws(ReportError) {
+  private func finish() throws(SubledgerError) {
     guard let file else { return }
     try file.flush()
     tables.append(
@@ -211,9 +211,9 @@ final class TableWriter {
     return residuals
   }
 
-  private func make(folder: String) throws(ReportError) {
+  private func make(folder: String) throws(SubledgerError) {
     guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-      throw .cannotCreate(path: folder, errorNumber: errno)
+      throw .system("make the folder", folder, .cannotCreate)
     }
   }
 }

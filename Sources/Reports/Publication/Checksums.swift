@@ -1,4 +1,5 @@
 // SHA256SUMS in the format of coreutils, which `sha256sum --check` reads.
+internal import Domain
 internal import Formats
 internal import Foundation
 
@@ -22,7 +23,7 @@ struct Checksums {
   ///
   /// Others have files of checksums as well: ours names our manifest, and of it count only
   /// documents and `reports`, which are files and folders.
-  init(publishedIn folder: String, reports: [String]) throws(PublishError) {
+  init(publishedIn folder: String, reports: [String]) throws(SubledgerError) {
     self.init(reading: try readFile("\(folder)/\(checksumsName)") ?? [])
     let names = Set(reports + documentPaths)
     guard hashes[manifestName] != nil, try isManifest("\(folder)/\(manifestName)") else {
@@ -70,7 +71,7 @@ public func differingFiles(_ one: [UInt8], _ other: [UInt8]) -> [String] {
 }
 
 /// Whether the file is the manifest of a set of ours, which may be a newer one than the checksums.
-private func isManifest(_ path: String) throws(PublishError) -> Bool {
+private func isManifest(_ path: String) throws(SubledgerError) -> Bool {
   guard let text = try readFile(path) else { return false }
   let manifest = try? JSONDecoder().decode(PackageName.self, from: Data(text))
   return manifest?.name == packageName
@@ -86,10 +87,10 @@ private func isHexDigit(_ byte: UInt8) -> Bool {
 }
 
 /// Reads a file once for its size and hash.
-func seal(of path: String) throws(PublishError) -> FileSeal {
+func seal(of path: String) throws(SubledgerError) -> FileSeal {
   let digest = SHA256Digest()
   var bytes: Int64 = 0
-  try forEachPiece(of: path) { piece throws(PublishError) in
+  try forEachPiece(of: path) { piece throws(SubledgerError) in
     digest.update(piece)
     bytes += Int64(piece.count)
   }

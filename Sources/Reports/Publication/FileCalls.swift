@@ -1,4 +1,5 @@
 // The few calls on files and folders that publishing needs, with errors that name the path.
+internal import Domain
 internal import Formats
 internal import Glibc
 
@@ -11,7 +12,7 @@ enum EntryType {
 }
 
 /// What stands at `path`; nil when nothing does.
-func entryType(_ path: String) throws(PublishError) -> EntryType? {
+func entryType(_ path: String) throws(SubledgerError) -> EntryType? {
   guard let status = try status(of: path) else { return nil }
   return switch status.st_mode & S_IFMT {
   case S_IFREG: .file
@@ -22,12 +23,12 @@ func entryType(_ path: String) throws(PublishError) -> EntryType? {
 }
 
 /// Whether both paths are names of one file.
-func isSameFile(_ one: String, _ other: String) throws(PublishError) -> Bool {
+func isSameFile(_ one: String, _ other: String) throws(SubledgerError) -> Bool {
   guard let first = try status(of: one), let second = try status(of: other) else { return false }
   return first.st_dev == second.st_dev && first.st_ino == second.st_ino
 }
 
-private func status(of path: String) throws(PublishError) -> stat? {
+private func status(of path: String) throws(SubledgerError) -> stat? {
   try status(of: RawPath(path))
 }
 
@@ -53,7 +54,7 @@ func lastPart(of path: String) -> String {
 }
 
 /// Makes a folder of mode 0755 less the umask, and the folders above it; an existing one is fine.
-func makeFolders(_ path: String) throws(PublishError) {
+func makeFolders(_ path: String) throws(SubledgerError) {
   if isFolder(path) { return }
   let above = parent(of: path)
   if above != path, above != "." { try makeFolders(above) }
@@ -63,25 +64,25 @@ func makeFolders(_ path: String) throws(PublishError) {
 }
 
 /// The names in a folder, sorted by bytes; bytes that are not UTF-8 are replaced.
-func names(in folder: String) throws(PublishError) -> [String] {
+func names(in folder: String) throws(SubledgerError) -> [String] {
   try names(in: RawPath(folder)).map { String(decoding: $0.bytes, as: UTF8.self) }
 }
 
 /// Writes a new file of mode 0644 less the umask.
-func writeFile(_ bytes: [UInt8], to path: String) throws(PublishError) {
+func writeFile(_ bytes: [UInt8], to path: String) throws(SubledgerError) {
   let file = try newFile(path)
   guard bytes.withUnsafeBytes(file.write) else { throw .system("write the file", path) }
 }
 
 /// Copies a file, whatever its size, piece by piece.
-func copyFile(_ source: String, to path: String) throws(PublishError) {
+func copyFile(_ source: String, to path: String) throws(SubledgerError) {
   let file = try newFile(path)
-  try forEachPiece(of: source) { (piece) throws(PublishError) in
+  try forEachPiece(of: source) { (piece) throws(SubledgerError) in
     guard file.write(piece) else { throw .system("write the file", path) }
   }
 }
 
-private func newFile(_ path: String) throws(PublishError) -> OpenFile {
+private func newFile(_ path: String) throws(SubledgerError) -> OpenFile {
   guard let file = OpenFile(path, O_WRONLY | O_CREAT | O_TRUNC, rights: 0o644) else {
     throw .system("make the file", path, .cannotCreate)
   }
@@ -89,15 +90,15 @@ private func newFile(_ path: String) throws(PublishError) -> OpenFile {
 }
 
 /// Waits until a file or folder is on the disk.
-func sync(_ path: String) throws(PublishError) {
+func sync(_ path: String) throws(SubledgerError) {
   guard let file = OpenFile(path, O_RDONLY) else { throw .system("open", path) }
   guard file.sync() else { throw .system("sync", path) }
 }
 
 /// Calls `body` at the bytes of a file, piece by piece.
 func forEachPiece(
-  of path: String, _ body: (UnsafeRawBufferPointer) throws(PublishError) -> Void
-) throws(PublishError) {
+  of path: String, _ body: (UnsafeRawBufferPointer) throws(SubledgerError) -> Void
+) throws(SubledgerError) {
   guard let file = FilePieces(of: path, flags: O_NOFOLLOW) else { throw .system("open", path) }
   while true {
     guard let piece = file.next() else { throw .system("read", path) }
@@ -107,7 +108,7 @@ func forEachPiece(
 }
 
 /// A small file's bytes; nil when there is none.
-func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
+func readFile(_ path: String) throws(SubledgerError) -> [UInt8]? {
   guard try entryType(path) == .file else { return nil }
   var bytes: [UInt8] = []
   try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
@@ -115,12 +116,12 @@ func readFile(_ path: String) throws(PublishError) -> [UInt8]? {
 }
 
 /// Removes a file, or a folder with all it holds; nothing there is fine.
-func removeAll(_ path: String) throws(PublishError) { try removeAll(RawPath(path)) }
+func removeAll(_ path: String) throws(SubledgerError) { try removeAll(RawPath(path)) }
 
-func removeFile(_ path: String) throws(PublishError) { try removeFile(RawPath(path)) }
+func removeFile(_ path: String) throws(SubledgerError) { try removeFile(RawPath(path)) }
 
 /// The files below a folder, as paths relative to it, sorted by bytes.
-func files(below folder: String) throws(PublishError) -> [String] {
+func files(below folder: String) throws(SubledgerError) -> [String] {
   var found: [String] = []
   var open = [""]
   while let prefix = open.popLast() {
@@ -134,4 +135,17 @@ func files(below folder: String) throws(PublishError) -> [String] {
     }
   }
   return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+}
+
+extension SubledgerError {
+  /// A call of the system on the published folder, or beside it, has just set `errno`.
+  ///
+  /// A path that cannot be, whatever was done with it, is output that cannot be made.
+  static func system(
+    _ doing: String, _ path: String, _ usual: Kind = .inputOutput
+  ) -> SubledgerError {
+    let isPath = [ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, EISDIR, EEXIST].contains(errno)
+    return .system(
+      "\(doing) \(path)", isPath ? .cannotCreate : usual, cause: errno, at: "--out")
+  }
 }

@@ -1,5 +1,6 @@
 // Foreign files in the published folder stay there: they are linked into the staged folder before
 // the two are exchanged, so that they are never missing.
+internal import Domain
 internal import Formats
 internal import Glibc
 
@@ -12,7 +13,7 @@ struct ForeignEntries {
   /// The contents of `folder` besides the files `ours`.
   ///
   /// A folder that holds only files of ours is ours, too.
-  init(in folder: RawPath, besides ours: Set<String>) throws(PublishError) {
+  init(in folder: RawPath, besides ours: Set<String>) throws(SubledgerError) {
     let names = Set(ours.map { RawPath($0) })
     let parents = Set(ours.filter { $0.contains("/") }.map { RawPath(parent(of: $0)) })
     try add(RawPath(""), in: folder, besides: names, parents)
@@ -21,7 +22,7 @@ struct ForeignEntries {
 
   private mutating func add(
     _ prefix: RawPath, in folder: RawPath, besides ours: Set<RawPath>, _ parents: Set<RawPath>
-  ) throws(PublishError) {
+  ) throws(SubledgerError) {
     for name in try names(in: folder.appending(prefix)) {
       let path = prefix.appending(name)
       guard !ours.contains(path), let status = try status(of: folder.appending(path)) else {
@@ -59,7 +60,7 @@ struct SecondNames {
   /// Links every file; false where that cannot be.
   ///
   /// Files that are in the new folder already stay.
-  mutating func link(_ entries: ForeignEntries) throws(PublishError) -> Bool {
+  mutating func link(_ entries: ForeignEntries) throws(SubledgerError) -> Bool {
     for path in entries.folders {
       guard try makeFolder(path) else { return false }
     }
@@ -72,7 +73,7 @@ struct SecondNames {
 
   /// Links every missing file and replaces files by versions that were written later; returns, by
   /// path, the entries of the old folder that are safe now.
-  mutating func rescue(_ entries: ForeignEntries) throws(PublishError) -> [RawPath: stat] {
+  mutating func rescue(_ entries: ForeignEntries) throws(SubledgerError) -> [RawPath: stat] {
     var safe: [RawPath: stat] = [:]
     for path in entries.folders { _ = try makeFolder(path) }
     for path in entries.files {
@@ -85,7 +86,7 @@ struct SecondNames {
   }
 
   /// False when something has changed meanwhile, or a folder has the file's name.
-  private mutating func rescue(_ path: RawPath, _ here: stat) throws(PublishError) -> Bool {
+  private mutating func rescue(_ path: RawPath, _ here: stat) throws(SubledgerError) -> Bool {
     guard let there = try status(of: new.appending(path)) else {
       if isLastNameOnly, here.st_nlink > 1 { return true }
       if linkFile(path) { return true }
@@ -112,7 +113,7 @@ struct SecondNames {
   }
 
   /// False where something else has its name.
-  private mutating func makeFolder(_ path: RawPath) throws(PublishError) -> Bool {
+  private mutating func makeFolder(_ path: RawPath) throws(SubledgerError) -> Bool {
     let place = new.appending(path)
     if let there = try status(of: place) { return there.isFolder }
     guard mkdir(place.terminated, 0o700) == 0 else { return false }
@@ -122,7 +123,7 @@ struct SecondNames {
   }
 
   /// Gives new folders the rights that somebody gave the old ones, and syncs what got names.
-  private mutating func finish() throws(PublishError) {
+  private mutating func finish() throws(SubledgerError) {
     for path in made.reversed() {
       guard let status = try status(of: old.appending(path)) else { continue }
       let place = new.appending(path)
@@ -135,7 +136,7 @@ struct SecondNames {
   }
 
   /// A folder that somebody made unreadable is left to the system.
-  private func syncFolder(_ path: RawPath) throws(PublishError) {
+  private func syncFolder(_ path: RawPath) throws(SubledgerError) {
     guard let folder = OpenFile(path.terminated, O_RDONLY) else {
       if errno == EACCES { return }
       throw .system("open", path.shown)

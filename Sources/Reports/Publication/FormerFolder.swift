@@ -1,5 +1,6 @@
 // The folder whose place the new set has taken: what somebody put there meanwhile goes to the
 // published one before it is removed.
+internal import Domain
 internal import Formats
 internal import Glibc
 
@@ -13,7 +14,7 @@ struct FormerFolder {
   let isLeft: Bool
 
   /// Removes the folder when nothing comes any more; else the next run goes on with it.
-  func remove(_ each: ForEachPath = oneAfterTheOther) throws(PublishError) {
+  func remove(_ each: ForEachPath = oneAfterTheOther) throws(SubledgerError) {
     let passesMax = 10
     for _ in 0..<passesMax where try removeSeen(each) { return }
   }
@@ -21,7 +22,7 @@ struct FormerFolder {
   /// Removes what a look at the folder has shown; false when something came after that.
   ///
   /// The checksums go last: the next run finds our files in them.
-  private func removeSeen(_ each: ForEachPath) throws(PublishError) -> Bool {
+  private func removeSeen(_ each: ForEachPath) throws(SubledgerError) -> Bool {
     let folder = RawPath(path)
     guard try status(of: folder) != nil else { return true }
     let entries = try ForeignEntries(in: folder, besides: ours)
@@ -33,7 +34,7 @@ struct FormerFolder {
     let places = ours.filter { $0 != checksumsName }.sorted().map { "\(path)/\($0)" }
     var standing: [String] = []
     for place in places where try entryType(place) != nil { standing.append(place) }
-    try each(standing) { place throws(PublishError) in try removeAll(RawPath(place)) }
+    try each(standing) { place throws(SubledgerError) in try removeAll(RawPath(place)) }
     try removeEmptyFolders(in: folder)
     guard try names(in: folder).allSatisfy({ $0 == RawPath(checksumsName) }) else {
       return false
@@ -42,7 +43,7 @@ struct FormerFolder {
     return rmdir(path) == 0 || errno == ENOENT
   }
 
-  private func removeEmptyFolders(in folder: RawPath) throws(PublishError) {
+  private func removeEmptyFolders(in folder: RawPath) throws(SubledgerError) {
     for name in try names(in: folder) {
       let place = folder.appending(name)
       guard try status(of: place)?.isFolder ?? false else { continue }

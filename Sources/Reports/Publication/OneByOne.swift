@@ -1,11 +1,12 @@
 // The way that works on every filesystem: the checksums change last, so that a checker who comes
 // in between sees that the set is being changed.
+internal import Domain
 internal import Glibc
 
 /// Renames the staged files to their places, and removes files that are no longer made.
 func moveOneByOne(
   _ sums: Checksums, vanished: [String], from staging: Staging
-) throws(PublishError) {
+) throws(SubledgerError) {
   let paths = sums.paths.filter { $0 != manifestName } + [manifestName]
   for path in paths { try move(path, from: staging) }
   for path in vanished {
@@ -17,7 +18,7 @@ func moveOneByOne(
   try sync(staging.out)
 }
 
-private func move(_ path: String, from staging: Staging) throws(PublishError) {
+private func move(_ path: String, from staging: Staging) throws(SubledgerError) {
   let staged = "\(staging.path)/\(path)"
   let target = "\(staging.out)/\(path)"
   try makeFolders(parent(of: target))
@@ -32,6 +33,6 @@ private func move(_ path: String, from staging: Staging) throws(PublishError) {
   guard rename(copy, target) == 0 else { throw .system("rename", copy, .cannotCreate) }
 }
 
-private func syncFolders(of paths: [String], in out: String) throws(PublishError) {
+private func syncFolders(of paths: [String], in out: String) throws(SubledgerError) {
   for folder in Set(paths.map { parent(of: "\(out)/\($0)") }) { try sync(folder) }
 }

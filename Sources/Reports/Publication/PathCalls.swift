@@ -1,4 +1,5 @@
 // The calls on paths that others name, which need not be UTF-8.
+internal import Domain
 internal import Formats
 internal import Glibc
 
@@ -10,7 +11,7 @@ extension RawPath {
 }
 
 /// The system's entry for `path`, links not followed; nil when nothing is there.
-func status(of path: RawPath) throws(PublishError) -> stat? {
+func status(of path: RawPath) throws(SubledgerError) -> stat? {
   var status = stat()
   guard lstat(path.terminated, &status) == 0 else {
     guard errno == ENOENT || errno == ENOTDIR else { throw .system("look at", path.shown) }
@@ -32,13 +33,13 @@ extension stat {
 }
 
 /// The names in a folder, sorted by bytes.
-func names(in folder: RawPath) throws(PublishError) -> [RawPath] {
+func names(in folder: RawPath) throws(SubledgerError) -> [RawPath] {
   guard let names = folder.names() else { throw .system("read the folder", folder.shown) }
   return names
 }
 
 /// Removes a file, or a folder with all it holds; nothing there is fine.
-func removeAll(_ path: RawPath) throws(PublishError) {
+func removeAll(_ path: RawPath) throws(SubledgerError) {
   guard let status = try status(of: path) else { return }
   guard status.isFolder else { return try removeFile(path) }
   for name in try names(in: path) { try removeAll(path.appending(name)) }
@@ -47,7 +48,7 @@ func removeAll(_ path: RawPath) throws(PublishError) {
   }
 }
 
-func removeFile(_ path: RawPath) throws(PublishError) {
+func removeFile(_ path: RawPath) throws(SubledgerError) {
   guard unlink(path.terminated) == 0 || errno == ENOENT else {
     throw .system("remove the file", path.shown)
   }

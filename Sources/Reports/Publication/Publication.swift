@@ -1,4 +1,5 @@
 // Finished files → the place where people read them, the whole set or nothing.
+public import Domain
 internal import CRename
 internal import Formats
 internal import Glibc
@@ -27,13 +28,13 @@ public struct Publication: Sendable, Equatable {
 
 /// Does work on each of some paths, and throws the first failure.
 public typealias ForEachPath = (
-  _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
-) throws(PublishError) -> Void
+  _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
+) throws(SubledgerError) -> Void
 
 /// Does work on one path after the other.
 public func oneAfterTheOther(
-  _ paths: [String], _ work: @escaping @Sendable (String) throws(PublishError) -> Void
-) throws(PublishError) {
+  _ paths: [String], _ work: @escaping @Sendable (String) throws(SubledgerError) -> Void
+) throws(SubledgerError) {
   for path in paths { try work(path) }
 }
 
@@ -54,14 +55,14 @@ public struct SealedSet {
 /// paths, in any order or in parallel.
 public func publish(
   _ set: SealedSet, syncing others: [String] = [], each: ForEachPath = oneAfterTheOther
-) throws(PublishError) -> Publication {
+) throws(SubledgerError) -> Publication {
   let (staging, sums, document) = (set.staging, set.sums, set.checksums)
   let earlier = try Checksums(publishedIn: staging.out, reports: staging.reports)
   let identity = sha256(of: document)
   let (changed, carried) = try carryOverUnchanged(sums, from: staging)
   let vanished = earlier.paths.filter { sums.hashes[$0] == nil }
   if changed.isEmpty, vanished.isEmpty {
-    staging.clear { () throws(PublishError) in try staging.discard() }
+    staging.clear { () throws(SubledgerError) in try staging.discard() }
     return Publication(
       sha256: identity, checksums: document, route: .unchanged, changed: [])
   }
@@ -69,7 +70,7 @@ public func publish(
   let ours = Set(earlier.paths + sums.paths + [checksumsName])
   let isAtOnce = try exchange(staging, earlier: earlier, besides: ours)
   if !isAtOnce { try moveOneByOne(sums, vanished: vanished, from: staging) }
-  staging.clear { () throws(PublishError) in
+  staging.clear { () throws(SubledgerError) in
     guard staging.isExchanged else { return try removeAll(staging.path) }
     try FormerFolder(path: staging.path, out: staging.out, ours: ours, isLeft: false).remove(each)
   }
@@ -82,7 +83,7 @@ extension Staging {
   /// Writes the manifest and the checksums of all files of `reports`, in this order, last of all.
   public func sealed(
     by manifest: Manifest, of reports: WrittenReports? = nil
-  ) throws(PublishError) -> SealedSet {
+  ) throws(SubledgerError) -> SealedSet {
     // A file of the set before was read already, to check that it is unchanged.
     var seals = reports?.carried ?? [:]
     for file in try files(below: path)
@@ -105,7 +106,7 @@ extension Staging {
 /// name in the staging folder.
 private func carryOverUnchanged(
   _ sums: Checksums, from staging: Staging
-) throws(PublishError) -> (changed: [String], carried: Set<String>) {
+) throws(SubledgerError) -> (changed: [String], carried: Set<String>) {
   var changed: [String] = []
   var carried: Set<String> = []
   for path in sums.paths + [checksumsName] {
@@ -134,7 +135,7 @@ private func carryOverUnchanged(
 /// Whether the published file `old` has the bytes of `new`, whose hash may be known.
 private func haveSameBytes(
   _ old: String, _ new: String, _ hash: String?
-) throws(PublishError) -> Bool {
+) throws(SubledgerError) -> Bool {
   guard try entryType(old) == .file, fileSize(old) == fileSize(new) else { return false }
   let hash = if let hash { hash } else { try seal(of: new).sha256 }
   return try seal(of: old).sha256 == hash
@@ -145,14 +146,14 @@ private func haveSameBytes(
 private func syncAll(
   _ paths: [String], in folder: String, but carried: Set<String>, and others: [String],
   _ each: ForEachPath
-) throws(PublishError) {
+) throws(SubledgerError) {
   let places = paths.map { "\(folder)/\($0)" }
   let new = paths.indices.filter { !carried.contains(paths[$0]) }.map { places[$0] }
   var waiting: [String] = []
   for path in others where try entryType(path) != nil { waiting.append(path) }
-  try each(waiting + new) { path throws(PublishError) in try sync(path) }
+  try each(waiting + new) { path throws(SubledgerError) in try sync(path) }
   let folders = Set(places.map(parent(of:))).union([folder])
-  try each(folders.sorted()) { path throws(PublishError) in try sync(path) }
+  try each(folders.sorted()) { path throws(SubledgerError) in try sync(path) }
 }
 
 /// Gives the staged folder the published name in one system call; false where that cannot be.
@@ -161,7 +162,7 @@ private func syncAll(
 /// is left standing, and files are renamed into it one by one.
 private func exchange(
   _ staging: Staging, earlier: Checksums, besides ours: Set<String>
-) throws(PublishError) -> Bool {
+) throws(SubledgerError) -> Bool {
   if parent(of: staging.path) == staging.out { return false }
   guard try entryType(staging.out) != nil else {
     guard rename(staging.path, staging.out) == 0 else {

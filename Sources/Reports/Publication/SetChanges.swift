@@ -1,3 +1,5 @@
+public import Domain
+
 /// What publishing a set would change in a folder, as paths inside the set, sorted by bytes.
 public struct SetChanges: Sendable, Equatable {
   /// Files that are not there.
@@ -12,7 +14,7 @@ public struct SetChanges: Sendable, Equatable {
   /// `reports` are the files and folders that a set has beside its documents.
   public init(
     of folder: String, by publication: Publication, reports: [String]
-  ) throws(PublishError) {
+  ) throws(SubledgerError) {
     let sums = Checksums(reading: publication.checksums)
     for path in sums.paths {
       let place = "\(folder)/\(path)"

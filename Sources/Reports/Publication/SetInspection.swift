@@ -1,3 +1,4 @@
+public import Domain
 internal import Formats
 
 /// What a published folder turned out to hold.
@@ -11,7 +12,7 @@ public struct SetInspection: Sendable, Equatable {
 }
 
 /// Writes `SHA256SUMS` over every file below `folder`.
-public func sealFolder(_ folder: String) throws(PublishError) {
+public func sealFolder(_ folder: String) throws(SubledgerError) {
   var sums = Checksums(hashes: [:])
   for path in try files(below: folder) where path != checksumsName {
     sums.hashes[path] = try seal(of: "\(folder)/\(path)").sha256
@@ -22,7 +23,7 @@ public func sealFolder(_ folder: String) throws(PublishError) {
 /// Reads every file of the set published in `folder`, and holds it to `SHA256SUMS`.
 ///
 /// Files that were never published are left alone.
-public func inspectSet(in folder: String) throws(PublishError) -> SetInspection {
+public func inspectSet(in folder: String) throws(SubledgerError) -> SetInspection {
   guard let document = try readFile("\(folder)/\(checksumsName)") else {
     return SetInspection(
       sha256: "", paths: [], problems: ["\(checksumsName) is not there, so nothing is published"])

@@ -1,3 +1,4 @@
+public import Domain
 internal import Glibc
 
 /// A folder beside the published one, in which a set is made before anybody sees it.
@@ -13,11 +14,11 @@ public final class Staging {
   /// Whether the folder holds the earlier published set instead of the staged one.
   var isExchanged = false
   /// Why something beside the set could not be removed: what dead runs left, or the set before.
-  public private(set) var leftovers: [PublishError]
+  public private(set) var leftovers: [SubledgerError]
   private let lock: Int32
 
   private init(
-    path: String, out: String, reports: [String], lock: Int32, leftovers: [PublishError]
+    path: String, out: String, reports: [String], lock: Int32, leftovers: [SubledgerError]
   ) {
     self.path = path
     self.out = out
@@ -35,14 +36,14 @@ public final class Staging {
   /// removed from `out`.
   public static func begin(
     for out: String, reports: [String]
-  ) throws(PublishError) -> Staging {
+  ) throws(SubledgerError) -> Staging {
     let out = try resolved(out)
     let home = mustStageInside(out) ? out : parent(of: out)
     let prefix = home == out ? ".staging-" : ".\(lastPart(of: out)).staging-"
     try makeFolders(home)
-    var leftovers: [PublishError] = []
+    var leftovers: [SubledgerError] = []
     for name in try names(in: home) where name.hasPrefix(prefix) {
-      do throws(PublishError) {
+      do throws(SubledgerError) {
         try removeUnlessAlive("\(home)/\(name)", out)
       } catch {
         leftovers.append(error)
@@ -54,13 +55,13 @@ public final class Staging {
   }
 
   /// Cleans up after the publication, and keeps the reason of a failure.
-  func clear(_ removal: () throws(PublishError) -> Void) {
-    do throws(PublishError) { try removal() } catch { leftovers.append(error) }
+  func clear(_ removal: () throws(SubledgerError) -> Void) {
+    do throws(SubledgerError) { try removal() } catch { leftovers.append(error) }
   }
 
   /// Makes a folder of that name, or of one with a number behind it where it is taken: processes
   /// have the numbers of dead ones again.
-  private static func makeFolder(_ name: String) throws(PublishError) -> String {
+  private static func makeFolder(_ name: String) throws(SubledgerError) -> String {
     var path = name
     var number = 1
     while mkdir(path, 0o755) != 0 {
@@ -72,11 +73,11 @@ public final class Staging {
   }
 
   /// Removes the folder with all that was written to it, unless it was published once.
-  public func discard() throws(PublishError) { if !isExchanged { try removeAll(path) } }
+  public func discard() throws(SubledgerError) { if !isExchanged { try removeAll(path) } }
 
   /// The absolute-or-relative path without links and slashes at its end, so that an exchange
   /// takes the folder itself and not a link to it.
-  private static func resolved(_ out: String) throws(PublishError) -> String {
+  private static func resolved(_ out: String) throws(SubledgerError) -> String {
     var path = out.isEmpty ? "." : out
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     guard let type = try entryType(path) else { return path }
@@ -84,7 +85,7 @@ public final class Staging {
     defer { free(real) }
     let target = String(cString: real)
     guard type == .folder || isFolder(target) else {
-      throw PublishError(
+      throw SubledgerError(
         .cannotCreate, "cannot publish to \(path): it is not a folder",
         hint: "give a folder, or a path for a new one, as --out")
     }
@@ -102,7 +103,7 @@ public final class Staging {
   }
 
   /// Without checksums the set was never whole, and nothing in the folder is of others.
-  private static func removeUnlessAlive(_ path: String, _ out: String) throws(PublishError) {
+  private static func removeUnlessAlive(_ path: String, _ out: String) throws(SubledgerError) {
     guard try entryType(path) == .folder, let lock = locked(path) else { return }
     defer { close(lock) }
     guard let sums = try readFile("\(path)/\(checksumsName)"), try entryType(out) == .folder else {

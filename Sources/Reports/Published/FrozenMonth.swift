@@ -12,25 +12,21 @@ public struct FrozenMonth: Sendable {
   public private(set) var unpublished = 0
 
   /// Reads the month from the ledger's facts, as run number `plan.run` has published it.
-  public init(
-    _ month: Month, from ledger: Ledger, plan: ReportPlan
-  ) throws(ReportError) {
+  public init(_ month: Month, from ledger: Ledger, plan: ReportPlan) throws {
     var frozen: [FrozenReport] = []
-    try attempt {
-      let context = ReportContext(ledger: ledger, plan: plan)
-      try context.prepare()
-      try context.prepare(for: Self.definitions)
-      let labels = try Labels(of: ledger)
-      for definition in Self.definitions {
-        let report = FrozenReport(definition, month)
-        let writer = TableWriter(
-          definition, plan: plan, labels: labels, into: nil, beside: report)
-        try writer.write(from: ledger)
-        guard !report.rows.isEmpty else { continue }
-        frozen.append(report)
-        reports.append(try report.closed(labels))
-        unpublished += try report.unpublished(in: ledger, plan)
-      }
+    let context = ReportContext(ledger: ledger, plan: plan)
+    try context.prepare()
+    try context.prepare(for: Self.definitions)
+    let labels = try Labels(of: ledger)
+    for definition in Self.definitions {
+      let report = FrozenReport(definition, month)
+      let writer = TableWriter(
+        definition, plan: plan, labels: labels, into: nil, beside: report)
+      try writer.write(from: ledger)
+      guard !report.rows.isEmpty else { continue }
+      frozen.append(report)
+      reports.append(try report.closed(labels))
+      unpublished += try report.unpublished(in: ledger, plan)
     }
     for report in frozen {
       let open = report.shape.isFlagged ? report.rows.count { !$0.isComplete } : 0
@@ -48,13 +44,11 @@ public struct FrozenMonth: Sendable {
   /// have.
   public static func csv(
     of report: ClosedReport, _ month: Month, from ledger: Ledger
-  ) throws(ReportError) -> [UInt8]? {
+  ) throws -> [UInt8]? {
     guard let definition = definition(report.report) else { return nil }
-    return try attempt {
-      let header = definition.columns.map(\.name).joined(separator: ",") + "\n"
-      let rows = try RowShape(definition).csv(of: report.rows, month, Labels(of: ledger))
-      return rows.flatMap { sha256(of: $0) == report.sha256 ? Array(header.utf8) + $0 : nil }
-    }
+    let header = definition.columns.map(\.name).joined(separator: ",") + "\n"
+    let rows = try RowShape(definition).csv(of: report.rows, month, Labels(of: ledger))
+    return rows.flatMap { sha256(of: $0) == report.sha256 ? Array(header.utf8) + $0 : nil }
   }
 
   /// Unresolved breaks of the month.

@@ -57,7 +57,7 @@ struct RowShape: Sendable {
   }
 
   /// The product of the row with this key; empty in a report without products.
-  func product(of key: [UInt8], in ledger: Ledger) throws(LedgerError) -> PublishedProduct {
+  func product(of key: [UInt8], in ledger: Ledger) throws(SubledgerError) -> PublishedProduct {
     guard let cells = ReportRow.decode(key), cells.count == keys.count else {
       throw ledger.damagedRows(of: definition.name)
     }

@@ -11,7 +11,7 @@ struct ArrivalCounts {
   /// Simulates every customer once.
   init(
     _ scenario: Scenario, _ span: TimeSpan, _ checkStop: StopCheck
-  ) throws(SimulationError) {
+  ) throws(SubledgerError) {
     // The last retry comes two days after the end at most, or some minutes later.
     arrivalsByDay = Array(repeating: 0, count: Int((span.end - span.start) / day) + 4)
     summary.asOf = Instant(seconds: span.end)
@@ -73,7 +73,7 @@ struct ArchiveWriter {
   }
 
   /// Writes everything and returns the number of files.
-  func write() throws(SimulationError) -> Int {
+  func write() throws(SubledgerError) -> Int {
     let model = DeliveryModel(scenario)
     var files = ArchiveFiles(
       layout: scenario.archives, total: counts.summary.lines, folder: folder,
@@ -103,7 +103,7 @@ struct ArchiveWriter {
 
   private func arrivals(
     days: Range<Int>, count: Int, _ model: DeliveryModel
-  ) throws(SimulationError) -> [KeptArrival] {
+  ) throws(SubledgerError) -> [KeptArrival] {
     let from = (span.start + Int64(days.lowerBound) * day) * 1000
     let to = (span.start + Int64(days.upperBound) * day) * 1000
     var arrivals: [KeptArrival] = []
@@ -147,7 +147,7 @@ private struct ArchiveFiles {
 
   mutating func write(
     _ arrival: Arrival, of index: Int, in customer: CustomerSimulation
-  ) throws(SimulationError) {
+  ) throws(SubledgerError) {
     let wanted = fileName(arrival)
     if wanted != name {
       try close()
@@ -168,7 +168,7 @@ private struct ArchiveFiles {
     }
   }
 
-  mutating func close() throws(SimulationError) {
+  mutating func close() throws(SubledgerError) {
     try file?.finish()
     file = nil
   }

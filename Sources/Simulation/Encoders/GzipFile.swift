@@ -1,3 +1,4 @@
+internal import Domain
 import Formats
 import Foundation
 
@@ -9,19 +10,19 @@ final class GzipFile {
   private var buffer: [UInt8] = []
 
   /// Creates the file and the folders above it.
-  init(path: String) throws(SimulationError) {
+  init(path: String) throws(SubledgerError) {
     self.path = path
     file = try openForWriting(path)
   }
 
   /// Adds a value in a line of its own.
-  func add(_ value: JSON) throws(SimulationError) {
+  func add(_ value: JSON) throws(SubledgerError) {
     value.write(into: &buffer)
     buffer.append(UInt8(ascii: "\n"))
     if buffer.count > 1 << 16 { try flush() }
   }
 
-  private func flush() throws(SimulationError) {
+  private func flush() throws(SubledgerError) {
     try output(to: path) {
       try buffer.withUnsafeBytes { try packer.add($0) { try file.write(contentsOf: Data($0)) } }
     }
@@ -29,7 +30,7 @@ final class GzipFile {
   }
 
   /// Writes the rest and closes the file.
-  func finish() throws(SimulationError) {
+  func finish() throws(SubledgerError) {
     try flush()
     try output(to: path) {
       try packer.finish { try file.write(contentsOf: Data($0)) }
@@ -39,7 +40,7 @@ final class GzipFile {
 }
 
 /// Creates an empty file, and the folders above it.
-private func openForWriting(_ path: String) throws(SimulationError) -> FileHandle {
+private func openForWriting(_ path: String) throws(SubledgerError) -> FileHandle {
   let url = URL(fileURLWithPath: path)
   return try output(to: path) {
     try FileManager.default.createDirectory(
@@ -50,7 +51,7 @@ private func openForWriting(_ path: String) throws(SimulationError) -> FileHandl
 }
 
 /// Writes a whole small file.
-func write(_ text: String, to path: String) throws(SimulationError) {
+func write(_ text: String, to path: String) throws(SubledgerError) {
   let file = try openForWriting(path)
   try output(to: path) {
     try file.write(contentsOf: Data(text.utf8))
@@ -61,10 +62,12 @@ func write(_ text: String, to path: String) throws(SimulationError) {
 /// Names the file in the error of whatever fails to write it.
 private func output<Result>(
   to path: String, _ write: () throws -> Result
-) throws(SimulationError) -> Result {
+) throws(SubledgerError) -> Result {
   do {
     return try write()
   } catch {
-    throw .output(path: path, reason: error.localizedDescription)
+    throw SubledgerError(
+      .inputOutput, "cannot write \(path): \(error.localizedDescription)",
+      hint: "check that the folder is writable and that the disk has free space")
   }
 }

@@ -10,7 +10,7 @@ struct SnapshotWriter {
   /// Users written, by shape.
   private(set) var users: [SnapshotShape: Int] = [:]
 
-  init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SimulationError) {
+  init(_ folder: String, _ scenario: Scenario, _ span: TimeSpan) throws(SubledgerError) {
     self.span = span
     shapes = scenario.senders.contains(.qonversion) ? scenario.snapshotShapes : []
     let others = scenario.senders.filter { $0 != .qonversion }.map(\.name)
@@ -21,7 +21,7 @@ struct SnapshotWriter {
   }
 
   /// Adds the user of a customer as in the records of the customer's provider.
-  mutating func add(_ customer: CustomerSimulation) throws(SimulationError) {
+  mutating func add(_ customer: CustomerSimulation) throws(SubledgerError) {
     let provider = customer.person.shop.provider
     guard provider == .qonversion else {
       guard let line = customer.otherSnapshot(span) else { return }
@@ -38,7 +38,7 @@ struct SnapshotWriter {
     }
   }
 
-  func finish() throws(SimulationError) {
+  func finish() throws(SubledgerError) {
     for file in files.values { try file.finish() }
   }
 }

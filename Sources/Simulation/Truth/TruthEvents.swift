@@ -4,12 +4,12 @@ import Domain
 struct TruthEvents {
   private let file: GzipFile
 
-  init(path: String) throws(SimulationError) { file = try GzipFile(path: path) }
+  init(path: String) throws(SubledgerError) { file = try GzipFile(path: path) }
 
   /// Writes the events of one customer with their deliveries.
   func add(
     _ customer: CustomerSimulation, _ deliveries: [Delivery], span: TimeSpan
-  ) throws(SimulationError) {
+  ) throws(SubledgerError) {
     let evidence = Evidence(customer: customer, outcomes: deliveries.map(\.outcome), span: span)
     for (index, delivery) in deliveries.enumerated() {
       let shown = delivery.outcome == .lost ? evidence.names(of: index) : nil
@@ -27,7 +27,7 @@ struct TruthEvents {
     }
   }
 
-  func finish() throws(SimulationError) { try file.finish() }
+  func finish() throws(SubledgerError) { try file.finish() }
 
   private func identity(
     _ index: Int, of customer: CustomerSimulation, _ span: TimeSpan

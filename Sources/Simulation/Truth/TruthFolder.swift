@@ -15,7 +15,7 @@ struct TruthFolder {
   /// Starts a truth for shops whose newest receive times are `watermarks`, in milliseconds.
   init(
     _ folder: String, span: TimeSpan, watermarks: [NamedFeed: Int64]
-  ) throws(SimulationError) {
+  ) throws(SubledgerError) {
     self.folder = folder
     self.span = span
     for shop in Shop.all {
@@ -28,7 +28,7 @@ struct TruthFolder {
 
   mutating func add(
     _ customer: CustomerSimulation, _ deliveries: [Delivery]
-  ) throws(SimulationError) {
+  ) throws(SubledgerError) {
     try events.add(customer, deliveries, span: span)
     let shop = customer.person.shop
     guard customer.person.environment == .production, let completeness = completeness[shop]
@@ -41,7 +41,7 @@ struct TruthFolder {
     }
   }
 
-  mutating func finish() throws(SimulationError) {
+  mutating func finish() throws(SubledgerError) {
     try events.finish()
     let files =
       revenue.files(completeness) + subscriptions.files(completeness)

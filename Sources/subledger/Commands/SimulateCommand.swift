@@ -93,15 +93,11 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     let options = try LedgerOptions.parse([])
     try Session(options).run { session in
-      do {
-        let summary = try simulate(scenario, into: out, stop: session.stop.read)
-        try StandardStreams.print(
-          "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
-            + "\(summary.archives) archives; as of \(summary.asOf.text)")
-        return .done
-      } catch let error as SimulationError {
-        throw SubledgerError(error.kind, error.description)
-      }
+      let summary = try simulate(scenario, into: out, stop: session.stop.read)
+      try StandardStreams.print(
+        "\(summary.subscribers) subscribers, \(summary.events) events, \(summary.lines) lines in "
+          + "\(summary.archives) archives; as of \(summary.asOf.text)")
+      return .done
     }
   }
 
@@ -163,16 +159,5 @@ struct SimulateCommand: ParsableCommand {
     scenario.sandboxShare = sandbox ?? scenario.sandboxShare
     scenario.envelopedShare = enveloped ?? scenario.envelopedShare
     return scenario
-  }
-}
-
-extension SimulationError {
-  var kind: SubledgerError.Kind {
-    switch self {
-    case .scenario: .usage
-    case .occupied: .cannotCreate
-    case .output: .inputOutput
-    case .stopped(let signal): .stopped(signal)
-    }
   }
 }

@@ -113,18 +113,10 @@ func missing(name: String) throws {
   let folder = try TemporaryFolder()
   try folder.write("", to: "file")
   let path = name.isEmpty ? "" : folder.path(name)
-  let error = #expect(throws: ArchiveError.self) { try ArchiveFolder.files(under: [path]) }
-  #expect(error?.kind == .missing)
+  let error = #expect(throws: SubledgerError.self) { try ArchiveFolder.files(under: [path]) }
+  #expect(error?.kind == .noInput)
   #expect(error?.description.contains("cannot list") == true)
   #expect(error?.description.contains("check the path") == true)
-}
-
-@Test("The system's refusals are sorted into three kinds")
-func kinds() {
-  let path = RawPath("x")
-  #expect(ArchiveError("open", path, errorNumber: EACCES).kind == .permission)
-  #expect(ArchiveError("open", path, errorNumber: ENOENT).kind == .missing)
-  #expect(ArchiveError("open", path, errorNumber: EIO).kind == .io)
 }
 
 @Test(

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Testing
 
@@ -107,9 +108,9 @@ func vanishedFile() throws {
   let file = try #require(
     ArchiveFolder.files(under: [folder.write("{}\n", to: "a")]).files.first)
   try FileManager.default.removeItem(atPath: file.path)
-  let error = #expect(throws: ArchiveError.self) { try readArchive(file) { _ in } }
-  #expect(error?.kind == .missing)
-  #expect(throws: ArchiveError.self) { try sha256(of: file) }
+  let error = #expect(throws: SubledgerError.self) { try readArchive(file) { _ in } }
+  #expect(error?.kind == .noInput)
+  #expect(throws: SubledgerError.self) { try sha256(of: file) }
 }
 
 @Test("What the consumer throws comes through")

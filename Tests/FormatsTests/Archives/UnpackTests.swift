@@ -1,3 +1,4 @@
+import Domain
 import Formats
 import Foundation
 import TestSupport
@@ -39,7 +40,7 @@ struct UnpackTests {
       (path, "/missing/out", "cannot make /missing/out: No such file or directory"),
       (path, taken, "cannot make \(taken): File exists"),
     ] {
-      let error = #expect(throws: ArchiveError.self) {
+      let error = #expect(throws: SubledgerError.self) {
         try unpackGzip(input, into: output, bytesMax: 100)
       }
       #expect(error?.description.hasPrefix(message) == true)

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Reports
 import TestSupport
@@ -26,7 +27,7 @@ struct ForeignFileTests {
     let former = String(staging.path.dropFirst(folder.path.count + 1))
     var isLate = false
     let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
-      paths, work throws(PublishError) in
+      paths, work throws(SubledgerError) in
       // A folder that was open before the exchange is the former one after it.
       if !isLate, text("reports/a.csv") == "2\n" {
         isLate = true

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import TestSupport
 import Testing
@@ -23,9 +24,9 @@ struct LeftoverTests {
     try publishSet(["a.csv": "1\n"], to: out)
     let staging = try Staging.begin(for: out, reports: reportNames)
     try Data("2\n".utf8).write(to: URL(fileURLWithPath: "\(staging.path)/a.csv"))
-    let denied = PublishError(.permission, "cannot remove", hint: "none")
+    let denied = SubledgerError(.permission, "cannot remove", hint: "none")
     let publication = try publish(staging, manifest: manifest(of: ["a.csv": ""])) {
-      paths, work throws(PublishError) in
+      paths, work throws(SubledgerError) in
       if staging.isExchanged { throw denied }
       for path in paths { try work(path) }
     }

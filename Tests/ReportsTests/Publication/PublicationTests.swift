@@ -47,7 +47,7 @@ import Domain
     var synced: [String] = []
     let others = ["ledger-wal", "missing"].map { folder.path($0) }
     _ = try publish(staging, manifest: manifest, syncing: others) {
-      paths, work throws(PublishError) in
+      paths, work throws(SubledgerError) in
       if !FileManager.default.fileExists(atPath: out) { synced += paths }
       for path in paths { try work(path) }
     }
@@ -124,7 +124,7 @@ import Domain
   @Test("A file in the place of the folder is an error that names it")
   func notAFolder() throws {
     try folder.write("", to: "reports")
-    let error = try #require(throws: PublishError.self) {
+    let error = try #require(throws: SubledgerError.self) {
       try Staging.begin(for: out, reports: reportNames)
     }
     #expect(error.kind == .cannotCreate)
@@ -135,7 +135,7 @@ import Domain
   @Test("A folder below a file cannot be made")
   func belowAFile() throws {
     try folder.write("", to: "file")
-    let error = try #require(throws: PublishError.self) {
+    let error = try #require(throws: SubledgerError.self) {
       try Staging.begin(for: folder.path("file/reports"), reports: reportNames)
     }
     #expect(error.kind == .cannotCreate)
@@ -199,6 +199,6 @@ func checksumsHold(in folder: String) throws -> Bool {
 func publish(
   _ staging: Staging, manifest: Manifest, syncing others: [String] = [],
   each: ForEachPath = oneAfterTheOther
-) throws(PublishError) -> Publication {
+) throws(SubledgerError) -> Publication {
   try publish(try staging.sealed(by: manifest), syncing: others, each: each)
 }

@@ -1,0 +1,86 @@
+internal import CSQLite
+internal import Domain
+internal import Glibc
+
+extension SubledgerError {
+  /// Translates SQLite's result.
+  ///
+  /// Its message names tables and columns at most, never values, because statements bind their
+  /// values. `errno` must have been 0 before SQLite was asked.
+  init(_ cause: SQLiteError, doing: String, path: String) {
+    let message = "cannot \(doing) in the ledger \(path): \(cause.message)"
+    switch cause.primaryCode {
+    // SQLite has no code of its own for what `sum` and `abs` refuse, and makes a floating-point
+    // number of a sum of two, which no column takes.
+    case _
+    where cause.code == SQLITE_ERROR && cause.message == "integer overflow"
+      || cause.message.hasPrefix("cannot store REAL value in INTEGER column"):
+      self = .overflow(message)
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      self.init(
+        .tryAgain, message, hint: "wait until the other run is done, or give --lock-wait")
+    case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
+      self.init(
+        .permission, message, hint: "check who owns the file and its folder, and their modes")
+    case SQLITE_FULL:
+      self.init(.inputOutput, message, hint: Self.fullHint)
+    case SQLITE_NOTADB:
+      self.init(.damagedInput, message, hint: Self.otherFileHint)
+    // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
+    // a rebuilt ledger would lie on the same broken disk.
+    case SQLITE_CORRUPT, SQLITE_CONSTRAINT,
+      SQLITE_MISMATCH where ![EIO, ENXIO].contains(errno):
+      self = .damagedLedger(message)
+    case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+      self = .ledgerFile("\(doing) in the ledger \(path)", cause: errno)
+    case SQLITE_NOMEM:
+      self.init(
+        .inputOutput, message, hint: "give the job more memory and run again; nothing is half")
+    default:
+      self.init(.inputOutput, message, hint: Self.diskHint)
+    }
+  }
+
+  /// A call of the system on a file of the ledger failed with `cause`.
+  static func ledgerFile(_ doing: String, cause: Int32, hint: String? = nil) -> SubledgerError {
+    let (kind, usual): (Kind, String) =
+      switch cause {
+      case EACCES, EPERM, EROFS:
+        (.permission, "check who owns the file and its folder, and their modes")
+      case ENOSPC: (.inputOutput, fullHint)
+      default: (.inputOutput, diskHint)
+      }
+    return SubledgerError(
+      kind, "cannot \(doing): \(String(cString: strerror(cause)))", hint: hint ?? usual)
+  }
+
+  /// The content of the ledger is damaged, or contradicts itself.
+  static func damagedLedger(_ message: String) -> SubledgerError {
+    SubledgerError(
+      .damagedInput, message,
+      hint: "keep the file, and rebuild the ledger from the archives in a new one")
+  }
+
+  /// Invalid bytes in the ledger; `thing` names their content.
+  static func damaged(_ thing: String) -> SubledgerError {
+    .damagedLedger("cannot read \(thing) of the ledger: its content is damaged")
+  }
+
+  /// A sum leaves the range of 64 bits.
+  static func overflow(_ message: String) -> SubledgerError {
+    SubledgerError(.identity, message, hint: "look in the archives for amounts that cannot be true")
+  }
+
+  /// Throws when `stop` answers a signal while something is done that can be done again.
+  static func check(_ stop: () -> Int32, _ doing: String) throws(SubledgerError) {
+    let signal = stop()
+    guard signal != 0 else { return }
+    throw SubledgerError(
+      .stopped(signal), "\(doing) was stopped by signal \(signal)", hint: "run again")
+  }
+
+  static let diskHint = "check the disk and that the folder exists, then run again"
+  static let otherFileHint = "give the path of a ledger, or of a file that does not exist yet"
+  private static let fullHint =
+    "free space on the disks of the ledger and of TMPDIR and run again; nothing is half"
+}

@@ -1,0 +1,32 @@
+public import Domain
+import Foundation
+
+extension SubledgerError {
+  /// Any error, with the kind that decides the exit code.
+  public init(_ error: any Error) {
+    switch error {
+    case let error as SubledgerError: self = error
+    case let error as AmountOverflow:
+      self.init(
+        .identity, "cannot fold the events: \(error)",
+        hint: "look in the archives for amounts that cannot be true, such as prices in the wrong "
+          + "unit, and make the ledger anew without them")
+    case let error as CocoaError:
+      let path = (error.filePath ?? error.url?.path).map { " \($0)" } ?? ""
+      self.init(
+        .inputOutput, "cannot read or write the file\(path): \(error.cause)",
+        hint: "check the disk and the rights there; copies are made in TMPDIR")
+    default: self.init(.inputOutput, "\(error)")
+    }
+  }
+}
+
+extension Error {
+  /// Why something that Foundation did failed, in the system's words where it has some.
+  var cause: String {
+    guard let system = (self as? CocoaError)?.underlying as? POSIXError else {
+      return localizedDescription
+    }
+    return String(cString: strerror(system.code.rawValue))
+  }
+}

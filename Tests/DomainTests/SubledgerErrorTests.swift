@@ -1,0 +1,25 @@
+import Domain
+import Glibc
+import Testing
+
+@Suite("An error of the system")
+struct SubledgerErrorTests {
+  @Test(
+    "has the kind of its cause, whatever was done",
+    arguments: [
+      (EACCES, SubledgerError.Kind.permission), (EROFS, .permission), (ENOENT, .noInput),
+      (ENOSPC, .inputOutput), (EIO, .inputOutput),
+    ])
+  func kinds(_ cause: Int32, _ kind: SubledgerError.Kind) {
+    #expect(SubledgerError.system("open x", cause: cause).kind == kind)
+  }
+
+  @Test("is output that cannot be made where a file was to be made, except without permission")
+  func making() {
+    let error = SubledgerError.system("make x", .cannotCreate, cause: ENOENT)
+    #expect(error.kind == .cannotCreate)
+    #expect(error.message == "cannot make x: No such file or directory")
+    #expect(error.description.hasSuffix("\n  hint: check the path and that its disk is mounted"))
+    #expect(SubledgerError.system("make x", .cannotCreate, cause: EPERM).kind == .permission)
+  }
+}
