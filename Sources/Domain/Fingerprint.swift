@@ -61,6 +61,10 @@ public struct Fingerprint: Sendable {
     return mixed == 0 ? 1 : Int64(bitPattern: mixed)
   }
 
+  /// The id of a break that the fingerprint identifies: a letter first, so that a spreadsheet never
+  /// reads a number.
+  public var breakID: String { "b-" + UInt64(bitPattern: value).hexadecimal }
+
   @inline(__always)
   private static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let product = left.multipliedFullWidth(by: right)

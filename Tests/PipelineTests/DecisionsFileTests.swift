@@ -13,20 +13,20 @@ struct DecisionsFileTests {
     return try DecisionsFile(path: try folder.write(text, to: "decisions.yaml"))
   }
 
-  private let good = "- {break_id: 00000000000000ab, decision: explained, reason: r, who: w}\n"
+  private let good = "- {break_id: b-00000000000000ab, decision: explained, reason: r, who: w}\n"
 
   @Test("Entries come in their order, with texts as they were written")
   func entries() throws {
     let file = try read(
       """
       # Why a comment: reviewers read it.
-      - break_id: 0123456789012345
+      - break_id: b-0123456789012345
         decision: written_off
         reason: |
           two lines,
           one reason
         who: 42
-      - break_id: 1e34567890123456
+      - break_id: b-1e34567890123456
         decision: explained
         reason: "yes"
         who: no
@@ -34,9 +34,9 @@ struct DecisionsFileTests {
     #expect(
       file.decisions == [
         Decision(
-          breakID: "0123456789012345", verdict: .writtenOff, reason: "two lines,\none reason",
+          breakID: "b-0123456789012345", verdict: .writtenOff, reason: "two lines,\none reason",
           who: "42"),
-        Decision(breakID: "1e34567890123456", verdict: .explained, reason: "yes", who: "no"),
+        Decision(breakID: "b-1e34567890123456", verdict: .explained, reason: "yes", who: "no"),
       ])
     #expect(file.sha256?.count == 64)
   }
@@ -59,16 +59,19 @@ struct DecisionsFileTests {
     arguments: [
       ("decisions: []", "line 1: the file is not a list"),
       ("explained", "line 1: the file is not a list"),
-      ("- 00000000000000ab", "line 1: \"00000000000000ab\" is not a mapping"),
-      ("\n- {break_id: 00000000000000ab}", "line 2: the entry lacks `decision`, `reason`, `who`"),
+      ("- b-00000000000000ab", "line 1: \"b-00000000000000ab\" is not a mapping"),
+      ("\n- {break_id: b-00000000000000ab}", "line 2: the entry lacks `decision`, `reason`, `who`"),
       ("when: today", "line 6: unknown key `when`"),
       ("decision: open", "line 5: `decision`: \"open\" is not explained or written_off"),
-      ("break_id: 00000000000000AB", "line 5: `break_id`: "),
+      ("break_id: b-00000000000000AB", "line 5: `break_id`: "),
       ("break_id: abc", "line 5: `break_id`: "),
       ("reason: ''", "line 5: `reason`: "),
       ("reason:", "line 5: `reason`: "), ("who: ~", "line 5: `who`: "),
       ("who: [a, b]", "line 5: `who`: a list is not a text"),
-      ("break_id: 00000000000000ab", "line 2: break 00000000000000ab is already decided in line 1"),
+      (
+        "break_id: b-00000000000000ab",
+        "line 2: break b-00000000000000ab is already decided in line 1"
+      ),
       ("who: a\n  who: b", "not valid YAML"), ("who: [", "not valid YAML"),
     ])
   func wrong(text: String, message: String) throws {

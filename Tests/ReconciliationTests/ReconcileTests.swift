@@ -82,8 +82,8 @@ struct ReconcileTests {
     }
     let ids = try [id(.started), id(.renewed), id(.oneTime)]
     #expect(Set(ids).count == 1)
-    #expect(ids[0].count == 16)
-    #expect(ids[0].allSatisfy { "0123456789abcdef".contains($0) })
+    #expect(ids[0].count == 18 && ids[0].hasPrefix("b-"))
+    #expect(ids[0].dropFirst(2).allSatisfy { "0123456789abcdef".contains($0) })
   }
 
   @Test("Any order of lineages, entitlements and transactions gives the same breaks")

@@ -79,7 +79,7 @@ struct BreakStoryTests {
 
   @Test("Decisions that cannot be meant end the run with 78 before it reads anything")
   func wrongDecisions() throws {
-    try program.folder.write("- {break_id: c52294d8b7bcf668, why: x}\n", to: "bad.yaml")
+    try program.folder.write("- {break_id: b-c52294d8b7bcf668, why: x}\n", to: "bad.yaml")
     let refused = try run("2026-03-01", "--decisions", "bad.yaml")
     #expect(refused.status == 78)
     #expect(refused.errors.contains("bad.yaml, line 1: unknown key `why`"))

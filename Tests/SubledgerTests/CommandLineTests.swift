@@ -56,7 +56,7 @@ struct CommandLineTests {
     try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
     for command in [
       ["report"], ["verify"], ["status"], ["status", "--format", "json"], ["backup", "b.sqlite"],
-      ["explain", "--break", "0123456789abcdef"], ["close", "2026-01"],
+      ["explain", "--break", "b-0123456789abcdef"], ["close", "2026-01"],
       ["prune", "--before", "2026-01"],
     ] {
       let result = try program.run(command + ["--ledger", "loop.sqlite"])

@@ -114,7 +114,7 @@ struct EraseAgainTests {
     let ledger = try Ledger.open(path: program.folder.path("subledger.sqlite"), mode: .readWrite)
     try ledger.replaceDecisions([
       Decision(
-        breakID: "0123456789abcdef", verdict: .explained, reason: "QON_7 wrote", who: "w")
+        breakID: "b-0123456789abcdef", verdict: .explained, reason: "QON_7 wrote", who: "w")
     ])
     try ledger.checkpoint()
     #expect(try !erase().contains("nothing is left"))

@@ -10,7 +10,7 @@ public struct Decision: Sendable, Equatable {
     case writtenOff = "written_off"
   }
 
-  /// The break's id, 16 hexadecimal digits.
+  /// The break's id.
   public var breakID: String
   /// What people decided about the break.
   public var verdict: Verdict

@@ -7,7 +7,7 @@ import Yams
 /// What people decided about breaks: a YAML list, kept under version control.
 ///
 /// ```
-/// - break_id: 01f7b890c99a0146
+/// - break_id: b-01f7b890c99a0146
 ///   decision: explained
 ///   reason: refunded by hand, booked in FIN-1207
 ///   who: j.doe
@@ -65,8 +65,8 @@ extension Decision {
       switch field.key {
       case "decision" where Verdict(rawValue: fields[field.key] ?? "") == nil:
         throw field.isNot("explained or written_off")
-      case "break_id" where fields[field.key]?.wholeMatch(of: /[0-9a-f]{16}/) == nil:
-        throw field.isNot("a break_id of breaks.csv: 16 digits 0-9 and a-f")
+      case "break_id" where fields[field.key]?.wholeMatch(of: /b-[0-9a-f]{16}/) == nil:
+        throw field.isNot("a break_id of breaks.csv: b- and 16 digits 0-9 and a-f")
       default: if fields[field.key] == "" { throw field.refused("the text is empty") }
       }
     }

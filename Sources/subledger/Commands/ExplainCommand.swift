@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
         subledger explain revenue_monthly period=2026-10 product_id=pro.monthly net_usd
         subledger explain churn_monthly period=2026-10 churned --format csv
         subledger explain --subscription 2000000000980000
-        subledger explain --break 1477543204fb37ca
+        subledger explain --break b-1477543204fb37ca
 
       Settings, price book and as-of are those of the newest published run; --as-of sets \
       another business time.
