@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 
 extension BreakCode {
   /// How much a break of the code matters; nil where its amount decides.
@@ -15,7 +15,7 @@ extension BreakCode {
       .renewStateMismatch, .snapshotAbsent:
       .low
     case .aheadOfSnapshot, .eventsAbsent, .envLeak: .medium
-    case .staleInput: .high
+    case .staleInput, .feedGap: .high
     }
   }
 
@@ -47,13 +47,16 @@ extension BreakCode {
     case .envLeak: "check which webhook address the sandbox of the app is set to"
     case .impossibleSequence, .outOfOrder, .late:
       "read the lineage with explain; ask \(provider) when it stays unclear"
+    case .feedGap:
+      "look for the archive of that day, and for failures of the endpoint; fetch snapshots of the "
+        + "users who were active"
     case .staleInput:
       "check that the endpoint still receives webhooks and that they are archived"
     }
   }
 
   /// What a person does about a break of the code at `provider`.
-  func action(at provider: Provider) -> String {
+  public func action(at provider: Provider) -> String {
     let path = provider.interface.path.replacing("{record}", with: "purchases")
     let purchases =
       path.isEmpty ? "ask \(provider.name) for the user's purchases" : "fetch GET \(path)"

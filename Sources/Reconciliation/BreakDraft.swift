@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 
 /// What a break id is made of besides the lineage: codes that are one loss under several names
 /// share a family, so that the id stays when later input changes the name.
@@ -40,6 +40,8 @@ enum BreakKey {
   case product(String)
   /// An event, by its identity.
   case event(Int64)
+  /// A UTC day.
+  case day(Day)
   case active, environment, snapshot, state, user
 
   /// The parts of the id; the words never change, because ids would.
@@ -52,6 +54,7 @@ enum BreakKey {
     case .period(let charged): "period \(charged?.milliseconds ?? 0)"
     case .product(let id): "product " + id
     case .event(let identity): "event \(identity)"
+    case .day(let day): "day \(day.number)"
     case .active: "active"
     case .environment: "environment"
     case .snapshot: "snapshot"
@@ -135,6 +138,15 @@ struct BreakDraft {
   private var id: String { BreakIDs(family ?? CodeFamily(code), subject).id(of: key) }
 }
 
+/// The id of a gap on `day` in the feed of `subject`'s app, or of all apps of its provider.
+public func feedGapID(
+  provider: Provider, app: String, day: Day, isWholeProvider: Bool
+) -> String {
+  var subject = BreakSubject(provider: provider, app: app)
+  if isWholeProvider { subject.user = "all apps" }
+  return BreakIDs(.code(.feedGap), subject).id(of: .day(day))
+}
+
 /// The ids of the breaks of a family in a lineage, by what distinguishes them.
 struct BreakIDs {
   /// Of all that comes before the key.
@@ -152,6 +164,6 @@ struct BreakIDs {
   func id(of key: BreakKey) -> String {
     var fingerprint = start
     fingerprint.combine(key.text)
-    return UInt64(bitPattern: fingerprint.value).hexadecimal
+    return fingerprint.breakID
   }
 }

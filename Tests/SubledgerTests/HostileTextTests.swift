@@ -52,7 +52,7 @@ struct HostileTextTests {
     let program = try Program()
     let result = try program.run(["run", "--archives", hostile])
     #expect(result.status == 66)
-    expectShown(result.errors, lines: 1)
+    expectShown(result.errors, lines: 2)
     let report = try program.run(["report", "--ledger", hostile])
     expectShown(report.errors, lines: 2)
     #expect(report.errors.contains("\n  hint: check the path"))

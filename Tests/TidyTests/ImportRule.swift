@@ -21,7 +21,7 @@ struct ImportRule: Sendable, CustomTestStringConvertible {
     ImportRule(module: "CRename", only: ["Reports/Publication/"]),
     ImportRule(module: "CMalloc", only: ["EventStore/"]),
     ImportRule(
-      module: "CSQLite", only: ["EventStore/Database/", "EventStore/SubledgerError.swift"]),
+      module: "CSQLite", only: ["EventStore/Database/", "EventStore/LedgerErrors.swift"]),
     ImportRule(module: "Yams", only: ["Pipeline/"]),
     ImportRule(module: "CYaml", only: ["Pipeline/Settings/YAMLFile.swift"]),
     ImportRule(module: "Logging", only: ["Pipeline/", "subledger/"]),

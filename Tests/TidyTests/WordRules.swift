@@ -46,6 +46,7 @@ extension WordRule {
         "Sources/Domain/", "Sources/Formats/JSON/", "Sources/Providers/", "Sources/EventStore/",
         "Sources/Subscriptions/", "Sources/Reconciliation/",
       ],
+      exceptions: ["Sources/Reconciliation/Findings/FeedGaps.swift": "a probability, not money"],
       example: "let price: Double = 0"),
     WordRule(
       sentence: "Only the command reads the clock; below it, time is an argument.",

@@ -1,4 +1,4 @@
-/// Data that the reports lack from a provider.
+/// What is counted by day of each feed: data that the reports lack, and what arrived.
 ///
 /// Raw values are stored in the ledger.
 public enum CoverageGap: UInt8, NamedCode {
@@ -14,6 +14,8 @@ public enum CoverageGap: UInt8, NamedCode {
   case derivedEnd = 5
   /// A charge at an offer that the price book does not list; its amount is unknown.
   case offerWithoutPrice = 6
+  /// An event, on the UTC day on which it arrived: days without any are looked for.
+  case arrival = 20
 }
 
 /// The key of one cell of gaps.

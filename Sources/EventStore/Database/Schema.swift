@@ -30,8 +30,8 @@ enum Schema {
 
   /// The version of the ledger's schema; 0 for an empty file.
   ///
-  /// - Throws: `SubledgerError` when the file is not a ledger, when a newer program made the ledger,
-  ///   and when one that is only read is older than `newest` or empty.
+  /// - Throws: `SubledgerError` when the file is not a ledger, when a newer program made it, and
+  ///   when one that is only read is older than `newest` or empty.
   static func version(
     of database: Connection, path: String, mode: Ledger.Mode, newest: Int
   ) throws -> Int {

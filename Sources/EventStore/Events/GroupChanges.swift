@@ -67,8 +67,8 @@ extension Ledger {
   /// `archive` were known; subscriptions outside `touched` are as they were.
   ///
   /// A subscription that is always alone is passed to `body` at once. Of the others, `shared` gets
-  /// the groups of now and of then, for `forEachGroup`. Throws `SubledgerError`, and whatever `body`
-  /// throws.
+  /// the groups of now and of then, for `forEachGroup`. Throws `SubledgerError`, and whatever
+  /// `body` throws.
   public func forEachGroup(
     of lineages: ArraySlice<Int64>, touched: Set<Int64>, knownBy archive: Int32,
     shared: (FoldGroup, _ lineage: Int64) -> Void, _ body: (GroupChange) throws -> Void

@@ -72,6 +72,40 @@ extension Ledger {
     }
   }
 
+  /// Events by the UTC day on which they arrived, in the order of feeds and days.
+  public func arrivals() throws(SubledgerError) -> [(feed: Feed, day: Day, events: Int64)] {
+    try access("count arrivals") { database in
+      try database.all(
+        """
+        select provider, app, day, sum(events) from coverage_cell where gap = ?
+        group by provider, app, day
+        """, Int64(CoverageGap.arrival.rawValue)
+      ) { row in
+        (
+          try Feed(provider: row.value(0), app: row.symbol(1)),
+          row.day(2), row.int64(3)
+        )
+      }
+    }
+  }
+
+  /// The net amount of some days: gross before commission less refunds, in US dollars, without
+  /// unknown amounts.
+  ///
+  /// - Parameter app: nil for all apps of the provider.
+  public func netUSD(
+    of days: ClosedRange<Day>, provider: Provider, app: StringID?
+  ) throws(SubledgerError) -> Int128 {
+    try access("add up revenue") { database in
+      try database.all(
+        """
+        select gross_usd - refunds_usd from revenue_cell
+        where day between ? and ? and provider = ? and app = coalesce(?, app)
+        """, days.lowerBound, days.upperBound, provider, app
+      ) { Int128($0.int64(0)) }.reduce(0, +)
+    }
+  }
+
   /// The net amount of a month: gross before commission less refunds, in US dollars, without
   /// unknown amounts.
   public func netUSD(of month: Month) throws(SubledgerError) -> Int128 {

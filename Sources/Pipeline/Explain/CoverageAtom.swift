@@ -57,7 +57,7 @@ enum CoverageAtom: String {
       case .unchainedCharge: return [.unchained]
       case .openEndedPeriod: return [.openEnded]
       case .derivedEnd: return [.derivedEnd]
-      case .chargeWithoutAmount, .offerWithoutPrice, .chargeFromPriceBook: return []
+      case .chargeWithoutAmount, .offerWithoutPrice, .chargeFromPriceBook, .arrival: return []
       }
     default: return []
     }

@@ -23,13 +23,11 @@ struct PublishPass {
   func run(
     fold: inout FactRefresh.Outcome, reconciled: ReconciliationResult, intake: IntakeSummary
   ) throws -> RunResult {
-    let breaks = uniqueBreaks(fold.breaks + reconciled.breaks + staleFeeds(ledger, rules))
-      .map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
-    let decided = DecidedBreaks(breaks, plan.decisions.decisions)
     let archives = try ledger.archives(byName: true)
     var manifest = manifest(archives, reconciled.counts)
+    let (run, breaks) = try store(fold, reconciled)
+    let decided = DecidedBreaks(breaks, plan.decisions.decisions)
     manifest.counts.merge(decided.counts) { $1 }
-    let run = try store(fold, reconciled, breaks)
     fold.facts = Facts()
     try ledger.releaseMemory()
     let torn = try ledger.tornSnapshots()
@@ -54,15 +52,17 @@ struct PublishPass {
     return outcome
   }
 
-  /// Stores cells and breaks of this run in one transaction and returns the run's number.
+  /// Stores cells and breaks of this run in one transaction; returns the run's number and the
+  /// breaks, some of which the cells show.
   private func store(
-    _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ breaks: [Break]
-  ) throws -> Int64 {
+    _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult
+  ) throws -> (run: Int64, breaks: [Break]) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
       feeds: try ledger.watermarks())
     let change = fold.change(reconciled, basis: basis, calendar: rules.calendar)
     var run: Int64 = 0
+    var breaks: [Break] = []
     try ledger.together("write the run") {
       run = try ledger.beginRun(
         asOf: rules.asOf, version: version, options: plan.optionsText,
@@ -73,12 +73,17 @@ struct PublishPass {
         }
         try ledger.finish(change)
       }
+      let gaps = FeedGapBreaks(
+        ledger: ledger, rules: rules, odds: plan.configuration.feedGapOdds)
+      breaks = uniqueBreaks(
+        fold.breaks + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
+      ).map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
       try ledger.replaceDecisions(plan.decisions.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)
       log.info(
         "breaks: \(counts.new) new, \(counts.reopened) reopened, \(counts.resolved) resolved")
     }
-    return run
+    return (run, breaks)
   }
 
   private func publish(

@@ -1,5 +1,6 @@
 import EventStore
 import Logging
+import Reconciliation
 import Domain
 
 /// A `STALE_INPUT` for each feed whose newest input is older than `freshness_max` at as-of.
@@ -11,13 +12,13 @@ func staleFeeds(_ ledger: Ledger, _ rules: FoldSettings) -> [Break] {
     fingerprint.combine(feed.provider.name)
     fingerprint.combine(app)
     var found = Break(
-      id: UInt64(bitPattern: fingerprint.value).hexadecimal, code: .staleInput,
+      id: fingerprint.breakID, code: .staleInput,
       provider: feed.provider)
     found.app = app
     found.severity = .high
     found.expectedAt = watermark + rules.freshnessMax
     found.evidence = "the newest input is of \(watermark.text), as-of is \(rules.asOf.text)"
-    found.action = "check that the endpoint still receives webhooks and that they are archived"
+    found.action = BreakCode.staleInput.action(at: feed.provider)
     return found
   }
 }

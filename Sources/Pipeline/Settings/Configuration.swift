@@ -64,6 +64,8 @@ struct Configuration: Sendable {
   var rejectedShare: Amount?
   /// Share of net revenue that open breaks may concern before the set is qualified.
   var materialityShare: Amount?
+  /// A day of a feed is a gap when it is less likely than 1 in so many.
+  var feedGapOdds = 1_000_000
   /// Where the secrets of deliveries are.
   var secrets: [Provider: [SecretSource]] = [:]
   /// Amounts and ages from which a break has a severity.

@@ -71,6 +71,9 @@ struct Setting: Sendable {
     Setting("renewal_gap", isKept: true) { $0.renewalGap = try $1.duration() },
     Setting("retry_horizon", isKept: true) { $0.retryHorizon = try $1.duration() },
     Setting("freshness_max", isKept: true) { $0.freshnessMax = try $1.duration() },
+    Setting("feed_gap_odds", isKept: true) {
+      $0.feedGapOdds = try $1.number(in: 1_000...1_000_000_000)
+    },
     Setting("double_charges", isKept: true) { $0.doubleCharges = try $1.choice() },
     Setting("delivery_window", isKept: true) { configuration, value in
       for entry in try value.entries() {

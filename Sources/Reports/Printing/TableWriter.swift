@@ -59,14 +59,10 @@ final class TableWriter {
     if let query = layout.query {
       let sql = String(decoding: query, as: UTF8.self)
       let keys = layout.wordKeys
-      do {
-        if keys.isEmpty {
-          try ledger.rows(sql: sql) { try write($0) }
-        } else {
-          try writePeriods(sql, from: ledger, keys)
-        }
-      } catch let error as SubledgerError where error.kind == .identity {
-        throw SubledgerError.overflow(report: layout.name, column: "a sum")
+      if keys.isEmpty {
+        try ledger.rows(sql: sql) { try write($0) }
+      } else {
+        try writePeriods(sql, from: ledger, keys)
       }
     }
     try finish()

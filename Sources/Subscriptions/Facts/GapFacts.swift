@@ -1,8 +1,9 @@
 import Domain
 
 extension SubscriptionHistory {
-  /// Missing data by charge and by period.
+  /// Arrivals by event, and missing data by charge and by period.
   func bookGaps<Target: Books>(into books: inout Target) {
+    bookArrivalDays(into: &books)
     guard !reported[0].provider.capabilities.sendsWholeCharges else { return }
     for index in bookings.indices where !bookings[index].isRefund {
       let booking = bookings[index]
@@ -25,6 +26,17 @@ extension SubscriptionHistory {
       let source = ContributionOrigin(.opening(index, after: nil), at: period.start)
       if period.end == nil { count(.openEndedPeriod, source, &books) }
       if period.isEndDerived { count(.derivedEnd, source, &books) }
+    }
+  }
+
+  private func bookArrivalDays<Target: Books>(into books: inout Target) {
+    for index in reported.indices where reported[index].observation?.isUndated != true {
+      let event = reported[index]
+      let key = CoverageKey(
+        day: CivilCalendar.utc.day(of: event.arrivedAt), provider: event.provider,
+        app: event.app, gap: .arrival)
+      let source = ContributionOrigin(.reported(index, overtakenBy: nil), at: event.time)
+      books.add(1, to: key, from: source)
     }
   }
 

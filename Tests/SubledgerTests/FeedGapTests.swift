@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A day that no archive covers")
+struct FeedGapTests {
+  private let program: Program
+
+  init() throws {
+    program = try Program()
+    for day in 1...20 where day != 10 { try write(day) }
+  }
+
+  /// The archive of a day in October 2026 with forty first purchases.
+  private func write(_ day: Int) throws {
+    let midnight = 1_790_812_800 + (day - 1) * 86_400
+    let lines = (0..<40).map { number in
+      var body = Body(day * 100 + number)
+      let time = midnight + number * 2_000
+      body.members["time"] = "\(time)"
+      body.members["created_at"] = "\(time + 5)"
+      body.members["transaction"]?.replace("1772193600", with: "\(time)")
+      body.members["transaction"]?.replace("1774612800", with: "\(time + 2_678_400)")
+      return body.line + "\n"
+    }
+    let name = "archives/2026-10-\(day < 10 ? "0" : "")\(day).jsonl"
+    try program.folder.write(lines.joined(), to: name)
+  }
+
+  private func run() throws -> [[String: String]] {
+    let result = try program.run(
+      ["run", "--archives", "archives", "--as-of", "2026-10-21T06:00:00Z", "--fail-on", "open"])
+    #expect(result.status <= 1, "\(result)")
+    return try program.rows("breaks.csv").filter { $0["code"] == "FEED_GAP" }
+  }
+
+  @Test("is a break with what was to be expected, until the archive comes")
+  func absentDay() throws {
+    let gap = try #require(try run().first)
+    #expect(gap["break_id"]?.wholeMatch(of: /b-[0-9a-f]{16}/) != nil)
+    #expect(gap["status"] == "open" && gap["severity"] == "high")
+    #expect(gap["provider"] == "qonversion" && gap["app_id"] == "1234567890")
+    #expect(gap["expected_at"] == "2026-10-10T00:00:00Z")
+    #expect(gap["estimated_usd"] == "399.60", "forty purchases at 9.99")
+    #expect(
+      gap["evidence"]
+        == "0 events of the app arrived on 2026-10-10 (UTC), about 40 were to be expected by the "
+        + "days around it; so few are less likely than 1 in 1000000; no archive covers 2026-10-10")
+    try write(10)
+    #expect(try run().map { $0["status"] } == ["resolved"])
+  }
+
+  @Test("is the same break, whether days come one by one or at once")
+  func increments() throws {
+    for day in 1...20 where day != 10 {
+      try program.folder.write(
+        try String(
+          contentsOfFile: program.folder.path(
+            "archives/2026-10-\(day < 10 ? "0" : "")\(day).jsonl"), encoding: .utf8),
+        to: "daily/2026-10-\(day < 10 ? "0" : "")\(day).jsonl")
+      guard day > 12 else { continue }
+      let result = try program.run([
+        "run", "--archives", "daily", "--as-of", "2026-10-21T06:00:00Z", "--ledger",
+        "daily.sqlite", "--out", "nightly",
+      ])
+      #expect(result.status <= 1, "\(result)")
+    }
+    let gaps = try run()
+    let daily = try program.rows("breaks.csv", in: "nightly").filter { $0["code"] == "FEED_GAP" }
+    #expect(gaps.map { $0["evidence"] } == daily.map { $0["evidence"] })
+    #expect(gaps.map { $0["break_id"] } == daily.map { $0["break_id"] })
+  }
+}
