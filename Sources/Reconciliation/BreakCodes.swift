@@ -26,10 +26,8 @@ extension BreakCode {
   ///   - purchases: how to get the user's purchases.
   func action(asking provider: String, _ purchases: String) -> String {
     switch self {
-    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase:
-      "\(purchases); have the event sent again, or book the charge by decision"
-    case .missedRefund:
-      "\(purchases); have the event sent again, or book the refund by decision"
+    case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund:
+      "\(purchases); have the event sent again; a decision closes the break and books nothing"
     case .missedCancel, .missedExpiration, .missedBillingIssue, .missedProductChange:
       "have the event sent again; money is not concerned, churn and its reasons are"
     case .expiryMismatch, .productMismatch, .renewStateMismatch:
@@ -57,9 +55,10 @@ extension BreakCode {
 
   /// What a person does about a break of the code at `provider`.
   public func action(at provider: Provider) -> String {
-    let path = provider.interface.path.replacing("{record}", with: "purchases")
     let purchases =
-      path.isEmpty ? "ask \(provider.name) for the user's purchases" : "fetch GET \(path)"
+      provider.interface.path.isEmpty
+      ? "ask \(provider.name) for the user's purchases"
+      : "make the call that refetch_worklist.csv has for the subscription"
     return action(asking: provider.name, purchases)
   }
 }

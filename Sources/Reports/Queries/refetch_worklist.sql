@@ -1,6 +1,6 @@
--- What to fetch from which provider, one row for each subscription of a user with open breaks: the
--- most money first, then the evidence that is deleted soonest. What is deleted already, or was
--- never dated, comes after what can still be saved.
+-- What to fetch from which provider, one row for each subscription of a user with open breaks: first
+-- what the provider will delete, the fewest hours left first; then what it keeps; then what is gone;
+-- and of these the most money first.
 with work as (
   select
     state.provider,
@@ -33,10 +33,12 @@ with work as (
 select
   row_number() over (
     order by
+      case
+        when work.next_expiry_ms is not null then 0 when work.last_expiry_ms is null then 1 else 2
+      end,
+      (work.next_expiry_ms - as_of.ms) / 3600000,
       case when work.at_stake_usd is null then 1 else 0 end,
       work.at_stake_usd desc,
-      case when work.next_expiry_ms is null then 1 else 0 end,
-      work.next_expiry_ms,
       provider.word,
       work.app,
       environment.word,
