@@ -13,8 +13,8 @@ struct Subledger: ParsableCommand {
 
       EXIT STATUS
         0   done, also when there was nothing new
-        1   published, but breaks at or above --fail-on, a qualified set, too many rejected
-            lines, or stale input
+        1   published with reservations: breaks at or above --fail-on, missing money above the
+            limit, too many rejected lines, or stale input
         64  usage                       73  output cannot be made
         65  input damaged beyond use    74  reading or writing failed
         66  no input                    75  another run holds the ledger, or too early

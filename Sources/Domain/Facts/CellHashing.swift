@@ -106,3 +106,13 @@ extension ArrivalKey {
     return hash.place
   }
 }
+
+extension CoverageKey {
+  /// Folds the key as one word.
+  public func _rawHashValue(seed: Int) -> Int {
+    var hash = Fingerprint(ofTable: seed)
+    let feed = UInt64(UInt32(bitPattern: app)) << 12 ^ UInt64(provider.rawValue)
+    hash.combine(day.packed ^ feed ^ UInt64(gap.rawValue) << 6)
+    return hash.place
+  }
+}

@@ -64,7 +64,7 @@ struct RunChain {
     var lines = ["previous \(before ?? "none")"]
     let columns = [
       "id", "as_of_ms", "version", "lines", "accepted", "duplicates", "skipped", "rejected",
-      "archives", "configuration", "prices", "decisions", "published",
+      "archives", "configuration", "prices", "decisions", "published", "qualified",
     ]
     try database.forEachRow(
       "select \(columns.joined(separator: ", ")), options from run where id = ?", run

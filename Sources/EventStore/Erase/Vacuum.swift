@@ -12,7 +12,7 @@ extension Ledger {
 
   /// Empties the write-ahead log.
   ///
-  /// - Throws: `SubledgerError` of kind `tryAgain` when another process reads an older state from it.
+  /// - Throws: `SubledgerError` of kind `tryAgain` while another process reads an older state.
   public func emptyLog() throws(SubledgerError) {
     try sync()
     try access("empty the log") { database in

@@ -109,13 +109,14 @@ extension Ledger {
   /// all.
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String,
-    checksums: Document? = nil, publication: NewPublication
+    checksums: Document? = nil, qualified: String? = nil, publication: NewPublication
   ) throws(SubledgerError) {
     try change("finish a run") { database in
       try keep(publication, run, in: database)
       // The rows come first, because finishing the run seals them.
       try finishRun(
-        run, archives: archives, counts: counts, published: published, checksums: checksums)
+        run, archives: archives, counts: counts, published: published, checksums: checksums,
+        qualified: qualified)
     }
   }
 

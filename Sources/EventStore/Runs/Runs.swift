@@ -16,6 +16,8 @@ public struct RunRow: Sendable, Equatable {
   public var counts: ArchiveCounts
   /// SHA-256 of the published SHA256SUMS; nil before the publication.
   public var published: String?
+  /// Why the set was published with reservations; nil without any.
+  public var qualified: String?
 }
 
 /// How fresh the input of one app is.
@@ -66,17 +68,17 @@ extension Ledger {
   /// `checksums` is that file, for the ledger to keep.
   public func finishRun(
     _ run: Int64, archives: Int64, counts: ArchiveCounts, published: String?,
-    checksums: Document? = nil
+    checksums: Document? = nil, qualified: String? = nil
   ) throws(SubledgerError) {
     try change("finish a run") { database in
       try database.run(
         """
         update run set
           lines = ?2, accepted = ?3, duplicates = ?4, skipped = ?5, rejected = ?6, archives = ?7,
-          published = ?8
+          published = ?8, qualified = ?9
         where id = ?1
         """, run, counts.lines, counts.accepted, counts.duplicates, counts.skipped,
-        counts.rejected, archives, published)
+        counts.rejected, archives, published, qualified)
       try checksums?.write(to: database)
       if published != nil { try RunChain(database).seal(run) }
     }
@@ -155,7 +157,7 @@ extension ArchiveCounts {
 extension RunRow {
   static let select = """
     select id, as_of_ms, version, options, archives, lines, accepted, duplicates, skipped,
-      rejected, published
+      rejected, published, qualified
     from run
     """
 
@@ -169,6 +171,7 @@ extension RunRow {
     self.init(
       id: row.int64(0), asOf: row.instant(1), version: row.text(2),
       options: row.text(3), archives: row.int64(4), counts: counts,
-      published: row.isNull(10) ? nil : row.text(10))
+      published: row.isNull(10) ? nil : row.text(10),
+      qualified: row.isNull(11) ? nil : row.text(11))
   }
 }

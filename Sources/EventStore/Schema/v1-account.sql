@@ -147,6 +147,7 @@ create table run (
   prices text references document (sha256),
   decisions text references document (sha256),
   published text, -- SHA-256 of SHA256SUMS, when a set was published
+  qualified text, -- why the set is published with reservations; null without any
   record text -- SHA-256 over the run and the record before it; with `published`
 ) strict;
 

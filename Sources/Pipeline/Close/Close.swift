@@ -12,7 +12,8 @@ extension RunPipeline {
   /// The rows of every report, their hashes and sums, the breaks that are not resolved, and the act
   /// go into the ledger in one transaction. It reads no clock: a close has its run's as-of.
   ///
-  /// - Parameter isForced: whether rows that can still change are frozen as they are.
+  /// - Parameter isForced: whether rows that can still change, and numbers that were published with
+  ///   reservations, are frozen as they are.
   public func close(
     month text: String, _ note: AuditNote, isForced: Bool
   ) throws -> String {
@@ -157,6 +158,13 @@ extension RunPipeline {
         hint: "close after a run whose is_complete is true for all rows of the month, or freeze "
           + "them as they are with --force and --reason")
     }
+    if let reasons = run.qualified, !isForced {
+      throw SubledgerError(
+        .tryAgain,
+        "cannot close \(month): run \(run.id) published with reservations: \(reasons)",
+        hint: "resolve or decide what they name and publish again, or freeze the numbers as they "
+          + "are with --force and --reason")
+    }
   }
 
   /// What a close is about, a fact a line.
@@ -166,6 +174,7 @@ extension RunPipeline {
     return
       (["run \(run.id) as of \(run.asOf.text)", "version \(run.version)", "options \(options)"]
       + (forced > 0 ? ["forced: \(forced) rows can still change"] : [])
+      + (run.qualified.map { ["published with reservations: \($0)"] } ?? [])
       + frozen.reports.map { "\($0.report) \($0.rows.count) \($0.sha256)" })
       .joined(separator: "\n")
   }

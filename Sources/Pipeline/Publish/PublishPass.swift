@@ -116,6 +116,8 @@ struct PublishPass {
       try ledger.finishRun(
         run, archives: read.archives, counts: read.counts,
         published: publication.sha256, checksums: checksums(of: publication),
+        qualified: manifest.qualifications.isEmpty
+          ? nil : manifest.qualifications.joined(separator: "; "),
         publication: reports.publication)
       for leftover in staging.leftovers {
         log.warning(

@@ -42,7 +42,7 @@ struct QualityGate {
 
   /// Why somebody should look at the set, in words for the log.
   var reservations: [String] {
-    var reservations = qualifications.map { "the set is qualified: \($0)" }
+    var reservations = qualifications.map { "published with reservations: \($0)" }
     if let newRejects { reservations.append(newRejects) }
     if let tornSnapshots { reservations.append(tornSnapshots.text) }
     for found in stale {
@@ -88,12 +88,13 @@ struct QualityGate {
       let at = found.expectedAt ?? rules.asOf - Interval(milliseconds: 1)
       doubtful[rules.calendar.month(of: at), default: 0] += Int128(amount.magnitude.micros)
     }
+    let percent = Amount(micros: share.micros * 100).text(decimalsMin: 0)
     for (month, amount) in doubtful.sorted(by: { $0.key < $1.key }) {
       let revenue = try net(month)
       guard amount * 1_000_000 > max(0, revenue) * Int128(share.micros) else { continue }
       qualifications.append(
         "open breaks of \(month.text) are worth \(dollars(amount)) USD, more than "
-          + "\(share.text()) of its net revenue of \(dollars(revenue)) USD")
+          + "\(percent) % of its net revenue of \(dollars(revenue)) USD")
     }
   }
 

@@ -54,7 +54,8 @@ extension ReportDefinition {
     columns: [
       Column(
         name: "priority", format: .integer, unit: "rank",
-        description: "1 is first: what can still be fetched, by hours left, then by money.", isKey: true),
+        description: "1 is first: what can still be fetched, by hours left, then by money.",
+        isKey: true),
       .cell("provider", .text, "Whom to ask."),
       .cell("app_id", .text, "App as the provider names it; empty when absent."),
       .cell("environment", .text, "production or sandbox."),
