@@ -8,6 +8,7 @@ extension SubledgerError {
   /// Its message names tables and columns at most, never values, because statements bind their
   /// values. `errno` must have been 0 before SQLite was asked.
   init(_ cause: SQLiteError, doing: String, path: String) {
+    let number = errno
     let message = "cannot \(doing) in the ledger \(path): \(cause.message)"
     switch cause.primaryCode {
     // SQLite has no code of its own for what `sum` and `abs` refuse, and makes a floating-point
@@ -28,11 +29,10 @@ extension SubledgerError {
       self.init(.damagedInput, message, hint: Self.otherFileHint)
     // SQLite calls a file damaged when the system cannot read it (`unixRead` in its os_unix.c), and
     // a rebuilt ledger would lie on the same broken disk.
-    case SQLITE_CORRUPT, SQLITE_CONSTRAINT,
-      SQLITE_MISMATCH where ![EIO, ENXIO].contains(errno):
-      self = .damagedLedger(message)
     case SQLITE_CORRUPT, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
-      self = .ledgerFile("\(doing) in the ledger \(path)", cause: errno)
+      self =
+        [EIO, ENXIO].contains(number)
+        ? .ledgerFile("\(doing) in the ledger \(path)", cause: number) : .damagedLedger(message)
     case SQLITE_NOMEM:
       self.init(
         .inputOutput, message, hint: "give the job more memory and run again; nothing is half")

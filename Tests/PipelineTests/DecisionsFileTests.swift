@@ -91,7 +91,7 @@ struct DecisionsFileTests {
   private func entry(with text: String) -> String {
     let name = text.prefix { $0 != ":" }
     let fields = [
-      "break_id: 00000000000000cd", "decision: explained", "reason: because", "who: me",
+      "break_id: b-00000000000000cd", "decision: explained", "reason: because", "who: me",
     ].filter { !$0.hasPrefix("\(name):") }
     return good + "- " + (fields + [text]).joined(separator: "\n  ") + "\n"
   }

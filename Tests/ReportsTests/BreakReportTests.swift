@@ -176,7 +176,7 @@ struct BreakReportTests {
       10,
       sees: [
         of("01", "gone", 5_000_000, expires: -1), of("02", "later", 5_000_000, expires: 40),
-        of("03", "equal", 5_000_000, expires: 9), of("04", "none", nil),
+        of("03", "sooner", 5_000_000, expires: 9), of("04", "none", nil),
         of("05", "both", -6_000_000, expires: 9), of("06", "both", 7_000_000, expires: -9),
         of("07", "undated", 5_000_000), state, conflict, pending, of("11", "said", 900_000_000),
       ])
@@ -191,7 +191,7 @@ struct BreakReportTests {
     }
     #expect(
       reported == [
-        "1 both 3 2 13.00 9", "2 equal 1 1 5.00 9", "3 later 1 1 5.00 40", "4 undated 1 1 5.00 ",
+        "1 both 3 2 13.00 9", "2 sooner 1 1 5.00 9", "3 later 1 1 5.00 40", "4 undated 1 1 5.00 ",
         "5 none 1 1  ", "6 gone 1 1 5.00 0",
       ])
     #expect(rows[0]["break_ids"] == "05 06 08")

@@ -20,8 +20,8 @@ struct BreakStoryTests {
     #expect(first.errors.contains("breaks: 1 new, 0 reopened, 0 resolved"))
     #expect(
       first.errors.contains(
-        "published with reservations: open breaks of 2026-02 are worth 9.99 USD, more than 0.5 % of "
-          + "its net revenue of 9.99 USD"))
+        "published with reservations: open breaks of 2026-02 are worth 9.99 USD, more than 0.5 % "
+          + "of its net revenue of 9.99 USD"))
     #expect(try manifest("qualified") as? Bool == true)
     let close = try program.run(["close", "2026-02", "--who", "j.doe"])
     #expect(close.status == 75, "\(close)")

@@ -61,6 +61,8 @@ private struct DayComparison {
     while run.lowerBound > 0, isEmpty(run.lowerBound - 1) {
       run = run.lowerBound - 1...run.upperBound
     }
+    // Before the feed began nothing was to be expected.
+    guard run.lowerBound > 0 else { return nil }
     while run.upperBound < counts.count - 1, isEmpty(run.upperBound + 1) {
       run = run.lowerBound...run.upperBound + 1
     }
