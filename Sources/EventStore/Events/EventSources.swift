@@ -42,7 +42,7 @@ public struct EventSourceReader {
   private let contested: Set<Int64>
 
   /// A reader of `ledger`, whose events do not change meanwhile.
-  public init(_ ledger: Ledger) throws(LedgerError) {
+  public init(_ ledger: Ledger) throws(SubledgerError) {
     self.ledger = ledger
     contested = try ledger.access("read conflicts") { database in
       try StoredVersions(database).lineagesInConflict()
@@ -52,7 +52,7 @@ public struct EventSourceReader {
   /// The sources of `events` of some lineages.
   public func sources(
     of events: [Event], in lineages: [LineageRow]
-  ) throws(LedgerError) -> EventSources {
+  ) throws(SubledgerError) -> EventSources {
     var sources = EventSources()
     for row in lineages {
       let hasTexts =
@@ -80,7 +80,7 @@ extension Int64 {
 }
 
 extension EventSources {
-  mutating func addTransaction(of record: EventRecord) throws(LedgerError) {
+  mutating func addTransaction(of record: EventRecord) throws(SubledgerError) {
     let id = try record.transaction()
     if transactionKey(id) != Int64(id) { transactions[transactionKey(id)] = id }
   }

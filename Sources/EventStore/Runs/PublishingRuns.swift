@@ -27,7 +27,7 @@ extension Array {
 
 extension Ledger {
   /// The runs that have published, followed by the one that publishes next, as of `asOf`.
-  public func publishingRuns(next asOf: Instant) throws(LedgerError) -> PublishingRuns {
+  public func publishingRuns(next asOf: Instant) throws(SubledgerError) -> PublishingRuns {
     try access("read the runs") { database in
       let next = try ArrivalRun(in: database).number
       let runs = try database.all(

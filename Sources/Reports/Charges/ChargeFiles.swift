@@ -4,56 +4,52 @@ internal import Glibc
 
 extension ChargeList {
   /// Whether `former` has every row that this list takes out of it.
-  public func agrees(with former: FormerCharges) throws(ReportError) -> Bool {
-    try attempt {
-      for (month, rows) in removed {
-        guard let file = former.months[month] else { return false }
-        var missing = rows
-        try file.forEachRow { row in
-          let fingerprint = Fingerprint.of(row)
-          if let count = missing[fingerprint] {
-            missing[fingerprint] = count > 1 ? count - 1 : nil
-          }
+  public func agrees(with former: FormerCharges) throws -> Bool {
+    for (month, rows) in removed {
+      guard let file = former.months[month] else { return false }
+      var missing = rows
+      try file.forEachRow { row in
+        let fingerprint = Fingerprint.of(row)
+        if let count = missing[fingerprint] {
+          missing[fingerprint] = count > 1 ? count - 1 : nil
         }
-        guard missing.isEmpty else { return false }
       }
-      return true
+      guard missing.isEmpty else { return false }
     }
+    return true
   }
 
   /// Writes the files of the months into `folder`.
   ///
   /// - Parameters:
   ///   - former: the list that this one changes; nil when this one is whole.
-  /// - Throws: `ReportError.identity` when its sums are not those of the revenue of `ledger`.
+  /// - Throws: `SubledgerError` of kind `identity` when its sums are not those of the revenue of `ledger`.
   public func write(
     into folder: String, changing former: FormerCharges?, plan: ReportPlan,
     checkedBy ledger: Ledger
-  ) throws(ReportError) -> WrittenReports {
-    try attempt {
-      var months = totals
-      for (month, file) in former?.months ?? [:] {
-        months[month, default: ChargeTotals()].add(file.totals)
-      }
-      try check(months, in: ledger)
-      var reports = WrittenReports(plan: plan)
-      let written = months.filter { $0.value.rows > 0 }.sorted { $0.key < $1.key }
-      guard written.isEmpty || mkdir("\(folder)/charges", 0o755) == 0 || errno == EEXIST else {
-        throw ReportError.cannotCreate(path: "\(folder)/charges", errorNumber: errno)
-      }
-      for (month, totals) in written {
-        try plan.checkStop()
-        let path = "charges/\(month.text).csv"
-        let days = (spill?.days ?? []).filter { $0.month == month }
-        let file = MonthFile(
-          path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.months[month])
-        if let seal = try file.write(days, of: spill, without: removed[month] ?? [:]) {
-          reports.carried[path] = seal
-        }
-        reports.add(totals.table(at: path, decimals: plan.amountDecimals))
-      }
-      return reports
+  ) throws -> WrittenReports {
+    var months = totals
+    for (month, file) in former?.months ?? [:] {
+      months[month, default: ChargeTotals()].add(file.totals)
     }
+    try check(months, in: ledger)
+    var reports = WrittenReports(plan: plan)
+    let written = months.filter { $0.value.rows > 0 }.sorted { $0.key < $1.key }
+    guard written.isEmpty || mkdir("\(folder)/charges", 0o755) == 0 || errno == EEXIST else {
+      throw SubledgerError.system("make the file", "\(folder)/charges", .cannotCreate)
+    }
+    for (month, totals) in written {
+      try plan.checkStop()
+      let path = "charges/\(month.text).csv"
+      let days = (spill?.days ?? []).filter { $0.month == month }
+      let file = MonthFile(
+        path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.months[month])
+      if let seal = try file.write(days, of: spill, without: removed[month] ?? [:]) {
+        reports.carried[path] = seal
+      }
+      reports.add(totals.table(at: path, decimals: plan.amountDecimals))
+    }
+    return reports
   }
 
   /// Compares the sums of each month with those of its revenue.
@@ -87,7 +83,7 @@ extension ChargeList {
       }
     }
     if !wrong.isEmpty {
-      throw ReportError.identity(name: chargesIdentity, rows: Array(wrong.prefix(10)))
+      throw SubledgerError.identity(name: chargesIdentity, rows: Array(wrong.prefix(10)))
     }
   }
 }

@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 
 /// The list of charges in the making: rows come in the order of subscriptions, and the files of the
 /// months are written once all are known.
@@ -15,7 +15,7 @@ public struct ChargeList: Sendable {
   public init(spillPath: String) { self.spillPath = spillPath }
 
   /// Takes the rows of `part`, which is sorted, into the list.
-  public mutating func add(_ part: ChargePart) throws(ReportError) {
+  public mutating func add(_ part: ChargePart) throws(SubledgerError) {
     if !part.entries.isEmpty {
       if spill == nil { spill = try ChargeSpill(at: spillPath) }
       try spill?.add(part)

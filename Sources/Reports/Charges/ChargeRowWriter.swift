@@ -58,28 +58,26 @@ public struct ChargeRowWriter: Sendable {
   /// A writer of the charges of `ledger`, all of whose events are in it.
   public init(
     of ledger: Ledger, rules: FoldSettings, decimals: Int?
-  ) throws(ReportError) {
+  ) throws {
     self.decimals = decimals
     calendar = rules.calendar
-    (labels, archives, runs) = try attempt {
-      var archives: [Int32: Archive] = [:]
-      try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
-        var line = CSVLine()
-        line.add(name: row.text(1))
-        archives[Int32(truncatingIfNeeded: row.int64(0))] = Archive(
-          cell: line.buffer, run: row.int64(2))
-      }
-      return (
-        try Labels(of: ledger), archives, try ledger.publishingRuns(next: rules.asOf)
-      )
+    var archives: [Int32: Archive] = [:]
+    try ledger.rows(sql: "select id, name, run from archive where kind = 'events'") { row in
+      var line = CSVLine()
+      line.add(name: row.text(1))
+      archives[Int32(truncatingIfNeeded: row.int64(0))] = Archive(
+        cell: line.buffer, run: row.int64(2))
     }
+    self.archives = archives
+    labels = try Labels(of: ledger)
+    runs = try ledger.publishingRuns(next: rules.asOf)
   }
 
   /// Adds a row to `part`.
   public func add(
     _ charge: BookedCharge, of owner: ChargeOwner, _ arrival: ChargeArrival,
     to part: inout ChargePart
-  ) throws(ReportError) {
+  ) throws(SubledgerError) {
     part.line.removeAll()
     try write(charge, of: owner, arrival, to: &part.line)
     let day = calendar.day(of: charge.time)
@@ -94,8 +92,8 @@ public struct ChargeRowWriter: Sendable {
   private func write(
     _ charge: BookedCharge, of owner: ChargeOwner, _ arrival: ChargeArrival,
     to line: inout CSVLine
-  ) throws(ReportError) {
-    func word(_ number: StringID, _ line: inout CSVLine) throws(ReportError) {
+  ) throws(SubledgerError) {
+    func word(_ number: StringID, _ line: inout CSVLine) throws(SubledgerError) {
       line.add(cell: try labels.cell(Int64(number), .symbol))
     }
     let key = charge.productKey
@@ -134,7 +132,7 @@ public struct ChargeRowWriter: Sendable {
 
   private func writeArrival(
     of charge: BookedCharge, _ arrival: ChargeArrival, to line: inout CSVLine
-  ) throws(ReportError) {
+  ) throws(SubledgerError) {
     func run(_ archive: Int32) -> Int64 {
       runs.first(from: archives[archive]?.run ?? 1, reporting: charge.time)
     }

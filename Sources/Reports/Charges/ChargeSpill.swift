@@ -19,10 +19,10 @@ struct ChargeSpill {
   private var buffer: [UInt8] = []
 
   /// Makes the file at `path` and takes its name away.
-  init(at path: String) throws(ReportError) {
+  init(at path: String) throws(SubledgerError) {
     guard let file = OpenFile(path, O_RDWR | O_CREAT | O_TRUNC, rights: 0o600),
       unlink(path) == 0
-    else { throw .cannotCreate(path: path, errorNumber: errno) }
+    else { throw .system("make the file", path, .cannotCreate) }
     self.file = file
     self.path = path
   }
@@ -31,7 +31,7 @@ struct ChargeSpill {
   var days: [Day] { extents.keys.sorted() }
 
   /// Writes the rows of `part`, which is sorted.
-  mutating func add(_ part: ChargePart) throws(ReportError) {
+  mutating func add(_ part: ChargePart) throws(SubledgerError) {
     buffer.removeAll(keepingCapacity: true)
     var day: Day?
     var start = 0
@@ -50,13 +50,13 @@ struct ChargeSpill {
     }
     end(&extents, buffer.count, size)
     guard buffer.withUnsafeBytes(file.write) else {
-      throw .cannotWrite(path: path, errorNumber: errno)
+      throw .system("write the file", path)
     }
     size += buffer.count
   }
 
   /// The rows of a day, sorted.
-  func rows(of day: Day) throws(ReportError) -> ChargePart {
+  func rows(of day: Day) throws(SubledgerError) -> ChargePart {
     var part = ChargePart()
     for extent in extents[day] ?? [] {
       let start = part.bytes.count
@@ -80,7 +80,7 @@ struct ChargeSpill {
 
   private func read(
     _ extent: Extent, to bytes: inout [UInt8], at start: Int
-  ) throws(ReportError) {
+  ) throws(SubledgerError) {
     var done = 0
     while done < extent.count {
       let read = bytes.withUnsafeMutableBytes { bytes in
@@ -89,7 +89,7 @@ struct ChargeSpill {
             rebasing: bytes[start + done..<start + extent.count]),
           at: extent.offset + done)
       }
-      guard let read, read > 0 else { throw .cannotRead(path: path, errorNumber: errno) }
+      guard let read, read > 0 else { throw .system("read", path) }
       done += read
     }
   }

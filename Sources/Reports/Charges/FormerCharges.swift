@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 internal import Formats
 internal import Foundation
 internal import Glibc
@@ -15,7 +15,7 @@ public struct FormerCharges: Sendable {
 
   /// The list in the set in `folder`; nil unless `sha256` is that of its checksums and each of its
   /// files is as it was published.
-  public init?(publishedIn folder: String, sha256 checksums: String) throws(PublishError) {
+  public init?(publishedIn folder: String, sha256 checksums: String) throws(SubledgerError) {
     guard let document = try readFile("\(folder)/\(checksumsName)"),
       sha256(of: document) == checksums, let manifest = try readFile("\(folder)/\(manifestName)")
     else { return nil }
@@ -62,7 +62,7 @@ extension FormerCharges.File {
   /// Calls `body` at every row, without its line end.
   func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     guard let file = FilePieces(of: path) else {
-      throw ReportError.cannotRead(path: path, errorNumber: errno)
+      throw SubledgerError.system("read", path)
     }
     var rest: [UInt8] = []
     var isHeader = true
@@ -74,7 +74,7 @@ extension FormerCharges.File {
     }
     while true {
       guard let piece = file.next() else {
-        throw ReportError.cannotRead(path: path, errorNumber: errno)
+        throw SubledgerError.system("read", path)
       }
       if piece.isEmpty { return }
       var start = 0

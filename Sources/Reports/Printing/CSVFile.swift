@@ -28,12 +28,12 @@ final class CSVFile {
   }
 
   /// Adds a line that was printed before, without its line end.
-  func add(line: UnsafeRawBufferPointer) throws(ReportError) {
+  func add(line: UnsafeRawBufferPointer) throws(SubledgerError) {
     buffer.append(contentsOf: line)
     try endLine()
   }
 
-  private func endLine() throws(ReportError) {
+  private func endLine() throws(SubledgerError) {
     buffer.append(contentsOf: lineEnd)
     if buffer.count >= pieceSize { try flush() }
   }
