@@ -11,6 +11,8 @@ public struct FeedHistory: Sendable, Equatable {
   public var firstEventAt: Instant
   /// Newest input: received, else created, else event time.
   public var watermark: Instant
+  /// What its messages need from the event to their making, besides the delivery window.
+  public var creationLag = Interval.seconds(0)
 
   /// The history of the feed of `provider` and `app`.
   public init(provider: Provider, app: String, firstEventAt: Instant, watermark: Instant) {

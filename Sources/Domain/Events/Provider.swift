@@ -85,10 +85,12 @@ extension ProviderInterface {
   /// FLOBUK's interface.
   ///
   /// Sources: the webhook page of IAPGUARD, which FLOBUK's validator became (10 min, 60 min, 4 h,
-  /// 12 h, 12 h, 12 h, each after the one before); the "user" endpoint of the receipt validator.
+  /// 12 h, 12 h, 12 h, each after the one before), and FLOBUK's own (every 5 minutes up to 30
+  /// minutes); the "user" endpoint of the receipt validator.
   static let flobuk = ProviderInterface(
     retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
       ?? .firstOnly,
+    olderRetries: RetrySchedule(retriesAfter: [300, 600, 900, 1_200, 1_500, 1_800]),
     host: "api.iapguard.com", path: "/v1/user/{app_id}/{user_id}",
     note: "no authorisation is published; user records must be switched on in the dashboard")
 }

@@ -78,6 +78,8 @@ public struct ProviderCapabilities: Sendable {
 public struct ProviderInterface: Sendable {
   /// When a message that was not taken is sent again.
   public var retries = RetrySchedule.firstOnly
+  /// The schedule of an older page, which counts where it fits more deliveries than `retries`.
+  public var olderRetries: RetrySchedule?
   /// How long the provider keeps its record of a delivery; nil where it publishes none.
   public var recordsKept: Interval?
   /// The host that answers about a user; empty where no interface is published.

@@ -24,8 +24,11 @@ extension RunPipeline {
   func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
     let watermarks = try ledger.watermarks()
     var rules = plan.rules
-    for mark in watermarks {
-      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
+    for mark in watermarks { rules.watermarks[mark.feed] = mark.newest }
+    // A configured window is used as it is.
+    for (feed, lag) in try ledger.creationLags()
+    where plan.configuration.deliveryWindows[feed.provider] == nil {
+      rules.creationLags[feed] = FoldSettings.allowance(for: lag)
     }
     for (product, period) in plan.configuration.periods {
       if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
@@ -35,10 +38,12 @@ extension RunPipeline {
     let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
       fold: rules, products: plan.configuration.products,
-      feeds: watermarks.map {
-        FeedHistory(
-          provider: $0.provider, app: ledger.symbols.words[Int($0.app)],
-          firstEventAt: $0.firstEvent, watermark: $0.newest)
+      feeds: watermarks.map { mark in
+        var feed = FeedHistory(
+          provider: mark.provider, app: ledger.symbols.words[Int(mark.app)],
+          firstEventAt: mark.firstEvent, watermark: mark.newest)
+        feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
+        return feed
       },
       snapshotsComplete: isComplete)
     reconcileRules.lengths = (plan.prices?.periods(at: rules.asOf) ?? [:])

@@ -36,8 +36,9 @@ private struct Deadlines {
       (horizon, wait) = (rules.asOf, rules.renewalGap)
       return
     }
-    wait = rules.renewalGap + rules.deliveryWindow(event.provider)
-    horizon = rules.horizon(of: Feed(provider: event.provider, app: event.app))
+    let feed = Feed(provider: event.provider, app: event.app)
+    wait = rules.renewalGap + rules.settlingWindow(of: feed)
+    horizon = rules.horizon(of: feed)
   }
 
   mutating func add(_ period: Period) {
