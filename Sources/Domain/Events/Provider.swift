@@ -54,7 +54,7 @@ extension ProviderCapabilities {
   static let qonversion = ProviderCapabilities(
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
     sendsGraceEnds: true, sendsRenewalOrdinals: true, sendsExpirations: true,
-    namesDashboardProducts: true)
+    renamesEvents: true, namesDashboardProducts: true)
 }
 
 extension ProviderInterface {

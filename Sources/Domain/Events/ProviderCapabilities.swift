@@ -60,6 +60,8 @@ public struct ProviderCapabilities: Sendable {
   public var sharesPurchases = false
   /// Whether its snapshots list the newest purchase of each product, also of past products.
   public var listsPastProducts = false
+  /// Whether its dashboard can rename events, which the configuration then lists.
+  public var renamesEvents = false
   /// Whether its snapshots name products of its dashboard instead of the store's.
   public var namesDashboardProducts = false
 

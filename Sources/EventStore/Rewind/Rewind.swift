@@ -28,7 +28,8 @@ extension Ledger {
 
   /// Contents of later archives.
   private static let arrivals = [
-    ("skipped", "archive > ?"), ("rejected", "archive > ?"), ("reject", "archive > ?"),
+    ("unknown_input", "archive > ?"), ("skipped", "archive > ?"), ("rejected", "archive > ?"),
+    ("reject", "archive > ?"),
     ("snapshot", "archive > ?"), ("archive", "id > ?"),
   ]
 

@@ -60,6 +60,17 @@ create table reject (
   primary key (archive, line, byte_offset)
 ) strict, without rowid;
 
+-- Names in bodies without a known meaning, and the lines that contain them.
+create table unknown_input (
+  archive integer not null references archive (id),
+  provider integer not null,
+  what text not null,
+  name text not null,
+  lines integer not null,
+  first_line integer not null,
+  primary key (archive, provider, what, name)
+) strict, without rowid;
+
 -- Deliveries by the day they came (received, else created, else event time). As in the tables
 -- below, `run` is the one that publishes them first, so that earlier runs can be reproduced.
 create table delivery_cell (

@@ -37,6 +37,12 @@ enum QonversionField: Int, MemberField {
     case .received: receivedNames
     }
   }
+
+  static let unread =
+    [
+      "custom_user_id", "identity_id", "advertiser_id", "properties", "device_id", "app_version",
+      "sdk_version", "ip", "locale", "subscription_group", "user_install_date", "asa_attribution",
+    ] + addedNames
 }
 
 /// The members of `transaction`.
