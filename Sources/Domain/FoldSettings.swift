@@ -16,6 +16,8 @@ public struct FoldSettings: Sendable {
   public var creationLags: [Feed: Interval] = [:]
   /// Configured periods by the ledger's symbol of the store product id.
   public var periods: [StringID: PeriodLength]
+  /// The base plans of Play's products.
+  public var basePlans = BasePlans()
   /// Prices for charges whose provider sends no money.
   public var prices = PriceBook()
   /// What becomes of a second charge of a store transaction, and of refunds beyond their charge.

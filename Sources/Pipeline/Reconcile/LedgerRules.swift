@@ -30,10 +30,17 @@ extension RunPipeline {
     where plan.configuration.deliveryWindows[feed.provider] == nil {
       rules.creationLags[feed] = FoldSettings.allowance(for: lag)
     }
+    rules.basePlans = BasePlans(in: ledger.symbols)
+    let listed = plan.prices?.periods(at: rules.asOf) ?? [:]
     for (product, period) in plan.configuration.periods {
-      if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
+      let plans = rules.basePlans.plans(of: product).filter {
+        plan.configuration.periods[$0] == nil && listed[$0] == nil
+      }
+      for symbol in ([product] + plans).compactMap(ledger.symbol) {
+        rules.periods[symbol] = period
+      }
     }
-    if let list = plan.prices { rules.prices = try list.book(in: ledger) }
+    if let list = plan.prices { rules.prices = try list.book(in: ledger, rules.basePlans) }
     // Who is missing from half a file may stand in the other half.
     let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
@@ -46,8 +53,7 @@ extension RunPipeline {
         return feed
       },
       snapshotsComplete: isComplete)
-    reconcileRules.lengths = (plan.prices?.periods(at: rules.asOf) ?? [:])
-      .merging(plan.configuration.periods) { $1 }
+    reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
     reconcileRules.severities = plan.configuration.severity.amounts
     reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
     reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)

@@ -119,6 +119,8 @@ struct Qonversion: BodyMapper {
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
     body.product = try tape.identifier(top[.productID])
+    // On Play, a group is a base plan; one that is not a text is not worth the line.
+    if body.store == .playStore { body.basePlan = (try? tape.identifier(top[.group])) ?? .none }
     let old = try tape.identifier(top[.oldProductID])
     let new = try tape.identifier(top[.newProductID])
     guard body.kind.isProductChange else { return }
