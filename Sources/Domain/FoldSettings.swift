@@ -16,6 +16,8 @@ public struct FoldSettings: Sendable {
   public var creationLags: [Feed: Interval] = [:]
   /// Configured periods by the ledger's symbol of the store product id.
   public var periods: [StringID: PeriodLength]
+  /// The app of each provider that has only one.
+  public var onlyApps: [Provider: StringID] = [:]
   /// The base plans of Play's products.
   public var basePlans = BasePlans()
   /// Prices for charges whose provider sends no money.

@@ -12,7 +12,8 @@ struct BasePlanTests {
 
   private func snapshot(_ number: Int, _ product: String, at hour: Int = 12) -> String {
     #"{"user_id":"QON_\#(number)","captured_at":"2026-02-28T\#(hour):00:00Z","data":["#
-      + #"{"id":"premium","active":true,"started":1772193600,"expires":1774612800,"source":"playstore","product":"#
+      + #"{"id":"premium","active":true,"started":1772193600,"expires":1774612800,"#
+      + #""source":"playstore","product":"#
       + #"{"product_id":"\#(product)","subscription":{"renew_state":"will_renew","#
       + #""current_period_type":"normal"}}}]}"# + "\n"
   }

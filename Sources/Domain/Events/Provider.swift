@@ -119,11 +119,13 @@ extension ProviderCapabilities {
   /// Purple's capabilities.
   ///
   /// Sources: Receipt Events: no money, no ends, no sandbox; SUBSCRIPTION_CANCELLED_INVOLUNTARY;
-  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; a
-  /// purchase whose receipt is uploaded more than 10 minutes later is not announced.
+  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; the
+  /// example has no app; a purchase whose receipt is uploaded more than 10 minutes later is not
+  /// announced.
   static let purple = ProviderCapabilities(
     body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true,
-    sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false)
+    sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false,
+    omitsApps: true)
 }
 
 extension ProviderInterface {

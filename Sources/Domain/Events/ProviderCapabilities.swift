@@ -56,6 +56,8 @@ public struct ProviderCapabilities: Sendable {
   public var marksTrials = true
   /// Whether test purchases are marked.
   public var marksSandbox = true
+  /// Whether some bodies lack their app.
+  public var omitsApps = false
   /// Whether one purchase may belong to several users, in turn or at once, without notice.
   public var sharesPurchases = false
   /// Whether its snapshots list the newest purchase of each product, also of past products.
