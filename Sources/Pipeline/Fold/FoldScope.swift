@@ -54,11 +54,22 @@ extension FoldSettings {
   func at(_ basis: FactCheckpoint) -> FoldSettings {
     var rules = self
     rules.asOf = basis.asOf
-    rules.watermarks = [:]
-    for mark in basis.feeds {
-      rules.watermarks[mark.feed] = mark.newest
-    }
+    rules.read(basis.feeds)
     return rules
+  }
+
+  /// Takes in the newest input of each feed; bodies that lack their app are of the only one.
+  mutating func read(_ feeds: [Watermark]) {
+    watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
+    onlyApps = [:]
+    for (provider, feeds) in Dictionary(grouping: feeds, by: \.provider)
+    where provider.capabilities.omitsApps {
+      let named = feeds.map(\.feed).filter { $0.app != 0 }
+      guard named.count == 1 else { continue }
+      onlyApps[provider] = named[0].app
+      let unnamed = watermarks.removeValue(forKey: Feed(provider: provider, app: 0))
+      watermarks[named[0]] = [unnamed, watermarks[named[0]]].compactMap(\.self).max()
+    }
   }
 }
 

@@ -24,11 +24,7 @@ extension RunPipeline {
   func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
     let watermarks = try ledger.watermarks()
     var rules = plan.rules
-    for mark in watermarks { rules.watermarks[mark.feed] = mark.newest }
-    for (provider, feeds) in Dictionary(grouping: watermarks, by: \.provider) {
-      let apps = feeds.map(\.app).filter { $0 != 0 }
-      rules.onlyApps[provider] = apps.count == 1 ? apps[0] : nil
-    }
+    rules.read(watermarks)
     // A configured window is used as it is.
     for (feed, lag) in try ledger.creationLags()
     where plan.configuration.deliveryWindows[feed.provider] == nil {
