@@ -10,10 +10,16 @@ public struct FoldSettings: Sendable {
   public var retryHorizon: Interval
   /// Age of the newest input from which on it is stale.
   public var freshnessMax: Interval
-  /// How late a provider can still deliver.
+  /// How late a provider can still deliver a message.
   public var deliveryWindows: [Provider: Interval]
+  /// What each feed needs besides from an event to the making of its message.
+  public var creationLags: [Feed: Interval] = [:]
   /// Configured periods by the ledger's symbol of the store product id.
   public var periods: [StringID: PeriodLength]
+  /// The app of each provider that has only one.
+  public var onlyApps: [Provider: StringID] = [:]
+  /// The base plans of Play's products.
+  public var basePlans = BasePlans()
   /// Prices for charges whose provider sends no money.
   public var prices = PriceBook()
   /// What becomes of a second charge of a store transaction, and of refunds beyond their charge.
@@ -46,13 +52,29 @@ public struct FoldSettings: Sendable {
 
   /// The last moment at which an end without a charge counts as an end for sure.
   ///
-  /// The gap and the delivery window must have passed at as-of, or at the newest input of a
+  /// The gap and the settling window must have passed at as-of, or at the newest input of a
   /// stale feed.
   public func endsAreFinal(until feed: Feed) -> Instant {
-    horizon(of: feed) - (renewalGap + deliveryWindow(feed.provider))
+    horizon(of: feed) - (renewalGap + settlingWindow(of: feed))
   }
 
-  /// How late `provider` can still deliver.
+  /// How long after it happened an event of `feed` can still come.
+  public func settlingWindow(of feed: Feed) -> Interval {
+    deliveryWindow(feed.provider) + (creationLags[feed] ?? .seconds(0))
+  }
+
+  /// What a window needs besides when messages are made `lag` after their events.
+  ///
+  /// Five minutes are part of a window's tolerance. Longer lags count as the next of 1, 2, 4, 8 …
+  /// hours, so that a window seldom changes, and as 7 days at most: imports are made later.
+  public static func allowance(for lag: Interval) -> Interval {
+    guard lag > .minutes(5) else { return .seconds(0) }
+    var allowance = Interval.hour
+    while allowance < lag, allowance < .days(7) { allowance = allowance + allowance }
+    return min(allowance, .days(7))
+  }
+
+  /// How long after it was made a message of `provider` can still come.
   public func deliveryWindow(_ provider: Provider) -> Interval {
     deliveryWindows[provider] ?? provider.interface.retries.deliveryWindow
   }

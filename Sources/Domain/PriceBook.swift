@@ -41,6 +41,8 @@ public struct PriceBook: Sendable, Equatable {
   private struct Product: Hashable {
     var store: Store
     var product: StringID
+    /// Whether the price is for every base plan of the product.
+    var isForEveryPlan: Bool
   }
 
   private var prices: [Product: [Price]] = [:]
@@ -53,9 +55,13 @@ public struct PriceBook: Sendable, Equatable {
 
   /// Adds a price of a product; the store `unknown` means every store.
   ///
-  /// Of two prices that fit a charge equally well, the one added first is taken.
-  public mutating func add(_ price: Price, store: Store, product: StringID) {
-    prices[Product(store: store, product: product), default: []].append(price)
+  /// Of two prices that fit a charge equally well, the one added first counts. A price for every
+  /// base plan counts for a product with base plan that has none of its own.
+  public mutating func add(
+    _ price: Price, store: Store, product: StringID, isForEveryPlan: Bool = false
+  ) {
+    let product = Product(store: store, product: product, isForEveryPlan: isForEveryPlan)
+    prices[product, default: []].append(price)
   }
 
   /// The price of `product` at `time`.
@@ -104,10 +110,15 @@ public struct PriceBook: Sendable, Equatable {
     return nil
   }
 
-  /// The lines of the store itself, then those for every store.
+  /// The lines of the store itself, then those for every store; first those of the product as it is
+  /// named.
   private func lists(of product: StringID, in store: Store) -> [[Price]] {
-    (store == .unknown ? [store] : [store, .unknown])
-      .compactMap { prices[Product(store: $0, product: product)] }
+    let stores = store == .unknown ? [store] : [store, .unknown]
+    return [false, true].flatMap { isForEveryPlan in
+      stores.compactMap {
+        prices[Product(store: $0, product: product, isForEveryPlan: isForEveryPlan)]
+      }
+    }
   }
 }
 

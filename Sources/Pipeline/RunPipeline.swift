@@ -175,8 +175,7 @@ public struct RunPipeline {
       ledger: ledger, cases: InputBuilder(ledger: ledger, rules: rules.fold),
       fold: GroupFold(rules: rules, reconciled: reconciled),
       fingerprint: plan.foldFingerprint(
-        version: version, reconciled: reconciled,
-        hasUndatedCollections: rules.hasUndatedCollections),
+        version: version, reconciled: reconciled, rules: rules),
       jobs: plan.jobs, former: try formerCharges(of: ledger), charges: charges,
       checkStop: checkStop
     ).run()

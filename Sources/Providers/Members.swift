@@ -1,9 +1,16 @@
+import Domain
 import Formats
 
 /// The members of one kind of object that a reader asks for.
 protocol MemberField: CaseIterable, RawRepresentable where RawValue == Int {
   /// The member's names in the order of preference; providers rename between versions.
   var names: [String] { get }
+  /// Names of members that are known and not read.
+  static var unread: [String] { get }
+}
+
+extension MemberField {
+  static var unread: [String] { [] }
 }
 
 /// What messages call the fields of an object: a path such as `transaction.`, and the first names.
@@ -32,19 +39,38 @@ struct Members<Field: MemberField> {
   private let starts: [Int]
   private var slots: [JSONNode]
   private let names: MemberNames
+  /// How many members of the object looked at last are not known.
+  private(set) var unknown = 0
 
   /// Members of objects at `path`, which is empty for a body or ends in a point.
   init(_ path: String = "") {
     let names = Field.allCases.map(\.names)
-    keys = KeyTable(names.flatMap { $0 })
+    keys = KeyTable(names.flatMap { $0 } + Field.unread)
     starts = names.reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.count) }
-    slots = Array(repeating: -1, count: starts.last ?? 0)
+    slots = Array(repeating: -1, count: (starts.last ?? 0) + Field.unread.count)
     self.names = MemberNames(names.map { path + $0[0] })
   }
 
   /// Looks all fields up in `object`.
   mutating func read(_ object: JSONNode, of tape: JSONTape) {
-    tape.fields(of: object, keys, into: &slots)
+    unknown = tape.fields(of: object, keys, into: &slots)
+  }
+
+  /// Notes the names of the members that are not known; `object` is the one looked at last.
+  func noteUnknown(
+    in object: JSONNode?, of tape: JSONTape, _ provider: Provider, at place: Provenance,
+    to batch: inout EventBatch
+  ) {
+    guard unknown > 0, let object, tape.kind(object) == .object else { return }
+    for key in unknownKeys(of: object, of: tape) {
+      batch.noteUnknown(.member, tape.bytes(key), of: provider, at: place)
+    }
+  }
+
+  /// The keys of `object`, the one looked at last, that are not known.
+  func unknownKeys(of object: JSONNode, of tape: JSONTape) -> [JSONNode] {
+    guard unknown > 0 else { return [] }
+    return tape.children(of: object).filter { keys.index(of: tape.bytes($0)) == nil }
   }
 
   /// The field's value under the first name that has one, with what messages call it.

@@ -127,8 +127,10 @@ struct BreakDraft {
     found.action = code.action(at: subject.provider)
     if isMereInformation { found.status = .resolved }
     guard let expectedAt, !isMereInformation else { return found }
-    let settlesAt = expectedAt + rules.fold.deliveryWindow(subject.provider)
-    let watermark = rules.feed(subject.provider, subject.app)?.watermark ?? knownAt
+    let feed = rules.feed(subject.provider, subject.app)
+    let window = rules.fold.deliveryWindow(subject.provider)
+    let settlesAt = expectedAt + window + (feed?.creationLag ?? .seconds(0))
+    let watermark = feed?.watermark ?? knownAt
     found.settlesAt = settlesAt
     found.status = settlesAt <= min(knownAt, watermark) ? .open : .pending
     found.evidenceExpiresAt = subject.provider.interface.recordsKept.map { expectedAt + $0 }

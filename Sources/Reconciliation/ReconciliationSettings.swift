@@ -11,6 +11,8 @@ public struct FeedHistory: Sendable, Equatable {
   public var firstEventAt: Instant
   /// Newest input: received, else created, else event time.
   public var watermark: Instant
+  /// What its messages need from the event to their making, besides the delivery window.
+  public var creationLag = Interval.seconds(0)
 
   /// The history of the feed of `provider` and `app`.
   public init(provider: Provider, app: String, firstEventAt: Instant, watermark: Instant) {
@@ -105,6 +107,11 @@ public struct ReconciliationSettings: Sendable {
   /// When the first event of any feed happened; nil without feeds.
   public var firstEventAt: Instant? { feeds.map(\.firstEventAt).min() }
 
+  /// The configured or listed length of a product, or of the product that it is a base plan of.
+  func length(of product: String) -> PeriodLength? {
+    lengths[product] ?? product.withoutBasePlan.flatMap { lengths[$0] }
+  }
+
   func feed(_ provider: Provider, _ app: String) -> FeedHistory? {
     feeds.first { $0.provider == provider && $0.app == app }
   }
@@ -122,7 +129,8 @@ public struct ReconciliationSettings: Sendable {
   /// else the ones that sell anything there, else all.
   func apps(of provider: Provider, selling products: [String], in store: Store) -> Set<String> {
     let shops = sold.filter { $0.provider == provider && $0.store.mayBe(store) }
-    let sellers = shops.filter { products.contains($0.product) }
+    let names = products.flatMap(fold.basePlans.names)
+    let sellers = shops.filter { names.contains($0.product) }
     let apps = Set((sellers.isEmpty ? shops : sellers).map(\.app))
     return apps.isEmpty ? Set(feeds.filter { $0.provider == provider }.map(\.app)) : apps
   }

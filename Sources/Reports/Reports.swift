@@ -25,7 +25,10 @@ public enum ReportPartition: CaseIterable, Sendable {
     case .outcomes:
       [.trialsMonthly, .retentionMonthly, .qualityMonthly, .excludedMonthly, .coverage]
     case .account:
-      [.breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .inputs, .rejects]
+      [
+        .breaks, .breaksHistory, .refetchWorklist, .deliveriesDaily, .outages, .unknownInput,
+        .inputs, .rejects,
+      ]
     }
   }
 

@@ -4,8 +4,8 @@ public import Domain
 ///
 /// - Parameters:
 ///   - events: the counted version of every event of one fold group, in any order: for Qonversion
-///     a lineage, for the other providers all lineages of one user in one app and environment, or
-///     a lineage without user.
+///     a lineage, for the other providers all lineages of one user in one app and environment (of
+///     Purple in all apps), or a lineage without user.
 ///   - rules: as-of and the settings of the run.
 /// - Returns: exactly one history for Qonversion; in an order that does not depend on arrival.
 /// - Throws: `AmountOverflow` when a derived amount does not fit.
@@ -15,7 +15,9 @@ public func histories(of events: [Event], rules: FoldSettings) throws(AmountOver
   guard let first = events.first, !first.provider.capabilities.hasStableOriginalID else {
     return [try SubscriptionHistory(events: events, rules: rules)]
   }
-  return try FoldGroup(events, rules: rules).histories()
+  var found: [SubscriptionHistory] = []
+  for events in events.byApp(rules) { found += try FoldGroup(events, rules: rules).histories() }
+  return found
 }
 
 /// The events of one user, or of one purchase without user, of a provider without stable ids.

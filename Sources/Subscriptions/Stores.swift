@@ -27,6 +27,31 @@ extension [Event] {
   }
 }
 
+extension [Event] {
+  /// The events of one fold group by app.
+  ///
+  /// An event without app, as Purple's page shows one, gets the provider's only app, else the only
+  /// one in which the user had its product.
+  func byApp(_ rules: FoldSettings) -> [[Event]] {
+    guard let first, first.app == 0 || contains(where: { $0.app != first.app }) else {
+      return [self]
+    }
+    var sellers: [StringID: Set<StringID>] = [:]
+    for event in self where event.app != 0 && event.time < rules.asOf {
+      for product in event.products { sellers[product, default: []].insert(event.app) }
+    }
+    var named = self
+    for index in indices where self[index].app == 0 && first.provider.capabilities.omitsApps {
+      let apps = self[index].products.reduce(into: Set()) { $0.formUnion(sellers[$1] ?? []) }
+      let seller = apps.count == 1 ? apps.first : nil
+      named[index].app = rules.onlyApps[first.provider] ?? seller ?? 0
+    }
+    return Dictionary(grouping: named, by: \.app).values
+      .map { (key: $0.map(\.identity).min() ?? 0, events: $0) }
+      .sorted { $0.key < $1.key }.map(\.events)
+  }
+}
+
 /// In which stores a user's subscription to each product runs.
 private struct StoreHoldings {
   private var running: [StringID: Set<Store>] = [:]

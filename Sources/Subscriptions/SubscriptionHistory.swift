@@ -34,7 +34,7 @@ public struct SubscriptionHistory: Sendable {
   ///   - rules: as-of and the settings of the run.
   /// - Throws: `AmountOverflow` when a derived amount does not fit.
   public init(events: [Event], rules: FoldSettings) throws(AmountOverflow) {
-    let counted = inBusinessOrder(events, before: rules.asOf)
+    let counted = inBusinessOrder(events, before: rules.asOf).namingBasePlans(rules.basePlans)
     try self.init(
       reported: counted, events: counted, nextDerived: nil, rules: rules, exclusion: nil,
       isChained: true)

@@ -3,15 +3,47 @@ import Domain
 
 @Suite("When and where deliveries come")
 struct DeliveryTests {
-  @Test("A provider can still deliver until its last retry, else for a day")
-  func windows() {
-    let rules = FoldSettings(asOf: Instant(seconds: 0))
-    for provider in Provider.allCases {
-      let last = provider.interface.retries.lastDelay
-      let window = rules.deliveryWindow(provider)
-      #expect(window == (last > .seconds(0) ? last : .days(1)), "\(provider.name)")
+  @Test(
+    "A provider can still deliver until its last retry and the tolerance of that",
+    arguments: [
+      (Provider.qonversion, Interval.hours(27)), (.flobuk, .minutes(46 * 60 + 20)),
+      (.iaptic, .hours(27)), (.purple, .hours(27)),
+    ])
+  func windows(provider: Provider, window: Interval) {
+    let schedule = provider.interface.retries
+    #expect(FoldSettings(asOf: Instant(seconds: 0)).deliveryWindow(provider) == window)
+    #expect(schedule.attempt(after: window.milliseconds / 1000) == nil)
+    var event = Event(provider: provider, kind: .renewed, time: Instant(seconds: 0))
+    for second in -300...300 {
+      event.received = event.time + window + .seconds(Int64(second))
+      #expect(event.isLate(window) == (second > 0))
     }
-    #expect(rules.deliveryWindow(.flobuk) == .minutes(41 * 60 + 10))
+  }
+
+  @Test("The window of a schedule ends in full five minutes, an eighth after the last retry")
+  func rounding() throws {
+    let half = try #require(RetrySchedule(retriesAfter: [1_800]))
+    #expect(half.deliveryWindow == .minutes(40))
+    let odd = try #require(RetrySchedule(retriesAfter: [60, 7_201]))
+    #expect(odd.deliveryWindow == .minutes(140))
+  }
+
+  @Test(
+    "A feed that makes its messages late waits longer, in steps of doubled hours",
+    arguments: [
+      (0, 0), (300, 0), (301, 1), (3_600, 1), (3_601, 2), (18_000, 8), (360_000, 128),
+      (464_400, 168), (9_999_999, 168),
+    ] as [(Int64, Int64)])
+  func lag(seconds: Int64, hours: Int64) {
+    let allowance = FoldSettings.allowance(for: .seconds(seconds))
+    #expect(allowance == .hours(hours))
+    let feed = Feed(provider: .qonversion, app: 1)
+    var rules = FoldSettings(asOf: Instant(seconds: 10_000_000))
+    rules.creationLags[feed] = allowance
+    #expect(rules.settlingWindow(of: feed) == .hours(27 + hours))
+    #expect(rules.endsAreFinal(until: feed) == rules.asOf - .hours(51 + hours))
+    #expect(rules.settlingWindow(of: Feed(provider: .qonversion, app: 2)) == .hours(27))
+    #expect(rules.deliveryWindow(.qonversion) == .hours(27))
   }
 
   @Test("Places stand in the order of archives, then of lines, then of bytes")

@@ -43,6 +43,33 @@ struct AttemptTests {
     #expect(schedule.delays.map { schedule.attempt(after: $0) } == [1, 2, 3, 4, 5, 6, 7])
   }
 
+  @Test("FLOBUK's deliveries are counted by both of its published schedules")
+  func older() throws {
+    let folder = try TemporaryFolder()
+    let ledger = try Ledger.fresh(in: folder)
+    let delays: [Int64] = [0, 300, 700, 1_500, 1_800, 4_200, 3_000]
+    try ledger.ingest(
+      "a",
+      delays.enumerated().map { index, delay in
+        Line(
+          provider: .flobuk, transaction: "\(index)", created: 1_000, received: 1_000 + delay)
+      })
+    #expect(
+      try ledger.table(
+        """
+        select schedule, delivered, received, attempt_1, attempt_2, attempt_3, attempt_4,
+          attempt_5, attempt_6
+        from delivery_cell order by schedule
+        """) == ["0|7|7|1|1|1|0|0|0", "1|0|0|1|1|1|0|0|1"])
+    #expect(
+      try ledger.table(
+        "select schedule, count(*), max(at_ms) from failed_attempt group by schedule")
+        == [
+          "0|3|\(Line.beginning + 1_000_000 + 600_000)",
+          "1|14|\(Line.beginning + 1_000_000 + 1_500_000)",
+        ])
+  }
+
   @Test("Retries that are not ascending are no schedule")
   func disorder() {
     #expect(RetrySchedule(retriesAfter: [60, 60]) == nil)

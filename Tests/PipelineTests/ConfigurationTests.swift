@@ -139,8 +139,21 @@ struct ConfigurationTests {
     #expect(read.renewalGap == rules.renewalGap)
     #expect(read.retryHorizon == rules.retryHorizon)
     #expect(read.freshnessMax == rules.freshnessMax)
+    #expect(read.deliveryWindows.isEmpty && read.retrySchedules.isEmpty)
+    let shown = try configuration(shownDeliveries())
     for provider in Provider.allCases {
-      #expect(read.deliveryWindows[provider] == rules.deliveryWindow(provider))
+      #expect(shown.deliveryWindows[provider] == rules.deliveryWindow(provider))
+      #expect(shown.retrySchedules[provider] == provider.interface.retries)
     }
+  }
+
+  /// The defaults of deliveries, which are comments in the example.
+  private func shownDeliveries() throws -> String {
+    var lines: [Substring] = []
+    for line in try Project.text(of: "subledger.example.yaml").split(separator: "\n") {
+      let isEntry = line.hasPrefix("#   ") && !line.contains("{") && lines.last != nil
+      if line.hasPrefix("# delivery_") || isEntry { lines.append(line.dropFirst(2)) }
+    }
+    return lines.joined(separator: "\n")
   }
 }

@@ -166,6 +166,27 @@ struct PriceBookTests {
     #expect(try refusal(header + "\n\"a").message.contains("line 2, column 1: a quoted field"))
   }
 
+  @Test("A line of a base plan comes before one of its product, which is for every base plan")
+  func basePlans() throws {
+    let ledger = try Ledger.open(path: folder.path("l.sqlite"), mode: .readWrite)
+    try ledger.learn(["pro:month", "pro:year"])
+    let list = try read(
+      "play_store,pro,,,2026-02-01,,5,,P1M", "play_store,pro:year,,,2026-01-01,,40,,P1Y",
+      ",pro:year,DE,,2026-03-01,,30,,")
+    let book = try list.book(in: ledger, BasePlans(in: ledger.symbols))
+    let may = CivilCalendar.utc.start(of: Day(year: 2026, month: 5, day: 1))
+    func price(_ product: String, in store: Store = .playStore) throws -> [String?] {
+      let symbol = try #require(ledger.symbol(product))
+      let price = book.price(of: symbol, in: store, country: 0, currency: 0, at: may)
+      return [
+        price?.usd?.text(), book.period(of: symbol, in: store, at: may).map { "\($0)" },
+      ]
+    }
+    #expect(try price("pro:month") == ["5.00", "months(1)"])
+    #expect(try price("pro:year") == ["40.00", "months(12)"])
+    #expect(try price("pro:month", in: .appStore) == [nil, nil])
+  }
+
   @Test("A book knows prices by the ledger's symbols and teaches it codes that no event brought")
   func book() throws {
     let ledger = try Ledger.open(path: folder.path("l.sqlite"), mode: .readWrite)
@@ -173,7 +194,7 @@ struct PriceBookTests {
     let list = try read(
       "play_store,pro,,EUR,2026-01-01,10,11,85,P1M", ",pro,,,2026-03-01,,,,P1Y",
       ",unseen,,CHF,2026-01-01,1,,,")
-    let book = try list.book(in: ledger)
+    let book = try list.book(in: ledger, BasePlans())
     let pro = try #require(ledger.symbol("pro"))
     let euro = try #require(ledger.symbol("EUR"))
     #expect(ledger.symbol("CHF") == nil)

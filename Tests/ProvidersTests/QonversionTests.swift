@@ -50,6 +50,22 @@ struct QonversionTests {
     #expect(batch.readings.isEmpty)
   }
 
+  @Test(
+    "On Play the group of a subscription is its base plan",
+    arguments: [
+      ("Android", "p", "\"year\"", "p:year"), ("iOS", "p", "\"21\"", "p"),
+      ("Android", "p", "\"\"", "p"), ("Android", "p:month", "\"year\"", "p:month"),
+      ("Android", "p", "{}", "p"),
+    ])
+  func basePlan(platform: String, product: String, group: String, named: String) {
+    let renewal = Body.renewal.with("platform", "\"\(platform)\"")
+      .with("product_id", "\"\(product)\"").with("subscription_group", group)
+    let batch = normalise(renewal.line)
+    #expect(batch.events.map { batch.word($0.product) } == [named])
+    let coins = normalise(renewal.with("event_name", "\"in_app_purchase\"").line)
+    #expect(coins.events.map { coins.word($0.product) } == [product])
+  }
+
   @Test("The price of several units is that of all, as their revenue is")
   func quantity() throws {
     for (quantity, micros) in [("3", 29_970_000), ("\"2\"", 19_980_000), ("1", 9_990_000)]

@@ -62,11 +62,11 @@ struct ReconcileTests {
       entitlements: [
         premium(until: "2026-04-01", count: 2, listing: monthlyTransactions(renewals: 2))
       ],
-      capturedAt: "2026-03-01T23:59:59")
+      capturedAt: "2026-03-02T02:59:59")
     #expect(scenario.breaks.map(\.status) == [.pending])
-    #expect(scenario.breaks.map(\.settlesAt) == [at("2026-03-02")])
+    #expect(scenario.breaks.map(\.settlesAt) == [at("2026-03-02T03:00:00")])
     #expect(scenario.breaks.map(\.evidenceExpiresAt) == [at("2026-03-08")])
-    scenario.capturedAt = "2026-03-02"
+    scenario.capturedAt = "2026-03-02T03:00:00"
     #expect(scenario.breaks.map(\.status) == [.open])
     scenario.watermark = "2026-03-01T12:00:00"
     #expect(scenario.breaks.map(\.status) == [.pending])

@@ -168,7 +168,7 @@ struct RenewalStateCheckTests {
     scenario.capturedAt = "2026-12-31T12:00:00"
     #expect(scenario.breaks.map(\.expectedAt) == [at("2026-12-31T12:00:00")])
     #expect(scenario.breaks.map(\.status) == [.pending])
-    scenario.capturedAt = "2027-01-02"
+    scenario.capturedAt = "2027-01-02T03:00:00"
     scenario.entitlements = [premium(until: "2027-01-10", .billingIssue)]
     #expect(scenario.breaks.map(\.expectedAt) == [at("2027-01-01")])
     #expect(scenario.breaks.map(\.status) == [.open])

@@ -8,17 +8,17 @@ struct SilentEndCheckTests {
   @Test("Silence after an end that auto-renews is a renewal that never came, worth one like it")
   func renewal() {
     var scenario = Scenario(
-      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03")
+      stories: [.monthly(renewals: 1)], entitlements: nil, capturedAt: "2026-03-03T03:00:00")
     #expect(scenario.codes == ["MISSED_RENEWAL"])
     let found = scenario.breaks[0]
     #expect(found.status == .open)
     #expect(found.expectedAt == at("2026-03-01"))
-    #expect(found.settlesAt == at("2026-03-02"))
+    #expect(found.settlesAt == at("2026-03-02T03:00:00"))
     #expect(found.evidenceExpiresAt == at("2026-03-08"))
     #expect(found.missingEvents == 1)
     #expect(found.estimatedUSD == Amount(micros: 10_000_000))
     #expect(found.evidence.contains("2026-03-01T00:00:00Z"))
-    scenario.capturedAt = "2026-03-02T12:00:00"
+    scenario.capturedAt = "2026-03-03T02:59:59"
     #expect(scenario.codes == [])
   }
 

@@ -19,7 +19,8 @@ struct AccountReportTests {
         "revenue_monthly.csv", "churn_monthly.csv", "renewals_monthly.csv", "mrr_monthly.csv",
         "trials_monthly.csv", "retention_monthly.csv", "quality_monthly.csv",
         "excluded_monthly.csv", "coverage.csv", "breaks.csv", "breaks_history.csv",
-        "refetch_worklist.csv", "outages.csv", "restatements.csv", "inputs.csv", "rejects.csv",
+        "refetch_worklist.csv", "outages.csv", "unknown_input.csv", "restatements.csv",
+        "inputs.csv", "rejects.csv",
       ])
     for table in tables {
       let header = table.columns.map(\.name).joined(separator: ",")

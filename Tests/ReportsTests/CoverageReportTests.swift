@@ -73,7 +73,7 @@ struct CoverageReportTests {
   func statesOnly() throws {
     try charge(.iaptic, .priceBook, 1)
     func came(_ kind: UInt8) throws {
-      let values = "1, \(january.number), 3, \(kind), 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null"
+      let values = "1, \(january.number), 3, \(kind), 0, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, null"
       try world.sql("insert into delivery_cell values (\(values))")
     }
     try came(EventKind.observed.rawValue)

@@ -14,8 +14,8 @@ struct DeliveryReportTests {
     let day = Day(year: 2026, month: 2, day: 3).number
     try world.sql(
       """
-      insert into delivery_cell values (1, \(day), 1, \(kind), 100, 90, 6, 3, 1, 100, 80, 9, 4, 0,
-        0, 1, 321)
+      insert into delivery_cell values (1, \(day), 1, \(kind), 0, 100, 90, 6, 3, 1, 100, 80, 9, 4,
+        0, 0, 1, 321)
       """)
     for (bucket, count) in [(1, 50), (2, 44), (3, 1), (200, 5)] {
       // Half of each bucket came in another run.
@@ -49,7 +49,7 @@ struct DeliveryReportTests {
     for (provider, received) in [(1, 0), (2, 3)] {
       try world.sql(
         """
-        insert into delivery_cell values (1, \(day), \(provider), \(kind), 5, 5, 0, 0, 0,
+        insert into delivery_cell values (1, \(day), \(provider), \(kind), 0, 5, 5, 0, 0, 0,
           \(received), \(received), 0, 0, 0, 0, 0, null)
         """)
     }
@@ -59,6 +59,31 @@ struct DeliveryReportTests {
     #expect(rows.map { $0["provider"] } == ["flobuk", "qonversion"])
     #expect(attempts.map { rows[0][$0] } == ["3", "0", "0", "0", "0", "0", "2"])
     #expect(attempts.map { rows[1][$0] } == attempts.map { _ in "" })
+  }
+
+  @Test("Attempts are those of the schedule that fits most of the provider's deliveries")
+  func fittingSchedule() throws {
+    let day = Day(year: 2026, month: 2, day: 3).number
+    func came(_ schedule: Int, _ attempts: String) throws {
+      let whole = schedule == 0 ? "9, 9, 0, 0, 0, 9" : "0, 0, 0, 0, 0, 0"
+      try world.sql(
+        "insert into delivery_cell values (1, \(day), 2, \(kind), \(schedule), \(whole), "
+          + "\(attempts), 0, 0, null)")
+    }
+    func counted() throws -> [String?] {
+      try world.write()
+      let row = try world.rows("deliveries_daily/2026-02.csv").first
+      return ["1", "2", "3", "4", "unknown"].map { row?["attempt_\($0)"] }
+        + [try world.rows("outages.csv").first?["deliveries_delayed"]]
+    }
+    try came(0, "4, 2, 0, 0")
+    try fail(at: 100, 200, 300, provider: .flobuk)
+    try fail(at: 100, 200, 300, 400, provider: .flobuk, schedule: 1)
+    #expect(try counted() == ["4", "2", "0", "0", "3", "3"])
+    try came(1, "4, 0, 1, 1")
+    #expect(try counted() == ["4", "2", "0", "0", "3", "3"])
+    try world.sql("update delivery_cell set attempt_2 = 1 where schedule = 1")
+    #expect(try counted() == ["4", "1", "1", "1", "2", "4"])
   }
 
   @Test("Three first attempts that failed within a minute and more, and no receipt: an outage")
@@ -172,12 +197,13 @@ struct DeliveryReportTests {
   }
 
   private func fail(
-    at seconds: Int64..., attempt: Int = 1, provider: Provider = .qonversion, run: Int64 = 1
+    at seconds: Int64..., attempt: Int = 1, provider: Provider = .qonversion, schedule: Int = 0,
+    run: Int64 = 1
   ) throws {
     for second in seconds {
       try world.sql(
         """
-        insert into failed_attempt values (\(run), \(provider.rawValue),
+        insert into failed_attempt values (\(run), \(provider.rawValue), \(schedule),
           \((Self.midnight + second) * 1000), \(second), \(attempt))
         """)
     }

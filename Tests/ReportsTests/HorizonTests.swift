@@ -11,8 +11,8 @@ struct HorizonTests {
   @Test("Money waits for the delivery window, subscriptions for the renewal gap, too")
   func windows() {
     let horizon = Horizon(of: feed, by: rules(watermark: asOf))
-    #expect(horizon.booked == asOf - .hours(24))
-    #expect(horizon.settled == asOf - .hours(48))
+    #expect(horizon.booked == asOf - .hours(27))
+    #expect(horizon.settled == asOf - .hours(51))
     #expect(horizon.ended == asOf)
   }
 
@@ -21,7 +21,7 @@ struct HorizonTests {
     let newest = asOf - .hours(47)
     let horizon = Horizon(of: feed, by: rules(watermark: newest))
     #expect(horizon.booked == newest)
-    #expect(horizon.settled == asOf - .hours(48))
+    #expect(horizon.settled == asOf - .hours(51))
     #expect(horizon.ended == newest)
   }
 
@@ -29,16 +29,16 @@ struct HorizonTests {
   func stale() {
     let newest = asOf - .days(5)
     let horizon = Horizon(of: feed, by: rules(watermark: newest))
-    #expect(horizon.booked == newest - .hours(48))
-    #expect(horizon.settled == newest - .hours(48))
-    #expect(horizon.ended == newest - .hours(48))
+    #expect(horizon.booked == newest - .hours(51))
+    #expect(horizon.settled == newest - .hours(51))
+    #expect(horizon.ended == newest - .hours(51))
   }
 
   @Test("Each provider has its own window")
   func flobuk() {
     let flobuk = Feed(provider: .flobuk, app: 1)
     let horizon = Horizon(of: flobuk, by: FoldSettings(asOf: asOf))
-    #expect(horizon.booked == asOf - .minutes(41 * 60 + 10))
+    #expect(horizon.booked == asOf - .minutes(46 * 60 + 20))
   }
 
   private func rules(watermark: Instant) -> FoldSettings {

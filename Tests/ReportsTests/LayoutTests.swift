@@ -21,12 +21,14 @@ struct LayoutTests {
     #expect(
       reportPaths.filter(namesPersons)
         == [
-          "breaks.csv", "breaks_history.csv", "refetch_worklist.csv", "inputs.csv", "rejects.csv",
+          "breaks.csv", "breaks_history.csv", "refetch_worklist.csv", "unknown_input.csv",
+          "inputs.csv", "rejects.csv",
         ])
     #expect(
       reportPaths.filter(dependsOnArrival)
         == [
-          "breaks.csv", "breaks_history.csv", "inputs.csv", "rejects.csv", "restatements.csv",
+          "breaks.csv", "breaks_history.csv", "unknown_input.csv", "inputs.csv", "rejects.csv",
+          "restatements.csv",
         ])
     #expect(dependsOnArrival("deliveries_daily/2026-01.csv"))
     #expect(!dependsOnArrival("revenue_daily/2026-01.csv") && !dependsOnArrival("unknown.csv"))

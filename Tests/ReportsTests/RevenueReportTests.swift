@@ -76,7 +76,7 @@ struct RevenueReportTests {
 
   @Test("A day is complete once the delivery window has passed, within the watermark")
   func completeDays() throws {
-    world.rules.asOf = day(2026, 3, 10)
+    world.rules.asOf = day(2026, 3, 10) + .hours(3)
     for number in 7...9 {
       try book(on: Day(year: 2026, month: 3, day: number), charges: 1, gross: 1, refunds: 0)
     }

@@ -83,9 +83,9 @@ struct SubscriptionReportTests {
       try world.write()
       return try world.rows("churn_monthly.csv").first?["is_complete"]
     }
-    world.rules.asOf = day(2026, 2, 3)
+    world.rules.asOf = day(2026, 2, 3) + .hours(3)
     #expect(try complete() == "true")
-    world.rules.asOf = Instant(milliseconds: day(2026, 2, 3).milliseconds - 1)
+    world.rules.asOf = world.rules.asOf - Interval(milliseconds: 1)
     #expect(try complete() == "false")
   }
 

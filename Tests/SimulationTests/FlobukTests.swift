@@ -68,7 +68,8 @@ import Domain
     let schedule = DeliveryModel.schedule(of: .flobuk)
     let waits = zip(schedule, schedule.dropFirst()).map { $1 - $0 }
     #expect(waits == [600, 3_600, 4 * hour, 12 * hour, 12 * hour, 12 * hour])
-    #expect(schedule.last == Provider.flobuk.deliveryWindow)
+    #expect((schedule.last ?? 0) == 41 * hour + 600)
+    #expect((schedule.last ?? 0) * 9 / 8 <= Provider.flobuk.deliveryWindow)
   }
 
   @Test("What is seen soon after a period's end began with it, and continues it")

@@ -41,7 +41,9 @@ struct OldSnapshotTests {
   /// Publishes run by run; the snapshot comes with the run of that number, or never.
   private func runs(_ snapshotRun: Int?, from first: Int = 0) throws -> Program {
     let program = try Program()
-    try program.folder.write("materiality: 100%\n", to: "subledger.yaml")
+    // The newest input is of a minute after this window.
+    try program.folder.write(
+      "materiality: 100%\ndelivery_window: {qonversion: 24h}\n", to: "subledger.yaml")
     for (number, delivery) in deliveries.enumerated() {
       try program.folder.write(delivery.lines, to: "in/\(number).jsonl")
       if number == snapshotRun { try program.folder.write(snapshot + "\n", to: "snap/a.jsonl") }

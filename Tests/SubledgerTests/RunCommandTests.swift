@@ -135,10 +135,10 @@ struct RunCommandTests {
     let snapshot =
       #"{"user_id":"QON_99","captured_at":1772308800,"entitlements":[{"id":"premium","active":1,"#
       + #""renew_state":1,"source":"appstore","associated_product":"pro_monthly","#
-      + #""started_timestamp":1772107200,"expiration_timestamp":1774526400,"renews_count":0,"#
+      + #""started_timestamp":1772096400,"expiration_timestamp":1774526400,"renews_count":0,"#
       + #""grant_type":"purchase","store_transactions":[{"transaction_id":"2000000900000099","#
       + #""original_transaction_id":"2000000900000099","type":"subscription_started","#
-      + #""transaction_timestamp":1772107200,"expiration_timestamp":1774526400,"#
+      + #""transaction_timestamp":1772096400,"expiration_timestamp":1774526400,"#
       + #""environment":"production","ownership_type":"owner"}]}]}"#
     var earlier = Body(50)
     earlier.members["time"] = "1771000000"

@@ -90,8 +90,8 @@ struct LineageStateTests {
       return try SubscriptionHistory(events: events, rules: FoldSettings(asOf: at(asOf))).state?
         .silentEnd
     }
-    #expect(try silentEnd("2026-02-02T23:59:59") == nil)
-    #expect(try silentEnd("2026-02-03") == at("2026-02-01"))
+    #expect(try silentEnd("2026-02-03T02:59:59") == nil)
+    #expect(try silentEnd("2026-02-03T03:00:00") == at("2026-02-01"))
     for provider in [Provider.flobuk, .iaptic, .purple] {
       #expect(try silentEnd("2026-03-01", provider) == nil)
     }

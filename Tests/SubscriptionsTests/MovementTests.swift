@@ -13,8 +13,8 @@ import Domain
   @Test("An end becomes churn when gap and delivery window have passed, dated at the end")
   func churnIsRecognisedLate() throws {
     let story = subscriber()
-    #expect(try story.facts(asOf: "2026-02-11T23:59:59").count(.churned) == 0)
-    let facts = try story.facts(asOf: "2026-02-12")
+    #expect(try story.facts(asOf: "2026-02-12T02:59:59").count(.churned) == 0)
+    let facts = try story.facts(asOf: "2026-02-12T03:00:00")
     #expect(facts.days(.churned) == ["2026-02-10"])
     #expect(facts.count(.churnedUnknown) == 1)
     #expect(facts.count(.lost) == 1)

@@ -86,8 +86,8 @@ import Domain
 
   @Test("A trial is pending until gap and window have passed, then expired")
   func pendingThenExpired() throws {
-    #expect(try trial({ _ in }, asOf: "2026-01-09T23:59:59")?.pending == 1)
-    #expect(try trial({ _ in }, asOf: "2026-01-10")?.expired == 1)
+    #expect(try trial({ _ in }, asOf: "2026-01-10T02:59:59")?.pending == 1)
+    #expect(try trial({ _ in }, asOf: "2026-01-10T03:00:00")?.expired == 1)
   }
 
   @Test("A trial in billing retry is pending for the retry horizon and can still convert")

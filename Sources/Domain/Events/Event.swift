@@ -203,6 +203,9 @@ extension Event {
   /// When it came: received, else made, else happened.
   public var arrivedAt: Instant { received ?? created ?? time }
 
+  /// When its message was made; when it happened, if the message does not contain that.
+  public var madeAt: Instant { created ?? time }
+
   /// When the state was seen: at its time, or when it was received if it has no date of its own.
   ///
   /// Of copies the one received last counts, so that a state that comes back is seen last.
@@ -221,7 +224,7 @@ extension Event {
   /// Whether it was received more than `window` after it was made.
   public func isLate(_ window: Interval) -> Bool {
     guard let received else { return false }
-    return received > (created ?? time) + window
+    return received > madeAt + window
   }
 
   /// The highest counter that is read: a renewal a day for 270 years.

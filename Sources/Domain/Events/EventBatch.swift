@@ -82,6 +82,8 @@ public struct EventBatch: Sendable {
   public var rejects: [Reject] = []
   /// Lines that are not purchase events, by reason.
   public var skipped: [String: Int64] = [:]
+  /// Names in the bodies without a known meaning.
+  public var unknown = UnknownInput()
   /// JSON values seen: accepted, skipped and rejected ones.
   public var lines: Int64 = 0
   /// Notes on bodies that were rounded or completed; they are few, and in the order of their

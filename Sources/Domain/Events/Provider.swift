@@ -54,7 +54,7 @@ extension ProviderCapabilities {
   static let qonversion = ProviderCapabilities(
     body: .event, hasStableOriginalID: true, sendsMoney: true, sendsWholeCharges: true,
     sendsGraceEnds: true, sendsRenewalOrdinals: true, sendsExpirations: true,
-    namesDashboardProducts: true)
+    renamesEvents: true, namesDashboardProducts: true)
 }
 
 extension ProviderInterface {
@@ -85,10 +85,12 @@ extension ProviderInterface {
   /// FLOBUK's interface.
   ///
   /// Sources: the webhook page of IAPGUARD, which FLOBUK's validator became (10 min, 60 min, 4 h,
-  /// 12 h, 12 h, 12 h, each after the one before); the "user" endpoint of the receipt validator.
+  /// 12 h, 12 h, 12 h, each after the one before), and FLOBUK's own (every 5 minutes up to 30
+  /// minutes); the "user" endpoint of the receipt validator.
   static let flobuk = ProviderInterface(
     retries: RetrySchedule(retriesAfter: [600, 4_200, 18_600, 61_800, 105_000, 148_200])
       ?? .firstOnly,
+    olderRetries: RetrySchedule(retriesAfter: [300, 600, 900, 1_200, 1_500, 1_800]),
     host: "api.iapguard.com", path: "/v1/user/{app_id}/{user_id}",
     note: "no authorisation is published; user records must be switched on in the dashboard")
 }
@@ -117,11 +119,13 @@ extension ProviderCapabilities {
   /// Purple's capabilities.
   ///
   /// Sources: Receipt Events: no money, no ends, no sandbox; SUBSCRIPTION_CANCELLED_INVOLUNTARY;
-  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; a
-  /// purchase whose receipt is uploaded more than 10 minutes later is not announced.
+  /// PRODUCT_CANCELLED is for one-time purchases only; early versions have no original ids; the
+  /// example has no app; a purchase whose receipt is uploaded more than 10 minutes later is not
+  /// announced.
   static let purple = ProviderCapabilities(
     body: .event, sendsPeriodEnds: false, sendsInvoluntaryEnds: true,
-    sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false)
+    sendsSubscriptionRefunds: false, announcesLateUploads: false, marksSandbox: false,
+    omitsApps: true)
 }
 
 extension ProviderInterface {

@@ -56,10 +56,14 @@ public struct ProviderCapabilities: Sendable {
   public var marksTrials = true
   /// Whether test purchases are marked.
   public var marksSandbox = true
+  /// Whether some bodies lack their app.
+  public var omitsApps = false
   /// Whether one purchase may belong to several users, in turn or at once, without notice.
   public var sharesPurchases = false
   /// Whether its snapshots list the newest purchase of each product, also of past products.
   public var listsPastProducts = false
+  /// Whether its dashboard can rename events, which the configuration then lists.
+  public var renamesEvents = false
   /// Whether its snapshots name products of its dashboard instead of the store's.
   public var namesDashboardProducts = false
 
@@ -78,6 +82,8 @@ public struct ProviderCapabilities: Sendable {
 public struct ProviderInterface: Sendable {
   /// When a message that was not taken is sent again.
   public var retries = RetrySchedule.firstOnly
+  /// The schedule of an older page, which counts where it fits more deliveries than `retries`.
+  public var olderRetries: RetrySchedule?
   /// How long the provider keeps its record of a delivery; nil where it publishes none.
   public var recordsKept: Interval?
   /// The host that answers about a user; empty where no interface is published.

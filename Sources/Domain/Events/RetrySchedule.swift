@@ -39,11 +39,13 @@ public struct RetrySchedule: Sendable, Hashable {
   public static let firstOnly = RetrySchedule(
     delays: [0], starts: [-firstTolerance], ends: [firstTolerance])
 
-  /// From the making of a message to its last attempt.
-  public var lastDelay: Interval { .seconds(delays.last ?? 0) }
-
-  /// How late a message can still come: until the last retry; a day where none is published.
-  public var deliveryWindow: Interval { delays.count > 1 ? lastDelay : .day }
+  /// How late a message can still come: the last retry and its tolerance, in full five minutes.
+  ///
+  /// Where no retry is published, it is as long as Qonversion's.
+  public var deliveryWindow: Interval {
+    guard delays.count > 1, let end = ends.last else { return .hours(27) }
+    return .minutes((end + 299) / 300 * 5)
+  }
 
   /// The number of the attempt, from 1, that came `seconds` after the making of its message;
   /// nil when the schedule has none at that time.

@@ -16,6 +16,8 @@ final class EventFileImport {
   private var trail = LineAttribution()
   private var skipped: [String: Int64] = [:]
   private var rejects = RejectedLines()
+  /// The names of the whole archive, so that the same ones are kept however it is written.
+  private var unknown = UnknownInput(namesMax: 200)
   private var isListed = false
   /// Offset up to which an archive that this one continues was imported.
   private let knownUntil: Int64
@@ -35,7 +37,7 @@ final class EventFileImport {
   }
 
   /// Memory held, about; the names and the empty tables of an archive of one line take 3 KB.
-  var size: Int { 3072 + arrivals.size + rejects.size + trail.size }
+  var size: Int { 3072 + arrivals.size + rejects.size + trail.size + unknown.size }
 
   /// Enters a delivered event that value number `value` brought, and what its body was read as.
   func enter(_ event: Event, value: Int32, reading: BodyReading?) {
@@ -65,6 +67,7 @@ final class EventFileImport {
     counts.rejected += Int64(batch.rejects.count)
     for (reason, lines) in batch.skipped { skipped[reason, default: 0] += lines }
     rejects.add(batch.rejects)
+    unknown.add(batch.unknown)
   }
 
   /// Counts the results of its events, with which `results` begins.
@@ -108,6 +111,7 @@ final class EventFileImport {
 
   /// Writes the counts as a whole.
   func close(in database: Connection) throws {
+    try unknown.write(to: database, archive: id)
     try ArchiveRows(database).close(
       id, counts, damageOffset: damageOffset,
       importedUntil: importedUntil < 0 ? nil : importedUntil)

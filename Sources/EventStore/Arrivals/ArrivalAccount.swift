@@ -10,6 +10,8 @@ final class ArrivalAccount {
   private let calendar = CivilCalendar.utc
   /// By the raw value of the provider.
   private let schedules: [RetrySchedule]
+  /// Those of older pages, by the raw value of the provider, where none is configured.
+  private let olderSchedules: [RetrySchedule?]
   private var slots: [DeliveryKey: Int32] = [:]
   /// The slot that each kind of event was counted at last: deliveries come day by day.
   private var lastSlots = [Int32](repeating: -1, count: 1 << 8)
@@ -23,9 +25,14 @@ final class ArrivalAccount {
   init(run: Int64, schedules: [Provider: RetrySchedule]) {
     self.run = run
     let last = Provider.allCases.map(\.rawValue).max() ?? 0
-    self.schedules = (0...last).map { value in
-      guard let provider = Provider(rawValue: value) else { return .firstOnly }
+    let providers = (0...last).map(Provider.init(rawValue:))
+    self.schedules = providers.map { provider in
+      guard let provider else { return .firstOnly }
       return schedules[provider] ?? provider.interface.retries
+    }
+    olderSchedules = providers.map { provider in
+      guard let provider, schedules[provider] == nil else { return nil }
+      return provider.interface.olderRetries
     }
   }
 
@@ -41,9 +48,7 @@ final class ArrivalAccount {
     if let received = event.received { addReceipt(of: event, at: received, slot: slot) }
     // The end of a period may lie ahead, so that it proves no delivery.
     if event.observation?.isUndated != true {
-      freshen(
-        WatermarkKey(provider: event.provider, app: event.app), newest: arrived.milliseconds,
-        first: event.seenAt.milliseconds)
+      freshen(event, newest: arrived.milliseconds, first: event.seenAt.milliseconds)
     }
     return slot
   }
@@ -63,7 +68,8 @@ final class ArrivalAccount {
     return slot
   }
 
-  private func freshen(_ source: WatermarkKey, newest: Int64, first: Int64) {
+  private func freshen(_ event: Event, newest: Int64, first: Int64) {
+    let source = Feed(provider: event.provider, app: event.app)
     if lastFresh >= freshness.count || freshness[lastFresh].source != source {
       lastFresh = freshness.firstIndex { $0.source == source } ?? freshness.count
       if lastFresh == freshness.count {
@@ -72,6 +78,7 @@ final class ArrivalAccount {
     }
     freshness[lastFresh].newest = max(newest, freshness[lastFresh].newest)
     freshness[lastFresh].first = min(first, freshness[lastFresh].first)
+    freshness[lastFresh].lags.add(event)
   }
 
   /// Times so far apart that they overflow are not times of deliveries; they wrap, harmlessly.
@@ -81,12 +88,18 @@ final class ArrivalAccount {
     let latency = (received.milliseconds &- event.time.milliseconds) / 1000
     let bucket = LatencyBucket.of(seconds: latency)
     latencies[LatencyPlace(slot: slot, bucket: bucket), default: 0] += 1
-    let schedule = schedules[Int(event.provider.rawValue)]
-    let made = event.created ?? event.time
-    let attempt = schedule.attempt(
-      after: (received.milliseconds &- made.milliseconds) / 1000)
+    let delay = (received.milliseconds &- event.madeAt.milliseconds) / 1000
+    let provider = Int(event.provider.rawValue)
+    let attempt = schedules[provider].attempt(after: delay)
     deliveries[Int(slot)].counts.receive(attempt, latency: latency)
-    attempts.add(event, received: received, attempt: attempt, schedule: schedule)
+    attempts.add(event, receivedAt: received)
+    attempts.add(event, attempt, of: schedules[provider])
+    guard let older = olderSchedules[provider] else { return }
+    var key = deliveries[Int(slot)].key
+    key.isOlderSchedule = true
+    let olderAttempt = older.attempt(after: delay)
+    deliveries[Int(self.slot(of: key))].counts.receive(olderAttempt)
+    attempts.add(event, olderAttempt, of: older, isOlder: true)
   }
 
   /// Adds the sums to the tables and clears them.
@@ -105,7 +118,7 @@ final class ArrivalAccount {
   private func writeDeliveries(to database: Connection) throws {
     let upsert = try database.statement(DeliveryCounts.upsert)
     for (key, counts) in deliveries.sorted(by: { $0.key < $1.key }) {
-      try counts.write(by: upsert, run, key.day, key.provider, key.kind)
+      try counts.write(by: upsert, run, key)
     }
   }
 
@@ -136,6 +149,7 @@ final class ArrivalAccount {
           newest_ms = max(newest_ms, excluded.newest_ms),
           first_event_ms = min(first_event_ms, excluded.first_event_ms)
         """, run, feed.source.provider, Int64(feed.source.app), feed.newest, feed.first)
+      try feed.lags.write(to: database, run: run, feed.source)
     }
   }
 }
@@ -157,14 +171,16 @@ public enum LatencyBucket {
   }
 }
 
-private struct DeliveryKey: Hashable, Comparable {
+struct DeliveryKey: Hashable, Comparable {
   let day: Day
   let provider: Provider
   let kind: EventKind
+  /// Whether the counts are only the attempts of the provider's older schedule.
+  var isOlderSchedule = false
 
   static func < (left: DeliveryKey, right: DeliveryKey) -> Bool {
-    (left.day, left.provider.rawValue, left.kind.rawValue)
-      < (right.day, right.provider.rawValue, right.kind.rawValue)
+    (left.day, left.provider.rawValue, left.kind.rawValue, left.isOlderSchedule ? 1 : 0)
+      < (right.day, right.provider.rawValue, right.kind.rawValue, right.isOlderSchedule ? 1 : 0)
   }
 }
 
@@ -185,16 +201,12 @@ private struct LatencyKey: Comparable {
   }
 }
 
-private struct WatermarkKey: Equatable {
-  let provider: Provider
-  let app: StringID
-}
-
-/// How far the deliveries of a feed reach.
+/// How far the deliveries of a feed reach, and how late its messages are made.
 private struct Freshness {
-  let source: WatermarkKey
+  let source: Feed
   var newest: Int64
   var first: Int64
+  var lags = LagSample()
 }
 
 /// The deliveries of one day, provider and kind.
@@ -220,6 +232,11 @@ struct DeliveryCounts {
   mutating func receive(_ attempt: Int?, latency: Int64) {
     received += 1
     latencyMax = max(latencyMax ?? 0, latency)
+    receive(attempt)
+  }
+
+  /// Adds a delivery at an attempt.
+  mutating func receive(_ attempt: Int?) {
     if let attempt, attempt <= attempts.count { attempts[attempt - 1] += 1 }
   }
 
@@ -230,22 +247,20 @@ struct DeliveryCounts {
 
   static let upsert = """
     insert into delivery_cell (
-      run, day, provider, kind, \(sums.joined(separator: ", ")), latency_max_s)
-    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    on conflict (run, day, provider, kind) do update set
+      run, day, provider, kind, schedule, \(sums.joined(separator: ", ")), latency_max_s)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (run, day, provider, kind, schedule) do update set
       \(sums.map { "\($0) = \($0) + excluded.\($0)" }.joined(separator: ", ")),
       latency_max_s = max(
         coalesce(latency_max_s, excluded.latency_max_s),
         coalesce(excluded.latency_max_s, latency_max_s))
     """
 
-  /// Runs `upsert` for the row of a day, provider and kind.
-  func write(
-    by upsert: Statement, _ run: Int64, _ day: Day, _ provider: Provider, _ kind: EventKind
-  ) throws {
+  /// Runs `upsert` for the row of a day, provider, kind and schedule.
+  func write(by upsert: Statement, _ run: Int64, _ key: DeliveryKey) throws {
     try upsert.run(
-      run, day, provider, kind, new + exact + semantic + conflicts, new, exact, semantic,
-      conflicts, received, attempts[0], attempts[1], attempts[2], attempts[3], attempts[4],
-      attempts[5], latencyMax)
+      run, key.day, key.provider, key.kind, Int64(key.isOlderSchedule ? 1 : 0),
+      new + exact + semantic + conflicts, new, exact, semantic, conflicts, received, attempts[0],
+      attempts[1], attempts[2], attempts[3], attempts[4], attempts[5], latencyMax)
   }
 }

@@ -15,10 +15,8 @@ struct AttemptAccount {
   /// How many rows wait to be written.
   var count: Int { receipts.count + failures.count + (last == nil ? 0 : 1) }
 
-  /// Adds a delivery that was received at `received`, at a known attempt or not.
-  mutating func add(
-    _ event: Event, received: Instant, attempt: Int?, schedule: RetrySchedule
-  ) {
+  /// Adds a delivery that was received at `received`.
+  mutating func add(_ event: Event, receivedAt received: Instant) {
     let moment = received.milliseconds
     let key = ReceiptKey(provider: event.provider, slot: moment / Ledger.receiptSlot)
     if last?.key != key {
@@ -28,12 +26,18 @@ struct AttemptAccount {
     if let span = last?.span, !span.contains(moment) {
       last?.span = min(span.lowerBound, moment)...max(span.upperBound, moment)
     }
+  }
+
+  /// Adds the failures before an attempt of `schedule`, where it is known.
+  mutating func add(
+    _ event: Event, _ attempt: Int?, of schedule: RetrySchedule, isOlder: Bool = false
+  ) {
     guard let attempt, attempt > 1 else { return }
-    let made = (event.created ?? event.time).milliseconds
     for (index, delay) in schedule.delays.prefix(attempt - 1).enumerated() {
       failures.insert(
         FailedAttempt(
-          provider: event.provider, time: made &+ delay &* 1000, identity: event.identity,
+          provider: event.provider, schedule: isOlder ? 1 : 0,
+          time: event.madeAt.milliseconds &+ delay &* 1000, identity: event.identity,
           attempt: Int64(index + 1)))
     }
   }
@@ -67,12 +71,13 @@ struct AttemptAccount {
   private func writeFailures(to database: Connection, _ run: Int64) throws {
     let insert = try database.statement(
       """
-      insert into failed_attempt (run, provider, at_ms, identity, attempt)
-      values (?, ?, ?, ?, ?)
-      on conflict (run, provider, at_ms, identity, attempt) do nothing
+      insert into failed_attempt (run, provider, schedule, at_ms, identity, attempt)
+      values (?, ?, ?, ?, ?, ?)
+      on conflict (run, provider, schedule, at_ms, identity, attempt) do nothing
       """)
     for failure in failures.sorted() {
-      try insert.run(run, failure.provider, failure.time, failure.identity, failure.attempt)
+      try insert.run(
+        run, failure.provider, failure.schedule, failure.time, failure.identity, failure.attempt)
     }
   }
 }
@@ -93,12 +98,13 @@ private struct ReceiptKey: Hashable, Comparable {
 
 private struct FailedAttempt: Hashable, Comparable {
   let provider: Provider
+  let schedule: Int64
   let time: Int64
   let identity: Int64
   let attempt: Int64
 
   static func < (left: FailedAttempt, right: FailedAttempt) -> Bool {
-    (left.provider.rawValue, left.time, left.identity, left.attempt)
-      < (right.provider.rawValue, right.time, right.identity, right.attempt)
+    (left.provider.rawValue, left.schedule, left.time, left.identity, left.attempt)
+      < (right.provider.rawValue, right.schedule, right.time, right.identity, right.attempt)
   }
 }

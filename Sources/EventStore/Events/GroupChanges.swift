@@ -20,7 +20,9 @@ public struct FoldGroup: Sendable, Hashable {
   /// The group of a subscription when its user was `user`.
   init(of row: LineageRow, user: Int64) {
     let isAlone = row.provider.capabilities.hasStableOriginalID || user == 0
-    (provider, app, environment) = (row.provider, row.app, row.environment)
+    (provider, environment) = (row.provider, row.environment)
+    // What lacks its app may be of any of them.
+    app = row.provider.capabilities.omitsApps && !isAlone ? 0 : row.app
     (self.user, lineage) = isAlone ? (0, row.key) : (user, 0)
   }
 }

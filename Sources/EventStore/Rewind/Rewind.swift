@@ -28,14 +28,16 @@ extension Ledger {
 
   /// Contents of later archives.
   private static let arrivals = [
-    ("skipped", "archive > ?"), ("rejected", "archive > ?"), ("reject", "archive > ?"),
+    ("unknown_input", "archive > ?"), ("skipped", "archive > ?"), ("rejected", "archive > ?"),
+    ("reject", "archive > ?"),
     ("snapshot", "archive > ?"), ("archive", "id > ?"),
   ]
 
   /// Rows of later runs, and rows that the run itself wrote.
   private static let ofRuns = [
     ("delivery_cell", "run > ?"), ("latency_cell", "run > ?"), ("receipt_cell", "run > ?"),
-    ("failed_attempt", "run > ?"), ("watermark", "run > ?"), ("run_part", "run >= ?"),
+    ("failed_attempt", "run > ?"), ("watermark", "run > ?"), ("creation_lag", "run > ?"),
+    ("run_part", "run >= ?"),
     ("publication", "run >= ?"), ("published_horizon", "run >= ?"),
     ("published_row", "version in (select id from published where run >= ?)"),
     ("published", "run >= ?"), ("published_month", "run >= ?"),

@@ -30,6 +30,9 @@ public struct Watermark: Sendable, Equatable {
   public var newest: Instant
   /// The time of the earliest event; of a state without a date, when it was received.
   public var firstEvent: Instant
+
+  /// The feed.
+  public var feed: Feed { Feed(provider: provider, app: app) }
 }
 
 extension Ledger {

@@ -60,13 +60,25 @@ create table reject (
   primary key (archive, line, byte_offset)
 ) strict, without rowid;
 
--- Deliveries by the day they came (received, else created, else event time). As in the tables below,
--- `run` is the one that publishes them first, so that what an earlier run knew can be reproduced.
+-- Names in bodies without a known meaning, and the lines that contain them.
+create table unknown_input (
+  archive integer not null references archive (id),
+  provider integer not null,
+  what text not null,
+  name text not null,
+  lines integer not null,
+  first_line integer not null,
+  primary key (archive, provider, what, name)
+) strict, without rowid;
+
+-- Deliveries by the day they came (received, else created, else event time). As in the tables
+-- below, `run` is the one that publishes them first, so that earlier runs can be reproduced.
 create table delivery_cell (
   run integer not null,
   day integer not null,
   provider integer not null,
-  kind integer not null, -- EventKind in the Vocabulary room
+  kind integer not null, -- EventKind
+  schedule integer not null, -- 0: the provider's; 1: its older one, with nothing but the attempts
   delivered integer not null,
   distinct_events integer not null,
   duplicates_exact integer not null,
@@ -80,7 +92,7 @@ create table delivery_cell (
   attempt_5 integer not null,
   attempt_6 integer not null,
   latency_max_s integer,
-  primary key (run, day, provider, kind)
+  primary key (run, day, provider, kind, schedule)
 ) strict, without rowid;
 
 -- Seconds from event time to receive time, as a histogram: bucket b < 128 holds exactly b seconds;
@@ -109,10 +121,11 @@ create table receipt_cell (
 create table failed_attempt (
   run integer not null,
   provider integer not null,
-  at_ms integer not null, -- by the retry schedule, from when the message was made
+  schedule integer not null, -- as in delivery_cell
+  at_ms integer not null, -- by that schedule, from when the message was made
   identity integer not null,
   attempt integer not null, -- from 1
-  primary key (run, provider, at_ms, identity, attempt)
+  primary key (run, provider, schedule, at_ms, identity, attempt)
 ) strict, without rowid;
 
 -- Newest received (else created, else event) time per provider and app.
@@ -123,6 +136,17 @@ create table watermark (
   newest_ms integer not null,
   first_event_ms integer not null,
   primary key (run, provider, app)
+) strict, without rowid;
+
+-- A sample of each feed's events, those with the least fingerprints: seconds from an event to the
+-- making of its message, the slowest of several.
+create table creation_lag (
+  provider integer not null,
+  app integer not null,
+  identity integer not null,
+  run integer not null,
+  lag_s integer not null,
+  primary key (provider, app, identity, run)
 ) strict, without rowid;
 
 -- Files that had an effect on the numbers of runs, each content once.

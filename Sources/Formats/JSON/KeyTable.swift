@@ -121,18 +121,26 @@ extension JSONTape {
   ///   - slots: afterwards holds, for each key of the table, the member's value, the last one of a
   ///     repeated key; -1 when absent, and the complement (`~`) of a null, which most callers treat
   ///     as absent.
-  public func fields(of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]) {
+  /// - Returns: the number of members that are none of the keys.
+  @discardableResult
+  public func fields(
+    of object: JSONNode, _ keys: KeyTable, into slots: inout [JSONNode]
+  ) -> Int {
     keys.clear(&slots)
-    guard kind(object) == .object else { return }
+    guard kind(object) == .object else { return 0 }
+    var others = 0
     var current = firstChild(object)
     while let key = current {
       let position = keys.position(of: bytes(key))
       if position >= 0 {
         let value = value(ofKey: key)
         slots[position] = kind(value) == .null ? ~value : value
+      } else {
+        others += 1
       }
       current = next(key)
     }
+    return others
   }
 }
 

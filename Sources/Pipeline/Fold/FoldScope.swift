@@ -41,7 +41,7 @@ enum FoldScope {
     let former = rules.fold.at(basis)
     return basis.feeds.allSatisfy { mark in
       let app = ledger.symbols.words[Int(mark.app)]
-      let feed = Feed(provider: mark.provider, app: mark.app)
+      let feed = mark.feed
       return rules.feeds.contains {
         $0.provider == mark.provider && $0.app == app && $0.firstEventAt == mark.firstEvent
       } && former.endsAreFinal(until: feed) <= rules.fold.endsAreFinal(until: feed)
@@ -54,25 +54,42 @@ extension FoldSettings {
   func at(_ basis: FactCheckpoint) -> FoldSettings {
     var rules = self
     rules.asOf = basis.asOf
-    rules.watermarks = [:]
-    for mark in basis.feeds {
-      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
-    }
+    rules.read(basis.feeds)
     return rules
+  }
+
+  /// Takes in the newest input of each feed; bodies that lack their app are of the only one.
+  mutating func read(_ feeds: [Watermark]) {
+    watermarks = Dictionary(uniqueKeysWithValues: feeds.map { ($0.feed, $0.newest) })
+    onlyApps = [:]
+    for (provider, feeds) in Dictionary(grouping: feeds, by: \.provider)
+    where provider.capabilities.omitsApps {
+      let named = feeds.map(\.feed).filter { $0.app != 0 }
+      guard named.count == 1 else { continue }
+      onlyApps[provider] = named[0].app
+      let unnamed = watermarks.removeValue(forKey: Feed(provider: provider, app: 0))
+      watermarks[named[0]] = [unnamed, watermarks[named[0]]].compactMap(\.self).max()
+    }
   }
 }
 
 extension Plan {
   /// SHA-256 of everything that the meaning of events depends on besides them and as-of.
   func foldFingerprint(
-    version: String, reconciled: Set<Provider>, hasUndatedCollections: Bool
+    version: String, reconciled: Set<Provider>, rules: ReconciliationSettings
   ) -> String {
     let excluded: Set<EffectiveOption> = [
       .asOf, .rejectedShare, .materiality, .decisions,
     ]
     var options = effectiveOptions.filter { !excluded.contains($0.key) }.byName
     options[EffectiveOption.version.rawValue] = .string(version)
-    options["undated_collections"] = .bool(hasUndatedCollections)
+    options["undated_collections"] = .bool(rules.hasUndatedCollections)
+    options["creation_lags"] = .array(
+      rules.feeds.map { feed in
+        .array([
+          .string(feed.provider.name), .string(feed.app), .integer(feed.creationLag.milliseconds),
+        ])
+      })
     options["reconciled"] = .array(reconciled.map(\.name).sorted().map(JSONValue.string))
     return sha256(of: JSONValue.object(options).document)
   }

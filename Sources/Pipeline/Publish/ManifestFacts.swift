@@ -13,7 +13,8 @@ extension PublishPass {
     manifest.inputs = archives.map(ManifestInput.init)
     manifest.watermarks = rules.watermarks.map { feed, newest in
       ManifestWatermark(
-        provider: feed.provider.name, app: ledger.symbols.words[Int(feed.app)], newest: newest)
+        provider: feed.provider.name, app: ledger.symbols.words[Int(feed.app)], newest: newest,
+        creationLag: rules.creationLags[feed] ?? .seconds(0))
     }.sorted { ($0.provider, $0.app) < ($1.provider, $1.app) }
     manifest.counts = [
       "rounded_amounts": archives.reduce(0) { $0 + $1.counts.roundedAmounts },

@@ -38,7 +38,7 @@ struct PublishPass {
     ) { month in try ledger.netUSD(of: month) }
     manifest.qualifications = gate.qualifications
     let (published, dryRun) = try publish(manifest, run, read, fold)
-    for reservation in gate.reservations { log.warning("\(reservation)") }
+    for warning in try gate.reservations + unknownNames(ofRun: run) { log.warning("\(warning)") }
     if let lost = try lostSettings(since: run) { log.warning("\(lost)") }
     // The run that read them has warned already.
     if let torn, torn.rejected > 0, intake.snapshotsRejected == 0,

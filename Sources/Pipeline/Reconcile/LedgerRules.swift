@@ -24,25 +24,36 @@ extension RunPipeline {
   func reconcileRules(for ledger: Ledger) throws -> ReconciliationSettings {
     let watermarks = try ledger.watermarks()
     var rules = plan.rules
-    for mark in watermarks {
-      rules.watermarks[Feed(provider: mark.provider, app: mark.app)] = mark.newest
+    rules.read(watermarks)
+    // A configured window is used as it is.
+    for (feed, lag) in try ledger.creationLags()
+    where plan.configuration.deliveryWindows[feed.provider] == nil {
+      rules.creationLags[feed] = FoldSettings.allowance(for: lag)
     }
+    rules.basePlans = BasePlans(in: ledger.symbols)
+    let listed = plan.prices?.periods(at: rules.asOf) ?? [:]
     for (product, period) in plan.configuration.periods {
-      if let symbol = ledger.symbol(product) { rules.periods[symbol] = period }
+      let plans = rules.basePlans.plans(of: product).filter {
+        plan.configuration.periods[$0] == nil && listed[$0] == nil
+      }
+      for symbol in ([product] + plans).compactMap(ledger.symbol) {
+        rules.periods[symbol] = period
+      }
     }
-    if let list = plan.prices { rules.prices = try list.book(in: ledger) }
+    if let list = plan.prices { rules.prices = try list.book(in: ledger, rules.basePlans) }
     // Who is missing from half a file may stand in the other half.
     let isComplete = try plan.configuration.snapshotsAreComplete && ledger.tornSnapshots() == nil
     var reconcileRules = ReconciliationSettings(
       fold: rules, products: plan.configuration.products,
-      feeds: watermarks.map {
-        FeedHistory(
-          provider: $0.provider, app: ledger.symbols.words[Int($0.app)],
-          firstEventAt: $0.firstEvent, watermark: $0.newest)
+      feeds: watermarks.map { mark in
+        var feed = FeedHistory(
+          provider: mark.provider, app: ledger.symbols.words[Int(mark.app)],
+          firstEventAt: mark.firstEvent, watermark: mark.newest)
+        feed.creationLag = rules.creationLags[mark.feed] ?? feed.creationLag
+        return feed
       },
       snapshotsComplete: isComplete)
-    reconcileRules.lengths = (plan.prices?.periods(at: rules.asOf) ?? [:])
-      .merging(plan.configuration.periods) { $1 }
+    reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
     reconcileRules.severities = plan.configuration.severity.amounts
     reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
     reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)

@@ -103,7 +103,8 @@ extension FoldSettings {
     renewalGap = configuration.renewalGap ?? renewalGap
     retryHorizon = configuration.retryHorizon ?? retryHorizon
     freshnessMax = configuration.freshnessMax ?? freshnessMax
-    deliveryWindows = configuration.deliveryWindows
+    let windows = configuration.retrySchedules.mapValues(\.deliveryWindow)
+    deliveryWindows = windows.merging(configuration.deliveryWindows) { $1 }
     doubleCharges = configuration.doubleCharges
   }
 }

@@ -54,19 +54,25 @@ struct PriceBookFile: Sendable, Equatable {
 
   /// These prices by the symbols of `ledger`, which learns the words that it lacks.
   ///
-  /// Products without events are left out.
-  func book(in ledger: Ledger) throws(SubledgerError) -> PriceBook {
-    let known = lines.filter { ledger.symbol($0.key.product) != nil }
+  /// Products without events are left out. A price of a product is also for its base plans.
+  func book(in ledger: Ledger, _ basePlans: BasePlans) throws(SubledgerError) -> PriceBook {
+    let known = lines.filter { line in
+      ledger.symbol(line.key.product) != nil || !basePlans.plans(of: line.key.product).isEmpty
+    }
     try ledger.learn(known.flatMap { [$0.key.country, $0.key.currency, $0.key.offer] })
     var book = PriceBook()
     for line in known {
-      guard let product = ledger.symbol(line.key.product) else { continue }
       let price = PriceBook.Price(
         country: ledger.symbol(line.key.country) ?? 0,
         currency: ledger.symbol(line.key.currency) ?? 0,
         offer: ledger.symbol(line.key.offer) ?? 0, validFrom: line.key.validFrom,
         local: line.local, usd: line.usd, rate: line.rate, period: line.period)
-      book.add(price, store: line.key.store, product: product)
+      if let product = ledger.symbol(line.key.product) {
+        book.add(price, store: line.key.store, product: product)
+      }
+      for plan in basePlans.plans(of: line.key.product).compactMap(ledger.symbol) {
+        book.add(price, store: line.key.store, product: plan, isForEveryPlan: true)
+      }
     }
     return book
   }

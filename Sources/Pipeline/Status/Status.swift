@@ -69,10 +69,11 @@ extension RunPipeline {
   private func statusTables(of ledger: Ledger) throws -> [(name: String, records: [Record])] {
     let words = ledger.symbols.words
     let archives = try ledger.archives()
+    let lags = try ledger.creationLags()
     return [
       ("archives", [ArchiveKind.events, .snapshots].map { $0.record(of: archives) }),
       ("runs", try ledger.runs(newest: .max).map(\.record)),
-      ("feeds", try ledger.watermarks().map { $0.record(words) }),
+      ("feeds", try ledger.watermarks().map { $0.record(words, lags[$0.feed]) }),
       ("months", try ledger.monthStates().map(\.record)),
       ("breaks", try ledger.breakCounts().map(\.record)),
       ("acts", try ledger.acts().map(\.record)),
@@ -111,10 +112,11 @@ extension RunRow {
 }
 
 extension Watermark {
-  func record(_ words: [String]) -> Record {
+  func record(_ words: [String], _ lag: Interval?) -> Record {
     Record([
       ("provider", .plain(provider.name)), ("app_id", .text(words[Int(app)])),
       ("newest_input", CSVCell(newest)), ("first_event", CSVCell(firstEvent)),
+      ("creation_lag_s", lag.map { .integer($0.milliseconds / 1000) } ?? .plain("")),
     ])
   }
 }

@@ -38,6 +38,11 @@ enum EnvelopeField: Int, MemberField {
 /// `timestamp`, Fluent Bit `date`, table exports the others.
 let receivedNames = ["received_at", "receivedAt", "ingested_at", "timestamp", "date", "ts"]
 
+/// What writers of archives add besides among a body's own members.
+let addedNames = [
+  "path", "source_type", "host", "headers", "method", "query", "REMOTE_ADDR", "remote_addr", "id",
+]
+
 /// One object read as an envelope.
 struct Envelope {
   /// Members that may be the body, in the order in which they are tried.

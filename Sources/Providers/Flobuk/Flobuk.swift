@@ -74,6 +74,12 @@ struct Flobuk: BodyMapper {
     draft.transaction = transaction
     draft.mark = state.tape.canonicalFingerprint(state.object)
     batch.add(draft)
+    if event.store == .unknown {
+      batch.noteUnknown(.store, store, of: .flobuk, at: delivery.place)
+    }
+    top.noteUnknown(in: object, of: tape, .flobuk, at: delivery.place, to: &batch)
+    reader.members.noteUnknown(
+      in: state.object, of: state.tape, .flobuk, at: delivery.place, to: &batch)
     return nil
   }
 
@@ -126,4 +132,6 @@ private enum FlobukField: Int, MemberField {
     case .received: receivedNames.filter { $0 != "timestamp" }
     }
   }
+
+  static let unread = addedNames
 }

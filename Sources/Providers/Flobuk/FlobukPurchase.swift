@@ -41,7 +41,7 @@ struct FlobukPurchase {
 ///
 /// Source: the response types of the Unity SDK 1.2 to 1.4. `cancelReason` is left out: the meaning
 /// of its numbers is not published.
-private enum FlobukDataField: Int, MemberField {
+enum FlobukDataField: Int, MemberField {
   case productID, type, sandbox, status, expiresDate, autoRenew, billingRetry, groupID
 
   var names: [String] {
@@ -56,11 +56,13 @@ private enum FlobukDataField: Int, MemberField {
     case .groupID: ["groupId"]
     }
   }
+
+  static let unread = ["cancelReason"]
 }
 
 /// Reads `data` objects, in webhooks and in answers of the interface.
 struct FlobukPurchaseReader {
-  private var members = Members<FlobukDataField>("data.")
+  private(set) var members = Members<FlobukDataField>("data.")
 
   mutating func purchase(
     _ data: JSONNode, of tape: JSONTape

@@ -72,8 +72,9 @@ struct Iaptic: BodyMapper {
     body.received =
       delivery.received ?? top.first(.received) { receiveTime($0, of: tape) }
     body.notification = try notification(tape)
-    let meaning =
-      body.notification.reason.isEmpty ? .state : reasons.meaning(of: body.notification.reason)
+    let reason = body.notification.reason
+    let known = reason.isEmpty ? .state : reasons.meaning(of: reason)
+    let meaning = known ?? .event(.other)
     if case .skipped(let reason) = meaning { return reason }
     try readPurchases(into: &body, tape)
     guard let time = body.time else {
@@ -86,6 +87,19 @@ struct Iaptic: BodyMapper {
       fingerprint: Fingerprint.of(tape.bytes(object)))
     batch.note(roundedAmounts: body.purchases.reduce(0) { $0 + $1.roundedAmounts })
     batch.add(events.drafts(meaning), of: body.user)
+    if known == nil { batch.noteUnknown(.eventName, reason, of: .iaptic, at: delivery.place) }
+    if !body.isUpdate { batch.noteUnknown(.eventName, type, of: .iaptic, at: delivery.place) }
+    if top.value(.purchases) != nil {
+      for platform in reader.unknownPlatforms {
+        batch.noteUnknown(.platform, tape.bytes(platform), of: .iaptic, at: delivery.place)
+      }
+      for key in reader.unknownMembers {
+        batch.noteUnknown(.member, tape.bytes(key), of: .iaptic, at: delivery.place)
+      }
+    }
+    top.noteUnknown(in: object, of: tape, .iaptic, at: delivery.place, to: &batch)
+    news.noteUnknown(
+      in: top.value(.notification), of: tape, .iaptic, at: delivery.place, to: &batch)
     return nil
   }
 
@@ -165,6 +179,8 @@ private enum IapticField: Int, MemberField {
     case .received: receivedNames
     }
   }
+
+  static let unread = addedNames
 }
 
 /// The members of a body's `notification`, which bodies of the first years lack.

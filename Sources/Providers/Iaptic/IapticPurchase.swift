@@ -101,11 +101,20 @@ private enum IapticPurchaseField: Int, MemberField {
     case .amountUSD: ["amountUSD"]
     }
   }
+
+  static let unread = [
+    "priceConsentStatus", "isAcknowledged", "isConsumed", "quantity",
+    "entitledUsers", "canRefresh", "raw",
+  ]
 }
 
 /// Reads purchases, in webhooks and in answers of the interface.
 struct IapticPurchaseReader {
   private var members = Members<IapticPurchaseField>("purchases.")
+  /// Keys of the collection read last that are not known.
+  private(set) var unknownMembers: [JSONNode] = []
+  /// Platforms of the collection read last that are not known.
+  private(set) var unknownPlatforms: [JSONNode] = []
   /// As many as one app can sell in the App Store; each takes memory of its own.
   private static let purchasesMax = 10_000
 
@@ -121,10 +130,16 @@ struct IapticPurchaseReader {
       throw BodyProblem(.badField, "purchases: more than \(Self.purchasesMax)")
     }
     var found: [IapticPurchase] = []
+    (unknownMembers, unknownPlatforms) = ([], [])
     for node in tape.children(of: collection) {
-      found.append(
-        try purchase(
-          isObject ? tape.value(ofKey: node) : node, key: isObject ? node : nil, of: tape))
+      let element = isObject ? tape.value(ofKey: node) : node
+      found.append(try purchase(element, key: isObject ? node : nil, of: tape))
+      unknownMembers += members.unknownKeys(of: element, of: tape)
+      if let platform = members.value(.platform), tape.count(platform) == 0,
+        !tape.bytes(platform).isEmpty, Store(iapticPlatform: tape.bytes(platform)) == nil
+      {
+        unknownPlatforms.append(platform)
+      }
     }
     return found
   }

@@ -65,10 +65,10 @@ enum IapticMeaning {
 struct IapticReasons {
   private let known = KeyTable(Self.all.map(\.reason))
 
-  /// The meaning of `reason`; kind `other` when the schema does not list it.
-  func meaning(of reason: UnsafeRawBufferPointer) -> IapticMeaning {
+  /// The meaning of `reason`; nil when the schema does not list it.
+  func meaning(of reason: UnsafeRawBufferPointer) -> IapticMeaning? {
     let capitals = reason.prefix(64).map(raised)
-    guard let index = capitals.withUnsafeBytes(known.index(of:)) else { return .event(.other) }
+    guard let index = capitals.withUnsafeBytes(known.index(of:)) else { return nil }
     return Self.all[index].meaning
   }
 

@@ -44,9 +44,10 @@ struct Purple: BodyMapper {
     }
     let type = try tape.word(top[.type])
     guard !type.isEmpty else { throw .missing("type") }
-    switch types.meaning(of: type) {
-    case (_, .skipped(let reason)): return reason
-    case (var name, .event(let kind)):
+    var (name, meaning) = types.meaning(of: type)
+    switch meaning ?? .event(.other) {
+    case .skipped(let reason): return reason
+    case .event(let kind):
       var draft = try draft(of: kind, tape)
       draft.event.place = delivery.place
       draft.event.received =
@@ -56,6 +57,12 @@ struct Purple: BodyMapper {
         draft.name = UnsafeRawBufferPointer($0)
         batch.add(draft)
       }
+      if meaning == nil {
+        batch.noteUnknown(.eventName, type, of: .purple, at: delivery.place)
+      }
+      top.noteUnknown(in: object, of: tape, .purple, at: delivery.place, to: &batch)
+      properties.noteUnknown(
+        in: top.value(.properties), of: tape, .purple, at: delivery.place, to: &batch)
       return nil
     }
   }
@@ -125,6 +132,8 @@ private enum PurpleField: Int, MemberField {
     case .received: receivedNames
     }
   }
+
+  static let unread = addedNames
 }
 
 /// The members of an event's `properties`, whose values the schema declares to be strings.
@@ -147,6 +156,8 @@ private enum PurplePropertyField: Int, MemberField {
     case .introOfferPeriod: ["introOfferPeriod"]
     }
   }
+
+  static let unread = ["appId"]
 }
 
 /// Purple's event types and what they mean.
@@ -158,7 +169,9 @@ private struct PurpleTypes {
 
   /// The meaning of the type, and the name to keep: the page's own where it lists the type, else in
   /// capitals with `_` for spaces, dots and hyphens.
-  func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning) {
+  ///
+  /// The meaning of an unknown type is nil.
+  func meaning(of type: UnsafeRawBufferPointer) -> (name: String, meaning: Meaning?) {
     let capitals = type.map(raised)
     var letters = capitals.filter(isLetter)
     let american = Array("CANCELED".utf8)
@@ -166,9 +179,11 @@ private struct PurpleTypes {
       letters.insert(UInt8(ascii: "L"), at: start + 5)
       break
     }
-    if let index = letters.withUnsafeBytes(known.index(of:)) { return Self.all[index] }
+    if let index = letters.withUnsafeBytes(known.index(of:)) {
+      return (Self.all[index].name, Self.all[index].meaning)
+    }
     let name = capitals.map { " .-".utf8.contains($0) ? UInt8(ascii: "_") : $0 }
-    return (String(decoding: name, as: UTF8.self), .event(.other))
+    return (String(decoding: name, as: UTF8.self), nil)
   }
 
   private func isLetter(_ byte: UInt8) -> Bool {

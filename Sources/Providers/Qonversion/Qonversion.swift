@@ -42,7 +42,8 @@ struct Qonversion: BodyMapper {
   ) throws(BodyProblem) -> SkipReason? {
     let name = try tape.word(top[.eventName])
     guard !name.isEmpty else { throw .missing("event_name") }
-    switch names.meaning(of: name) {
+    let meaning = names.meaning(of: name)
+    switch meaning ?? .event(.other) {
     case .skipped(let reason): return reason
     case .event(let kind):
       var body = QonversionBody()
@@ -51,8 +52,27 @@ struct Qonversion: BodyMapper {
         body, of: Fingerprint.of(tape.bytes(object)),
         received: delivery.received ?? top.first(.received) { receiveTime($0, of: tape) },
         at: delivery.place)
+      if meaning == nil {
+        batch.noteUnknown(.eventName, name, of: Self.provider, at: delivery.place)
+      }
+      noteUnknown(in: object, of: tape, body.store, at: delivery.place, to: &batch)
       return nil
     }
+  }
+
+  /// Notes the unknown names of the body.
+  private func noteUnknown(
+    in object: JSONNode, of tape: JSONTape, _ store: Store, at place: Provenance,
+    to batch: inout EventBatch
+  ) {
+    if store == .unknown, let platform = top.value(.platform), !tape.bytes(platform).isEmpty {
+      batch.noteUnknown(.platform, tape.bytes(platform), of: Self.provider, at: place)
+    }
+    top.noteUnknown(in: object, of: tape, Self.provider, at: place, to: &batch)
+    transaction.noteUnknown(
+      in: top.value(.transaction), of: tape, Self.provider, at: place, to: &batch)
+    revenue.noteUnknown(in: top.value(.revenue), of: tape, Self.provider, at: place, to: &batch)
+    price.noteUnknown(in: top.value(.price), of: tape, Self.provider, at: place, to: &batch)
   }
 
   /// Reads all fields of an event of `kind` into `body`, which is new.
@@ -99,6 +119,8 @@ struct Qonversion: BodyMapper {
     into body: inout QonversionBody, _ tape: JSONTape
   ) throws(BodyProblem) {
     body.product = try tape.identifier(top[.productID])
+    // On Play, a group is a base plan; one that is not a text is not worth the line.
+    if body.store == .playStore { body.basePlan = (try? tape.identifier(top[.group])) ?? .none }
     let old = try tape.identifier(top[.oldProductID])
     let new = try tape.identifier(top[.newProductID])
     guard body.kind.isProductChange else { return }

@@ -17,6 +17,8 @@ struct QonversionBody {
   var project: Int64 = 0
   var product = UnsafeRawBufferPointer.none
   var previousProduct = UnsafeRawBufferPointer.none
+  /// Play's base plan of `product`.
+  var basePlan = UnsafeRawBufferPointer.none
   var country = UnsafeRawBufferPointer.none
   var storefront = UnsafeRawBufferPointer.none
   var transaction = UnsafeRawBufferPointer.none
@@ -124,7 +126,7 @@ extension Event {
   mutating func fillWords(from body: QonversionBody, _ symbols: inout StringTable) {
     name = symbols.symbol(body.name)
     app = symbols.symbol(body.app)
-    product = symbols.symbol(body.product)
+    product = symbols.product(body)
     previousProduct = symbols.symbol(body.previousProduct)
     country = symbols.code(body.country)
     storefront = symbols.code(body.storefront)
@@ -140,6 +142,15 @@ extension Event {
 }
 
 extension StringTable {
+  /// The number of a body's product, which on Play is `product:base_plan`.
+  mutating func product(_ body: QonversionBody) -> StringID {
+    let colon = UInt8(ascii: ":")
+    guard !body.basePlan.isEmpty, !body.product.isEmpty, !body.product.contains(colon),
+      ![.purchased, .purchaseRefunded].contains(body.kind)
+    else { return symbol(body.product) }
+    return (Array(body.product) + [colon] + body.basePlan).withUnsafeBytes { symbol($0) }
+  }
+
   /// The number of a country's or currency's code, which is the same in any case.
   mutating func code(_ bytes: UnsafeRawBufferPointer) -> StringID {
     guard bytes.contains(where: { $0 >= UInt8(ascii: "a") && $0 <= UInt8(ascii: "z") }) else {

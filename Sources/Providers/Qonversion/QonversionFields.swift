@@ -6,7 +6,7 @@
 /// up cannot leak.
 enum QonversionField: Int, MemberField {
   case eventName, userID, time, createdAt
-  case productID, oldProductID, newProductID
+  case productID, oldProductID, newProductID, group
   case revenue, price, quantity, transaction, renewCount, entitlements
   case environment, platform, country, storefront, appID, project
   /// Receive time: Vector adds `timestamp`, Fluent Bit `date`, table exports the others. No
@@ -22,6 +22,7 @@ enum QonversionField: Int, MemberField {
     case .productID: ["product_id"]
     case .oldProductID: ["old_product_id"]
     case .newProductID: ["new_product_id"]
+    case .group: ["subscription_group"]
     case .revenue: ["revenue"]
     case .price: ["price"]
     case .quantity: ["quantity"]
@@ -37,6 +38,12 @@ enum QonversionField: Int, MemberField {
     case .received: receivedNames
     }
   }
+
+  static let unread =
+    [
+      "custom_user_id", "identity_id", "advertiser_id", "properties", "device_id", "app_version",
+      "sdk_version", "ip", "locale", "user_install_date", "asa_attribution",
+    ] + addedNames
 }
 
 /// The members of `transaction`.

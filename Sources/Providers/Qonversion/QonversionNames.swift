@@ -18,12 +18,12 @@ struct QonversionNames {
     known = KeyTable(Self.defaults.map(\.name))
   }
 
-  /// The meaning of `name`; kind `other` if no map contains it.
-  func meaning(of name: UnsafeRawBufferPointer) -> Meaning {
+  /// The meaning of `name`; nil if no map contains it.
+  func meaning(of name: UnsafeRawBufferPointer) -> Meaning? {
     if let index = configured.index(of: name) { return .event(configuredKinds[index]) }
     if let index = known.index(of: name) { return Self.defaults[index].meaning }
     let wireName = Self.wireName(name)
-    guard let index = wireName.withUnsafeBytes(known.index(of:)) else { return .event(.other) }
+    guard let index = wireName.withUnsafeBytes(known.index(of:)) else { return nil }
     return Self.defaults[index].meaning
   }
 

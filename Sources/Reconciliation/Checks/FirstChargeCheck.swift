@@ -75,7 +75,9 @@ extension Reconciler {
   private func begin(
     ofPeriodBefore end: Instant, _ first: Charge, _ lineage: LineageInput
   ) -> Instant? {
-    if let length = rules.lengths[lineage.text(first.product)] { return length.start(before: end) }
+    if let length = rules.length(of: lineage.text(first.product)) {
+      return length.start(before: end)
+    }
     guard let paid = first.periodEnd, paid > first.periodStart else { return nil }
     return end - paid.since(first.periodStart)
   }

@@ -12,10 +12,12 @@ extension Reconciler {
     return used.count == 1 ? used.first ?? "" : ""
   }
 
-  /// Store product ids of a snapshot's product; nil when it is not mapped.
+  /// Store product ids of a snapshot's product, as events can name it; nil when it is not mapped.
   func storeProducts(_ product: String) -> [String]? {
-    if let mapped = rules.products[product] { return mapped }
-    return product.isEmpty || user.provider.capabilities.namesDashboardProducts ? nil : [product]
+    let names = rules.fold.basePlans.names
+    if let mapped = rules.products[product] { return mapped.flatMap(names) }
+    let isStores = !product.isEmpty && !user.provider.capabilities.namesDashboardProducts
+    return isStores ? names(product) : nil
   }
 
   /// The product that a charge at `instant` renewed: the one reported last before it, else the

@@ -30,6 +30,23 @@ extension ReportContext {
     if !day.key.isEmpty { try insert("latency", day.values) }
   }
 
+  /// The schedule of each provider that has an attempt at the times of most deliveries; of equal
+  /// ones the newest.
+  func makeFittingSchedules() throws {
+    try table("fitting_schedule", "provider integer primary key, schedule integer")
+    try ledger.rows(
+      sql: """
+        insert or ignore into temp.fitting_schedule
+        select provider, schedule from delivery_cell
+        group by provider, schedule
+        order by
+          provider,
+          sum(attempt_1 + attempt_2 + attempt_3 + attempt_4 + attempt_5 + attempt_6) desc,
+          schedule
+        """
+    ) { _ in }
+  }
+
   /// Stretches in which the receiving endpoint took nothing.
   ///
   /// Three or more messages whose first attempt must have failed, at least a minute from the first
@@ -52,7 +69,12 @@ extension ReportContext {
         group by provider, slot
         union all
         select provider, at_ms / ?, at_ms, at_ms, attempt
-        from (select distinct provider, at_ms, identity, attempt from failed_attempt)
+        from (
+          select distinct failed.provider, at_ms, identity, attempt
+          from failed_attempt as failed
+          left join temp.fitting_schedule as fit on fit.provider = failed.provider
+          where failed.schedule = coalesce(fit.schedule, 0)
+        )
         order by 1, 2, 3, 5
         """, arguments: [.integer(Ledger.receiptSlot)]
     ) { row in

@@ -13,7 +13,7 @@ struct Horizon {
   let ended: Instant
 
   init(of feed: Feed, by rules: FoldSettings) {
-    let window = rules.deliveryWindow(feed.provider)
+    let window = rules.settlingWindow(of: feed)
     let settledByRule = rules.endsAreFinal(until: feed)
     let reach = rules.watermarks[feed] ?? rules.asOf
     let limit = rules.isStale(feed) ? settledByRule : reach

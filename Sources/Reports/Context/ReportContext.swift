@@ -31,6 +31,7 @@ struct ReportContext {
       case .coverage: try makeCoverage()
       case .printedNames: try makePrintedNames()
       case .latencies: try makeLatencies()
+      case .fittingSchedules: try makeFittingSchedules()
       case .outages: try makeOutages()
       }
     }

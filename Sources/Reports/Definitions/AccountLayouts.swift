@@ -36,6 +36,20 @@ extension ReportDefinition {
       .cell("published_by_run", .number, "Run that published, or closed, the number."),
     ])
 
+  static let unknownInput = ReportDefinition(
+    name: "unknown_input", query: PackageResources.unknown_input_sql, tables: [.printedNames],
+    namesPersons: true, dependsOnArrival: true,
+    columns: [
+      .key("provider", .text, "Who sent the webhooks."),
+      .key("what", .text, "What the name is: event_name, member, platform or store."),
+      .key("name", .text, "Its name; (withheld) where it may be an id, (more) beyond 200."),
+      .count("lines", of: "lines", "Lines that contain it."),
+      .cell("first_archive", .name, "The first archive that contains it, by path."),
+      Column(
+        name: "first_line", format: .integer, unit: "lines",
+        description: "The first line there that contains it, from 1."),
+    ])
+
   static let inputs = ReportDefinition(
     name: "inputs", query: PackageResources.inputs_sql, tables: [.printedNames],
     namesPersons: true, dependsOnArrival: true,

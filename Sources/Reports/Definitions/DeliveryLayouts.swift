@@ -3,7 +3,7 @@
 extension ReportDefinition {
   static let deliveriesDaily = ReportDefinition(
     name: "deliveries_daily", query: PackageResources.deliveries_daily_sql, isSplitByMonth: true,
-    tables: [.latencies], dependsOnArrival: true,
+    tables: [.latencies, .fittingSchedules], dependsOnArrival: true,
     columns: [
       .key("day", .day, "UTC day of the delivery."),
       .provider,
@@ -43,7 +43,7 @@ extension ReportDefinition {
   }
 
   static let outages = ReportDefinition(
-    name: "outages", query: PackageResources.outages_sql, tables: [.outages],
+    name: "outages", query: PackageResources.outages_sql, tables: [.fittingSchedules, .outages],
     columns: [
       .key("from", .instant, "First attempt that must have failed."),
       .key("to", .instant, "Last attempt that must have failed."),

@@ -11,6 +11,8 @@ enum TemporaryTable: CaseIterable {
   case printedNames
   /// Percentiles of the latencies of each day.
   case latencies
+  /// The retry schedule that fits the deliveries of each provider.
+  case fittingSchedules
   /// Stretches in which the receiving endpoint took nothing.
   case outages
 }

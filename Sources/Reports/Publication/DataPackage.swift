@@ -141,6 +141,7 @@ extension ManifestWatermark {
       "provider": .string(provider),
       "app_id": .string(app),
       "newest": .string(newest.text),
+      "creation_lag_s": .integer(creationLag.milliseconds / 1000),
     ])
   }
 }

@@ -70,12 +70,15 @@ public struct ManifestWatermark: Sendable, Equatable {
   public var app: String
   /// Newest received, else created, else event time.
   public var newest: Instant
+  /// What the feed's messages need besides the delivery window.
+  public var creationLag: Interval
 
   /// The newest input of `app` at `provider`.
-  public init(provider: String, app: String, newest: Instant) {
+  public init(provider: String, app: String, newest: Instant, creationLag: Interval) {
     self.provider = provider
     self.app = app
     self.newest = newest
+    self.creationLag = creationLag
   }
 }
 

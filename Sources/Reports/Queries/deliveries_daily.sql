@@ -2,25 +2,26 @@
 -- attempts and latencies, which is not zero.
 with parts as (
   select
-    day,
-    provider,
-    kind,
-    delivered,
-    distinct_events,
-    duplicates_exact,
-    duplicates_semantic,
-    conflicts,
+    cell.day,
+    cell.provider,
+    cell.kind,
+    cell.delivered,
+    cell.distinct_events,
+    cell.duplicates_exact,
+    cell.duplicates_semantic,
+    cell.conflicts,
     0 as out_of_order,
     0 as late,
-    received,
-    attempt_1,
-    attempt_2,
-    attempt_3,
-    attempt_4,
-    attempt_5,
-    attempt_6,
-    latency_max_s
-  from delivery_cell
+    cell.received,
+    case when cell.schedule = fit.schedule then cell.attempt_1 else 0 end as attempt_1,
+    case when cell.schedule = fit.schedule then cell.attempt_2 else 0 end as attempt_2,
+    case when cell.schedule = fit.schedule then cell.attempt_3 else 0 end as attempt_3,
+    case when cell.schedule = fit.schedule then cell.attempt_4 else 0 end as attempt_4,
+    case when cell.schedule = fit.schedule then cell.attempt_5 else 0 end as attempt_5,
+    case when cell.schedule = fit.schedule then cell.attempt_6 else 0 end as attempt_6,
+    cell.latency_max_s
+  from delivery_cell as cell
+  join fitting_schedule as fit on fit.provider = cell.provider
   union all
   select
     day,

@@ -39,8 +39,9 @@ struct Completeness: Sendable {
 }
 
 extension Provider {
-  /// How late it can still deliver, in seconds: the end of its published schedule, else a day.
-  var deliveryWindow: Int64 { self == .flobuk ? 148_200 : 24 * hour }
+  /// How late it can still deliver, in seconds: the last retry of its published schedule and an
+  /// eighth of that.
+  var deliveryWindow: Int64 { self == .flobuk ? 46 * hour + 1_200 : 27 * hour }
 }
 
 /// The key of a monthly table about subscriptions.

@@ -76,13 +76,12 @@ func arrivalFindings(
             + before.text))
     }
     if arrival.isLate {
-      let made = event.created ?? event.time
       let window = rules.deliveryWindow(event.provider).milliseconds / 60_000
       findings.append(
         FoldFinding(
           .late, event,
           "\(here), more than the delivery window of \(window) minutes after it was made, "
-            + made.text))
+            + event.madeAt.text))
     }
     return findings
   }

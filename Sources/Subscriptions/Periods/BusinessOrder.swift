@@ -45,3 +45,35 @@ private func rank(_ event: Event) -> Int {
   case .other, .observed: 12
   }
 }
+
+extension [Event] {
+  /// These events, in business order, with the base plan of a product where one names the product
+  /// alone: that of the event before, else of the one after.
+  ///
+  /// A change of product names the old one without its base plan.
+  func namingBasePlans(_ plans: BasePlans) -> [Event] {
+    guard !plans.products.isEmpty, contains(where: { plans.products[$0.product] != nil }) else {
+      return self
+    }
+    var events = self
+    var known: [StringID: StringID] = [:]
+    for index in events.indices {
+      events[index].previousProduct =
+        known[events[index].previousProduct] ?? events[index].previousProduct
+      if let product = plans.products[events[index].product] {
+        known[product] = events[index].product
+      } else if let plan = known[events[index].product] {
+        events[index].product = plan
+      }
+    }
+    known = [:]
+    for index in events.indices.reversed() {
+      if let product = plans.products[events[index].product] {
+        known[product] = events[index].product
+      } else if let plan = known[events[index].product] {
+        events[index].product = plan
+      }
+    }
+    return events
+  }
+}

@@ -14,9 +14,10 @@ public import Domain
 public func deadline(of histories: [SubscriptionHistory], events: [Event], rules: FoldSettings)
   -> Instant?
 {
-  var deadlines = Deadlines(rules: rules, feed: events.first)
+  var deadlines = Deadlines(rules: rules)
   for event in events where event.time >= rules.asOf { deadlines.add(after: event.time) }
   for history in histories {
+    deadlines.judge(by: history.reported.first)
     if let next = history.nextDerived { deadlines.add(after: next) }
     for period in history.periods { deadlines.add(period) }
   }
@@ -26,18 +27,21 @@ public func deadline(of histories: [SubscriptionHistory], events: [Event], rules
 private struct Deadlines {
   let rules: FoldSettings
   /// Up to when ends are judged: as-of, or the newest input of a stale feed.
-  private let horizon: Instant
-  private let wait: Interval
+  private var horizon: Instant
+  private var wait: Interval
   private(set) var first: Instant?
 
-  init(rules: FoldSettings, feed event: Event?) {
+  init(rules: FoldSettings) {
     self.rules = rules
-    guard let event else {
-      (horizon, wait) = (rules.asOf, rules.renewalGap)
-      return
-    }
-    wait = rules.renewalGap + rules.deliveryWindow(event.provider)
-    horizon = rules.horizon(of: Feed(provider: event.provider, app: event.app))
+    (horizon, wait) = (rules.asOf, rules.renewalGap)
+  }
+
+  /// Judges ends by the feed of `event`.
+  mutating func judge(by event: Event?) {
+    guard let event else { return }
+    let feed = Feed(provider: event.provider, app: event.app)
+    wait = rules.renewalGap + rules.settlingWindow(of: feed)
+    horizon = rules.horizon(of: feed)
   }
 
   mutating func add(_ period: Period) {

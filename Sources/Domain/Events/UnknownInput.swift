@@ -1,0 +1,112 @@
+/// A name in the bodies of a provider without a known meaning.
+public struct UnknownName: Sendable, Hashable {
+  /// What has the name; raw values are those of `unknown_input.csv`.
+  public enum Subject: String, CaseIterable, Sendable {
+    /// What happened.
+    case eventName = "event_name"
+    /// A member of an object.
+    case member
+    /// The platform of a purchase.
+    case platform
+    /// The store of a purchase.
+    case store
+  }
+
+  /// The sender.
+  public var provider: Provider
+  /// What has the name.
+  public var subject: Subject
+  /// The name as it may be shown.
+  public var name: String
+
+  /// The name of `subject` in a body of `provider`, shown where it can be no id and no secret.
+  ///
+  /// Such names have at most 48 letters, digits, spaces and marks, of them at most 4 digits. Tokens
+  /// mix digits with letters, so that a member with a letter behind a digit is not shown.
+  public init(_ provider: Provider, _ subject: Subject, _ bytes: UnsafeRawBufferPointer) {
+    self.provider = provider
+    self.subject = subject
+    let text = String(decoding: bytes.prefix(200), as: UTF8.self)
+    let isName = text.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+        || " _-.$".unicodeScalars.contains(scalar)
+    }
+    let digits = text.unicodeScalars.map { ("0"..."9").contains($0) }
+    let isMixed = zip(digits, text.unicodeScalars.dropFirst()).contains { isDigit, next in
+      isDigit && next.properties.isAlphabetic
+    }
+    let isSafe = isName && digits.count(where: \.self) <= 4 && text.count <= 48
+    name = isSafe && !(subject == .member && isMixed) ? text : Self.withheld
+  }
+
+  private init(_ name: String, like other: UnknownName) {
+    (provider, subject, self.name) = (other.provider, other.subject, name)
+  }
+
+  /// What is shown for a name that may be an id or a secret.
+  public static let withheld = "(withheld)"
+
+  /// All names of this kind beyond the number that is kept.
+  var rest: UnknownName { UnknownName("(more)", like: self) }
+}
+
+/// The unknown names of a stretch of one archive, and how many lines have each.
+public struct UnknownInput: Sendable {
+  /// The lines with a name.
+  public struct Lines: Sendable, Equatable {
+    /// How many, each counted once.
+    public var count: Int64
+    /// The first, from 1.
+    public var first: Int64
+    /// The last value that had the name.
+    var value: Int64
+  }
+
+  /// The lines by name.
+  public private(set) var lines: [UnknownName: Lines] = [:]
+  /// Names by what they are the fingerprint of.
+  private var names: [Int64: UnknownName] = [:]
+  private let namesMax: Int
+
+  /// No names yet; as many as `namesMax` are kept apart.
+  public init(namesMax: Int = 1_000) { self.namesMax = namesMax }
+
+  /// Memory held, about.
+  public var size: Int { lines.count * 160 + names.count * 64 }
+
+  /// Adds a name in the value number `value` on `line`.
+  public mutating func add(
+    _ provider: Provider, _ subject: UnknownName.Subject, _ bytes: UnsafeRawBufferPointer,
+    value: Int64, line: Int64
+  ) {
+    var key = Fingerprint()
+    key.combine(subject.rawValue)
+    key.combine(UInt64(provider.rawValue))
+    key.combine(bytes)
+    let name = names[key.value] ?? UnknownName(provider, subject, bytes)
+    if names.count < 2 * namesMax { names[key.value] = name }
+    add(name, Lines(count: 1, first: line, value: value))
+  }
+
+  /// Adds the names of the stretch behind this one.
+  public mutating func add(_ next: UnknownInput) {
+    let ordered = next.lines.sorted { left, right in
+      (left.value.first, left.key.subject.rawValue, left.key.name)
+        < (right.value.first, right.key.subject.rawValue, right.key.name)
+    }
+    for (name, lines) in ordered {
+      add(name, Lines(count: lines.count, first: lines.first, value: -1))
+    }
+  }
+
+  private mutating func add(_ name: UnknownName, _ more: Lines) {
+    let isKept = lines[name] != nil || lines.count < namesMax
+    let name = isKept ? name : name.rest
+    guard let known = lines[name] else {
+      lines[name] = more
+      return
+    }
+    guard known.value != more.value || more.value < 0 else { return }
+    lines[name] = Lines(count: known.count + more.count, first: known.first, value: more.value)
+  }
+}

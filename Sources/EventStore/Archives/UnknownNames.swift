@@ -1,0 +1,48 @@
+public import Domain
+
+/// An unknown name, and how many lines of a run contain it.
+public struct UnknownNameCount: Sendable, Equatable {
+  /// The sender.
+  public var provider: Provider
+  /// What has the name.
+  public var subject: UnknownName.Subject
+  /// The name as it may be shown.
+  public var name: String
+  /// Lines that contain it.
+  public var lines: Int64
+}
+
+extension Ledger {
+  /// The unknown names in the archives of a run, those of most lines first.
+  public func unknownNames(ofRun run: Int64) throws(SubledgerError) -> [UnknownNameCount] {
+    try access("read the unknown names") { database in
+      try database.all(
+        """
+        select provider, what, unknown_input.name, sum(unknown_input.lines) as lines
+        from unknown_input join archive on archive.id = unknown_input.archive
+        where archive.run = ?
+        group by provider, what, unknown_input.name
+        order by lines desc, provider, what, unknown_input.name
+        """, run
+      ) { row in
+        UnknownNameCount(
+          provider: try row.value(0),
+          subject: UnknownName.Subject(rawValue: row.text(1)) ?? .member, name: row.text(2),
+          lines: row.int64(3))
+      }
+    }
+  }
+}
+
+extension UnknownInput {
+  /// Writes the names of one archive.
+  func write(to database: Connection, archive: Int32) throws {
+    for (name, lines) in lines {
+      try database.run(
+        """
+        insert into unknown_input (archive, provider, what, name, lines, first_line)
+        values (?, ?, ?, ?, ?, ?)
+        """, archive, name.provider, name.subject.rawValue, name.name, lines.count, lines.first)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+public import Domain
+
+/// A sample of a feed's events, each with how long after the event its message was made.
+///
+/// The events with the least fingerprints form it, and of several messages of one event the slowest
+/// counts, so that neither order nor split nor repetition of deliveries changes it.
+struct LagSample {
+  /// Enough that one event in a thousand shows.
+  static let size = 1_000
+  /// Seconds by the fingerprint of an event.
+  private var lags: [Int64: Int64] = [:]
+  /// The greatest fingerprint that can still be one of the least.
+  private var bound = Int64.max
+
+  /// Adds a message of `event`, where it has a time of its own.
+  mutating func add(_ event: Event) {
+    guard event.identity <= bound, let created = event.created else { return }
+    let lag = max(0, (created.milliseconds &- event.time.milliseconds) / 1000)
+    lags[event.identity] = max(lags[event.identity] ?? 0, lag)
+    guard lags.count >= 2 * Self.size else { return }
+    bound = lags.keys.sorted()[Self.size - 1]
+    lags = lags.filter { $0.key <= bound }
+  }
+
+  /// Merges the sample into that of the feed, as what `run` will publish.
+  ///
+  /// Each event of the sample has a row for each run that brought a slower message of it.
+  func write(to database: Connection, run: Int64, _ feed: Feed) throws {
+    guard !lags.isEmpty else { return }
+    let app = Int64(feed.app)
+    let known = try Self.bound(of: feed, in: database)
+    let insert = try database.statement(
+      """
+      insert into creation_lag (provider, app, identity, run, lag_s)
+      select ?1, ?2, ?3, ?4, ?5 where not exists (
+        select 1 from creation_lag
+        where provider = ?1 and app = ?2 and identity = ?3 and lag_s >= ?5)
+      on conflict (provider, app, identity, run) do update set lag_s = excluded.lag_s
+      """)
+    for (identity, lag) in lags where identity <= known {
+      try insert.run(feed.provider, app, identity, run, lag)
+    }
+    try database.run(
+      "delete from creation_lag where provider = ? and app = ? and run = ? and identity > ?",
+      feed.provider, app, run, try Self.bound(of: feed, in: database))
+  }
+
+  /// The greatest fingerprint of a feed's sample; the greatest of all while it is not full.
+  private static func bound(of feed: Feed, in database: Connection) throws -> Int64 {
+    let statement = try database.statement(
+      """
+      select identity from creation_lag where provider = ? and app = ?
+      group by identity order by identity limit 1 offset \(size - 1)
+      """)
+    statement.bind(1, Int64(feed.provider.rawValue))
+    statement.bind(2, Int64(feed.app))
+    return try statement.first { $0.int64(0) } ?? .max
+  }
+}
+
+extension Ledger {
+  /// How long after an event each feed makes its message, except the slowest of a thousand.
+  public func creationLags() throws(SubledgerError) -> [Feed: Interval] {
+    try access("read how late messages are made") { database in
+      var samples: [Feed: [Int64]] = [:]
+      try database.statement(
+        """
+        select provider, app, max(lag_s) from creation_lag group by provider, app, identity
+        order by provider, app, identity
+        """
+      ).forEachRow { row in
+        let feed = try Feed(provider: row.value(0), app: row.symbol(1))
+        if samples[feed, default: []].count < LagSample.size {
+          samples[feed, default: []].append(row.int64(2))
+        }
+      }
+      return samples.mapValues { lags in .seconds(lags.sorted().dropLast().last ?? 0) }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import EventStore
+import Domain
+
+extension PublishPass {
+  /// A warning about the unknown names in the new archives of a run.
+  func unknownNames(ofRun run: Int64) throws -> [String] {
+    let names = try ledger.unknownNames(ofRun: run)
+    guard !names.isEmpty else { return [] }
+    let events = names.filter {
+      $0.subject == .eventName && $0.provider.capabilities.renamesEvents
+        && $0.name != UnknownName.withheld
+    }
+    // Event names first: they change numbers.
+    let shown = (events + names.filter { !events.contains($0) }).map { item in
+      "\(item.provider.name) \(item.subject.rawValue) \"\(item.name)\" (\(item.lines) lines)"
+    }
+    var text = "Unknown names in the input, listed in unknown_input.csv: \(Self.list(shown))"
+    if !events.isEmpty {
+      text += """
+        . These events count as other, so that a renamed cancel makes churn unknown. Add each with \
+        its kind, such as renewed or canceled, to the configuration, and rebuild the ledger: \
+        event_names: {\(Self.list(events.map { "\"\($0.name)\": KIND" }))}
+        """
+    }
+    return [text]
+  }
+
+  /// The first few of `items`, and how many more there are.
+  private static func list(_ items: [String]) -> String {
+    let more = items.count > 5 ? ", and \(items.count - 5) more" : ""
+    return items.prefix(5).joined(separator: ", ") + more
+  }
+}

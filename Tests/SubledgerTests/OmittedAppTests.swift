@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@Suite("A body of Purple without packageName belongs to the only app that fits")
+struct OmittedAppTests {
+  private func event(_ type: String, _ millis: Int64, _ properties: String) -> String {
+    #"{"version":"1.0","type":"\#(type)","properties":{\#(properties)},"#
+      + #""eventTimeMillis":\#(millis)}"# + "\n"
+  }
+
+  /// What each event but the page's example has of a purchase.
+  private func purchase(of device: String, _ number: Int, in app: String) -> String {
+    #""packageName":"\#(app)","deviceId":"\#(device)","productId":"monthly","#
+      + #""transactionId":"200000090000003\#(number)","#
+      + #""originalTransactionId":"200000090000003\#(number)""#
+  }
+
+  /// Purchases of 10 January, the page's example ten days later, and an expiry of 10 February.
+  private func rows(_ apps: String...) throws -> [String] {
+    let program = try Program()
+    var lines = ""
+    for (number, app) in apps.enumerated() {
+      let bought = purchase(of: "dev-1", number, in: app)
+      lines += event("SUBSCRIPTION_PURCHASED", 1_768_003_200_000, bought)
+      lines += event("SUBSCRIPTION_EXPIRED", 1_770_681_600_000, bought)
+      lines += event("SUBSCRIPTION_PURCHASED", 1_771_459_200_000, purchase(of: "dev-2", 5, in: app))
+    }
+    lines += event(
+      "SUBSCRIPTION_CANCELLED", 1_768_867_200_000, #""deviceId":"dev-1","productId":"monthly""#)
+    try program.folder.write(lines, to: "in/a.jsonl")
+    try program.folder.write("periods: {monthly: P31D}\n", to: "subledger.yaml")
+    let run = try program.run(["run", "--archives", "in", "--as-of", "2026-02-20"])
+    // Where several apps fit, bodies without one are a feed of their own, which is stale.
+    try #require(run.status == (apps.count == 1 ? 0 : 1), "\(run)")
+    return try program.rows("churn_monthly.csv").filter { $0["churned"] != "0" }.map { row in
+      ["app_id", "churned_voluntary", "churned_unknown"].map { row[$0] ?? "" }
+        .joined(separator: " ")
+    }
+  }
+
+  @Test("The page's example cancels the subscription of the only app")
+  func only() throws { #expect(try rows("com.example.reader") == ["com.example.reader 1 0"]) }
+
+  @Test("Where the user has the product in two apps, it cancels neither")
+  func two() throws {
+    #expect(
+      try rows("com.example.news", "com.example.reader")
+        == ["com.example.news 0 1", "com.example.reader 0 1"])
+  }
+}
