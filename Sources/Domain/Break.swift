@@ -46,6 +46,8 @@ public enum BreakCode: String, CaseIterable, Sendable {
   case overRefund = "OVER_REFUND"
   /// US dollars per local unit more than 5 % from the currency's median of ± 3 days.
   case fxOutlier = "FX_OUTLIER"
+  /// A renewal far off the median price of its product and off the lineage's own.
+  case priceOutlier = "PRICE_OUTLIER"
   /// Arrived after an event of the lineage with a later event time.
   case outOfOrder = "OUT_OF_ORDER"
   /// Received later than the delivery window.

@@ -8,7 +8,7 @@ extension BreakCode {
     switch self {
     case .missedStart, .missedConversion, .missedRenewal, .missedPurchase, .missedRefund,
       .missedProductChange, .conflict, .unexpectedRevenue, .currencyMismatch, .rateMismatch,
-      .doubleCharge, .overRefund, .fxOutlier, .impossibleSequence:
+      .doubleCharge, .overRefund, .fxOutlier, .priceOutlier, .impossibleSequence:
       nil
     case .late, .outOfOrder: .info
     case .missedCancel, .missedExpiration, .missedBillingIssue, .expiryMismatch, .productMismatch,
@@ -38,7 +38,7 @@ extension BreakCode {
     case .eventsAbsent: "\(purchases), and check that the app's webhook is switched on"
     case .conflict: "compare the versions with explain; the latest created one counts"
     case .unexpectedRevenue: "check which events the provider's integration gives a value"
-    case .currencyMismatch, .rateMismatch, .fxOutlier:
+    case .currencyMismatch, .rateMismatch, .fxOutlier, .priceOutlier:
       "compare with the store's financial report of the month"
     case .doubleCharge, .overRefund:
       "compare with the store's financial report; double_charges: book adds what is held"

@@ -3,8 +3,8 @@ import Reconciliation
 import Subscriptions
 import Domain
 
-/// What only a look across lineages shows: events with several versions, charges at odd exchange
-/// rates, and subscriptions in two environments.
+/// What only a look across lineages shows: events with several versions, charges at odd
+/// exchange rates or prices, and subscriptions in two environments.
 struct AcrossLineages {
   let ledger: Ledger
   let cases: InputBuilder
@@ -30,22 +30,22 @@ struct AcrossLineages {
     return breaks
   }
 
-  /// The charges whose rate is off; reads the ledger once more only when there is one.
-  func exchangeOutliers(_ outliers: ExchangeOutliers) throws -> [Break] {
+  /// The charges whose rate or price is off; reads the ledger once more only when there is one.
+  func chargeOutliers(_ outliers: any ChargeOutliers) throws -> [Break] {
     guard !outliers.isEmpty else { return [] }
     var breaks: [Break] = []
     var groups = 0
     try ledger.forEachGroup { group, events in
       groups += 1
       if groups % 512 == 0 { try checkStop() }
-      breaks += try exchangeOutliers(outliers, in: group, events)
+      breaks += try chargeOutliers(outliers, in: group, events)
     }
     return breaks
   }
 
   /// The same in the groups of some lineages.
-  func exchangeOutliers(
-    _ outliers: ExchangeOutliers, in keys: Set<Int64>
+  func chargeOutliers(
+    _ outliers: any ChargeOutliers, in keys: Set<Int64>
   ) throws -> [Break] {
     guard !outliers.isEmpty else { return [] }
     var breaks: [Break] = []
@@ -54,15 +54,16 @@ struct AcrossLineages {
       guard let row = try ledger.lineage(key) else { continue }
       let group = try ledger.group(of: row)
       waiting.subtract(group.map(\.key))
-      breaks += try exchangeOutliers(outliers, in: group, try ledger.events(of: group))
+      breaks += try chargeOutliers(outliers, in: group, try ledger.events(of: group))
     }
     return breaks
   }
 
-  private func exchangeOutliers(
-    _ outliers: ExchangeOutliers, in group: [LineageRow], _ events: [Event]
+  private func chargeOutliers(
+    _ outliers: any ChargeOutliers, in group: [LineageRow], _ events: [Event]
   ) throws -> [Break] {
-    guard group.first?.environment == .production, events.contains(where: outliers.mayInclude)
+    guard group.first?.environment == .production,
+      events.contains(where: { outliers.mayInclude($0) })
     else { return [] }
     return try cases.lineages(group, events, at: asOf).reported.flatMap { lineage in
       outliers.breaks(in: lineage, events, rules: rules).map { $0.reported(by: lineage) }

@@ -97,12 +97,13 @@ struct FactRefresh {
     let standing = doubtsBefore.filter { !$0.isBySnapshot && !members.contains($0.lineage) }
     breaks.removeAll { members.contains($0.lineage) }
     let rows = try ledger.rateRows()
-    let rates = try across(result, rows, &breaks)
     let added = result.change.prices.filter { $0.value != 0 }
+    let paid = PaidSums(before: try ledger.paidPrices(), added: added)
+    let rates = try across(result, rows, paid, &breaks)
     var (prices, allRates) = (PaidPrices(), ExchangeRates())
     let unpriced = result.change.unpriced
     if !fold.reconciled.isEmpty || !unpriced.isEmpty {
-      prices = PaidPrices(try ledger.paidPrices().merging(added) { $0 + $1 })
+      prices = PaidPrices(paid.now)
       allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
     }
     breaks += try PricePass(
@@ -121,12 +122,20 @@ struct FactRefresh {
 
   /// Brings the breaks across lineages up to date; gives the rates that change.
   private func across(
-    _ result: Increment.Result, _ rows: [RateRow], _ breaks: inout [Break]
+    _ result: Increment.Result, _ rows: [RateRow], _ paid: PaidSums, _ breaks: inout [Break]
   ) throws -> [RateRow] {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: rules, checkStop: checkStop)
     breaks += try across.conflicts { result.members.contains($0) }
     breaks += try across.environmentLeaks(in: result.mayLeak)
+    let prices = PriceOutliers(paid.now)
+    // All charges at a price that is new are in the groups that changed.
+    if prices.among(paid.before) == PriceOutliers(paid.before).among(paid.now) {
+      breaks += try across.chargeOutliers(prices, in: result.members)
+    } else {
+      breaks.removeAll { $0.code == .priceOutlier }
+      breaks += try across.chargeOutliers(prices)
+    }
     var added = ExchangeRates(result.change.rates)
     added.removeNothings()
     let changed = Set(added.charges.keys)
@@ -136,14 +145,25 @@ struct FactRefresh {
       let before = ExchangeOutliers(ExchangeRates(rows))
       let outliers = ExchangeOutliers(ExchangeRates(rows, with: added))
       if outliers == before {
-        breaks += try across.exchangeOutliers(outliers, in: result.members)
+        breaks += try across.chargeOutliers(outliers, in: result.members)
       } else {
         // Another median may have put charges of any lineage on the other side.
         breaks.removeAll { $0.code == .fxOutlier }
-        breaks += try across.exchangeOutliers(outliers)
+        breaks += try across.chargeOutliers(outliers)
       }
     }
     return now.rows(of: changed)
+  }
+}
+
+/// How many renewals cost what, before a run and with it.
+private struct PaidSums {
+  let before: [PaidPrice: Int64]
+  let now: [PaidPrice: Int64]
+
+  init(before: [PaidPrice: Int64], added: [PaidPrice: Int64]) {
+    self.before = before
+    now = added.isEmpty ? before : before.merging(added) { $0 + $1 }
   }
 }
 

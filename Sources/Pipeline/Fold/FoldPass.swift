@@ -39,7 +39,8 @@ struct FoldPass {
     let across = AcrossLineages(
       ledger: ledger, cases: cases, rules: fold.rules, checkStop: checkStop)
     sum.result.breaks += try across.conflicts { _ in true }
-    sum.result.breaks += try across.exchangeOutliers(ExchangeOutliers(sum.rates))
+    sum.result.breaks += try across.chargeOutliers(ExchangeOutliers(sum.rates))
+    sum.result.breaks += try across.chargeOutliers(PriceOutliers(sum.result.prices))
     sum.result.breaks += try across.environmentLeaks()
     sum.result.breaks += try PricePass(
       ledger: ledger, fold: fold.estimating(by: PaidPrices(sum.result.prices), sum.rates),

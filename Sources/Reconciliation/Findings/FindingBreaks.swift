@@ -128,6 +128,9 @@ let findingConditions = [
   BreakCondition([.overRefund], "refunds give back more than their charge"),
   BreakCondition(
     [.fxOutlier], "the exchange rate is more than 5 % from the currency's median of ± 3 days"),
+  BreakCondition(
+    [.priceOutlier],
+    "a renewal costs a fifth or five times of what the product and the subscription cost"),
   BreakCondition([.outOfOrder], "received after a later event of the subscription"),
   BreakCondition([.late], "received after the delivery window"),
   BreakCondition(

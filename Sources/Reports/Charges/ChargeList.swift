@@ -1,4 +1,6 @@
 public import Domain
+public import EventStore
+internal import Glibc
 
 /// The list of charges in the making: rows come in the order of subscriptions, and the files of the
 /// months are written once all are known.
@@ -23,6 +25,170 @@ public struct ChargeList: Sendable {
     for (month, sums) in part.totals { totals[month, default: ChargeTotals()].add(sums) }
     for (month, rows) in part.removed {
       removed[month, default: [:]].merge(rows) { $0 + $1 }
+    }
+  }
+}
+
+extension ChargeList {
+  /// Whether `former` has every row that this list takes out of it.
+  public func agrees(with former: FormerCharges) throws -> Bool {
+    for (month, rows) in removed {
+      guard let file = former.months[month] else { return false }
+      var missing = rows
+      try file.forEachRow { row in
+        let fingerprint = Fingerprint.of(row)
+        if let count = missing[fingerprint] {
+          missing[fingerprint] = count > 1 ? count - 1 : nil
+        }
+      }
+      guard missing.isEmpty else { return false }
+    }
+    return true
+  }
+
+  /// Writes the files of the months into `folder`.
+  ///
+  /// - Parameters:
+  ///   - former: the list that this one changes; nil when this one is whole.
+  /// - Throws: `SubledgerError` of kind `identity` when its sums are not those of the revenue of `ledger`.
+  public func write(
+    into folder: String, changing former: FormerCharges?, plan: ReportPlan,
+    checkedBy ledger: Ledger
+  ) throws -> WrittenReports {
+    var months = totals
+    for (month, file) in former?.months ?? [:] {
+      months[month, default: ChargeTotals()].add(file.totals)
+    }
+    try check(months, in: ledger)
+    var reports = WrittenReports(plan: plan)
+    let written = months.filter { $0.value.rows > 0 }.sorted { $0.key < $1.key }
+    guard written.isEmpty || mkdir("\(folder)/charges", 0o755) == 0 || errno == EEXIST else {
+      throw SubledgerError.system("make the file", "\(folder)/charges", .cannotCreate)
+    }
+    for (month, totals) in written {
+      try plan.checkStop()
+      let path = "charges/\(month.text).csv"
+      let days = (spill?.days ?? []).filter { $0.month == month }
+      let file = MonthFile(
+        path: "\(folder)/\(path)", dialect: plan.dialect, former: former?.months[month])
+      if let seal = try file.write(days, of: spill, without: removed[month] ?? [:]) {
+        reports.carried[path] = seal
+      }
+      reports.add(totals.table(at: path, decimals: plan.amountDecimals))
+    }
+    return reports
+  }
+
+  /// Compares the sums of each month with those of its revenue.
+  private func check(_ months: [Month: ChargeTotals], in ledger: Ledger) throws {
+    var booked: [Month: ChargeTotals] = [:]
+    try ledger.rows(
+      sql: """
+        select month, charges + refunds, gross_local - refunds_local, proceeds_local,
+          gross_usd - refunds_usd, proceeds_usd
+        from revenue_month_cell
+        """
+    ) { row in
+      var sums = booked[row.month(0)] ?? ChargeTotals()
+      sums.rows += row.int64(1)
+      for (index, sum) in ChargeTotals.sums.map(\.sum).enumerated() {
+        sums[keyPath: sum].exact += Int128(row.int64(index + 2))
+      }
+      booked[row.month(0)] = sums
+    }
+    var wrong: [String] = []
+    for month in Set(months.keys).union(booked.keys).sorted() {
+      let (ours, theirs) = (months[month] ?? ChargeTotals(), booked[month] ?? ChargeTotals())
+      if ours.rows != theirs.rows {
+        wrong.append("charges of \(month.text): \(ours.rows) rows, \(theirs.rows) in the cells")
+      }
+      for (column, sum) in ChargeTotals.sums
+      where ours[keyPath: sum].exact != theirs[keyPath: sum].exact {
+        wrong.append(
+          "\(column) of \(month.text): \(amountText(ours[keyPath: sum].exact)) in charges, "
+            + "\(amountText(theirs[keyPath: sum].exact)) in the cells")
+      }
+    }
+    if !wrong.isEmpty {
+      throw SubledgerError.identity(name: chargesIdentity, rows: Array(wrong.prefix(10)))
+    }
+  }
+}
+
+/// What holds between the list of charges and the reports of revenue.
+let chargesIdentity = "charges = revenue_monthly"
+
+/// The file of one month.
+private struct MonthFile {
+  let path: String
+  let dialect: CSVDialect
+  let former: FormerCharges.File?
+
+  /// Writes the published rows but the removed ones, and those of `days`; returns the seal of a
+  /// file that is the published one.
+  func write(
+    _ days: [Day], of spill: ChargeSpill?, without removed: [Int64: Int]
+  ) throws -> FileSeal? {
+    if let former, days.isEmpty, removed.isEmpty {
+      if link(former.path, path) != 0 { try copyFile(former.path, to: path) }
+      return former.seal
+    }
+    let file = try CSVFile(path: path, dialect: dialect)
+    var header = CSVLine()
+    for column in ReportDefinition.charges.columns { header.add(plain: column.name) }
+    try file.add(header)
+    guard let former else {
+      for day in days {
+        if let rows = try spill?.rows(of: day) { try rows.forEachRow { try file.add(line: $0) } }
+      }
+      try file.flush()
+      return nil
+    }
+    try merge(former, try days.compactMap { try spill?.rows(of: $0) }, removed, into: file)
+    try file.flush()
+    return nil
+  }
+
+  private func merge(
+    _ former: FormerCharges.File, _ days: [ChargePart], _ removed: [Int64: Int],
+    into file: CSVFile
+  ) throws {
+    var removed = removed
+    var (day, row) = (0, 0)
+    /// Adds the new rows that come before `limit`, or all.
+    func addRows(before limit: UnsafeRawBufferPointer?) throws {
+      while day < days.count {
+        let isBefore = try days[day].bytes.withUnsafeBytes { bytes in
+          let next = bytes.row(days[day].entries[row])
+          guard limit.map({ precedes(next, $0) }) ?? true else { return false }
+          try file.add(line: next)
+          return true
+        }
+        guard isBefore else { return }
+        row += 1
+        if row == days[day].entries.count { (day, row) = (day + 1, 0) }
+      }
+    }
+    try former.forEachRow { line in
+      if !removed.isEmpty {
+        let fingerprint = Fingerprint.of(line)
+        if let count = removed[fingerprint] {
+          removed[fingerprint] = count > 1 ? count - 1 : nil
+          return
+        }
+      }
+      try addRows(before: line)
+      try file.add(line: line)
+    }
+    try addRows(before: nil)
+  }
+}
+
+extension ChargePart {
+  /// Calls `body` at every row in order.
+  func forEachRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    try bytes.withUnsafeBytes { bytes in
+      for entry in entries { try body(bytes.row(entry)) }
     }
   }
 }

@@ -1,4 +1,4 @@
-import Domain
+public import Domain
 
 /// The amounts of a charge, and the difference between price and proceeds if they disagree.
 ///
@@ -77,6 +77,11 @@ extension FoldSettings {
 }
 
 extension Event {
+  /// What a renewal costs before commission, in its currency; nil when not sent.
+  public var renewalPrice: Amount? {
+    chargeKind == .renewal ? (try? chargeMoney(self))?.money.grossLocal : nil
+  }
+
   /// Whether the rate is none that a store has, 40 to 100 %, and the price is reported, too.
   ///
   /// A fraction is not a percentage, with or without a price.
