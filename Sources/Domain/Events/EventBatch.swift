@@ -63,6 +63,14 @@ public struct BodyReading: Sendable, Hashable {
   public let missingIsProceed: Int64
 }
 
+/// The entitlements of a body that contain more than its event.
+public struct SentEntitlements: Sendable, Equatable {
+  /// The event, from 0.
+  public let event: Int32
+  /// All entitlements of the body, in its order.
+  public let entitlements: [Entitlement]
+}
+
 /// The events of a stretch of one archive, with the account of its lines.
 ///
 /// Texts lie in one arena and frequent words in one table, so that a batch of thousands of events
@@ -90,6 +98,10 @@ public struct EventBatch: Sendable {
   /// events.
   public private(set) var readings: [BodyReading] = []
 
+  /// The entitlements that bodies contain beside their events; they are few, and in the order of
+  /// their events.
+  public private(set) var entitlements: [SentEntitlements] = []
+
   /// An empty batch, with capacity for so many events.
   public init(room: Int = 0) {
     events.reserveCapacity(room)
@@ -105,6 +117,13 @@ public struct EventBatch: Sendable {
       BodyReading(
         event: Int32(truncatingIfNeeded: events.count), roundedAmounts: roundedAmounts,
         missingIsProceed: missingIsProceed))
+  }
+
+  /// Adds the entitlements that the body of the next event contains beside it.
+  public mutating func note(_ sent: [Entitlement]) {
+    guard !sent.isEmpty else { return }
+    entitlements.append(
+      SentEntitlements(event: Int32(truncatingIfNeeded: events.count), entitlements: sent))
   }
 
   /// Puts a copy of `bytes` into the arena.

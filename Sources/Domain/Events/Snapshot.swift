@@ -12,11 +12,14 @@ public struct Snapshot: Sendable, Equatable {
   public var entitlements: [Entitlement]
   /// The file, line and byte that brought the snapshot.
   public var place: Provenance
+  /// Whether a webhook carried it: then it shows what is active until when, and nothing else for
+  /// sure, since it can be older or newer than its event.
+  public var isOfWebhook: Bool
 
   /// A snapshot of `user`.
   public init(
     provider: Provider, app: String = "", user: String, capturedAt: Instant,
-    entitlements: [Entitlement], place: Provenance = Provenance()
+    entitlements: [Entitlement], place: Provenance = Provenance(), isOfWebhook: Bool = false
   ) {
     self.provider = provider
     self.app = app
@@ -24,6 +27,7 @@ public struct Snapshot: Sendable, Equatable {
     self.capturedAt = capturedAt
     self.entitlements = entitlements
     self.place = place
+    self.isOfWebhook = isOfWebhook
   }
 }
 

@@ -18,8 +18,8 @@ struct RowChecks {
     let apps = words.map { Fingerprint.of($0) }
     try database.forEachRow(
       """
-      select key, provider, app, environment, store, original, user, versions, counted, events,
-        row_check
+      select key, provider, app, environment, store, original, user, versions, counted, entitled,
+        events, row_check
       from lineage order by key
       """
     ) { row in
@@ -34,8 +34,9 @@ struct RowChecks {
         store: shop.store, original: row.bytes(5))
       if key != expected { check.fail("lineage \(key) has a key that does not match its content") }
       let sum = RowCheck.lineage(
-        user: row.int64(6), versions: row.int64(7), counted: row.int64(8), events: row.blob(9))
-      if row.int64(10) != sum { check.fail("lineage \(key) is not as it was written") }
+        user: row.int64(6), versions: row.int64(7), counted: row.int64(8),
+        entitled: row.int64(9), events: row.blob(10))
+      if row.int64(11) != sum { check.fail("lineage \(key) is not as it was written") }
     }
   }
 
@@ -181,10 +182,12 @@ private struct ProbedKeys {
 /// What check columns hold: fingerprints of the rest of the row.
 enum RowCheck {
   static func lineage(
-    user: Int64, versions: Int64, counted: Int64, events: UnsafeRawBufferPointer
+    user: Int64, versions: Int64, counted: Int64, entitled: Int64,
+    events: UnsafeRawBufferPointer
   ) -> Int64 {
     var sum = Fingerprint(seed: 2)
     sum.combine(UInt64(bitPattern: user))
+    sum.combine(UInt64(bitPattern: entitled))
     sum.combine(UInt64(bitPattern: versions) << 32 ^ UInt64(bitPattern: counted))
     sum.combine(events)
     return sum.value

@@ -37,14 +37,20 @@ enum EventCoding {
     static let offer: UInt64 = 1 << 28
     /// More than one unit.
     static let units: UInt64 = 1 << 29
+    static let entitlements: UInt64 = 1 << 30
   }
 
   /// Writes an event whose symbols and place are the ledger's.
+  ///
+  /// - Parameter entitlements: those of its body, by `EntitlementCoding`; empty for none.
   static func encode(
-    _ event: Event, transaction: UnsafeRawBufferPointer, to writer: inout ByteWriter
+    _ event: Event, transaction: UnsafeRawBufferPointer, entitlements: [UInt8] = [],
+    to writer: inout ByteWriter
   ) {
     let isNumber = Int64(plainNumber: transaction) != nil
-    writer.put(unsigned: flags(event) | (isNumber ? Flag.transactionIsNumber : 0))
+    writer.put(
+      unsigned: flags(event) | (isNumber ? Flag.transactionIsNumber : 0)
+        | (entitlements.isEmpty ? 0 : Flag.entitlements))
     if isNumber { writer.put(event.transaction) } else { writer.put(transaction) }
     writer.put(Int64(event.kind.rawValue))
     put(event.name, to: &writer)
@@ -77,6 +83,7 @@ enum EventCoding {
     if event.collection != 0 { writer.put(hash: event.collection) }
     if event.offer != 0 { put(event.offer, to: &writer) }
     if event.units != 1 { writer.put(Int64(event.units)) }
+    if !entitlements.isEmpty { entitlements.withUnsafeBytes { writer.put($0) } }
     writer.put(hash: event.body)
     writer.put(Int64(event.place.archive))
     writer.put(event.place.line)
@@ -85,11 +92,13 @@ enum EventCoding {
 
   /// Completes `event`, whose lineage, time, identity and user are set, from the bytes.
   ///
-  /// Gives back the transaction id's bytes when they are kept as text, and whether the bytes are
-  /// such as `encode` makes.
+  /// Gives back the transaction id's bytes when they are kept as text, the body's entitlements, and
+  /// whether the bytes are such as `encode` makes.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, into event: inout Event
-  ) -> (transaction: UnsafeRawBufferPointer?, isSound: Bool) {
+  ) -> (
+    transaction: UnsafeRawBufferPointer?, entitlements: UnsafeRawBufferPointer?, isSound: Bool
+  ) {
     var reader = ByteReader(bytes)
     let flags = reader.unsigned()
     func has(_ flag: UInt64) -> Bool { flags & flag != 0 }
@@ -138,11 +147,18 @@ enum EventCoding {
     if has(Flag.collection) { event.collection = reader.hash() }
     if has(Flag.offer) { event.offer = symbol(&reader) }
     if has(Flag.units) { event.units = int32(&reader) }
+    let entitlements = has(Flag.entitlements) ? reader.text() : nil
     event.body = reader.hash()
     event.place.archive = int32(&reader)
     event.place.line = reader.signed()
     event.place.byteOffset = reader.signed()
-    return (text, reader.isSound && reader.isAtEnd)
+    return (text, entitlements, reader.isSound && reader.isAtEnd)
+  }
+
+  /// Whether the content that `encode` wrote has entitlements.
+  static func hasEntitlements(_ content: UnsafeRawBufferPointer) -> Bool {
+    var reader = ByteReader(content)
+    return reader.unsigned() & Flag.entitlements != 0
   }
 
   private static func flags(_ event: Event) -> UInt64 {

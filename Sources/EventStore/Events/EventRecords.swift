@@ -99,8 +99,22 @@ extension EventRecord {
   /// The transaction id as text.
   func transaction() throws(SubledgerError) -> String {
     var event = Event(kind: .other, time: Instant(milliseconds: time))
-    let (text, isSound) = EventCoding.decode(content, into: &event)
+    let (text, _, isSound) = EventCoding.decode(content, into: &event)
     guard isSound else { throw EventRecords.damage }
     return text.map { String(decoding: $0, as: UTF8.self) } ?? String(event.transaction)
+  }
+
+  /// Whether its body had entitlements that contain more than the event.
+  var hasEntitlements: Bool { EventCoding.hasEntitlements(content) }
+
+  /// The body's entitlements, by the ledger's words.
+  func entitlements(words: [String]) throws(LedgerError) -> [Entitlement] {
+    let time = Instant(milliseconds: time)
+    var event = Event(kind: .other, time: time)
+    guard let bytes = EventCoding.decode(content, into: &event).entitlements else { return [] }
+    guard let entitlements = EntitlementCoding.decode(bytes, at: time, words: words) else {
+      throw EventRecords.damage
+    }
+    return entitlements
   }
 }

@@ -159,7 +159,8 @@ struct PreviousVersions {
       let row = try LineageRow(found)
       var versions = Counted()
       if touched.contains(key) {
-        versions = try counted(in: found.blob(9), of: key, SubscriptionScope(row))
+        versions = try counted(
+          in: found.blob(LineageRow.eventsColumn), of: key, SubscriptionScope(row))
       } else {
         try row.addEvents(of: found, to: &versions.now)
         versions.previous = versions.now

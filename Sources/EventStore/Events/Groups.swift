@@ -94,11 +94,14 @@ extension Provider {
 }
 
 extension LineageRow {
+  /// The column of the events.
+  static let eventsColumn: Int32 = 10
+
   /// `select` with the events, for `addEvents`.
   static func selectWithEvents(userTexts: Bool) -> String {
     """
     select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user,
-      \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.events
+      \(userTexts ? "u.id" : "null"), l.versions > l.counted, l.entitled, l.events
     from lineage l \(userTexts ? "left join user u on u.key = l.user" : "")
     """
   }
@@ -106,7 +109,7 @@ extension LineageRow {
   /// Adds the counted events of a row of `selectWithEvents`, by time and identity.
   func addEvents(of row: Statement, to events: inout [Event]) throws {
     let beginning = SubscriptionScope(self).event(of: key)
-    try EventRecords.forEach(in: row.blob(9)) { record in
+    try EventRecords.forEach(in: row.blob(Self.eventsColumn)) { record in
       guard record.counts else { return }
       // An event is read where it is to lie: moving one takes as long as reading it.
       events.append(beginning)

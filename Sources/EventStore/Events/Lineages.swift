@@ -20,6 +20,8 @@ public struct LineageRow: Sendable, Equatable {
   public var userText: String
   /// Whether it holds versions that do not count.
   public var hasSuperseded = false
+  /// Whether webhooks of its events contain entitlements that their event does not explain.
+  public var isEntitled = false
 
   /// The original transaction id with the user's id, for people.
   public var originalText: String {
@@ -125,7 +127,7 @@ extension Connection {
 extension LineageRow {
   static let select = """
     select l.key, l.provider, l.app, l.environment, l.store, l.original, l.user, u.id,
-      l.versions > l.counted
+      l.versions > l.counted, l.entitled
     from lineage l left join user u on u.key = l.user
     """
 
@@ -134,7 +136,7 @@ extension LineageRow {
     self.init(
       key: row.int64(0), provider: shop.provider, app: shop.app, environment: shop.environment,
       store: shop.store, original: row.text(5), user: row.int64(6), userText: row.text(7),
-      hasSuperseded: row.int64(8) != 0)
+      hasSuperseded: row.int64(8) != 0, isEntitled: row.int64(9) > 0)
   }
 }
 

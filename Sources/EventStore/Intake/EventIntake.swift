@@ -156,8 +156,16 @@ public final class EventIntake {
   ) throws {
     let symbols = batch.symbols.words.map { ledger.symbols.symbol($0) }
     let events = batch.events.map { $0.translated(by: symbols, archive: draft.id) }
+    let entitlements = batch.entitlements.map { sent in
+      let event = Int(sent.event)
+      let bytes = EntitlementCoding.encode(sent.entitlements, at: events[event].time) {
+        ledger.symbols.symbol($0)
+      }
+      return (event: event, bytes: bytes)
+    }
     try batch.arena.withUnsafeBytes { arena in
-      try waiting.add(events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, in: database)
+      try waiting.add(
+        events, batch.texts.map { WriteBatch.Texts($0, in: arena) }, entitlements, in: database)
     }
     let firstValue = draft.values
     draft.count(batch)

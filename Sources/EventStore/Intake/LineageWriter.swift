@@ -19,13 +19,14 @@ final class LineageWriter {
     insertion = try prepared(
       """
       insert into lineage (
-        key, provider, app, environment, store, original, user, versions, counted, events,
-        row_check)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        key, provider, app, environment, store, original, user, versions, counted, entitled,
+        events, row_check)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """)
     update = try prepared(
       """
-      update lineage set user = ?2, versions = ?3, counted = ?4, events = ?5, row_check = ?6
+      update lineage set
+        user = ?2, versions = ?3, counted = ?4, entitled = ?5, events = ?6, row_check = ?7
       where key = ?1
       """)
     let isFolded = try prepared("select 1 from fold").first { _ in true } ?? false
@@ -103,8 +104,9 @@ final class LineageWriter {
     row.bind(first, state.user)
     row.bind(first + 1, state.versions)
     row.bind(first + 2, state.counted)
-    row.bind(first + 3, blob: events)
-    row.bind(first + 4, state.sum)
+    row.bind(first + 3, state.entitled)
+    row.bind(first + 4, blob: events)
+    row.bind(first + 5, state.sum)
   }
 }
 
@@ -115,6 +117,8 @@ struct LineageState {
   let versions: Int64
   /// Versions that count.
   let counted: Int64
+  /// Of those, versions with entitlements.
+  let entitled: Int64
   let sum: Int64
 
   /// The state of a lineage with `records`, encoded as `events`.
@@ -122,6 +126,8 @@ struct LineageState {
     user = records.last { $0.counts && $0.user != 0 }?.user ?? 0
     versions = Int64(records.count)
     counted = Int64(records.count { $0.counts })
-    sum = RowCheck.lineage(user: user, versions: versions, counted: counted, events: events)
+    entitled = Int64(records.count { $0.counts && $0.hasEntitlements })
+    sum = RowCheck.lineage(
+      user: user, versions: versions, counted: counted, entitled: entitled, events: events)
   }
 }

@@ -53,12 +53,17 @@ struct WriteBatch {
       + users.count * (MemoryLayout<User>.stride + 24)
   }
 
-  /// Adds events whose symbols and place are the ledger's, with their texts; `keys` are nil while
-  /// only those of the batch are known.
+  /// Adds events whose symbols and place are the ledger's, with their texts, and what
+  /// `EntitlementCoding` made of the entitlements in some of their bodies, in their order; `keys`
+  /// are nil while only those of the batch are known.
   ///
   /// One thing after the other for all of them: what is known of a lineage lies anywhere, and the
   /// processor waits for several places at once where little else is to be done in between.
-  mutating func add(_ events: [Event], _ texts: [Texts], _ keys: UserKeys?) throws {
+  mutating func add(
+    _ events: [Event], _ texts: [Texts], _ entitlements: [(event: Int, bytes: [UInt8])],
+    _ keys: UserKeys?
+  ) throws {
+    var entitlements = entitlements[...]
     let numbers = numberLineages(of: events, texts)
     for index in events.indices {
       try check(events[index], of: numbers[index], original: texts[index].original)
@@ -66,8 +71,10 @@ struct WriteBatch {
     for index in events.indices {
       let event = events[index]
       let user = try userKey(of: event, in: numbers[index], id: texts[index].user, keys)
+      let sent = entitlements.first?.event == index ? entitlements.removeFirst().bytes : []
       let content = contents.keep {
-        EventCoding.encode(event, transaction: texts[index].transaction, to: &$0)
+        EventCoding.encode(
+          event, transaction: texts[index].transaction, entitlements: sent, to: &$0)
       }
       entries.append(
         Entry(

@@ -36,12 +36,15 @@ struct WriteBuffer {
     begin = Mark(events: count, runs: spillFile.count, batch: batch.end)
   }
 
-  /// Adds events whose symbols and place are the ledger's, with their texts.
+  /// Adds events whose symbols and place are the ledger's, with their texts and entitlements.
   mutating func add(
-    _ events: [Event], _ texts: [WriteBatch.Texts], in database: Connection
+    _ events: [Event], _ texts: [WriteBatch.Texts],
+    _ entitlements: [(event: Int, bytes: [UInt8])], in database: Connection
   ) throws {
     let isAny = try spillFile.isOpen || database.first("select 1 from user") { _ in true } ?? false
-    try batch.add(events, texts, isAny ? UserKeys(database, isSpilled: spillFile.isOpen) : nil)
+    try batch.add(
+      events, texts, entitlements,
+      isAny ? UserKeys(database, isSpilled: spillFile.isOpen) : nil)
   }
 
   /// Removes the events of the last archive.

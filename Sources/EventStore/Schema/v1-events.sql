@@ -26,12 +26,16 @@ create table lineage (
   user integer not null, -- of the newest counted event with a user; 0 unknown
   versions integer not null, -- versions in `events`
   counted integer not null, -- of these, those that count
+  entitled integer not null, -- of these, those with entitlements that contain more than the event
   events blob not null, -- layout: EventRecords.swift
-  row_check integer not null -- fingerprint of user, versions, counted and events
+  row_check integer not null -- fingerprint of user, versions, counted, entitled and events
 ) strict;
 
 -- With the provider: who walks over the users of some providers reads no lineage of the others.
 create index lineage_by_user on lineage (user, provider) where user <> 0;
+
+-- Few webhooks contain entitlements that their own event does not explain.
+create index lineage_by_entitlements on lineage (provider, user) where entitled > 0;
 
 -- Beginnings of identities and of their lineages, sorted, some hundred in a row: enough to find
 -- out where else an identity may be, so that no event counts in two lineages.

@@ -16,6 +16,7 @@ struct Qonversion: BodyMapper {
   private var revenue = Members<QonversionMoneyField>("revenue.")
   private var price = Members<QonversionMoneyField>("price.")
   private var grants = QonversionGrants()
+  private var entitlements = EntitlementReader()
 
   init(_ settings: NormaliserSettings) {
     names = QonversionNames(configured: settings.eventNames)
@@ -97,6 +98,7 @@ struct Qonversion: BodyMapper {
     try readTransaction(into: &body, tape)
     try readRevenue(into: &body, tape)
     try readPrice(into: &body, tape)
+    readEntitlements(into: &body, tape)
   }
 
   /// Where the event happened: environment, shop, app, country.
@@ -173,44 +175,12 @@ struct Qonversion: BodyMapper {
     }
     body.price = money
   }
-}
-
-/// Reads from the `entitlements` of a body until when they grant its product.
-struct QonversionGrants {
-  private var grant = Members<QonversionGrantField>()
-
-  /// The end of the entitlement that the product change in `body` granted, if it can be identified.
-  ///
-  /// Manual grants are not part of a paid period. Of the others, active ones are preferred, then
-  /// ones of the product, though entitlements often name it differently, then ones from the same
-  /// store; the latest end of the rest counts. They only help to find a period's end, so malformed
-  /// ones are ignored.
-  mutating func end(
-    among list: JSONNode, for body: QonversionBody, _ tape: JSONTape
-  ) -> Instant? {
-    var best: (fitness: Int, end: Instant)?
-    let isObject = tape.kind(list) == .object
-    for node in tape.children(of: list) {
-      grant.read(isObject ? tape.value(ofKey: node) : node, of: tape)
-      let source = try? tape.term(grant[.source])
-      guard source != "manual",
-        let end = try? tape.instant(grant[.expires])
-      else { continue }
-      let found = (fitness: fitness(source: source ?? "", for: body, tape), end: end)
-      best = best.map { $0 < found ? found : $0 } ?? found
-    }
-    return best?.end
-  }
-
-  private func fitness(source: String, for body: QonversionBody, _ tape: JSONTape) -> Int {
-    let isActive = try? tape.truth(grant[.isActive])
-    let product = grant.value(.product).flatMap { sent in
-      tape.kind(sent) == .object ? tape.member(sent, "product_id") : nil
-    }
-    let isOfProduct = product.map { tape.bytes($0).isEqual(to: body.product) } ?? false
-    let store = Store(snapshotSource: source)
-    return (isActive == true ? 4 : 0) + (isOfProduct ? 2 : 0)
-      + (store != .unknown && store == body.store ? 1 : 0)
+  /// Keeps the entitlements that contain more than the event; malformed ones are ignored.
+  private mutating func readEntitlements(into body: inout QonversionBody, _ tape: JSONTape) {
+    guard body.environment == .production, let list = top.value(.entitlements),
+      grants.showMore(list, than: body, tape)
+    else { return }
+    body.entitlements = (try? entitlements.entitlements(list, of: tape)) ?? []
   }
 }
 

@@ -32,6 +32,8 @@ struct QonversionBody {
   var units: Int32 = 1
   var renewalCount: Int32?
   var roundedAmounts: Int64 = 0
+  /// The body's entitlements if they contain more than the event, else none.
+  var entitlements: [Entitlement] = []
 
   /// The substitute for the original transaction id in bodies of 2020, which have no transaction.
   var userAndProduct: [UInt8] { originalID(ofUser: user, product: product) }
@@ -82,6 +84,7 @@ extension EventBatch {
     event.renewalCount = body.renewalCount
     note(
       roundedAmounts: body.roundedAmounts, missingIsProceed: body.lacksIsProceed ? 1 : 0)
+    note(body.entitlements)
     events.append(event)
     texts.append(internIDs(of: body))
     values.append(Int32(truncatingIfNeeded: lines))

@@ -1,0 +1,64 @@
+public import Domain
+
+extension Ledger {
+  /// Whether any webhook of `provider` contains entitlements that its event does not explain.
+  public func hasWebhookSnapshots(of provider: Provider) throws(LedgerError) -> Bool {
+    try access("look for entitlements of webhooks") { database in
+      try database.first(
+        "select 1 from lineage where provider = ? and entitled > 0 limit 1", provider
+      ) { _ in true } ?? false
+    }
+  }
+
+  /// Calls `body` at every user, by key, with such a webhook; `users` restricts the walk.
+  public func forEachUser(
+    withWebhookSnapshotOf provider: Provider, users: ClosedRange<Int64> = .min ... .max,
+    _ body: (Int64) throws -> Void
+  ) throws {
+    try visit("read entitlements of webhooks") { database in
+      try database.forEachRow(
+        """
+        select distinct user from lineage
+        where provider = ? and entitled > 0 and user between ? and ? and user <> 0 order by user
+        """, provider, users.lowerBound, users.upperBound
+      ) { try body($0.int64(0)) }
+    }
+  }
+
+  /// The newest entitlements in webhooks of a user's `lineages` that their event does not explain,
+  /// as a snapshot of when the webhook was made; nil without any at `asOf`.
+  ///
+  /// Of a duplicated event the version that counts is the one whose entitlements do.
+  public func webhookSnapshot(
+    of lineages: [LineageRow], asOf: Instant
+  ) throws(LedgerError) -> Snapshot? {
+    try access("read entitlements of webhooks") { database in
+      var newest: (event: Event, snapshot: Snapshot)?
+      for row in lineages where row.isEntitled && row.environment == .production {
+        try database.forEachRecord(of: row.key) { record in
+          guard record.counts, record.hasEntitlements else { return }
+          let event = try record.event(of: row.key, SubscriptionScope(row))
+          guard event.time < asOf, event.madeAt <= asOf,
+            newest.map({ $0.event.isMade(before: event) }) ?? true
+          else { return }
+          let snapshot = Snapshot(
+            provider: row.provider, user: row.userText, capturedAt: event.madeAt,
+            entitlements: try record.entitlements(words: symbols.words), place: event.place,
+            isOfWebhook: true)
+          newest = (event, snapshot)
+        }
+      }
+      return newest?.snapshot
+    }
+  }
+}
+
+extension Event {
+  /// When its message was made, or else it happened.
+  var madeAt: Instant { created ?? time }
+
+  /// Whether its message was made before the other's, in an order that arrival does not change.
+  func isMade(before other: Event) -> Bool {
+    (madeAt, time, identity) < (other.madeAt, other.time, other.identity)
+  }
+}
