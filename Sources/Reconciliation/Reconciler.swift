@@ -34,19 +34,58 @@ public func reconcile(_ user: ReconciliationInput, rules: ReconciliationSettings
   return user.outcome
 }
 
+/// Compares one user's lineages with snapshots, and then with the entitlements in a webhook, for
+/// what is active until when.
+///
+/// The webhook of a change can have been made before its entitlements change, and a repeated one
+/// can contain those of a later time. So all events before as-of may explain what it shows, and
+/// what it lacks proves nothing.
+///
+/// - Parameters:
+///   - inputs: the lineages beside each snapshot, or beside none; what these show is explained.
+///   - webhook: the lineages, folded up to as-of, and the webhook's snapshot.
+public func reconcile(
+  _ inputs: [ReconciliationInput], webhook: ReconciliationInput, rules: ReconciliationSettings
+) -> ReconciliationResult {
+  var users = inputs.map { Reconciler($0, rules: rules) }
+  var sent = Reconciler(webhook, rules: rules)
+  sent.counts = ReconciliationCounts()
+  for index in users.indices {
+    for check in Reconciler.snapshotChecks { check.evaluate(&users[index]) }
+    sent.adoptMissing(of: users[index])
+  }
+  for check in Reconciler.webhookChecks { check.evaluate(&sent) }
+  var result = ReconciliationResult()
+  for index in users.indices {
+    users[index].adopt(sent)
+    Reconciler.lastCheck.evaluate(&users[index])
+    result.add(users[index].outcome)
+  }
+  result.churnInDoubt.formUnion(sent.outcome.churnInDoubt)
+  result.counts.unmatchedEntitlements += sent.counts.unmatchedEntitlements
+  return result
+}
+
 /// The state of one user's reconciliation while its checks run.
 ///
 /// Every check adds its missing events to `missing`; later checks count these as reported, so that
 /// one loss is one break.
 struct Reconciler {
   /// In the order of evaluation.
-  static let checks: [any ReconciliationCheck.Type] = [
+  static let checks = snapshotChecks + [lastCheck]
+  /// What remains silent when everything else is explained.
+  static let lastCheck: any ReconciliationCheck.Type = SilentEndCheck.self
+  static let snapshotChecks: [any ReconciliationCheck.Type] = [
     TransactionCheck.self, RevocationCheck.self, RefundedChargeCheck.self,
     UnseenPeriodCheck.self, UnmatchedEntitlementCheck.self, TrialDateCheck.self,
     StartCheck.self, FirstChargeCheck.self, PeriodEndCheck.self, ProductCheck.self,
     RenewalStateCheck.self, CounterCheck.self, SnapshotCounterCheck.self, LastPurchaseCheck.self,
-    ExpirationCheck.self,
-    PresenceCheck.self, AbsenceCheck.self, SilentEndCheck.self,
+    ExpirationCheck.self, PresenceCheck.self, AbsenceCheck.self,
+  ]
+
+  /// Those of what is active until when.
+  static let webhookChecks: [any ReconciliationCheck.Type] = [
+    UnmatchedEntitlementCheck.self, PeriodEndCheck.self,
   ]
 
   let user: ReconciliationInput
@@ -118,6 +157,9 @@ struct Reconciler {
     return min(rules.fold.asOf, view.capturedAt)
   }
 
+  /// Whether a webhook carried the snapshot.
+  var isOfWebhook: Bool { user.snapshot?.isOfWebhook ?? false }
+
   var outcome: ReconciliationResult {
     var outcome = ReconciliationResult()
     outcome.breaks = breaks.values.sorted { $0.id < $1.id }
@@ -137,12 +179,26 @@ struct Reconciler {
   /// the
   ///   break's own.
   mutating func raise(_ draft: BreakDraft, in lineage: LineageName? = nil) {
-    let knownUntil = draft.provenBy == .events ? rules.fold.asOf : knownAt
+    // A webhook of any time can bring what a webhook shows.
+    let knownUntil = draft.provenBy == .events || isOfWebhook ? rules.fold.asOf : knownAt
     let found = draft.finished(knownAt: knownUntil, rules)
     if let doubt = Doubt(draft, gap: rules.fold.renewalGap) {
       doubts[lineage ?? draft.subject.lineage, default: []].append(doubt)
     }
     if breaks[found.id] == nil { breaks[found.id] = found }
+  }
+
+  /// Counts what another comparison of the same user found missing as found.
+  mutating func adoptMissing(of other: Reconciler) {
+    missing.merge(other.missing) { $0 + $1 }
+    missedRefunds.formUnion(other.missedRefunds)
+  }
+
+  /// Adds the breaks of another comparison of the same user, which counted those of this one as
+  /// found.
+  mutating func adopt(_ later: Reconciler) {
+    missing = later.missing
+    breaks.merge(later.breaks) { own, _ in own }
   }
 
   /// Raises a missing charge and remembers it for the checks that follow.

@@ -47,11 +47,32 @@ public struct ReconciliationResult: Sendable, Equatable {
   public var breaks: [Break] = []
   /// Ends that count as churn although a missing event can contradict them.
   public var churnInDoubt: Set<ChurnInDoubt> = []
+  /// Ids of breaks that events alone raise and that a webhook explains.
+  public var explained: Set<String> = []
   /// For the manifest.
   public var counts = ReconciliationCounts()
 
   /// Nothing found yet.
   public init() {}
+
+  /// Adds the result of another comparison.
+  public mutating func add(_ other: ReconciliationResult) {
+    breaks += other.breaks
+    churnInDoubt.formUnion(other.churnInDoubt)
+    explained.formUnion(other.explained)
+    counts.add(other.counts)
+  }
+
+  /// What another comparison of the same user, by events alone, did not find.
+  public func beyond(_ events: ReconciliationResult) -> ReconciliationResult {
+    let (known, found) = (Set(events.breaks.map(\.id)), Set(breaks.map(\.id)))
+    var result = ReconciliationResult()
+    result.breaks = breaks.filter { !known.contains($0.id) }
+    result.churnInDoubt = churnInDoubt.subtracting(events.churnInDoubt)
+    result.explained = known.subtracting(found)
+    result.counts.unmatchedEntitlements = counts.unmatchedEntitlements
+    return result
+  }
 }
 
 /// An end that counts as churn and that a `MISSED_*` break covers.

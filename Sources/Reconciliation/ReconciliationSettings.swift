@@ -80,6 +80,8 @@ public struct ReconciliationSettings: Sendable {
   public var snapshotsTakenAt: [Provider: Instant] = [:]
   /// Whether a user who is absent from the snapshots is a break rather than a number.
   public var snapshotsComplete: Bool
+  /// Whether the entitlements in webhooks are snapshots.
+  public var snapshotsFromWebhooks = true
   /// Ends that differ by no more than this agree.
   public let endTolerance = Interval.seconds(60)
   /// What apps are known to sell, to find the app of a purchase whose events were all lost.

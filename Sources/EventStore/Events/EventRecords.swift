@@ -108,7 +108,7 @@ extension EventRecord {
   var hasEntitlements: Bool { EventCoding.hasEntitlements(content) }
 
   /// The body's entitlements, by the ledger's words.
-  func entitlements(words: [String]) throws(LedgerError) -> [Entitlement] {
+  func entitlements(words: [String]) throws(SubledgerError) -> [Entitlement] {
     let time = Instant(milliseconds: time)
     var event = Event(kind: .other, time: time)
     guard let bytes = EventCoding.decode(content, into: &event).entitlements else { return [] }

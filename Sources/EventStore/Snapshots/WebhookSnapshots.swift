@@ -2,7 +2,7 @@ public import Domain
 
 extension Ledger {
   /// Whether any webhook of `provider` contains entitlements that its event does not explain.
-  public func hasWebhookSnapshots(of provider: Provider) throws(LedgerError) -> Bool {
+  public func hasWebhookSnapshots(of provider: Provider) throws(SubledgerError) -> Bool {
     try access("look for entitlements of webhooks") { database in
       try database.first(
         "select 1 from lineage where provider = ? and entitled > 0 limit 1", provider
@@ -31,7 +31,7 @@ extension Ledger {
   /// Of a duplicated event the version that counts is the one whose entitlements do.
   public func webhookSnapshot(
     of lineages: [LineageRow], asOf: Instant
-  ) throws(LedgerError) -> Snapshot? {
+  ) throws(SubledgerError) -> Snapshot? {
     try access("read entitlements of webhooks") { database in
       var newest: (event: Event, snapshot: Snapshot)?
       for row in lineages where row.isEntitled && row.environment == .production {

@@ -226,20 +226,27 @@ final class SubscriptionEntries {
     }
   }
 
-  /// Adds the newest snapshots of a user.
+  /// Adds the newest snapshots of a user, and the newest webhook that shows more than its event.
   private func addSnapshots(of row: LineageRow) throws {
     guard row.user != 0 else { return }
+    func add(_ step: String, _ kind: String, at time: Instant, _ place: Provenance) throws {
+      let record = Record([
+        ("kind", .plain(kind)), ("provider", .plain(row.provider.name)),
+        ("user_id", .text(row.userText)), ("event_at", CSVCell(time)),
+      ])
+      try output.add(
+        Entry(at: time, step: step, events: [record + (try records.location(place))]))
+    }
     let found = try ledger.snapshotPlaces(
       ofUser: row.user, provider: row.provider, asOf: rules.asOf, newest: 8)
     for snapshot in found {
-      let record = Record([
-        ("kind", .plain("snapshot")), ("provider", .plain(row.provider.name)),
-        ("user_id", .text(row.userText)), ("event_at", CSVCell(snapshot.capturedAt)),
-      ])
-      try output.add(
-        Entry(
-          at: snapshot.capturedAt, step: "snapshot",
-          events: [record + (try records.location(snapshot.place))]))
+      try add("snapshot", "snapshot", at: snapshot.capturedAt, snapshot.place)
+    }
+    let rows = try ledger.lineages(ofUser: row.user, provider: row.provider)
+    if let webhook = try ledger.webhookSnapshot(of: rows, asOf: rules.asOf) {
+      try add(
+        "entitlements in the webhook of \(webhook.capturedAt.text)", "webhook",
+        at: webhook.capturedAt, webhook.place)
     }
   }
 

@@ -100,16 +100,12 @@ struct FactRefresh {
     let added = result.change.prices.filter { $0.value != 0 }
     let paid = PaidSums(before: try ledger.paidPrices(), added: added)
     let rates = try across(result, rows, paid, &breaks)
-    var (prices, allRates) = (PaidPrices(), ExchangeRates())
-    let unpriced = result.change.unpriced
-    if !fold.reconciled.isEmpty || !unpriced.isEmpty {
-      prices = PaidPrices(paid.now)
-      allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
-    }
+    let prices = PaidPrices(paid.now)
+    let allRates = ExchangeRates(rows, with: ExchangeRates(result.change.rates))
     breaks += try PricePass(
       ledger: ledger, fold: fold.estimating(by: prices, allRates), jobs: jobs,
       checkStop: checkStop
-    ).breaks(of: unpriced)
+    ).breaks(of: result.change.unpriced)
     return Outcome(
       basis: basis, fingerprint: fingerprint, facts: result.change.facts,
       breaks: breaks + result.change.breaks,
@@ -180,8 +176,9 @@ extension FactRefresh.Outcome {
     let now = doubts.union(ChurnDoubtRow.rows(reconciled.churnInDoubt, isBySnapshot: true))
     facts.book(now.ends.subtracting(doubtsBefore.ends), 1, calendar)
     facts.book(doubtsBefore.ends.subtracting(now.ends), -1, calendar)
-    // A break from reconciliation replaces the one from events alone with the same id.
-    let hidden = Set(reconciled.breaks.map(\.id))
+    // A break from reconciliation replaces the one from events alone with the same id, or explains
+    // it.
+    let hidden = Set(reconciled.breaks.map(\.id)).union(reconciled.explained)
     for found in breaks where hidden.contains(found.id) {
       due.append(DueLineage(lineage: found.lineage, deadline: basis.asOf))
     }

@@ -44,6 +44,7 @@ extension Plan {
       .freshnessMax: .integer(rules.freshnessMax.milliseconds / 1000),
       .doubleCharges: .string(rules.doubleCharges.rawValue),
       .snapshotsComplete: .bool(configuration.snapshotsAreComplete),
+      .snapshotsFromWebhooks: .bool(configuration.snapshotsFromWebhooks),
       .rejectedShare: .string(rejectedShare.text()),
       .materiality: .string(materialityShare.text()),
       .breaks: configuration.severity.value,

@@ -75,8 +75,9 @@ struct PublishPass {
       }
       let gaps = FeedGapBreaks(
         ledger: ledger, rules: rules, odds: plan.configuration.feedGapOdds)
+      let unexplained = fold.breaks.filter { !reconciled.explained.contains($0.id) }
       breaks = uniqueBreaks(
-        fold.breaks + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
+        unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())
       ).map { plan.configuration.severity.aged($0, asOf: rules.asOf) }
       try ledger.replaceDecisions(plan.decisions.decisions)
       let counts = try ledger.storeBreaks(breaks, asOf: rules.asOf, run: run)

@@ -54,6 +54,7 @@ extension RunPipeline {
       },
       snapshotsComplete: isComplete)
     reconcileRules.lengths = listed.merging(plan.configuration.periods) { $1 }
+    reconcileRules.snapshotsFromWebhooks = plan.configuration.snapshotsFromWebhooks
     reconcileRules.severities = plan.configuration.severity.amounts
     reconcileRules.hasUndatedCollections = try ledger.hasSkipped(undatedCollection)
     reconcileRules.snapshotsTakenAt = try ledger.newestCaptures(asOf: rules.asOf)

@@ -10,28 +10,28 @@ struct ReconcilePass {
   let jobs: Int
   let checkStop: () throws -> Void
 
-  /// The users of one provider in a range of keys, who have a snapshot or have none.
-  private struct Users {
-    var provider: Provider
-    var keys: ClosedRange<Int64>
-    var haveSnapshot: Bool
-  }
-
-  /// Compares every user of `providers`, with a snapshot or without.
+  /// Compares every user of `providers`, with a snapshot or without, and of other providers those
+  /// with webhooks that contain more than their events.
   ///
   /// Where two users raise one break, the order of users decides which of them stays; it is the
   /// same however many workers there are.
   func run(_ providers: Set<Provider>) throws -> ReconciliationResult {
     var result = ReconciliationResult()
     var previousOwners = PreviousOwners()
-    let (rules, asOf) = (rules, rules.fold.asOf)
+    let rules = rules
     let ranges = lineageKeys(shares: max(jobs * 4, try ledger.acceptedEventLines() / 32_000))
-    let shown = providers.sorted { $0.rawValue < $1.rawValue }.flatMap { provider in
-      ranges.map { Users(provider: provider, keys: $0, haveSnapshot: true) }
+    func users(of providers: [Provider], _ evidence: UserRange.Evidence) -> [UserRange] {
+      providers.flatMap { provider in
+        ranges.map { UserRange(provider: provider, keys: $0, evidence: evidence) }
+      }
     }
-    let notShown = shown.map {
-      Users(provider: $0.provider, keys: $0.keys, haveSnapshot: false)
+    let ordered = providers.sorted { $0.rawValue < $1.rawValue }
+    let shown = users(of: ordered, .snapshot)
+    let webhooks = try Provider.allCases.filter { provider in
+      try rules.snapshotsFromWebhooks && !providers.contains(provider)
+        && ledger.hasWebhookSnapshots(of: provider)
     }
+    let others = users(of: ordered, .noSnapshot) + users(of: webhooks, .webhook)
     let workers = Workers(count: jobs)
     var transferred: Set<Int64> = []
     try workers.read(ledger.path, shown) { ledger, users in
@@ -42,24 +42,9 @@ struct ReconcilePass {
       transferred.formUnion($0)
     }
     let heldByOthers = transferred
-    try workers.read(ledger.path, shown + notShown) { ledger, users in
+    try workers.read(ledger.path, shown + others) { ledger, users in
       var reader = InputReader(ledger: ledger, rules: rules, transferred: heldByOthers)
-      var result = ReconciliationResult()
-      if users.haveSnapshot {
-        try ledger.forEachUser(
-          withSnapshotAsOf: asOf, provider: users.provider, users: users.keys
-        ) { user in
-          for input in try reader.inputs(user) { result.add(reconcile(input, rules: rules)) }
-        }
-      } else {
-        try ledger.forEachUser(
-          withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: users.provider,
-          users: users.keys
-        ) { user in
-          let rows = try ledger.lineages(ofUser: user, provider: users.provider)
-          result.add(reconcile(try reader.input(rows, of: users.provider), rules: rules))
-        }
-      }
+      let result = try reader.result(of: users)
       return (result, reader.previousOwners)
     } take: { part, owners in
       try checkStop()
@@ -69,6 +54,16 @@ struct ReconcilePass {
     result.breaks.removeAll(where: previousOwners.contradict)
     return result
   }
+}
+
+/// The users of one provider in a range of keys.
+private struct UserRange {
+  /// What there is of them.
+  enum Evidence { case snapshot, noSnapshot, webhook }
+
+  var provider: Provider
+  var keys: ClosedRange<Int64>
+  var evidence: Evidence
 }
 
 /// Reads what reconciliation compares of each user, on one connection.
@@ -89,10 +84,57 @@ private struct InputReader {
 
   private var asOf: Instant { rules.fold.asOf }
 
+  /// Compares the users of a range with what there is of them.
+  mutating func result(of users: UserRange) throws -> ReconciliationResult {
+    var result = ReconciliationResult()
+    let provider = users.provider
+    switch users.evidence {
+    case .snapshot:
+      try ledger.forEachUser(withSnapshotAsOf: asOf, provider: provider, users: users.keys) {
+        let rows = try ledger.lineages(ofUser: $0.user, provider: provider)
+        result.add(try outcome(of: inputs($0, rows), rows))
+      }
+    case .noSnapshot:
+      try ledger.forEachUser(
+        withoutSnapshotIn: Instant(milliseconds: .min)...asOf, provider: provider,
+        users: users.keys
+      ) { user in
+        let rows = try ledger.lineages(ofUser: user, provider: provider)
+        result.add(try outcome(of: [input(rows, of: provider)], rows))
+      }
+    case .webhook:
+      // What events alone show, the fold has found.
+      try ledger.forEachUser(withWebhookSnapshotOf: provider, users: users.keys) { user in
+        let rows = try ledger.lineages(ofUser: user, provider: provider)
+        let alone = try input(rows, of: provider)
+        result.add(try outcome(of: [alone], rows).beyond(reconcile(alone, rules: rules)))
+      }
+    }
+    return result
+  }
+
+  /// Compares a user with `inputs`, and with the newest webhook of the user's lineages that shows
+  /// more than its event.
+  private mutating func outcome(
+    of inputs: [ReconciliationInput], _ rows: [LineageRow]
+  ) throws -> ReconciliationResult {
+    var result = ReconciliationResult()
+    if rules.snapshotsFromWebhooks,
+      let snapshot = try ledger.webhookSnapshot(of: rows, asOf: asOf)
+    {
+      var webhook = try input(rows, of: snapshot.provider)
+      webhook.snapshot = snapshot
+      return reconcile(inputs, webhook: webhook, rules: rules)
+    }
+    for input in inputs { result.add(reconcile(input, rules: rules)) }
+    return result
+  }
+
   /// One input for each snapshot, with the subscriptions of its app, and one for subscriptions of
   /// apps without a snapshot.
-  mutating func inputs(_ user: UserSnapshots) throws -> [ReconciliationInput] {
-    let rows = try ledger.lineages(ofUser: user.user, provider: user.provider)
+  private mutating func inputs(
+    _ user: UserSnapshots, _ rows: [LineageRow]
+  ) throws -> [ReconciliationInput] {
     var inputs = try user.snapshots.map { snapshot in
       try input(rows.filter { mayShow(snapshot, $0) }, user.user, snapshot)
     }
@@ -129,7 +171,7 @@ private struct InputReader {
   }
 
   /// The input of a user without a snapshot.
-  mutating func input(
+  private mutating func input(
     _ rows: [LineageRow], of provider: Provider
   ) throws -> ReconciliationInput {
     let key = rows.first?.user ?? 0
@@ -213,13 +255,5 @@ extension LineageInput {
   /// Whether one of the subscription's lineages is in `keys`.
   func isAmong(_ keys: Set<Int64>) -> Bool {
     !keys.isDisjoint(with: state.lineages)
-  }
-}
-
-extension ReconciliationResult {
-  mutating func add(_ other: ReconciliationResult) {
-    breaks += other.breaks
-    churnInDoubt.formUnion(other.churnInDoubt)
-    counts.add(other.counts)
   }
 }

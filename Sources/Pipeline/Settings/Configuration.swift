@@ -59,6 +59,8 @@ struct Configuration: Sendable {
   /// What becomes of a store transaction that is charged twice.
   var doubleCharges = DoubleChargePolicy.hold
   var snapshotsAreComplete = false
+  /// Whether the entitlements in webhooks are snapshots.
+  var snapshotsFromWebhooks = true
   var valueBytesMax: Int?
   /// Share of rejected lines above which the set is qualified.
   var rejectedShare: Amount?

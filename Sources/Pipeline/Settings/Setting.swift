@@ -63,6 +63,9 @@ struct Setting: Sendable {
   private static let fileSettings = [
     Setting("snapshots.paths") { $0.job.snapshots = try $1.list() },
     Setting("snapshots.complete", isKept: true) { $0.snapshotsAreComplete = try $1.flag() },
+    Setting("snapshots.from_webhooks", isKept: true) {
+      $0.snapshotsFromWebhooks = try $1.flag()
+    },
     Setting("products", isKept: true) { try $0.add(products: $1) },
     Setting("periods", isKept: true) { configuration, value in
       for entry in try value.entries() { try configuration.add(entry.period(), of: entry) }

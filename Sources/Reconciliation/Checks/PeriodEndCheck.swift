@@ -18,7 +18,9 @@ enum PeriodEndCheck: ReconciliationCheck {
 extension Reconciler {
   mutating func compareEnds() {
     for match in comparableMatches where !isReplacedUnseen(match) {
-      if !isAhead(match) {
+      if isOfWebhook {
+        if showsMore(match) { compareEnds(match) }
+      } else if !isAhead(match) {
         compareEnds(match)
       } else if user.provider.capabilities.sendsPeriodEnds, let (shown, known) = earlyEnd(of: match)
       {
@@ -75,9 +77,9 @@ extension Reconciler {
     raise(
       BreakDraft(
         code: .expiryMismatch, subject: subject(match.lineage),
-        key: lastPeriod(match.lineage.state), expectedAt: match.lineage.state.lastEventAt,
-        evidence: "events end the period at \(known.text), the snapshot shows "
-          + "\(snapshot.text)"))
+        key: lastPeriod(match.lineage.state),
+        expectedAt: isOfWebhook ? knownAt : match.lineage.state.lastEventAt,
+        evidence: "events end the period at \(known.text), \(snapshotWords) \(snapshot.text)"))
   }
 
   private mutating func raisePeriods(
@@ -102,6 +104,12 @@ extension Reconciler {
       key = .product(match.entitlement.product)
     }
     if at == base, count == 1, let recovered = recovery(match, after: base) { at = recovered }
+    // What began when the webhook was made can still be on its way.
+    if isOfWebhook, at == base, count == 1, let begun = begin(ofPeriodShownBy: match),
+      begun > base + rules.fold.renewalGap
+    {
+      at = begun
+    }
     let product = product(match, after: base)
     let money = estimate(lineage, product: product, of: code, count: count)
     raise(

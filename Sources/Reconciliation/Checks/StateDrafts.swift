@@ -24,9 +24,15 @@ extension Reconciler {
         "\(describe(match.entitlement)); no billing retry event came"))
   }
 
+  /// What shows the entitlements, as text.
+  var snapshotWords: String {
+    guard isOfWebhook, let view else { return "the snapshot shows" }
+    return "the entitlements in the webhook of \(view.capturedAt.text) show"
+  }
+
   /// The entitlement as text.
   func describe(_ entitlement: Entitlement) -> String {
-    var words = "the snapshot shows "
+    var words = "\(snapshotWords) "
     switch entitlement.isActive(at: knownAt) {
     case true?: words += "active"
     case false?: words += "inactive"

@@ -18,7 +18,7 @@ enum UnmatchedEntitlementCheck: ReconciliationCheck {
 extension Reconciler {
   mutating func evaluateUnmatchedEntitlements() {
     for (entitlement, origin) in zip(view?.entitlements ?? [], origins.lineages)
-    where origin == nil {
+    where origin == nil && (!isOfWebhook || showsMore(entitlement)) {
       raiseUnreportedCancel(entitlement)
       if isEvaluatedElsewhere(entitlement) { continue }
       if lineages.isEmpty {

@@ -23,6 +23,8 @@ public enum EffectiveOption: String, CaseIterable, CodingKey, Sendable {
   case deliveryRetries = "delivery_retries_s"
   /// Whether snapshots name everybody who holds something.
   case snapshotsComplete = "snapshots_complete"
+  /// Whether the entitlements in webhooks are snapshots.
+  case snapshotsFromWebhooks = "snapshots_from_webhooks"
   /// Contribution of rejected lines from which on a set is qualified.
   case rejectedShare = "rejected_share"
   /// Contribution of missing money from which on a set is qualified.

@@ -68,7 +68,7 @@ final class Causes {
     case .definitionChange:
       return [
         .version, .renewalGap, .retryHorizon, .freshnessMax, .deliveryWindow, .eventNames,
-        .snapshotsComplete, .doubleCharges,
+        .snapshotsComplete, .snapshotsFromWebhooks, .doubleCharges,
       ]
     case .rateCorrection:
       // Money that the provider sends is never that of the price book; lengths of periods can be.
