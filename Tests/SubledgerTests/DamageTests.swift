@@ -213,7 +213,7 @@ struct DamageTests {
     try program.folder.write(worse, to: "in/worse.jsonl")
     let many = try program.run(run)
     #expect(many.status == 1, "\(many)")
-    #expect(many.errors.contains("qualified"))
+    #expect(many.errors.contains("published with reservations"))
     #expect(try charges() == 3001)
   }
 

@@ -39,7 +39,8 @@ struct DoubleChargeTests {
       var facts = try story.facts(asOf: "2026-06-01")
       #expect(excluded(facts) == ["double_charge 1 1"])
       facts.facts.excluded = [:]
-      #expect(facts == once)
+      facts.facts.gaps = once.facts.gaps
+      #expect(facts == once, "apart from what arrived")
       let (reported, single) = (try history(story), try history(twoMonths()))
       #expect(reported.findings.map(\.code) == [.doubleCharge])
       #expect(reported.findings.map(\.difference) == [usd("12")])
@@ -214,8 +215,10 @@ struct OverRefundTests {
     let (once, again) = (story(["10"]), story(["10", "10"]))
     var facts = try again.facts(asOf: "2026-06-01")
     #expect(facts.count(.churnedRefund) == 1)
+    let single = try once.facts(asOf: "2026-06-01")
     facts.facts.excluded = [:]
-    #expect(try facts == once.facts(asOf: "2026-06-01"))
+    facts.facts.gaps = single.facts.gaps
+    #expect(facts == single, "apart from what arrived")
     // A refund above the charge gives all of it back.
     #expect(try story(["12"]).facts(asOf: "2026-06-01").count(.churnedRefund) == 1)
   }
