@@ -21,7 +21,7 @@ struct PlanDocumentTests {
     #expect(keys == names(Setting.all))
     #expect(keys == names(Setting.all.filter(\.isKept)).union(without))
     #expect(
-      names(Setting.all.filter { $0.isKept && $0.name != "snapshots.complete" })
+      names(Setting.all.filter { $0.isKept && !$0.name.hasPrefix("snapshots.") })
         .isDisjoint(with: without))
   }
 

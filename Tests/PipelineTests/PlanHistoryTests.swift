@@ -81,7 +81,7 @@ struct PlanHistoryTests {
       ]
       flags["decisions"] = [
         try folder.write(
-          "- {break_id: \"0123456789abcdef\", decision: explained, reason: r, who: w}\n",
+          "- {break_id: \"b-0123456789abcdef\", decision: explained, reason: r, who: w}\n",
           to: "d.yaml")
       ]
     }

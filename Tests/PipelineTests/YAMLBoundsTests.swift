@@ -111,7 +111,7 @@ struct YAMLTextTests {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     #expect(try YAMLFile(name: "a", hint: "").root(of: mark) == nil)
     #expect(try Configuration.read(mark + "out: größe\n".utf8, named: "c").job.out == "größe")
-    let decision = "- {break_id: 00000000000000ab, decision: explained, reason: r, who: w}\n"
+    let decision = "- {break_id: b-00000000000000ab, decision: explained, reason: r, who: w}\n"
     #expect(try DecisionsFile(mark + decision.utf8, named: "d").decisions.count == 1)
   }
 

@@ -5,7 +5,7 @@ internal import Domain
 /// The layout's number, then lists as a count and their elements, and fields in the order of their
 /// types, as `ByteWriter` writes them.
 enum SnapshotCoding {
-  private static let layout: UInt64 = 2
+  private static let layout: UInt64 = 1
 
   static func encode(_ entitlements: [Entitlement]) -> [UInt8] {
     var writer = ByteWriter()

@@ -50,7 +50,8 @@ extension ChargeList {
   ///
   /// - Parameters:
   ///   - former: the list that this one changes; nil when this one is whole.
-  /// - Throws: `SubledgerError` of kind `identity` when its sums are not those of the revenue of `ledger`.
+  /// - Throws: `SubledgerError` of kind `identity` when its sums are not those of the revenue of
+  ///   `ledger`.
   public func write(
     into folder: String, changing former: FormerCharges?, plan: ReportPlan,
     checkedBy ledger: Ledger
