@@ -153,10 +153,11 @@ judge_exit() {
 }
 
 # numbers FOLDER: whether the set in FOLDER says what that of an undisturbed run says, apart from
-# how and when it arrived: breaks that were open for a run and are resolved are of that sort.
+# how and when it arrived: breaks that were open for a run and are resolved are of that sort, and so
+# are the archives and runs in the list of charges, whose sums are those of revenue_monthly.csv.
 numbers() {
   diff -rq -x inputs.csv -x rejects.csv -x deliveries_daily -x restatements.csv -x outages.csv \
-    -x breaks.csv -x breaks_history.csv -x datapackage.json -x SHA256SUMS \
+    -x charges -x unknown_input.csv -x breaks.csv -x breaks_history.csv -x datapackage.json -x SHA256SUMS \
     "$1/reports" "$work/after/$state/reports" > /dev/null 2>&1 &&
     cmp -s <(grep -v ,resolved, "$1/reports/breaks.csv") \
       <(grep -v ,resolved, "$work/after/$state/reports/breaks.csv")

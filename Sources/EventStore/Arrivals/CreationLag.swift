@@ -27,34 +27,33 @@ struct LagSample {
   /// Each event of the sample has a row for each run that brought a slower message of it.
   func write(to database: Connection, run: Int64, _ feed: Feed) throws {
     guard !lags.isEmpty else { return }
-    let app = Int64(feed.app)
-    let known = try Self.bound(of: feed, in: database)
+    let known = try Self.known(of: feed, in: database)
+    let sample = Set(known.keys).union(lags.keys).sorted().prefix(Self.size)
     let insert = try database.statement(
       """
-      insert into creation_lag (provider, app, identity, run, lag_s)
-      select ?1, ?2, ?3, ?4, ?5 where not exists (
-        select 1 from creation_lag
-        where provider = ?1 and app = ?2 and identity = ?3 and lag_s >= ?5)
+      insert into creation_lag (provider, app, identity, run, lag_s) values (?, ?, ?, ?, ?)
       on conflict (provider, app, identity, run) do update set lag_s = excluded.lag_s
       """)
-    for (identity, lag) in lags where identity <= known {
-      try insert.run(feed.provider, app, identity, run, lag)
+    for identity in sample {
+      guard let lag = lags[identity], lag > known[identity] ?? -1 else { continue }
+      try insert.run(feed.provider, feed.app, identity, run, lag)
     }
+    guard sample.count == Self.size, let last = sample.last else { return }
     try database.run(
       "delete from creation_lag where provider = ? and app = ? and run = ? and identity > ?",
-      feed.provider, app, run, try Self.bound(of: feed, in: database))
+      feed.provider, feed.app, run, last)
   }
 
-  /// The greatest fingerprint of a feed's sample; the greatest of all while it is not full.
-  private static func bound(of feed: Feed, in database: Connection) throws -> Int64 {
-    let statement = try database.statement(
+  /// The feed's sample so far: the slowest message of each event, by fingerprint.
+  private static func known(of feed: Feed, in database: Connection) throws -> [Int64: Int64] {
+    var known: [Int64: Int64] = [:]
+    try database.forEachRow(
       """
-      select identity from creation_lag where provider = ? and app = ?
-      group by identity order by identity limit 1 offset \(size - 1)
-      """)
-    statement.bind(1, Int64(feed.provider.rawValue))
-    statement.bind(2, Int64(feed.app))
-    return try statement.first { $0.int64(0) } ?? .max
+      select identity, max(lag_s) from creation_lag where provider = ? and app = ?
+      group by identity order by identity limit \(size)
+      """, feed.provider, feed.app
+    ) { known[$0.int64(0)] = $0.int64(1) }
+    return known
   }
 }
 

@@ -36,9 +36,11 @@ public func feedGaps(
 ) -> [FeedGap] {
   guard let first = deliveries.keys.min(), first < last else { return [] }
   let counts = (first.number...last.number).map { deliveries[Day(number: $0)] ?? 0 }
+  var sums: [Int64] = [0]
+  for count in counts { sums.append(sums[sums.count - 1] + count) }
   // The first day begins with the first delivery.
   return counts.indices.dropFirst().compactMap { index in
-    DayComparison(counts, index)?.gap(of: first, odds: odds)
+    DayComparison(counts, index, sums)?.gap(of: first, odds: odds)
   }
 }
 
@@ -50,10 +52,12 @@ private struct DayComparison {
   private let others: [Int]
 
   /// Nil where there are too few days, or where the day is not conspicuous.
-  init?(_ counts: [Int64], _ index: Int) {
+  ///
+  /// - Parameter sums: of the counts before each day, and of all.
+  init?(_ counts: [Int64], _ index: Int, _ sums: [Int64]) {
     let around = max(0, index - 28)..<min(counts.count, index + 29)
     guard around.count > 13 else { return nil }
-    let sum = around.reduce(Int64(0)) { $0 + counts[$1] }
+    let sum = sums[around.upperBound] - sums[around.lowerBound]
     // At most half of the mean, before anything is worked out.
     guard 2 * counts[index] * Int64(around.count) <= sum, sum > 0 else { return nil }
     let isEmpty = { (day: Int) in 10 * counts[day] * Int64(around.count) <= sum }
