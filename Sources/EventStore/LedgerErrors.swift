@@ -21,8 +21,7 @@ extension SubledgerError {
       self.init(
         .tryAgain, message, hint: "wait until the other run is done, or give --lock-wait")
     case SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH:
-      self.init(
-        .permission, message, hint: "check who owns the file and its folder, and their modes")
+      self.init(.permission, message, hint: Self.rightsHint)
     case SQLITE_FULL:
       self.init(.inputOutput, message, hint: Self.fullHint)
     case SQLITE_NOTADB:
@@ -43,15 +42,11 @@ extension SubledgerError {
 
   /// A call of the system on a file of the ledger failed with `cause`.
   static func ledgerFile(_ doing: String, cause: Int32, hint: String? = nil) -> SubledgerError {
-    let (kind, usual): (Kind, String) =
-      switch cause {
-      case EACCES, EPERM, EROFS:
-        (.permission, "check who owns the file and its folder, and their modes")
-      case ENOSPC: (.inputOutput, fullHint)
-      default: (.inputOutput, diskHint)
-      }
-    return SubledgerError(
-      kind, "cannot \(doing): \(String(cString: strerror(cause)))", hint: hint ?? usual)
+    var error = system(doing, .inputOutput, cause: cause)
+    let usual =
+      error.kind == .permission ? rightsHint : cause == ENOSPC ? fullHint : diskHint
+    error.hint = hint ?? usual
+    return error
   }
 
   /// The content of the ledger is damaged, or contradicts itself.
@@ -81,6 +76,7 @@ extension SubledgerError {
 
   static let diskHint = "check the disk and that the folder exists, then run again"
   static let otherFileHint = "give the path of a ledger, or of a file that does not exist yet"
+  private static let rightsHint = "check who owns the file and its folder, and their modes"
   private static let fullHint =
     "free space on the disks of the ledger and of TMPDIR and run again; nothing is half"
 }

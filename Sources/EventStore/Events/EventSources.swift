@@ -36,22 +36,20 @@ public struct EventSources: Sendable {
 }
 
 /// Reads the sources of events, for which most subscriptions need not be read again.
-public struct EventSourceReader {
-  private let ledger: Ledger
+public struct EventSourceReader: Sendable {
   /// The lineages that hold a version of an event of which another one holds one, too.
   private let contested: Set<Int64>
 
-  /// A reader of `ledger`, whose events do not change meanwhile.
+  /// A reader of the events that `ledger` has now.
   public init(_ ledger: Ledger) throws(SubledgerError) {
-    self.ledger = ledger
     contested = try ledger.access("read conflicts") { database in
       try StoredVersions(database).lineagesInConflict()
     }
   }
 
-  /// The sources of `events` of some lineages.
+  /// The sources of `events` of some lineages, read from `ledger` by any thread.
   public func sources(
-    of events: [Event], in lineages: [LineageRow]
+    of events: [Event], in lineages: [LineageRow], from ledger: Ledger
   ) throws(SubledgerError) -> EventSources {
     var sources = EventSources()
     for row in lineages {

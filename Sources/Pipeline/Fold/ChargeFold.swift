@@ -7,16 +7,14 @@ import Subscriptions
 struct ChargeFold {
   private let writer: ChargeRowWriter
   private let ledger: Ledger
-  private let sources: EventSourceReader
   /// The last user whose id was looked up.
   private var user: (key: Int64, text: String) = (0, "")
   private(set) var part = ChargePart()
 
   /// Writes rows from `ledger`, the connection of the worker.
-  init(_ writer: ChargeRowWriter, _ ledger: Ledger) throws {
+  init(_ writer: ChargeRowWriter, _ ledger: Ledger) {
     self.writer = writer
     self.ledger = ledger
-    sources = try EventSourceReader(ledger)
   }
 
   /// Adds the charges of a group, whose rows have the texts of user ids.
@@ -55,7 +53,7 @@ struct ChargeFold {
     var sources: EventSources?
     for history in histories {
       try history.forEachCharge { charge in
-        let known = try sources ?? self.sources.sources(of: events, in: group)
+        let known = try sources ?? writer.sources.sources(of: events, in: group, from: ledger)
         sources = known
         let owner = try owner(of: charge.event, group, events, among: &owners)
         let own = known.arrival(

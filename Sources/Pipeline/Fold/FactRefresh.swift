@@ -38,8 +38,7 @@ struct FactRefresh {
     var doubtsBefore: Set<ChurnDoubtRow>
     var due: [DueLineage]
     var rates: [RateRow]
-    /// What all renewals cost, and what all charges paid for their currencies; empty if nothing
-    /// is estimated by them.
+    /// What all renewals cost, and what all charges paid for their currencies.
     var prices: PaidPrices
     var allRates: ExchangeRates
     /// The same, or what is to be added to what the ledger has of it.

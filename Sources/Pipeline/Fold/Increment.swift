@@ -90,7 +90,7 @@ struct Increment {
       var result = Result()
       // A table that grows is hashed anew each time.
       result.change.facts.revenue.reserveCapacity(part.count * 4)
-      var rows = try ChargeFold(charges, ledger)
+      var rows = ChargeFold(charges, ledger)
       try read(ledger, part, &result) { try groups.refresh($0, cases, into: &$1, &rows) }
       result.rows = rows.sorted()
       result.change.facts.removeNothings()

@@ -25,7 +25,7 @@ struct PublishPass {
   ) throws -> RunResult {
     let archives = try ledger.archives(byName: true)
     var manifest = manifest(archives, reconciled.counts)
-    let (run, breaks) = try store(fold, reconciled)
+    let (run, breaks) = try store(fold, reconciled, archives)
     let decided = DecidedBreaks(breaks, plan.decisions.decisions)
     manifest.counts.merge(decided.counts) { $1 }
     fold.facts = Facts()
@@ -55,7 +55,7 @@ struct PublishPass {
   /// Stores cells and breaks of this run in one transaction; returns the run's number and the
   /// breaks, some of which the cells show.
   private func store(
-    _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult
+    _ fold: FactRefresh.Outcome, _ reconciled: ReconciliationResult, _ archives: [ArchiveRecord]
   ) throws -> (run: Int64, breaks: [Break]) {
     let basis = FactCheckpoint(
       asOf: rules.asOf, rules: fold.fingerprint, archive: try ledger.newestArchive(),
@@ -74,7 +74,7 @@ struct PublishPass {
         try ledger.finish(change)
       }
       let gaps = FeedGapBreaks(
-        ledger: ledger, rules: rules, odds: plan.configuration.feedGapOdds)
+        ledger: ledger, rules: rules, archives: archives, odds: plan.configuration.feedGapOdds)
       let unexplained = fold.breaks.filter { !reconciled.explained.contains($0.id) }
       breaks = uniqueBreaks(
         unexplained + reconciled.breaks + staleFeeds(ledger, rules) + (try gaps.run())

@@ -7,6 +7,8 @@ import Reconciliation
 struct FeedGapBreaks {
   let ledger: Ledger
   let rules: FoldSettings
+  /// All archives that were read.
+  let archives: [ArchiveRecord]
   /// A gap is less likely than 1 in so many.
   let odds: Int
 
@@ -20,52 +22,51 @@ struct FeedGapBreaks {
       var found: Set<Day> = []
       let apps = Dictionary(grouping: rows, by: \.feed.app)
       for (app, rows) in apps {
-        let days = Dictionary(rows.map { ($0.day, $0.events) }) { $0 + $1 }
-        for gap in gaps(days, of: provider, [app]) {
+        guard let known = known(of: provider, app) else { continue }
+        for gap in gaps(rows.map { ($0.day, $0.events) }, knownAt: known) {
           found.insert(gap.day)
-          breaks.append(try made(gap, of: provider, app))
+          breaks.append(try made(gap, of: provider, app, knownAt: known))
         }
       }
-      guard apps.count > 1 else { continue }
-      let days = Dictionary(rows.map { ($0.day, $0.events) }) { $0 + $1 }
-      for gap in gaps(days, of: provider, Array(apps.keys)) where !found.contains(gap.day) {
-        breaks.append(try made(gap, of: provider, nil))
+      guard apps.count > 1, let known = known(of: provider, nil) else { continue }
+      for gap in gaps(rows.map { ($0.day, $0.events) }, knownAt: known)
+      where !found.contains(gap.day) {
+        breaks.append(try made(gap, of: provider, nil, knownAt: known))
       }
     }
     return breaks
   }
 
-  /// The gaps up to the last whole day that the apps are known of.
-  private func gaps(
-    _ days: [Day: Int64], of provider: Provider, _ apps: [StringID]
-  ) -> [FeedGap] {
-    let newest = apps.compactMap { rules.watermarks[Feed(provider: provider, app: $0)] }.max()
-    guard let known = newest.map({ min($0, rules.asOf) }) else { return [] }
+  /// How far the input of an app is known, or of all apps; nil without any.
+  private func known(of provider: Provider, _ app: StringID?) -> Instant? {
+    let newest = rules.watermarks.filter {
+      $0.key.provider == provider && (app == nil || $0.key.app == app)
+    }.values.max()
+    return newest.map { min($0, rules.asOf) }
+  }
+
+  /// The gaps up to the last whole day.
+  private func gaps(_ events: [(Day, Int64)], knownAt known: Instant) -> [FeedGap] {
     let last = Day(number: CivilCalendar.utc.day(of: known).number - 1)
-    return feedGaps(days, through: last, odds: odds)
+    return feedGaps(Dictionary(events) { $0 + $1 }, through: last, odds: odds)
   }
 
   private func made(
-    _ gap: FeedGap, of provider: Provider, _ app: StringID?
+    _ gap: FeedGap, of provider: Provider, _ app: StringID?, knownAt known: Instant
   ) throws -> Break {
-    let name = app.map { ledger.symbols.words[Int($0)] }
+    let name = app.map { ledger.symbols.words[Int($0)] } ?? ""
     let id = feedGapID(
-      provider: provider, app: name ?? "", day: gap.day, isWholeProvider: app == nil)
+      provider: provider, app: name, day: gap.day, isWholeProvider: app == nil)
     var found = Break(id: id, code: .feedGap, provider: provider)
-    found.app = name ?? ""
+    found.app = name
     found.severity = .high
     let start = CivilCalendar.utc.start(of: gap.day)
-    found.expectedAt = start
     let settlesAt = start + .days(1) + rules.deliveryWindow(provider)
-    found.settlesAt = settlesAt
-    let newest =
-      rules.watermarks.filter {
-        $0.key.provider == provider && (app == nil || $0.key.app == app)
-      }.values.max() ?? rules.asOf
-    found.status = settlesAt <= min(rules.asOf, newest) ? .open : .pending
+    (found.expectedAt, found.settlesAt) = (start, settlesAt)
+    found.status = settlesAt <= known ? .open : .pending
     found.estimatedUSD = try worth(gap, provider, app)
     found.basis = found.estimatedUSD == nil ? .none : .provider
-    found.evidence = try evidence(gap, of: app == nil ? "all apps" : "the app")
+    found.evidence = evidence(gap, of: app == nil ? "all apps" : "the app")
     found.action = BreakCode.feedGap.action(at: provider)
     return found
   }
@@ -79,19 +80,19 @@ struct FeedGapBreaks {
       .map(Amount.init(micros:))
   }
 
-  private func evidence(_ gap: FeedGap, of whom: String) throws -> String {
+  private func evidence(_ gap: FeedGap, of whom: String) -> String {
     let day = CivilCalendar.utc.start(of: gap.day).text.prefix(10)
-    let archives = try archivesCover(gap.day) ? "" : "; no archive covers \(day)"
+    let archives = archivesCover(gap.day) ? "" : "; no archive covers \(day)"
     return "\(gap.delivered) events of \(whom) arrived on \(day) (UTC), about \(gap.expected) "
       + "were to be expected by the days around it; so few are less likely than 1 in \(odds)"
       + archives
   }
 
   /// Whether an archive's name has the date, or names have no dates.
-  private func archivesCover(_ day: Day) throws -> Bool {
-    let named = try ledger.archives().filter { $0.kind == .events }.map {
+  private func archivesCover(_ day: Day) -> Bool {
+    let days = archives.lazy.filter { $0.kind == .events }.map {
       captureTime(fileName: $0.name, in: .utc).map(CivilCalendar.utc.day)
     }
-    return named.contains(nil) || named.contains(day) || named.isEmpty
+    return days.isEmpty || days.contains(nil) || days.contains(day)
   }
 }

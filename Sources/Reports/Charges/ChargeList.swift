@@ -64,7 +64,7 @@ extension ChargeList {
     var reports = WrittenReports(plan: plan)
     let written = months.filter { $0.value.rows > 0 }.sorted { $0.key < $1.key }
     guard written.isEmpty || mkdir("\(folder)/charges", 0o755) == 0 || errno == EEXIST else {
-      throw SubledgerError.system("make the file", "\(folder)/charges", .cannotCreate)
+      throw SubledgerError.system("make the folder", "\(folder)/charges", .cannotCreate)
     }
     for (month, totals) in written {
       try plan.checkStop()

@@ -4,18 +4,16 @@ public import EventStore
 /// The cells that all rows of a subscription share.
 public struct ChargeOwner: Sendable {
   let user: [UInt8]
-  let customer: [UInt8]
   let subscription: [UInt8]
 
   /// The cells of a subscription of `user`.
-  public init(user: String, customer: String = "", subscription: String) {
+  public init(user: String, subscription: String) {
     func cell(_ text: String) -> [UInt8] {
       var line = CSVLine()
       line.add(text: text)
       return line.buffer
     }
     self.user = cell(user)
-    self.customer = cell(customer)
     self.subscription = cell(subscription)
   }
 }
@@ -54,6 +52,8 @@ public struct ChargeRowWriter: Sendable {
   private let labels: Labels
   private let archives: [Int32: Archive]
   private let runs: PublishingRuns
+  /// What the events have besides their content.
+  public let sources: EventSourceReader
 
   /// A writer of the charges of `ledger`, all of whose events are in it.
   public init(
@@ -71,6 +71,7 @@ public struct ChargeRowWriter: Sendable {
     self.archives = archives
     labels = try Labels(of: ledger)
     runs = try ledger.publishingRuns(next: rules.asOf)
+    sources = try EventSourceReader(ledger)
   }
 
   /// Adds a row to `part`.
@@ -106,7 +107,7 @@ public struct ChargeRowWriter: Sendable {
     line.add(cell: try labels.cell(Int64(charge.chargeKind.rawValue), .chargeKind))
     try word(key.product, &line)
     line.add(cell: owner.user)
-    line.add(cell: owner.customer)
+    line.addNothing()
     line.add(cell: owner.subscription)
     if let ordinal = charge.renewalOrdinal { line.add(ordinal) } else { line.addNothing() }
     if let start = charge.periodStart { line.add(start) } else { line.addNothing() }
